@@ -1,0 +1,78 @@
+// Simulated time: integer picoseconds, as an instant (Time) and as a span (Duration).
+//
+// Both are 64-bit signed, so a run may last 106 days. Neither converts to or from a double by itself.
+#pragma once
+
+#include <compare>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace jostle::sim {
+
+// A span of simulated time.
+class Duration {
+ public:
+  constexpr Duration() = default;
+  constexpr explicit Duration(std::int64_t picoseconds) : ps_(picoseconds) {}
+
+  [[nodiscard]] constexpr std::int64_t ps() const { return ps_; }
+  [[nodiscard]] static constexpr Duration zero() { return Duration{0}; }
+  [[nodiscard]] static constexpr Duration max() { return Duration{std::numeric_limits<std::int64_t>::max()}; }
+
+  constexpr auto operator<=>(const Duration&) const = default;
+  constexpr Duration& operator+=(Duration other) { ps_ += other.ps_; return *this; }
+  constexpr Duration& operator-=(Duration other) { ps_ -= other.ps_; return *this; }
+  friend constexpr Duration operator+(Duration a, Duration b) { return Duration{a.ps_ + b.ps_}; }
+  friend constexpr Duration operator-(Duration a, Duration b) { return Duration{a.ps_ - b.ps_}; }
+  friend constexpr Duration operator-(Duration a) { return Duration{-a.ps_}; }
+  friend constexpr Duration operator*(Duration a, std::int64_t n) { return Duration{a.ps_ * n}; }
+  friend constexpr Duration operator*(std::int64_t n, Duration a) { return a * n; }
+  friend constexpr Duration operator/(Duration a, std::int64_t n) { return Duration{a.ps_ / n}; }
+  friend constexpr std::int64_t operator/(Duration a, Duration b) { return a.ps_ / b.ps_; }
+  friend constexpr Duration operator%(Duration a, Duration b) { return Duration{a.ps_ % b.ps_}; }
+
+ private:
+  std::int64_t ps_ = 0;
+};
+
+// An instant of simulated time, counted from the start of the run.
+class Time {
+ public:
+  constexpr Time() = default;
+  constexpr explicit Time(std::int64_t picoseconds) : ps_(picoseconds) {}
+
+  [[nodiscard]] constexpr std::int64_t ps() const { return ps_; }
+  [[nodiscard]] static constexpr Time zero() { return Time{0}; }
+  // Later than any event; "not scheduled".
+  [[nodiscard]] static constexpr Time never() { return Time{std::numeric_limits<std::int64_t>::max()}; }
+
+  constexpr auto operator<=>(const Time&) const = default;
+  constexpr Time& operator+=(Duration d) { ps_ += d.ps(); return *this; }
+  friend constexpr Time operator+(Time t, Duration d) { return Time{t.ps_ + d.ps()}; }
+  friend constexpr Time operator-(Time t, Duration d) { return Time{t.ps_ - d.ps()}; }
+  friend constexpr Duration operator-(Time a, Time b) { return Duration{a.ps_ - b.ps_}; }
+
+ private:
+  std::int64_t ps_ = 0;
+};
+
+// From and to real numbers, rounded to the nearest picosecond.
+[[nodiscard]] inline Duration picoseconds(double value) { return Duration{std::llround(value)}; }
+[[nodiscard]] inline Duration nanoseconds(double value) { return Duration{std::llround(value * 1e3)}; }
+[[nodiscard]] inline Duration microseconds(double value) { return Duration{std::llround(value * 1e6)}; }
+[[nodiscard]] inline Duration milliseconds(double value) { return Duration{std::llround(value * 1e9)}; }
+[[nodiscard]] inline Duration seconds(double value) { return Duration{std::llround(value * 1e12)}; }
+[[nodiscard]] constexpr double to_us(Duration d) { return static_cast<double>(d.ps()) / 1e6; }
+[[nodiscard]] constexpr double to_ms(Duration d) { return static_cast<double>(d.ps()) / 1e9; }
+[[nodiscard]] constexpr double to_seconds(Duration d) { return static_cast<double>(d.ps()) / 1e12; }
+
+// `work` done at `rate` times the reference speed (rate > 0), and its inverse. Rounded to the nearest picosecond.
+[[nodiscard]] inline Duration time_for(Duration work, double rate) {
+  return rate == 1.0 ? work : Duration{std::llround(static_cast<double>(work.ps()) / rate)};
+}
+[[nodiscard]] inline Duration work_in(Duration elapsed, double rate) {
+  return rate == 1.0 ? elapsed : Duration{std::llround(static_cast<double>(elapsed.ps()) * rate)};
+}
+
+}  // namespace jostle::sim
