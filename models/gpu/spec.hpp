@@ -1,0 +1,53 @@
+// What a GPU is: hardware limits, roofs, and the constants of its time slicing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/time.hpp"
+
+namespace jostle::gpu {
+
+enum class PreemptionGranularity { instruction, thread_block, kernel };
+
+// The time-slice law (traces/h200 README; mechanisms.md (c) for Tegra): the GPU is a polling server with
+// switch-over times and time-limited exhaustive service, one time-slice group (TSG) per process.
+struct TimeSlicing {
+  sim::Duration slice;               // Q: a turn ends when this has passed since it began ...
+  sim::Duration switch_when_dry;     // ... or when the owner has no work left; cost of the change of owner then
+  sim::Duration switch_at_expiry;    // and at expiry (save and restore of a running context)
+  sim::Duration refill_after_expiry; // extra execution time of the first kernels after an expiry: caches, TLB
+  sim::Duration linger;              // how long an owner that ran dry keeps the GPU from others (0: not at all)
+  PreemptionGranularity granularity = PreemptionGranularity::instruction;
+};
+
+// The first kernel after the GPU has idled at least `after` starts `cost` late; hidden in a switch.
+struct IdleWake {
+  sim::Duration after = sim::Duration::max();
+  sim::Duration cost;
+};
+
+// Dense operations per clock per SM (a multiply-add is two), 0 where the precision has no path of its own.
+struct OpsPerClock {
+  double fp32 = 0, tf32 = 0, fp16 = 0, int8 = 0;
+};
+
+struct Spec {
+  std::string architecture;  // "sm_90"
+  int sm_count = 0;
+  double max_clock_hz = 0;
+  std::vector<double> clock_table_hz;  // ascending; empty: any clock up to the maximum
+  int max_threads_per_sm = 0, max_blocks_per_sm = 0, max_threads_per_block = 1024;
+  int registers_per_sm = 65536;
+  int shared_bytes_per_sm = 0;
+  OpsPerClock cuda_cores, tensor_cores;   // tensor_cores all 0: none
+  double l2_bytes = 0;
+  double bandwidth_bytes_per_s = 0;       // peak of the DRAM behind it, at its maximum clock
+  double bandwidth_efficiency = 0.8;      // achievable share of the peak
+  sim::Duration kernel_fixed;             // start-up and drain of one kernel, in roofline estimates
+  TimeSlicing time_slicing;
+  IdleWake idle_wake;
+};
+
+}  // namespace jostle::gpu
