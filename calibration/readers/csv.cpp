@@ -1,0 +1,172 @@
+#include "calibration/readers/csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+namespace jostle::calibration {
+namespace {
+
+// Takes one record after another off the text, counting lines.
+class Scanner {
+ public:
+  Scanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
+
+  [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
+  [[nodiscard]] std::size_t line() const { return line_; }
+
+  std::vector<std::string> record() {
+    std::vector<std::string> fields;
+    for (;;) {
+      fields.push_back(peek() == '"' ? quoted() : plain());
+      const char end = take("the last line has no newline: the file was cut off");
+      if (end == '\n') {
+        ++line_;
+        return fields;
+      }
+      if (end != ',') throw CsvError(name_, line_, "expected a comma after a quoted field");
+    }
+  }
+
+ private:
+  // '\0' at the end of the text. "\r\n" counts as one newline.
+  [[nodiscard]] char peek() const {
+    if (at_end()) return '\0';
+    if (text_[position_] == '\r' && position_ + 1 < text_.size() && text_[position_ + 1] == '\n') return '\n';
+    return text_[position_];
+  }
+
+  char take(std::string_view message_at_end) {
+    if (at_end()) throw CsvError(name_, line_, message_at_end);
+    const char c = peek();
+    position_ += c != text_[position_] ? 2 : 1;
+    return c;
+  }
+
+  std::string plain() {
+    std::string field;
+    while (!at_end() && peek() != ',' && peek() != '\n') {
+      if (peek() == '"') throw CsvError(name_, line_, "a quote inside a field that does not start with one");
+      if (peek() == '\0') throw CsvError(name_, line_, "a zero byte: this is not text");
+      field += text_[position_++];
+    }
+    return field;
+  }
+
+  std::string quoted() {
+    const std::size_t opened = line_;
+    ++position_;
+    std::string field;
+    for (;;) {
+      if (at_end()) throw CsvError(name_, opened, "a quote opened here is never closed");
+      const char c = text_[position_++];
+      if (c == '"') {
+        if (peek() != '"') return field;
+        ++position_;
+      }
+      if (c == '\n') ++line_;
+      field += c;
+    }
+  }
+
+  std::string_view text_;
+  std::string_view name_;
+  std::size_t position_ = 0;
+  std::size_t line_ = 1;
+};
+
+std::string located(std::string_view name, std::size_t line, std::string_view message) {
+  std::string text{name};
+  if (line > 0) text.append(":").append(std::to_string(line));
+  return text.append(": ").append(message);
+}
+
+template <class Number>
+Number parse_number(const CsvTable::Row& row, const std::string& column, const std::string& text,
+                    std::string_view kind) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stopped != end) {
+    row.fail("column '" + column + "': '" + text + "' is not " + std::string(kind));
+  }
+  return value;
+}
+
+}  // namespace
+
+CsvError::CsvError(std::string_view name, std::size_t line, std::string_view message)
+    : std::runtime_error(located(name, line, message)), line_(line) {}
+
+const std::string& CsvTable::Row::text(std::size_t column) const {
+  return table_->fields_.at(index_ * table_->header_.size() + column);
+}
+
+double CsvTable::Row::number(std::size_t column) const {
+  const auto value = parse_number<double>(*this, table_->header_.at(column), text(column), "a number");
+  if (!std::isfinite(value)) fail("column '" + table_->header_[column] + "' is not finite");
+  return value;
+}
+
+std::int64_t CsvTable::Row::integer(std::size_t column) const {
+  return parse_number<std::int64_t>(*this, table_->header_.at(column), text(column), "a whole number");
+}
+
+std::size_t CsvTable::Row::line() const {
+  return table_->lines_.at(index_);
+}
+
+void CsvTable::Row::fail(std::string_view message) const {
+  throw CsvError(table_->name_, line(), message);
+}
+
+CsvTable CsvTable::parse(std::string_view text, std::string_view name,
+                         std::span<const std::string_view> required) {
+  CsvTable table;
+  table.name_ = name;
+  if (text.empty()) throw CsvError(name, 1, "the file is empty");
+  Scanner scanner(text, name);
+  table.header_ = scanner.record();
+  for (const std::string& column : table.header_) {
+    if (std::ranges::count(table.header_, column) > 1)
+      throw CsvError(name, 1, "column '" + column + "' is there twice");
+  }
+  for (const std::string_view column : required) (void)table.column(column);
+  while (!scanner.at_end()) {
+    const std::size_t line = scanner.line();
+    std::vector<std::string> record = scanner.record();
+    if (record.size() != table.header_.size()) {
+      throw CsvError(name, line,
+                     std::to_string(record.size()) + " fields where the header has " +
+                         std::to_string(table.header_.size()));
+    }
+    std::ranges::move(record, std::back_inserter(table.fields_));
+    table.lines_.push_back(line);
+  }
+  return table;
+}
+
+CsvTable CsvTable::read(const std::filesystem::path& path, std::span<const std::string_view> required) {
+  return parse(read_text(path), path.string(), required);
+}
+
+std::size_t CsvTable::column(std::string_view name) const {
+  const auto found = std::ranges::find(header_, name);
+  if (found == header_.end())
+    throw CsvError(name_, 1, "the header has no column '" + std::string(name) + "'");
+  return static_cast<std::size_t>(found - header_.begin());
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    throw CsvError(path.string(), 0, "not a regular file");
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.good() && !file.eof()) throw CsvError(path.string(), 0, "cannot be read");
+  return text;
+}
+
+}  // namespace jostle::calibration

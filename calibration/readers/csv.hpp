@@ -1,0 +1,67 @@
+// Comma-separated values, read strictly: evidence that is cut off or edited wrongly must not pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jostle::calibration {
+
+// What is wrong with a file, as "name:line: message".
+class CsvError : public std::runtime_error {
+ public:
+  CsvError(std::string_view name, std::size_t line, std::string_view message);
+  [[nodiscard]] std::size_t line() const { return line_; }
+
+ private:
+  std::size_t line_;
+};
+
+// A whole file: a header line, then rows of as many fields. Fields in double quotes may hold commas, newlines
+// and doubled quotes. The last line must end in a newline: one without was cut off.
+class CsvTable {
+ public:
+  // One data row; valid while the table lives.
+  class Row {
+   public:
+    Row(const CsvTable& table, std::size_t index) : table_(&table), index_(index) {}
+    // `column` is a position, from CsvTable::column().
+    [[nodiscard]] const std::string& text(std::size_t column) const;
+    [[nodiscard]] double number(std::size_t column) const;         // finite; throws CsvError
+    [[nodiscard]] std::int64_t integer(std::size_t column) const;  // throws CsvError
+    [[nodiscard]] std::size_t line() const;
+    [[noreturn]] void fail(std::string_view message) const;  // CsvError with this row's line
+
+   private:
+    const CsvTable* table_;
+    std::size_t index_;
+  };
+
+  // `name` is for messages. Every one of `required` must be in the header, and no column twice. Throws
+  // CsvError.
+  [[nodiscard]] static CsvTable parse(std::string_view text, std::string_view name,
+                                      std::span<const std::string_view> required = {});
+  [[nodiscard]] static CsvTable read(const std::filesystem::path& path,
+                                     std::span<const std::string_view> required = {});
+
+  [[nodiscard]] std::size_t rows() const { return lines_.size(); }
+  [[nodiscard]] Row row(std::size_t index) const { return {*this, index}; }
+  [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
+  [[nodiscard]] std::size_t column(std::string_view name) const;  // throws CsvError if there is none
+
+ private:
+  std::string name_;
+  std::vector<std::string> header_;
+  std::vector<std::string> fields_;  // row after row
+  std::vector<std::size_t> lines_;   // where each row starts, from 1
+};
+
+// The whole of a file. Throws CsvError (line 0) if it is not a readable regular file.
+[[nodiscard]] std::string read_text(const std::filesystem::path& path);
+
+}  // namespace jostle::calibration

@@ -1,0 +1,21 @@
+// Measured kernel times from evidence: kernels.csv and solo.csv of one device.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "models/dnn/kernel_tables.hpp"
+
+namespace jostle::calibration {
+
+// `kernels_csv`, `solo_csv`: the contents of the files, columns as evidence/README.md says. `source` names
+// the device's evidence, in messages and provenance. Throws CsvError: unknown precision, mode or kind, a
+// kernel out of order, a duration that is not positive, a batch below 1.
+[[nodiscard]] dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_view solo_csv,
+                                                    std::string_view source);
+
+// The same from a folder, e.g. calibration/evidence/h200.
+[[nodiscard]] dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder);
+
+}  // namespace jostle::calibration

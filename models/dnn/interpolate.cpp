@@ -1,0 +1,201 @@
+#include "models/dnn/interpolate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "models/dnn/kernel_class.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+// A batch size whose sum of kernels is known.
+struct Knot {
+  double batch;
+  double total_ps;
+};
+
+const SoloBatch* find_solo(const std::vector<SoloBatch>& solo, std::int64_t batch) {
+  const auto found = std::ranges::find(solo, batch, &SoloBatch::batch);
+  return found == solo.end() ? nullptr : &*found;
+}
+
+// On the line through a and b.
+double on_line(const Knot& a, const Knot& b, double batch) {
+  return a.total_ps + (b.total_ps - a.total_ps) * (batch - a.batch) / (b.batch - a.batch);
+}
+
+// Piecewise affine through the knots (ascending, at least two), flat beyond them.
+double affine_flat(const std::vector<Knot>& knots, double batch) {
+  if (batch <= knots.front().batch) return knots.front().total_ps;
+  for (std::size_t i = 1; i < knots.size(); ++i) {
+    if (batch <= knots[i].batch) return on_line(knots[i - 1], knots[i], batch);
+  }
+  return knots.back().total_ps;
+}
+
+// Launch gaps of a process alone, per batch: measured where there is a table and a solo time.
+double gap_at(const MeasuredNetwork& network, double batch) {
+  std::vector<Knot> gaps;
+  for (const MeasuredBatch& table : network.batches) {
+    if (const SoloBatch* solo = find_solo(network.solo_graph, table.batch)) {
+      const auto gap = std::max<std::int64_t>(0, (solo->time - table.total()).ps());
+      gaps.push_back({static_cast<double>(table.batch), static_cast<double>(gap)});
+    }
+  }
+  return gaps.empty() ? 0 : affine_flat(gaps, batch);
+}
+
+std::vector<Knot> known_totals(const MeasuredNetwork& network) {
+  std::vector<Knot> knots;
+  for (const MeasuredBatch& table : network.batches) {
+    knots.push_back({static_cast<double>(table.batch), static_cast<double>(table.total().ps())});
+  }
+  for (const SoloBatch& solo : network.solo_graph) {
+    if (std::ranges::find(network.batches, solo.batch, &MeasuredBatch::batch) != network.batches.end())
+      continue;
+    const auto batch = static_cast<double>(solo.batch);
+    knots.push_back({batch, static_cast<double>(solo.time.ps()) - gap_at(network, batch)});
+  }
+  std::ranges::sort(knots, {}, &Knot::batch);
+  return knots;
+}
+
+double fixed_ps(const MeasuredBatch& table) {
+  double sum = 0;
+  for (const Kernel& kernel : table.kernels) {
+    sum += static_cast<double>(kernel.duration.ps()) * static_cast<double>(kernel.fixed_share);
+  }
+  return sum;
+}
+
+double total_at(const MeasuredNetwork& network, const std::vector<Knot>& knots, double batch) {
+  if (knots.size() == 1) {
+    const double fixed = fixed_ps(network.batches.front());
+    return fixed + (knots.front().total_ps - fixed) * batch / knots.front().batch;
+  }
+  const auto last = knots.size() - 1;
+  if (batch > knots[last].batch) {
+    return std::max(knots[last].total_ps, on_line(knots[last - 1], knots[last], batch));
+  }
+  if (batch < knots[0].batch) {
+    const double line = std::min(knots[0].total_ps, on_line(knots[0], knots[1], batch));
+    return std::max(fixed_ps(network.batches.front()), line);
+  }
+  return affine_flat(knots, batch);
+}
+
+// The measured tables around a batch size: below and above where there are two, otherwise the same twice.
+struct Neighbours {
+  const MeasuredBatch* lower;
+  const MeasuredBatch* upper;
+};
+
+Neighbours neighbours(const MeasuredNetwork& network, std::int64_t batch) {
+  const auto& tables = network.batches;
+  if (tables.size() == 1) return {&tables.front(), &tables.front()};
+  auto upper = std::ranges::lower_bound(tables, batch, {}, &MeasuredBatch::batch);
+  if (upper == tables.end()) --upper;
+  if (upper == tables.begin()) ++upper;
+  return {&*(upper - 1), &*upper};
+}
+
+bool agree(const MeasuredBatch& a, const MeasuredBatch& b) {
+  if (a.names.size() != b.names.size()) return false;
+  for (std::size_t i = 0; i < a.names.size(); ++i) {
+    if (classify_kernel(a.names[i]) != classify_kernel(b.names[i])) return false;
+  }
+  return true;
+}
+
+std::uint32_t affine_blocks(const Kernel& a, const Kernel& b, double weight) {
+  const double blocks = static_cast<double>(a.blocks) +
+                        (static_cast<double>(b.blocks) - static_cast<double>(a.blocks)) * weight;
+  return static_cast<std::uint32_t>(std::clamp(std::round(blocks), 1.0, 4e9));
+}
+
+// Position by position; geometry from the nearer table, blocks in proportion where the kernels are the same.
+std::vector<Kernel> by_position(const MeasuredBatch& lower, const MeasuredBatch& upper,
+                                const MeasuredBatch& nearer, double batch) {
+  const double weight =
+      (batch - static_cast<double>(lower.batch)) / static_cast<double>(upper.batch - lower.batch);
+  std::vector<Kernel> kernels = nearer.kernels;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const Kernel& a = lower.kernels[i];
+    const Kernel& b = upper.kernels[i];
+    const double ps =
+        static_cast<double>(a.duration.ps()) + static_cast<double>((b.duration - a.duration).ps()) * weight;
+    const auto floor = std::min({a.duration, b.duration, kernel_floor()});
+    kernels[i].duration = std::max(floor, sim::picoseconds(ps));
+    if (lower.names[i] == upper.names[i]) kernels[i].blocks = affine_blocks(a, b, weight);
+  }
+  return kernels;
+}
+
+// Scales the durations so that they sum to `total` exactly; what rounding leaves goes to the longest.
+void scale_to(std::vector<Kernel>& kernels, sim::Duration total) {
+  double sum = 0;
+  for (const Kernel& kernel : kernels) sum += static_cast<double>(kernel.duration.ps());
+  const double factor = sum > 0 ? static_cast<double>(total.ps()) / sum : 0;
+  sim::Duration rest = total;
+  for (Kernel& kernel : kernels) {
+    kernel.duration = sim::picoseconds(static_cast<double>(kernel.duration.ps()) * factor);
+    rest -= kernel.duration;
+  }
+  std::ranges::max_element(kernels, {}, &Kernel::duration)->duration += rest;
+}
+
+// The class is kept, the fixed part stays at the floor.
+void split_again(std::vector<Kernel>& kernels) {
+  for (Kernel& kernel : kernels) {
+    split_shares(kernel, kernel.compute_share > 0 ? KernelClass::compute : KernelClass::memory);
+  }
+}
+
+std::string label(const MeasuredNetwork& network, std::int64_t batch) {
+  return network.model + " " + to_string(network.precision) + " batch " + std::to_string(batch);
+}
+
+KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch& table) {
+  KernelSequence sequence;
+  sequence.kernels = table.kernels;
+  sequence.lone_gap = sim::picoseconds(gap_at(network, static_cast<double>(table.batch)));
+  sequence.only_kernels = table.only_kernels;
+  sequence.grade = Grade::measured;
+  sequence.provenance = "measured: " + label(network, table.batch);
+  sequence.rebuild_finish();
+  return sequence;
+}
+
+}  // namespace
+
+KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch) {
+  if (const auto table = std::ranges::find(network.batches, batch, &MeasuredBatch::batch);
+      table != network.batches.end()) {
+    return measured(network, *table);
+  }
+  const auto size = static_cast<double>(batch);
+  const auto [lower, upper] = neighbours(network, batch);
+  const bool lower_is_nearer = batch * batch <= lower->batch * upper->batch;
+  const MeasuredBatch& nearer = lower_is_nearer ? *lower : *upper;
+  const std::vector<Knot> knots = known_totals(network);
+
+  KernelSequence sequence;
+  const bool positions = lower != upper && agree(*lower, *upper);
+  sequence.kernels = positions ? by_position(*lower, *upper, nearer, size) : nearer.kernels;
+  scale_to(sequence.kernels, sim::picoseconds(total_at(network, knots, size)));
+  split_again(sequence.kernels);
+  sequence.lone_gap = sim::picoseconds(gap_at(network, size));
+  sequence.only_kernels = nearer.only_kernels;
+  sequence.grade = Grade::interpolated;
+  const bool beyond = size < knots.front().batch || size > knots.back().batch;
+  const bool solo = find_solo(network.solo_graph, batch) != nullptr;
+  sequence.provenance = (beyond ? "extrapolated: " : "interpolated: ") + label(network, batch) +
+                        (solo ? ", sum from its solo time" : ", sum affine in the batch") +
+                        (positions ? ", kernels by position"
+                                   : ", kernels stretched from batch " + std::to_string(nearer.batch));
+  sequence.rebuild_finish();
+  return sequence;
+}
+
+}  // namespace jostle::dnn

@@ -1,0 +1,18 @@
+#include "models/dnn/kernel_tables.hpp"
+
+namespace jostle::dnn {
+
+sim::Duration MeasuredBatch::total() const {
+  sim::Duration sum;
+  for (const Kernel& kernel : kernels) sum += kernel.duration;
+  return sum;
+}
+
+const MeasuredNetwork* KernelTables::find(std::string_view model, Precision precision, int input) const {
+  for (const MeasuredNetwork& network : networks) {
+    if (network.model == model && network.precision == precision && network.input == input) return &network;
+  }
+  return nullptr;
+}
+
+}  // namespace jostle::dnn

@@ -1,0 +1,48 @@
+// Measured kernel times of a device: what calibration reads from the evidence and kernels_for() looks up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/dnn/kernel.hpp"
+#include "models/dnn/precision.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::dnn {
+
+// Every kernel (and memset) of one inference at one batch size, in launch order.
+struct MeasuredBatch {
+  std::int64_t batch = 1;
+  std::vector<Kernel> kernels;
+  std::vector<std::string> names;  // same length as `kernels`
+  bool only_kernels = true;        // false: some of them are memsets
+  [[nodiscard]] sim::Duration total() const;
+};
+
+// Time per batch of one process alone that replays the batch without a pause; the fastest run of each batch
+// size, since what disturbs a run only makes it slower.
+struct SoloBatch {
+  std::int64_t batch = 1;
+  sim::Duration time;
+};
+
+// One network in one precision as its framework runs it, operator by operator.
+struct MeasuredNetwork {
+  std::string model;
+  Precision precision = Precision::fp32;
+  int input = 224;                     // side of the image
+  std::vector<MeasuredBatch> batches;  // ascending
+  std::vector<SoloBatch> solo_graph;   // ascending; replayed as a CUDA graph
+  std::vector<SoloBatch> solo_eager;   // ascending; launched kernel by kernel
+};
+
+struct KernelTables {
+  std::string source;  // for provenance, e.g. "h200"
+  std::vector<MeasuredNetwork> networks;
+  // Null if there is no such table.
+  [[nodiscard]] const MeasuredNetwork* find(std::string_view model, Precision precision, int input) const;
+};
+
+}  // namespace jostle::dnn

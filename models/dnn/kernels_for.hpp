@@ -1,0 +1,36 @@
+// The one question the rest of jostle asks of a network: which kernels does one batch of it launch here?
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/dnn/kernel.hpp"
+#include "models/dnn/kernel_tables.hpp"
+#include "models/dnn/precision.hpp"
+#include "models/gpu/spec.hpp"
+
+namespace jostle::dnn {
+
+// How operators become kernels.
+enum class Lowering {
+  framework,  // operator by operator, as PyTorch does, whether launched eagerly or replayed as a CUDA graph
+  optimised,  // fused ahead of time, as TensorRT does
+};
+
+struct Request {
+  std::string model;  // one of model_names()
+  Precision precision = Precision::fp16;
+  std::int64_t batch = 1;  // images
+  Lowering lowering = Lowering::framework;
+  int input = 0;  // side of the image or tokens; 0: the network's own default
+};
+
+// From a measured table of the device if there is one for this network, precision, input and lowering (tables
+// are of frameworks): as it is, or interpolated (interpolate.hpp). Otherwise from the layers and the roofs of
+// `gpu`: grade datasheet. Durations are at the clocks of the tables, or the GPU's maximum.
+// Throws std::invalid_argument for an unknown model (naming the nearest) or a batch or input that is not
+// positive.
+[[nodiscard]] KernelSequence kernels_for(const Request& request, const KernelTables& tables,
+                                         const gpu::Spec& gpu);
+
+}  // namespace jostle::dnn
