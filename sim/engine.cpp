@@ -1,0 +1,161 @@
+// The event loop, and the life and death of processes.
+#include "sim/engine.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace jostle::sim {
+
+namespace {
+
+constexpr std::uint64_t steps_between_polls = 4096;
+
+[[nodiscard]] bool later_than(Time now, Time since, Duration allowed) {
+  return allowed != Duration::max() && now - since > allowed;
+}
+
+}  // namespace
+
+Engine::Engine() : soon_(64) {}
+
+Engine::~Engine() {
+  while (first_process_ != nullptr) {
+    Promise* promise = first_process_->innermost;
+    while (promise->parent != nullptr) {
+      Promise* const parent = promise->parent;
+      *promise->owner = {};
+      promise->self.destroy();
+      promise = parent;
+    }
+    promise->self.destroy();
+  }
+}
+
+Process::promise_type::~promise_type() {
+  if (state.engine != nullptr) state.engine->remove(state);
+}
+
+void Process::promise_type::unhandled_exception() {
+  if (!state.engine->error_) state.engine->error_ = std::current_exception();
+  state.engine->stop();
+}
+
+void Engine::spawn(Process process, std::string name, Role role) {
+  const auto handle = std::exchange(process.handle_, {});
+  if (!handle) throw std::invalid_argument("spawn: the process has already been started");
+  ProcessState& state = handle.promise().state;
+  state.engine = this;
+  state.name = std::move(name);
+  state.daemon = role == Role::daemon;
+  state.previous = last_process_;
+  (last_process_ != nullptr ? last_process_->next : first_process_) = &state;
+  last_process_ = &state;
+  ++processes_;
+  resume_soon(handle);
+}
+
+void Engine::remove(ProcessState& process) {
+  (process.previous != nullptr ? process.previous->next : first_process_) = process.next;
+  (process.next != nullptr ? process.next->previous : last_process_) = process.previous;
+  --processes_;
+}
+
+void Engine::grow_soon() {
+  std::vector<std::coroutine_handle<>> larger(2 * soon_.size());
+  const std::size_t count = soon_tail_ - soon_head_;
+  for (std::size_t i = 0; i < count; ++i) larger[i] = soon_[(soon_head_ + i) & (soon_.size() - 1)];
+  soon_ = std::move(larger);
+  soon_head_ = 0;
+  soon_tail_ = count;
+}
+
+void Engine::set_watchdog(const Watchdog& watchdog) {
+  watchdog_ = watchdog;
+  last_progress_ = now_;
+}
+
+RunEnd Engine::run(Time until) {
+  if (until < now_) throw_past(until);
+  halt_ = false;
+  stuck_report_.reset();
+  steps_when_time_moved_ = steps_;
+  const RunEnd end = run_loop(until);
+  if (error_) std::rethrow_exception(std::exchange(error_, {}));
+  return end;
+}
+
+RunEnd Engine::run_loop(Time until) {
+  // An event at never() is one that does not happen.
+  const Time limit = until == Time::never() ? until - Duration{1} : until;
+  std::uint64_t next_poll = steps_;
+  for (;;) {
+    while (!soon_empty()) {
+      if (halt_) return RunEnd::stopped;
+      if (++steps_ - steps_when_time_moved_ > watchdog_.events_at_one_time) {
+        return stuck("time does not advance");
+      }
+      resume(soon_[soon_head_++ & (soon_.size() - 1)]);
+    }
+    if (halt_) return RunEnd::stopped;
+    if (steps_ >= next_poll) {
+      if (interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed)) return RunEnd::interrupted;
+      next_poll = steps_ + steps_between_polls;
+    }
+
+    const Time time = queue_.next_time(limit);
+    if (time != now_) {
+      if (time == Time::never()) return nothing_left(until);
+      if (later_than(time, last_progress_, watchdog_.without_progress)) {
+        now_ = last_progress_ + watchdog_.without_progress;
+        return stuck("no progress");
+      }
+      now_ = time;
+      steps_when_time_moved_ = steps_;
+    } else if (steps_ - steps_when_time_moved_ >= watchdog_.events_at_one_time) {
+      return stuck("time does not advance");
+    }
+    ++steps_;
+    const EventQueue::Due due = queue_.take();
+    if (due.coroutine) {
+      due.coroutine.resume();
+    } else {
+      due.action();
+    }
+    while (next_) std::exchange(next_, {}).resume();
+  }
+}
+
+RunEnd Engine::nothing_left(Time until) {
+  if (queue_.size() == 0) {
+    for (const ProcessState* p = first_process_; p != nullptr; p = p->next) {
+      if (!p->daemon) return stuck("nothing is left to happen");
+    }
+  }
+  if (until != Time::never()) now_ = until;
+  return queue_.size() == 0 || until == Time::never() ? RunEnd::drained : RunEnd::time_reached;
+}
+
+RunEnd Engine::stuck(std::string reason) {
+  StuckReport report{now_, std::move(reason), {}};
+  for (const ProcessState* p = first_process_; p != nullptr; p = p->next) {
+    const Waitable* const what = p->waiting_for;
+    if (what != nullptr) {
+      report.processes.push_back({p->name, what->name(), what->held_by()});
+    } else {
+      report.processes.push_back({p->name, {}, {}});
+    }
+  }
+  stuck_report_ = std::move(report);
+  return RunEnd::stuck;
+}
+
+void Engine::throw_past(Time at) const {
+  throw std::invalid_argument("engine: " + std::to_string(at.ps()) + " ps is before now, " +
+                              std::to_string(now_.ps()) + " ps");
+}
+
+void Engine::throw_not_pending() {
+  throw std::invalid_argument("engine: the event to reschedule is not pending");
+}
+
+}  // namespace jostle::sim

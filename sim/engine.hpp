@@ -1,0 +1,153 @@
+// The engine: the clock, what is to happen, and the coroutines that make it happen.
+//
+//   Engine engine;
+//   engine.spawn(camera(engine, gpu), "camera 0");
+//   engine.run(Time{} + seconds(4));
+//
+// One thread runs an engine; several engines may run in as many threads. The same calls in the same order
+// give the same run: events go by (time, priority, sequence), woken coroutines first come first served.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/action.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/process.hpp"
+#include "sim/time.hpp"
+#include "sim/watchdog.hpp"
+
+namespace jostle::sim {
+
+class TraceSink;
+
+// Whether a waiting process keeps the run from counting as drained.
+enum class Role { worker, daemon };
+
+class Engine {
+ public:
+  Engine();
+  // Ends every process where it stands: its locals are destroyed, innermost task first.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] Time now() const { return now_; }
+
+  // Does `action` at `at`. Throws std::invalid_argument if that is in the past.
+  EventId schedule(Time at, Action action, Priority priority = Priority::normal) {
+    if (at < now_) throw_past(at);
+    return queue_.push(at, priority, action);
+  }
+  // Undoes a pending event and clears the id; false if it had already happened or was none.
+  bool cancel(EventId& id) { return queue_.cancel(std::exchange(id, EventId{})); }
+  // Moves a pending event, as if it were scheduled now. Throws std::invalid_argument if it is not pending or
+  // `at` is in the past.
+  void reschedule(EventId& id, Time at) {
+    if (at < now_) throw_past(at);
+    if (!queue_.retime(id, at)) throw_not_pending();
+  }
+  [[nodiscard]] bool pending(EventId id) const { return queue_.pending(id); }
+  [[nodiscard]] std::size_t events_pending() const { return queue_.size(); }
+
+  // Starts a process after the current handler. A daemon may wait for ever.
+  void spawn(Process process, std::string name, Role role = Role::worker);
+  [[nodiscard]] std::size_t processes() const { return processes_; }
+
+  // Resumes a suspended coroutine at the current time, after the current handler and those asked for before
+  // it, before the next event.
+  void resume_soon(std::coroutine_handle<> coroutine) {
+    if (soon_tail_ - soon_head_ == soon_.size()) grow_soon();
+    soon_[soon_tail_++ & (soon_.size() - 1)] = coroutine;
+  }
+
+  // co_await engine.delay(d): goes on d later (d ≥ 0; zero: behind what is already due now).
+  [[nodiscard]] auto delay(Duration duration, Priority priority = Priority::normal) {
+    struct Delay {
+      Engine& engine;
+      Time until;
+      Priority priority;
+      bool await_ready() const noexcept { return false; }
+      void await_suspend(std::coroutine_handle<> waiter) const { engine.resume_at(until, waiter, priority); }
+      void await_resume() const noexcept {}
+    };
+    return Delay{*this, now_ + duration, priority};
+  }
+  // Resumes a suspended coroutine at `at`; it cannot be called off.
+  void resume_at(Time at, std::coroutine_handle<> coroutine, Priority priority = Priority::normal) {
+    if (at < now_) throw_past(at);
+    queue_.push(at, priority, coroutine);
+  }
+
+  // Runs until the clock stands at `until`, events at that time included, or the run ends otherwise. May be
+  // called again to go on. Rethrows what left a process or a handler.
+  RunEnd run(Time until);
+  // Ends the run after the current handler or resumption.
+  void stop() { halt_ = true; }
+
+  void set_watchdog(const Watchdog& watchdog);
+  // Something useful happened (a batch finished): see Watchdog::without_progress.
+  void progress() { last_progress_ = now_; }
+  // Why the run is stuck; set when run() returned RunEnd::stuck.
+  [[nodiscard]] const std::optional<StuckReport>& stuck_report() const { return stuck_report_; }
+  // A flag looked at every few thousand events (raised by Ctrl-C, say). Null: none.
+  void set_interrupt(const std::atomic<bool>* flag) { interrupt_ = flag; }
+
+  // Where to record the timeline; null, the default: nowhere.
+  void set_trace(TraceSink* sink) { trace_ = sink; }
+  [[nodiscard]] TraceSink* trace() const { return trace_; }
+
+  // Events and resumptions so far.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+ private:
+  friend struct Process::promise_type;
+  friend void continue_with(Engine& engine, std::coroutine_handle<> next);
+
+  // Why the loop left off, before it is made into a RunEnd.
+  [[nodiscard]] RunEnd run_loop(Time until);
+  [[nodiscard]] RunEnd nothing_left(Time until);
+  [[nodiscard]] RunEnd stuck(std::string reason);
+  // Resumes a coroutine, and what it goes on with.
+  void resume(std::coroutine_handle<> coroutine) {
+    coroutine.resume();
+    while (next_) std::exchange(next_, {}).resume();
+  }
+  [[nodiscard]] bool soon_empty() const { return soon_head_ == soon_tail_; }
+  void grow_soon();
+  void remove(ProcessState& process);
+  [[noreturn]] void throw_past(Time at) const;
+  [[noreturn]] static void throw_not_pending();
+
+  Time now_;
+  EventQueue queue_;
+  std::coroutine_handle<> next_;
+  bool halt_ = false;
+  std::vector<std::coroutine_handle<>> soon_;  // a ring; its size is a power of two
+  std::size_t soon_head_ = 0;
+  std::size_t soon_tail_ = 0;
+
+  std::uint64_t steps_ = 0;
+  std::uint64_t steps_when_time_moved_ = 0;
+  Time last_progress_;
+  Watchdog watchdog_;
+  const std::atomic<bool>* interrupt_ = nullptr;
+  std::optional<StuckReport> stuck_report_;
+  TraceSink* trace_ = nullptr;
+
+  ProcessState* first_process_ = nullptr;
+  ProcessState* last_process_ = nullptr;
+  std::size_t processes_ = 0;
+  std::exception_ptr error_;
+};
+
+inline void continue_with(Engine& engine, std::coroutine_handle<> next) {
+  engine.next_ = next;
+}
+
+}  // namespace jostle::sim

@@ -1,0 +1,154 @@
+// The less frequent moves of the pending-event set: splitting, sorting, spilling, sweeping.
+#include "sim/event_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace jostle::sim {
+
+namespace {
+
+constexpr std::size_t chunks_per_block = 64;
+constexpr std::size_t room_before =
+    8;  // free places kept before the head, so that an early insert moves little
+
+}  // namespace
+
+EventQueue::EventQueue() : bottom_(256) {}
+
+void EventQueue::grow_chunks() {
+  chunk_blocks_.push_back(std::make_unique_for_overwrite<Chunk[]>(chunks_per_block));
+  Chunk* const block = chunk_blocks_.back().get();
+  for (std::size_t i = 0; i < chunks_per_block; ++i) release(block + i);
+}
+
+void EventQueue::release(Chunk* chunk) {
+  chunk->next = free_chunks_;
+  free_chunks_ = chunk;
+}
+
+void EventQueue::add_chunk(Bucket& bucket, unsigned level, unsigned digit) {
+  if (free_chunks_ == nullptr) grow_chunks();
+  Chunk* const chunk = free_chunks_;
+  free_chunks_ = chunk->next;
+  chunk->next = nullptr;
+  chunk->count = 0;
+  if (bucket.last == nullptr) {
+    bucket.first = chunk;
+    used_digits_[level] |= std::uint64_t{1} << digit;
+    used_levels_ |= 1U << level;
+  } else {
+    bucket.last->next = chunk;
+  }
+  bucket.last = chunk;
+}
+
+void EventQueue::insert_in_bottom(const Entry& e) {
+  if (tail_ - head_ >= spill_above && bottom_level_ > 0) {
+    spill_bottom();
+    append(e);
+    return;
+  }
+  const auto begin = bottom_.begin();
+  const auto head = begin + static_cast<std::ptrdiff_t>(head_);
+  const auto tail = begin + static_cast<std::ptrdiff_t>(tail_);
+  const auto place = std::upper_bound(head, tail, e);
+  if (head_ > 0 && place - head <= tail - place) {
+    std::copy(head, place, head - 1);
+    *(place - 1) = e;
+    --head_;
+    return;
+  }
+  const auto index = place - begin;
+  if (tail_ == bottom_.size()) bottom_.resize(2 * bottom_.size());
+  const auto at = bottom_.begin() + index;
+  std::copy_backward(at, bottom_.begin() + static_cast<std::ptrdiff_t>(tail_),
+                     bottom_.begin() + static_cast<std::ptrdiff_t>(tail_) + 1);
+  *at = e;
+  ++tail_;
+}
+
+// Puts the bottom back into buckets finer than the one it came from.
+void EventQueue::spill_bottom() {
+  bottom_end_ = base_;
+  for (std::size_t i = head_; i != tail_; ++i) append(bottom_[i]);
+  head_ = tail_ = 0;
+}
+
+void EventQueue::sort_into_bottom(Chunk* chain) {
+  head_ = tail_ = room_before;
+  while (chain != nullptr) {
+    if (tail_ + Chunk::capacity > bottom_.size()) bottom_.resize(2 * bottom_.size());
+    for (std::size_t i = 0; i < chain->count; ++i) bottom_[tail_++] = chain->entries[i];
+    Chunk* const next = chain->next;
+    release(chain);
+    chain = next;
+  }
+  const auto head = bottom_.begin() + static_cast<std::ptrdiff_t>(head_);
+  const auto tail = bottom_.begin() + static_cast<std::ptrdiff_t>(tail_);
+  if (!std::is_sorted(head, tail)) std::sort(head, tail);
+  for (std::size_t i = head_; i < std::min(tail_, head_ + 5); ++i) prefetch(bottom_[i]);
+}
+
+// Fills the empty bottom from the first bucket that starts at `limit` or before, if there is one. Never
+// moves base_ beyond the limit, so that what is scheduled later still lies ahead of it.
+bool EventQueue::refill(std::uint64_t limit) {
+  for (;;) {
+    if (used_levels_ == 0) {
+      base_ = bottom_end_ = last_taken_;
+      return false;
+    }
+    const auto level = static_cast<unsigned>(std::countr_zero(used_levels_));
+    const auto digit = static_cast<unsigned>(std::countr_zero(used_digits_[level]));
+    const unsigned shift = level * digit_bits;
+    const std::uint64_t above = shift + digit_bits >= 64 ? 0 : ~std::uint64_t{0} << (shift + digit_bits);
+    const std::uint64_t start = (base_ & above) | (std::uint64_t{digit} << shift);
+    if (start > limit) return false;
+
+    used_digits_[level] &= ~(std::uint64_t{1} << digit);
+    if (used_digits_[level] == 0) used_levels_ &= ~(1U << level);
+    const Bucket bucket = std::exchange(buckets_[level * digits + digit], Bucket{});
+    base_ = bottom_end_ = start;
+    if (level == 0 || bucket.count <= sort_at_most) {
+      bottom_end_ = start + (std::uint64_t{1} << shift);
+      bottom_level_ = level;
+      sort_into_bottom(bucket.first);
+      return true;
+    }
+    for (Chunk* chunk = bucket.first; chunk != nullptr;) {
+      Chunk* const next = chunk->next;
+      if (next != nullptr) __builtin_prefetch(next);
+      for (std::size_t i = 0; i < chunk->count; ++i) append(chunk->entries[i]);
+      release(chunk);
+      chunk = next;
+    }
+  }
+}
+
+// Drops every stale entry.
+void EventQueue::purge() {
+  const auto kept = std::remove_if(bottom_.begin() + static_cast<std::ptrdiff_t>(head_),
+                                   bottom_.begin() + static_cast<std::ptrdiff_t>(tail_),
+                                   [this](const Entry& e) { return stale(e); });
+  tail_ = static_cast<std::size_t>(kept - bottom_.begin());
+  for (unsigned level = 0; level < levels; ++level) {
+    for (std::uint64_t left = used_digits_[level]; left != 0; left &= left - 1) {
+      const auto digit = static_cast<unsigned>(std::countr_zero(left));
+      Bucket& bucket = buckets_[level * digits + digit];
+      const Bucket old = std::exchange(bucket, Bucket{});
+      used_digits_[level] &= ~(std::uint64_t{1} << digit);
+      for (Chunk* chunk = old.first; chunk != nullptr;) {
+        for (std::size_t i = 0; i < chunk->count; ++i) {
+          if (!stale(chunk->entries[i])) append(chunk->entries[i]);
+        }
+        Chunk* const next = chunk->next;
+        release(chunk);
+        chunk = next;
+      }
+    }
+    if (used_digits_[level] == 0) used_levels_ &= ~(1U << level);
+  }
+  stale_ = 0;
+}
+
+}  // namespace jostle::sim

@@ -1,0 +1,260 @@
+// The pending-event set: what is to happen, in the order (time, priority, sequence), with cancel and re-time.
+//
+// A radix ladder: events lie unsorted in buckets of 64-way digits of their time, by the highest digit in
+// which they differ from `base_`; only the bucket that is due is split further or, when small, sorted into
+// `bottom_`. An event is moved a few times and sorted once among a few neighbours, whatever the distribution
+// of times, and there is nothing to tune to it. A cancelled event leaves a stale entry that is skipped when
+// due and swept when stale entries outnumber live ones, so memory stays proportional to what is pending.
+// Nothing is allocated per event once the pools have grown to the size of the run.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/action.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::sim {
+
+// Among events of equal time, lower goes first; within a priority, first scheduled goes first.
+enum class Priority : std::uint8_t { first = 0, early = 64, normal = 128, late = 192, last = 255 };
+
+// Names one scheduled event; default-constructed it names none. A copy outlives its event harmlessly.
+class EventId {
+ public:
+  constexpr EventId() = default;
+  [[nodiscard]] constexpr explicit operator bool() const { return order_ != 0; }
+  constexpr bool operator==(const EventId&) const = default;
+
+ private:
+  friend class EventQueue;
+  constexpr EventId(std::uint32_t slot, std::uint64_t order) : order_(order), slot_(slot) {}
+  std::uint64_t order_ = 0;  // priority and sequence: unique in a run, so it serves as the generation
+  std::uint32_t slot_ = 0;
+};
+
+class EventQueue {
+ public:
+  // What is due: an action, or a coroutine to resume if `action.function` is null.
+  struct Due {
+    Time time;
+    Action action;
+    std::coroutine_handle<> coroutine;
+  };
+
+  EventQueue();
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+
+  // `at` must not precede the last event taken.
+  EventId push(Time at, Priority priority, Action action);
+  // The same for a coroutine, which cannot be cancelled: cheaper.
+  void push(Time at, Priority priority, std::coroutine_handle<> coroutine);
+
+  [[nodiscard]] bool pending(EventId id) const { return id && slots_[id.slot_].order == id.order_; }
+  // The event will not happen. False if it has already happened or was cancelled.
+  bool cancel(EventId id);
+  // Moves a pending event to `at`, as if scheduled now (its sequence is new, its priority kept), and renews
+  // the id. False if it is not pending.
+  bool retime(EventId& id, Time at);
+
+  // The time of the next event if it is not after `limit`; Time::never() otherwise.
+  [[nodiscard]] Time next_time(Time limit);
+  // Takes the next event; only right after next_time found one.
+  [[nodiscard]] Due take();
+
+  // Events pending, cancelled ones not counted; and entries held for them, stale ones included.
+  [[nodiscard]] std::size_t size() const { return live_; }
+  [[nodiscard]] std::size_t entries() const { return live_ + stale_; }
+
+ private:
+  static constexpr unsigned digit_bits = 6;
+  static constexpr unsigned digits = 1U << digit_bits;
+  static constexpr unsigned levels = (64 + digit_bits - 1) / digit_bits;
+  static constexpr std::size_t sort_at_most = 24;    // a due bucket of at most so many is sorted, not split
+  static constexpr std::size_t spill_above = 96;     // a bottom grown beyond this is split again
+  static constexpr std::size_t stale_allowed = 256;  // beyond the number of live events
+
+  // Either a slot (low bit set) or the address of a coroutine frame.
+  struct Entry {
+    std::uint64_t time;   // picoseconds
+    std::uint64_t order;  // priority in the top 8 bits, then the sequence
+    std::uint64_t what;
+
+    friend bool operator<(const Entry& a, const Entry& b) {
+      return a.time != b.time ? a.time < b.time : a.order < b.order;
+    }
+  };
+  // What a cancellable event does. Free when order is 0; then `next_free` chains.
+  struct Slot {
+    Action action{};
+    std::uint64_t order = 0;
+  };
+  struct Chunk {
+    static constexpr std::size_t capacity = 10;  // 256 bytes in all
+    Chunk* next;
+    std::size_t count;
+    std::array<Entry, capacity> entries;
+  };
+  struct Bucket {
+    Chunk* first = nullptr;
+    Chunk* last = nullptr;
+    std::size_t count = 0;
+  };
+
+  [[nodiscard]] static bool has_slot(const Entry& e) { return (e.what & 1U) != 0; }
+  [[nodiscard]] static std::size_t slot_of(const Entry& e) { return static_cast<std::size_t>(e.what >> 1U); }
+  [[nodiscard]] bool stale(const Entry& e) const {
+    return has_slot(e) && slots_[slot_of(e)].order != e.order;
+  }
+  [[nodiscard]] std::uint64_t next_order(Priority priority) {
+    return (static_cast<std::uint64_t>(priority) << 56U) | ++sequence_;
+  }
+
+  void insert(const Entry& e) {
+    if (e.time < bottom_end_) {
+      insert_in_bottom(e);
+    } else {
+      append(e);
+    }
+  }
+  void append(const Entry& e) {
+    const std::uint64_t differs = e.time ^ base_;
+    const unsigned level = static_cast<unsigned>(63 - std::countl_zero(differs | 1U)) / digit_bits;
+    const unsigned digit = static_cast<unsigned>(e.time >> (level * digit_bits)) & (digits - 1);
+    Bucket& bucket = buckets_[level * digits + digit];
+    if (bucket.last == nullptr || bucket.last->count == Chunk::capacity) add_chunk(bucket, level, digit);
+    bucket.last->entries[bucket.last->count++] = e;
+    ++bucket.count;
+  }
+  void add_chunk(Bucket& bucket, unsigned level, unsigned digit);
+  void insert_in_bottom(const Entry& e);
+  void spill_bottom();
+  bool refill(std::uint64_t limit);
+  void sort_into_bottom(Chunk* chain);
+  void release(Chunk* chunk);
+  void purge();
+  void grow_chunks();
+  std::uint32_t new_slot();
+  void free_slot(std::size_t slot);
+  void prefetch(const Entry& e) const;
+
+  std::uint64_t sequence_ = 0;
+  std::size_t live_ = 0;
+  std::size_t stale_ = 0;
+
+  // Sorted entries [head_, tail_) of bottom_: everything before bottom_end_.
+  std::vector<Entry> bottom_;
+  std::size_t head_ = 0;
+  std::size_t tail_ = 0;
+  std::uint64_t bottom_end_ = 0;
+  unsigned bottom_level_ = 0;
+  std::uint64_t base_ = 0;
+  std::uint64_t last_taken_ = 0;
+
+  std::uint32_t used_levels_ = 0;
+  std::array<std::uint64_t, levels> used_digits_{};
+  std::array<Bucket, levels * digits> buckets_{};
+  Chunk* free_chunks_ = nullptr;
+  std::vector<std::unique_ptr<Chunk[]>> chunk_blocks_;
+
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+};
+
+inline void EventQueue::push(Time at, Priority priority, std::coroutine_handle<> coroutine) {
+  ++live_;
+  insert({static_cast<std::uint64_t>(at.ps()), next_order(priority),
+          static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(coroutine.address()))});
+}
+
+inline EventId EventQueue::push(Time at, Priority priority, Action action) {
+  const std::uint32_t slot = new_slot();
+  const std::uint64_t order = next_order(priority);
+  slots_[slot] = {action, order};
+  ++live_;
+  insert({static_cast<std::uint64_t>(at.ps()), order, (std::uint64_t{slot} << 1U) | 1U});
+  return {slot, order};
+}
+
+inline std::uint32_t EventQueue::new_slot() {
+  if (!free_slots_.empty()) {
+    const std::uint32_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    return slot;
+  }
+  slots_.emplace_back();
+  return static_cast<std::uint32_t>(slots_.size() - 1);
+}
+
+inline void EventQueue::free_slot(std::size_t slot) {
+  slots_[slot].order = 0;
+  free_slots_.push_back(static_cast<std::uint32_t>(slot));
+}
+
+inline bool EventQueue::cancel(EventId id) {
+  if (!pending(id)) return false;
+  free_slot(id.slot_);
+  --live_;
+  if (++stale_ > live_ + stale_allowed) purge();
+  return true;
+}
+
+inline bool EventQueue::retime(EventId& id, Time at) {
+  if (!pending(id)) return false;
+  Slot& slot = slots_[id.slot_];
+  slot.order = next_order(static_cast<Priority>(id.order_ >> 56U));
+  id.order_ = slot.order;
+  ++stale_;
+  insert({static_cast<std::uint64_t>(at.ps()), slot.order, (std::uint64_t{id.slot_} << 1U) | 1U});
+  if (stale_ > live_ + stale_allowed) purge();
+  return true;
+}
+
+// Brings what a soon-due entry refers to nearer: with many events pending it is not in the cache.
+inline void EventQueue::prefetch(const Entry& e) const {
+  if (has_slot(e)) {
+    __builtin_prefetch(&slots_[slot_of(e)]);
+  } else {
+    const auto* const frame = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(e.what));
+    __builtin_prefetch(frame);
+    __builtin_prefetch(frame + 64);
+  }
+}
+
+inline Time EventQueue::next_time(Time limit) {
+  const auto limit_ps = static_cast<std::uint64_t>(limit.ps());
+  for (;;) {
+    while (head_ != tail_) {
+      const Entry& e = bottom_[head_];
+      if (e.time > limit_ps) return Time::never();
+      if (!stale(e)) return Time{static_cast<std::int64_t>(e.time)};
+      ++head_;
+      --stale_;
+    }
+    if (!refill(limit_ps)) return Time::never();
+  }
+}
+
+inline EventQueue::Due EventQueue::take() {
+  constexpr std::size_t ahead = 4;
+  const Entry e = bottom_[head_++];
+  if (head_ + ahead < tail_) prefetch(bottom_[head_ + ahead]);
+  --live_;
+  last_taken_ = e.time;
+  Due due{Time{static_cast<std::int64_t>(e.time)}, {}, {}};
+  if (has_slot(e)) {
+    due.action = slots_[slot_of(e)].action;
+    free_slot(slot_of(e));
+  } else {
+    due.coroutine =
+        std::coroutine_handle<>::from_address(reinterpret_cast<void*>(static_cast<std::uintptr_t>(e.what)));
+  }
+  return due;
+}
+
+}  // namespace jostle::sim

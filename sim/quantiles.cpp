@@ -1,0 +1,83 @@
+// Bins are the leading bits of a double: sign, exponent and 10 bits of mantissa, so each is 2^-10 wide
+// relative to its lower edge, and its middle within 2^-11 of anything in it.
+#include "sim/quantiles.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+namespace jostle::sim {
+
+namespace {
+
+constexpr unsigned dropped_bits = 52 - 10;
+
+// Ascends with x; negative numbers mirror positive ones, -1 next to 0.
+[[nodiscard]] std::int64_t bin_of(double x) {
+  const auto bin = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(std::fabs(x)) >> dropped_bits);
+  return std::signbit(x) && x != 0 ? -1 - bin : bin;
+}
+
+[[nodiscard]] double middle_of(std::int64_t bin) {
+  if (bin < 0) return -middle_of(-1 - bin);
+  if (bin == 0) return 0;
+  const auto edge = static_cast<std::uint64_t>(bin) << dropped_bits;
+  return std::bit_cast<double>(edge | (std::uint64_t{1} << (dropped_bits - 1)));
+}
+
+}  // namespace
+
+void Quantiles::add(double x) {
+  if (!std::isfinite(x)) throw std::invalid_argument("Quantiles: a number must be finite");
+  ++count_;
+  sum_ += x;
+  if (!histogram_.empty()) {
+    into_histogram(x);
+    return;
+  }
+  sorted_ = sorted_ && (numbers_.empty() || numbers_.back() <= x);
+  numbers_.push_back(x);
+  if (numbers_.size() <= exact_up_to_) return;
+  for (const double number : numbers_) into_histogram(number);
+  numbers_ = {};
+}
+
+void Quantiles::clear() {
+  *this = Quantiles{exact_up_to_};
+}
+
+void Quantiles::into_histogram(double x) {
+  ++histogram_[bin_of(x)];
+}
+
+std::optional<double> Quantiles::mean() const {
+  if (count_ == 0) return std::nullopt;
+  return sum_ / static_cast<double>(count_);
+}
+
+double Quantiles::ranked(std::size_t rank) const {
+  if (exact()) return numbers_[rank];
+  std::size_t passed = 0;
+  for (const auto& [bin, many] : histogram_) {
+    passed += many;
+    if (rank < passed) return middle_of(bin);
+  }
+  return middle_of(histogram_.rbegin()->first);
+}
+
+std::optional<double> Quantiles::quantile(double p) const {
+  if (!(p >= 0 && p <= 1)) throw std::invalid_argument("Quantiles: p must be in [0, 1]");
+  if (count_ == 0) return std::nullopt;
+  if (!sorted_) {
+    std::sort(numbers_.begin(), numbers_.end());
+    sorted_ = true;
+  }
+  const double position = p * static_cast<double>(count_ - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const double low = ranked(below);
+  if (below + 1 >= count_) return low;
+  return low + (position - static_cast<double>(below)) * (ranked(below + 1) - low);
+}
+
+}  // namespace jostle::sim

@@ -1,0 +1,44 @@
+// Quantiles of a stream of numbers: exact while they are few, then from a logarithmic histogram.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace jostle::sim {
+
+class Quantiles {
+ public:
+  // Above this relative error never, once there are more than `exact_up_to` numbers.
+  static constexpr double relative_error = 0.0005;
+
+  explicit Quantiles(std::size_t exact_up_to = 1'000'000) : exact_up_to_(exact_up_to) {}
+
+  // Any finite number.
+  void add(double x);
+  // Forgets the numbers so far (the warm-up).
+  void clear();
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] bool exact() const { return histogram_.empty(); }
+  [[nodiscard]] std::optional<double> mean() const;
+  // The p-quantile, p in [0, 1], interpolated between the neighbouring numbers (numpy's default, type 7).
+  // Undefined without numbers.
+  [[nodiscard]] std::optional<double> quantile(double p) const;
+
+ private:
+  void into_histogram(double x);
+  [[nodiscard]] double ranked(std::size_t rank) const;
+
+  std::size_t exact_up_to_;
+  std::size_t count_ = 0;
+  double sum_ = 0;
+  // Sorted up to sorted_; quantile() sorts the rest, which changes nothing that can be seen.
+  mutable std::vector<double> numbers_;
+  mutable bool sorted_ = true;
+  std::map<std::int64_t, std::uint64_t> histogram_;  // bin → how many
+};
+
+}  // namespace jostle::sim

@@ -1,0 +1,35 @@
+// Random numbers that are the same on every machine: own generator, own distributions, one named stream per
+// source, so that adding a source leaves the numbers of the others as they were.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace jostle::sim {
+
+// xoshiro256++ (Blackman and Vigna 2019), its state filled by splitmix64 from the seed and the name.
+class RandomStream {
+ public:
+  // Streams of different names, or seeds, are independent for all purposes here.
+  RandomStream(std::uint64_t seed, std::string_view name);
+
+  // 64 random bits.
+  [[nodiscard]] std::uint64_t bits();
+  // In [0, 1), a multiple of 2^-53.
+  [[nodiscard]] double uniform();
+  // Of a Poisson process: mean > 0.
+  [[nodiscard]] double exponential(double mean);
+  [[nodiscard]] double normal(double mean, double standard_deviation);
+  // A factor of mean 1 and coefficient of variation cv ≥ 0 (0: exactly 1, and nothing is drawn).
+  [[nodiscard]] double lognormal_unit_mean(double cv);
+  // One of 0 … n-1, n ≥ 1, without bias.
+  [[nodiscard]] std::uint64_t below(std::uint64_t n);
+
+ private:
+  std::array<std::uint64_t, 4> state_;
+  std::optional<double> second_normal_;  // the polar method gives two
+};
+
+}  // namespace jostle::sim

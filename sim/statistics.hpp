@@ -1,0 +1,6 @@
+// Steady-state statistics: everything in one include.
+#pragma once
+
+#include "sim/batch_means.hpp"
+#include "sim/quantiles.hpp"
+#include "sim/time_weighted.hpp"
