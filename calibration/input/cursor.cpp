@@ -1,0 +1,87 @@
+#include "calibration/input/cursor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibration/input/spelling.hpp"
+
+namespace jostle::input {
+namespace {
+
+std::string join(const std::string& path, const std::string& step) {
+  return path.empty() ? step : path + "." + step;
+}
+
+}  // namespace
+
+void Cursor::expected(const std::string& what, std::string hint) const {
+  const std::string found =
+      is(Kind::scalar) ? fmt::format("'{}'", printable(value().text)) : to_string(value().kind);
+  problem(fmt::format("expected {}, found {}", what, found), std::move(hint));
+}
+
+const std::string* Cursor::scalar(const std::string& what) const {
+  if (is(Kind::scalar)) return &node_->text;
+  expected(what);
+  return nullptr;
+}
+
+std::vector<Cursor> Cursor::items(const std::string& what, std::size_t most) const {
+  std::vector<Cursor> result;
+  if (!is(Kind::sequence)) {
+    expected(what);
+    return result;
+  }
+  const std::vector<Node>& children = node_->children;
+  if (children.size() > most) {
+    problem(fmt::format("{} entries, at most {} are allowed", children.size(), most));
+    return result;
+  }
+  result.reserve(children.size());
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    result.emplace_back(children[i], join(path_, std::to_string(i)), *problems_);
+  }
+  return result;
+}
+
+Mapping::Mapping(Cursor cursor, const std::string& what)
+    : cursor_(std::move(cursor)), good_(cursor_.is(Kind::mapping)) {
+  if (!good_) cursor_.expected(what);
+}
+
+std::optional<Cursor> Mapping::find(const std::string& key) {
+  asked_.push_back(key);
+  if (!good_) return std::nullopt;
+  Node child = cursor_.value().find(key);
+  if (!child) return std::nullopt;
+  return Cursor(std::move(child), join(cursor_.path(), key), cursor_.problems());
+}
+
+std::optional<Cursor> Mapping::require(const std::string& key) {
+  std::optional<Cursor> found = find(key);
+  if (!found && good_) {
+    cursor_.problems().add(cursor_.location(), join(cursor_.path(), key), "required, but not given");
+  }
+  return found;
+}
+
+bool Mapping::has(const std::string& key) const {
+  return good_ && cursor_.value().find(key) != nullptr;
+}
+
+void Mapping::report_unknown_keys() const {
+  if (!good_) return;
+  for (const Key& key : cursor_.value().keys) {
+    if (std::find(asked_.begin(), asked_.end(), key.name) != asked_.end()) continue;
+    // Keys not given yet are likelier to be meant than those that are there already.
+    std::vector<std::string> free;
+    for (const std::string& name : asked_) {
+      if (!has(name) && std::find(free.begin(), free.end(), name) == free.end()) free.push_back(name);
+    }
+    cursor_.problems().add(key.location, join(cursor_.path(), printable(key.name)), "unknown key",
+                           spelling_hint(key.name, free));
+  }
+}
+
+}  // namespace jostle::input

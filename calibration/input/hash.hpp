@@ -1,0 +1,22 @@
+// A short, stable fingerprint of text: FNV-1a, 64 bits. For telling inputs apart, not against forgery.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace jostle::input {
+
+[[nodiscard]] constexpr std::uint64_t fnv1a(std::string_view text,
+                                            std::uint64_t hash = 0xcbf29ce484222325ULL) {
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+// Sixteen hexadecimal digits.
+[[nodiscard]] std::string hex(std::uint64_t hash);
+
+}  // namespace jostle::input

@@ -1,0 +1,15 @@
+// "--set processes.0.batch=4": a value put over the one in the file, before anything is checked.
+#pragma once
+
+#include <string>
+
+#include "calibration/input/value.hpp"
+
+namespace jostle::input {
+
+// `root` with the value of `assignment` ("a.b.0.c=VALUE", VALUE in YAML) put in; null with a problem that
+// names the option when the path leads nowhere or the value is not YAML. A key that is missing in a mapping
+// is added (a wrong one is found when the document is read); an index must exist, or be one past the end.
+[[nodiscard]] Node with_override(const Node& root, const std::string& assignment, Problems& problems);
+
+}  // namespace jostle::input

@@ -1,0 +1,57 @@
+// What a board is: its CPU, GPU and memory, what its runtimes cost, and the power modes that limit them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/cpu/spec.hpp"
+#include "models/gpu/spec.hpp"
+#include "models/process/spec.hpp"
+
+namespace jostle::board {
+
+// The memory behind CPU and GPU (one and the same on a Jetson).
+struct MemorySpec {
+  double capacity_bytes = 0;           // usable by processes and the system together
+  double max_clock_hz = 0;             // EMC
+  std::vector<double> clock_table_hz;  // ascending; empty: the clock is fixed
+};
+
+// Limits under one nvpmodel mode: what is absent is not limited by it.
+struct PowerMode {
+  std::string name;
+  std::vector<int> online_cores;         // per cluster, the lowest-numbered; empty: all
+  std::vector<double> cpu_max_clock_hz;  // per cluster; empty: the clusters' maxima
+  std::optional<double> gpu_max_clock_hz;
+  std::optional<int> tpcs;  // texture processing clusters left powered
+  std::optional<double> emc_max_clock_hz;
+};
+
+struct DeviceSpec {
+  std::string name;         // "jetson-orin-nano"
+  std::string description;  // one line for people
+  cpu::Spec cpu;
+  gpu::Spec gpu;
+  int sms_per_tpc = 1;
+  MemorySpec memory;
+  // Absent: the runtime does not exist on this device, or nothing is known of its costs.
+  std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt;
+  process::SyncSpec sync;
+  process::RefillSpec refill;
+  std::vector<PowerMode> power_modes;  // empty: everything at its maximum, always
+  std::string default_power_mode;      // empty where there are none
+
+  [[nodiscard]] const std::optional<process::RuntimeSpec>& runtime(process::Runtime which) const {
+    return which == process::Runtime::cuda_graph ? cuda_graph
+           : which == process::Runtime::eager    ? eager
+                                                 : tensorrt;
+  }
+  [[nodiscard]] int core_count() const {
+    int count = 0;
+    for (const cpu::ClusterSpec& cluster : cpu.clusters) count += cluster.cores;
+    return count;
+  }
+};
+
+}  // namespace jostle::board

@@ -1,0 +1,228 @@
+#include "scenarios/load.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "calibration/input/file.hpp"
+#include "calibration/input/override.hpp"
+#include "calibration/input/parse.hpp"
+#include "calibration/input/spelling.hpp"
+#include "scenarios/load_parts.hpp"
+#include "scenarios/names.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using input::Boolean;
+using input::Choice;
+using input::Cursor;
+using input::Integer;
+using input::Kind;
+using input::Mapping;
+using input::Quantity;
+using input::Span;
+using input::Text;
+
+constexpr double most_clock_hz = 1e11;
+const sim::Duration most_run = sim::seconds(most_run_seconds);
+
+bool looks_like_path(const std::string& device) {
+  return device.find('/') != std::string::npos || device.ends_with(".yaml") || device.ends_with(".yml");
+}
+
+void read_device(const Cursor& at, const LoadContext& context, Scenario& scenario) {
+  const std::optional<std::string> device = Text{}(at);
+  if (!device) return;
+  scenario.device = *device;
+  if (looks_like_path(*device)) {
+    scenario.device_path = resolved(context, *device);
+    return;
+  }
+  const auto& names = context.catalogue.devices;
+  if (std::find(names.begin(), names.end(), *device) == names.end()) {
+    at.problem(fmt::format("unknown device '{}'", input::printable(*device)),
+               input::spelling_hint(*device, names));
+    scenario.device.clear();
+  }
+}
+
+void read_clocks(const Cursor& at, Scenario& scenario) {
+  Mapping clocks(at, "a mapping of clocks: cpu, gpu, emc, dla, cores");
+  const Quantity clock{input::frequency_dimension(), 0, most_clock_hz, true};
+  clocks.optional("cpu", scenario.clocks.cpu_hz, clock);
+  clocks.optional("gpu", scenario.clocks.gpu_hz, clock);
+  clocks.optional("emc", scenario.clocks.emc_hz, clock);
+  clocks.optional("dla", scenario.clocks.dla_hz, clock);
+  std::int64_t cores = 0;
+  if (clocks.optional("cores", cores, Integer{1, most_cores}))
+    scenario.clocks.cores = static_cast<int>(cores);
+}
+
+// A governor is chosen by name; the names are the kernel's.
+struct GovernorName {
+  const std::vector<std::string>& names;
+  std::optional<std::string> operator()(const Cursor& at) const {
+    const auto index = input::choose(at, "a governor", names);
+    return index ? std::optional(names[*index]) : std::nullopt;
+  }
+};
+
+void read_board_state(Mapping& top, Scenario& scenario) {
+  top.optional("power_mode", scenario.power_mode, Text{100});
+  if (const auto at = top.find("clocks")) read_clocks(*at, scenario);
+  top.optional("jetson_clocks", scenario.jetson_clocks, Boolean{});
+  if (const auto at = top.find("governors")) {
+    Mapping governors(*at, "a mapping of governors: cpu, gpu");
+    governors.optional("cpu", scenario.governors.cpu, GovernorName{cpu_governor_names()});
+    governors.optional("gpu", scenario.governors.gpu, GovernorName{gpu_governor_names()});
+  }
+  if (const auto at = top.find("power_cap")) {
+    Mapping cap(*at, "a mapping: budget, window");
+    PowerCap value{0, sim::seconds(1)};
+    cap.required("budget", value.budget_w, Quantity{input::power_dimension(), 0, 1e5, true});
+    cap.optional("window", value.window, Span{sim::Duration::zero(), most_run, true});
+    scenario.power_cap = value;
+  }
+  top.optional("ambient", scenario.ambient_c, Quantity{input::temperature_dimension(), -60, 125});
+  top.optional("fan", scenario.fan, Boolean{});
+  top.optional("observer", scenario.observer, Choice<Observer>{"an observer", observer_names()});
+  top.optional("mps", scenario.mps, Boolean{});
+  if (const auto at = top.find("link")) {
+    Mapping link(*at, "a mapping: bandwidth, rtt, jitter, loss");
+    Link value;
+    link.required("bandwidth", value.bandwidth, Quantity{input::bandwidth_dimension(), 0, 1e13, true});
+    link.required("rtt", value.rtt, Span{sim::Duration::zero(), sim::seconds(3600)});
+    link.optional("jitter", value.jitter, Span{sim::Duration::zero(), sim::seconds(3600)});
+    link.optional("loss", value.loss, Quantity{input::share_dimension(), 0, 0.99});
+    scenario.link = value;
+  }
+}
+
+void read_confinement(Mapping& top, Scenario& scenario) {
+  std::int64_t cores = 0;
+  const bool by_count = top.optional("host_cores", cores, Integer{1, most_cores});
+  if (by_count) scenario.host_cores = static_cast<int>(cores);
+  if (const auto at = top.find("cpus")) {
+    if (const auto cpus = read_cpus(*at)) scenario.cpus = *cpus;
+    if (top.has("host_cores")) at->problem("given beside host_cores", "keep one of the two");
+  }
+}
+
+void read_run(const Cursor& at, Run& run) {
+  Mapping mapping(at, "a mapping: duration, warmup, seed, until");
+  mapping.optional("duration", run.duration, Span{sim::Duration::zero(), most_run, true});
+  mapping.optional("warmup", run.warmup, Span{sim::Duration::zero(), most_run});
+  std::int64_t seed = 0;
+  if (mapping.optional("seed", seed, Integer{0})) run.seed = static_cast<std::uint64_t>(seed);
+  if (const auto until_at = mapping.find("until")) {
+    if (mapping.has("duration")) until_at->problem("given beside duration", "keep one of the two");
+    Mapping until(*until_at, "a mapping: relative_error, max");
+    Until value{0, sim::seconds(60)};
+    until.required("relative_error", value.relative_error, Quantity{input::share_dimension(), 0, 1, true});
+    until.optional("max", value.max, Span{sim::Duration::zero(), most_run, true});
+    run.until = value;
+    run.duration = value.max;
+  }
+}
+
+void read_processes(const Cursor& at, const LoadContext& context, Scenario& scenario) {
+  const auto entries = at.items("a list of processes", static_cast<std::size_t>(most_processes));
+  if (at.is(Kind::sequence) && at.value().children.empty())
+    at.problem("no processes", "at least one is needed");
+  std::int64_t total = 0;
+  for (const Cursor& entry : entries) {
+    scenario.processes.push_back(read_process(entry, context));
+    total += scenario.processes.back().count;  // each at most 1024, so this cannot overflow
+  }
+  if (total > most_processes) {
+    at.problem(fmt::format("{} processes on one board, at most {} are allowed", total, most_processes));
+  }
+}
+
+input::Node overridden(input::Node root, const LoadOptions& options, const std::string& origin,
+                       input::Problems& problems) {
+  for (const std::string& assignment : options.set) {
+    input::Node next = input::with_override(root, assignment, problems);
+    if (next) root = std::move(next);
+  }
+  if (root->expanded > input::Limits{}.values) {
+    problems.add_file(origin,
+                      fmt::format("more than {} values with what --set adds", input::Limits{}.values));
+    return nullptr;
+  }
+  return problems.empty() ? root : nullptr;
+}
+
+std::optional<Scenario> load(input::Node root, const std::string& origin, const LoadContext& context,
+                             const LoadOptions& options, input::Problems& problems) {
+  input::Problems own;
+  Scenario scenario;
+  const Cursor cursor(std::move(root), {}, own);
+  {
+    Mapping top(cursor, "a mapping with device and processes");
+    scenario.name = std::filesystem::path(origin).stem().string();
+    top.optional("name", scenario.name, Text{200});
+    if (const auto at = top.require("device")) read_device(*at, context, scenario);
+    read_board_state(top, scenario);
+    read_confinement(top, scenario);
+    if (const auto at = top.require("processes")) read_processes(*at, context, scenario);
+    if (const auto at = top.find("run")) read_run(*at, scenario.run);
+    if (options.seed) scenario.run.seed = *options.seed;
+  }
+  // Only a scenario that is right in itself is worth holding against its board.
+  if (own.empty() && context.catalogue.device) {
+    const auto device = context.catalogue.device(scenario.device, scenario.device_path, own);
+    if (device)
+      check_against_device(scenario, *device, cursor);
+    else if (own.empty())
+      cursor.problem(fmt::format("device '{}' cannot be loaded", scenario.device));
+  }
+  own.sort();
+  problems.append(own);
+  return own.empty() ? std::optional(std::move(scenario)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string resolved(const LoadContext& context, const std::string& path) {
+  if (context.directory.empty() || path.starts_with('/')) return path;
+  return (std::filesystem::path(context.directory) / path).string();
+}
+
+std::optional<std::vector<int>> read_cpus(const Cursor& at) {
+  const input::List<int, Integer> list{"a list of core numbers, such as [1, 2, 3]",
+                                       Integer{0, most_cores - 1}, most_cores};
+  std::optional<std::vector<int>> cpus = list(at);
+  if (!cpus) return std::nullopt;
+  if (cpus->empty()) {
+    at.problem("no cores", "leave the key out to allow all");
+    return std::nullopt;
+  }
+  std::sort(cpus->begin(), cpus->end());
+  const auto twice = std::adjacent_find(cpus->begin(), cpus->end());
+  if (twice == cpus->end()) return cpus;
+  at.problem(fmt::format("core {} stands twice", *twice));
+  return std::nullopt;
+}
+
+std::optional<Scenario> parse_scenario(const std::string& text, const std::string& origin,
+                                       const std::string& directory, const Catalogue& catalogue,
+                                       const LoadOptions& options, input::Problems& problems) {
+  input::Problems own;
+  input::Node root = input::parse_yaml(text, origin, own);
+  if (root) root = overridden(root, options, origin, own);
+  problems.append(own);
+  return root ? load(std::move(root), origin, {directory, catalogue}, options, problems) : std::nullopt;
+}
+
+std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
+                                      const LoadOptions& options, input::Problems& problems) {
+  const std::optional<std::string> text = input::read_text_file(path, input::Limits{}.bytes, problems);
+  if (!text) return std::nullopt;
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  return parse_scenario(*text, path, directory, catalogue, options, problems);
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,41 @@
+// Parts of the scenario loader, shared by its files; not for use elsewhere.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "calibration/input/cursor.hpp"
+#include "calibration/input/readers.hpp"
+#include "scenarios/load.hpp"
+
+namespace jostle::scenarios {
+
+// Longest simulated time of a run and of anything in it: far beyond use, far below what a Time can hold (106
+// days).
+inline constexpr double most_run_seconds = 1e6;
+// Cores are named by numbers below this.
+inline constexpr int most_cores = 1024;
+
+struct LoadContext {
+  std::string directory;  // files are sought from here; "" = the working directory
+  const Catalogue& catalogue;
+};
+
+// `path` as seen from the directory of the scenario.
+[[nodiscard]] std::string resolved(const LoadContext& context, const std::string& path);
+
+// One entry of `processes`.
+[[nodiscard]] ProcessEntry read_process(const input::Cursor& at, const LoadContext& context);
+
+// `arrivals` of a process.
+void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
+
+// A list of distinct core numbers, sorted.
+[[nodiscard]] std::optional<std::vector<int>> read_cpus(const input::Cursor& at);
+
+// What only the board can tell: cores that exist, clocks in range, power modes by name. `root` is for
+// locations.
+void check_against_device(const Scenario& scenario, const board::DeviceSpec& device,
+                          const input::Cursor& root);
+
+}  // namespace jostle::scenarios

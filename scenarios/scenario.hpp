@@ -1,0 +1,140 @@
+// A question put to the simulator: which board, in which state, running which processes, for how long.
+//
+// Plain data, as read and checked by scenarios/load.hpp; every default is filled in. Clocks in Hz, bandwidth
+// in bytes/s, power in W, temperature in degC, shares from 0 to 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/process/spec.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::scenarios {
+
+enum class Precision { fp32, tf32, fp16, int8 };
+enum class Runtime { tensorrt, cuda_graph, eager, libtorch, cpu };
+enum class Sync {
+  spin,
+  yield,
+  blocking,
+  automatic
+};  // automatic: spin while contexts <= online CPUs, else yield
+enum class Placement { gpu, cuda_only, dla0, dla1, cpu };
+enum class Observer { none, nsys };
+
+[[nodiscard]] const char* to_string(Precision value);  // as written in a scenario
+[[nodiscard]] const char* to_string(Runtime value);
+[[nodiscard]] const char* to_string(Sync value);
+[[nodiscard]] const char* to_string(Placement value);
+[[nodiscard]] const char* to_string(Observer value);
+
+// A network that jostle builds itself.
+struct BuiltInModel {
+  std::string name;
+};
+struct OnnxModel {
+  std::string path;      // as written
+  std::string resolved;  // from the working directory
+};
+// No network: equal kernels.
+struct SyntheticModel {
+  std::int64_t kernels = 0;  // per batch
+  sim::Duration duration;    // of a kernel, alone on the GPU
+  std::uint32_t blocks = 1, threads = 128;
+  std::optional<sim::Duration> pace;  // host time from one launch to the next
+};
+using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
+[[nodiscard]] std::string model_name(
+    const Model& model);  // for people and results; "synthetic" without a network
+
+// One entry of `processes`; it stands for `count` equal processes.
+struct ProcessEntry {
+  std::string name;  // empty unless given
+  Model model;
+  std::optional<Precision> precision;  // absent only for a synthetic model
+  std::int64_t batch = 1;
+  std::int64_t count = 1;
+  Runtime runtime = Runtime::tensorrt;
+  Sync sync = Sync::blocking;
+  Placement placement = Placement::gpu;
+  std::optional<std::int64_t> input;  // side of the input in pixels, or tokens; absent: the network's own
+  process::Arrivals arrivals;
+  std::string trace_file;        // arrivals: trace; as written
+  std::uint64_t trace_hash = 0;  // of its arrival times
+  std::vector<int> cpus;         // allowed cores; empty: those of the scenario
+  int nice = 0;
+};
+
+struct Clocks {
+  std::optional<double> cpu_hz, gpu_hz, emc_hz, dla_hz;
+  std::optional<int> cores;  // online
+};
+struct Governors {
+  std::optional<std::string> cpu, gpu;
+};
+struct PowerCap {
+  double budget_w = 0;
+  sim::Duration window;
+};
+struct Link {
+  double bandwidth = 0;  // bytes/s
+  sim::Duration rtt, jitter;
+  double loss = 0;
+};
+struct Until {
+  double relative_error = 0;  // half-width of the 95 % interval over the mean
+  sim::Duration max;          // simulated time, warm-up excluded
+};
+struct Run {
+  sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until` its max
+  sim::Duration warmup = sim::seconds(1);
+  std::uint64_t seed = 1;
+  std::optional<Until> until;
+};
+
+struct Scenario {
+  std::string name;         // the file's stem unless given
+  std::string device;       // a shipped profile's name, or a path as written
+  std::string device_path;  // resolved from the working directory; empty for a shipped profile
+  std::optional<std::string> power_mode;
+  Clocks clocks;
+  std::optional<bool> jetson_clocks;
+  Governors governors;
+  std::optional<PowerCap> power_cap;
+  std::optional<double> ambient_c;
+  std::optional<bool> fan;
+  Observer observer = Observer::none;
+  bool mps = false;
+  std::optional<Link> link;
+  std::optional<int> host_cores;  // confine the processes to this many lowest-numbered online cores ...
+  std::vector<int> cpus;          // ... or to these; empty: all
+  std::vector<ProcessEntry> processes;
+  Run run;
+};
+
+// A process after expansion by count.
+struct ProcessInstance {
+  std::size_t index = 0;  // among all processes
+  std::size_t entry = 0;  // in scenario.processes
+};
+[[nodiscard]] std::vector<ProcessInstance> expand(const Scenario& scenario);
+
+// Keys that were given, are right, and that the present models would ignore. A run must refuse them.
+struct UnsupportedKey {
+  std::string path;    // "power_cap"
+  std::string reason;  // "the power cap is not yet modelled"
+};
+[[nodiscard]] std::vector<UnsupportedKey> unsupported_keys(const Scenario& scenario);
+
+// The scenario with every default filled in, as one line of JSON that is itself a valid scenario.
+[[nodiscard]] std::string to_json(const Scenario& scenario);
+
+// Equal for equal questions on any machine: of to_json() and the contents of the arrival traces.
+[[nodiscard]] std::string scenario_hash(const Scenario& scenario);
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,317 @@
+// What a wrong scenario is answered with: the file, the line, the key and the nearest right spelling.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "scenarios/arrival_trace.hpp"
+#include "support.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// One problem, in these words.
+void expect_refused(const std::string& text, const std::string& error,
+                    const std::vector<std::string>& set = {}) {
+  const Loaded loaded = load_text(text, set);
+  EXPECT_FALSE(loaded.scenario);
+  EXPECT_EQ(loaded.errors, error + "\n") << text;
+}
+
+TEST(BadScenario, unknown_key_is_answered_with_the_nearest) {
+  expect_refused(around(plain_process + ", bach: 4"),
+                 "gate.yaml:3: processes.0.bach: unknown key (did you mean 'batch'?)");
+  expect_refused(around(plain_process, "runn: {}\n"), "gate.yaml:4: runn: unknown key (did you mean 'run'?)");
+  expect_refused(around(plain_process, "run: {warm_up: 1 s}\n"),
+                 "gate.yaml:4: run.warm_up: unknown key (did you mean 'warmup'?)");
+}
+
+TEST(BadScenario, unknown_key_with_nothing_near_lists_what_there_is) {
+  expect_refused(around(plain_process, "run: {xyzzy: 1}\n"),
+                 "gate.yaml:4: run.xyzzy: unknown key (one of duration, warmup, seed, until)");
+}
+
+TEST(BadScenario, wrong_type_says_what_was_expected) {
+  expect_refused(around(plain_process + ", batch: many"),
+                 "gate.yaml:3: processes.0.batch: expected a whole number, found 'many'");
+  expect_refused(around(plain_process + ", batch: 2.5"),
+                 "gate.yaml:3: processes.0.batch: expected a whole number, found '2.5'");
+  expect_refused(around(plain_process + ", batch: [1]"),
+                 "gate.yaml:3: processes.0.batch: expected a whole number, found a list");
+  expect_refused(
+      around(plain_process + ", batch: \"2\""),
+      "gate.yaml:3: processes.0.batch: expected a whole number, found the text \"2\" (remove the quotes)");
+  expect_refused(around(plain_process, "mps: maybe\n"),
+                 "gate.yaml:4: mps: expected true or false, found 'maybe'");
+  expect_refused(around(plain_process, "run: 4 s\n"),
+                 "gate.yaml:4: run: expected a mapping: duration, warmup, seed, until, found '4 s'");
+  expect_refused("device: nvidia-h200\nprocesses: resnet50\n",
+                 "gate.yaml:2: processes: expected a list of processes, found 'resnet50'");
+  expect_refused("- device\n", "gate.yaml:1: expected a mapping with device and processes, found a list");
+}
+
+TEST(BadScenario, missing_or_wrong_unit_says_which_are_right) {
+  expect_refused(around(plain_process, "run: {duration: 4}\n"),
+                 "gate.yaml:4: run.duration: '4' has no unit (expected a time in s, ms, us, ns, ps: for "
+                 "example '5 ms')");
+  expect_refused(
+      around(plain_process, "run: {duration: 4 MHz}\n"),
+      "gate.yaml:4: run.duration: '4 MHz' has a wrong unit 'MHz' (expected a time in s, ms, us, ns, ps: for "
+      "example '5 ms')");
+  expect_refused(around(plain_process, "clocks: {gpu: 900 Mhz}\n"),
+                 "gate.yaml:4: clocks.gpu: '900 Mhz' has a wrong unit 'Mhz' (did you mean 'MHz'? expected a "
+                 "frequency in "
+                 "GHz, MHz, kHz, Hz: for example '1344 MHz')");
+}
+
+TEST(BadScenario, negative_or_absurd_number_tells_the_limit) {
+  expect_refused(around(plain_process + ", batch: -4"),
+                 "gate.yaml:3: processes.0.batch: '-4' is below the least value, 1");
+  expect_refused(around(plain_process + ", batch: 1000000"),
+                 "gate.yaml:3: processes.0.batch: '1000000' is above the greatest value, 4096");
+  expect_refused(around(plain_process + ", batch: 99999999999999999999"),
+                 "gate.yaml:3: processes.0.batch: '99999999999999999999' is out of range (at most 4096)");
+  expect_refused(around(plain_process, "run: {duration: -1 s}\n"),
+                 "gate.yaml:4: run.duration: '-1 s' is below the least value, 0 s");
+  expect_refused(around(plain_process, "run: {duration: 0 s}\n"),
+                 "gate.yaml:4: run.duration: '0 s' is not above 0 s");
+  expect_refused(around(plain_process, "run: {duration: 1e200 s}\n"),
+                 "gate.yaml:4: run.duration: '1e200 s' is above the greatest value, 1000000 s");
+  expect_refused(around(plain_process, "run: {duration: 1e999 s}\n"),
+                 "gate.yaml:4: run.duration: '1e999 s' is beyond any number this program holds");
+  for (const char* word : {"nan s", "inf s", ".nan", "-inf s", "-nan s"}) {
+    const Loaded loaded = load_text(around(plain_process, std::string("run: {duration: ") + word + "}\n"));
+    EXPECT_FALSE(loaded.scenario) << word;
+    EXPECT_THAT(loaded.errors,
+                HasSubstr("gate.yaml:4: run.duration: '" + std::string(word) + "' is not a time"))
+        << word;
+  }
+}
+
+TEST(BadScenario, unknown_device_is_answered_with_the_nearest) {
+  expect_refused("device: jetson-orin-nan0\nprocesses: [{model: resnet50, precision: fp16}]\n",
+                 "gate.yaml:1: device: unknown device 'jetson-orin-nan0' (did you mean 'jetson-orin-nano'?)");
+  expect_refused("device: h200\nprocesses: [{model: resnet50, precision: fp16}]\n",
+                 "gate.yaml:1: device: unknown device 'h200' (did you mean 'nvidia-h200'?)");
+}
+
+TEST(BadScenario, unknown_model_is_answered_with_the_nearest) {
+  expect_refused(around("model: resnet-50, precision: fp16"),
+                 "gate.yaml:3: processes.0.model: unknown model 'resnet-50' (did you mean 'resnet50'?)");
+}
+
+TEST(BadScenario, unknown_word_is_answered_with_the_nearest) {
+  expect_refused(around("model: resnet50, precision: f16"),
+                 "gate.yaml:3: processes.0.precision: 'f16' is not a precision (did you mean 'fp16'?)");
+  expect_refused(
+      around(plain_process + ", runtime: cuda_graph"),
+      "gate.yaml:3: processes.0.runtime: 'cuda_graph' is not a runtime (did you mean 'cuda-graph'?)");
+}
+
+TEST(BadScenario, missing_file_of_a_network_is_named) {
+  expect_refused(around("model: none.onnx, precision: fp16"),
+                 "gate.yaml:3: processes.0.model: no such file 'none.onnx'");
+}
+
+TEST(BadScenario, empty_file_is_said_to_be_empty) {
+  for (const char* text : {"", "\n\n", "# only a comment\n", "---\n", "~\n"}) {
+    expect_refused(text, "gate.yaml: the file is empty");
+  }
+}
+
+TEST(BadScenario, required_key_that_is_absent_is_named) {
+  expect_refused("device: nvidia-h200\n", "gate.yaml:1: processes: required, but not given");
+  expect_refused(around("precision: fp16"), "gate.yaml:3: processes.0.model: required, but not given");
+  expect_refused(around("model: resnet50"), "gate.yaml:3: processes.0.precision: required, but not given");
+}
+
+TEST(BadScenario, value_that_is_absent_is_not_a_default) {
+  expect_refused(around(plain_process + ", batch: "),
+                 "gate.yaml:3: processes.0.batch: expected a whole number, found nothing");
+  expect_refused(around(plain_process + ", batch: ~"),
+                 "gate.yaml:3: processes.0.batch: expected a whole number, found nothing");
+}
+
+TEST(BadScenario, duplicate_key_names_both_lines) {
+  expect_refused(
+      "device: nvidia-h200\ndevice: jetson-nano\nprocesses: []\n",
+      "gate.yaml:2: device: the key stands twice in this mapping, first in line 1 (keep one of them)");
+  expect_refused(around(plain_process + ", batch: 1, batch: 2"),
+                 "gate.yaml:3: processes.0.batch: the key stands twice in this mapping, first in line 3 "
+                 "(keep one of them)");
+}
+
+TEST(BadScenario, a_million_processes_are_too_many) {
+  expect_refused(around(plain_process + ", count: 1000000"),
+                 "gate.yaml:3: processes.0.count: '1000000' is above the greatest value, 1024");
+  expect_refused(
+      "device: nvidia-h200\nprocesses:\n  - &p {model: resnet50, precision: fp16, count: 1024}\n  - *p\n",
+      "gate.yaml:3: processes: 2048 processes on one board, at most 1024 are allowed");
+  std::string many = "device: nvidia-h200\nprocesses:\n";
+  for (int i = 0; i < 1025; ++i) many += "  - {model: resnet50, precision: fp16}\n";
+  expect_refused(many, "gate.yaml:3: processes: 1025 entries, at most 1024 are allowed");
+}
+
+TEST(BadScenario, a_yaml_bomb_is_refused_before_it_expands) {
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    const std::string name = "a" + std::to_string(i);
+    bomb += name + ": &" + name + " [" + last;
+    for (int j = 1; j < 10; ++j) bomb += ", " + last;
+    bomb += "]\n";
+  }
+  const Loaded loaded = load_text(bomb);
+  EXPECT_FALSE(loaded.scenario);
+  EXPECT_THAT(loaded.errors,
+              HasSubstr("gate.yaml:5: a4.9: more than 100000 values once aliases are expanded"));
+}
+
+TEST(BadScenario, an_alias_of_itself_is_refused) {
+  expect_refused("device: &a [*a]\n",
+                 "gate.yaml:1: device.0: an alias stands inside the value it stands for");
+}
+
+TEST(BadScenario, deep_nesting_is_refused) {
+  const Loaded loaded = load_text("device: " + std::string(200, '[') + std::string(200, ']') + "\n");
+  EXPECT_FALSE(loaded.scenario);
+  EXPECT_THAT(loaded.errors, HasSubstr("nested more than 64 levels deep"));
+}
+
+TEST(BadScenario, what_yaml_allows_and_we_do_not_is_refused) {
+  expect_refused("? [a, b]\n: c\n", "gate.yaml:1: a key must be a single value, not a list or a mapping");
+  expect_refused("device: !!str nvidia-h200\n",
+                 "gate.yaml:1: device: tags are not used here: tag:yaml.org,2002:str (leave it out)");
+  expect_refused("x: &x {a: 1}\n<<: *x\n",
+                 "gate.yaml:2: merge keys (<<) are not supported (write the keys out)");
+  expect_refused(around(plain_process) + "---\ndevice: jetson-nano\n",
+                 "gate.yaml: more than one YAML document (one file, one document: remove what follows ---)");
+}
+
+TEST(BadScenario, broken_yaml_tells_the_line) {
+  EXPECT_THAT(load_text("device: nvidia-h200\nprocesses: [\n").errors,
+              HasSubstr("gate.yaml:3: not well-formed YAML"));
+  EXPECT_THAT(load_text(std::string("a\0b", 3)).errors,
+              HasSubstr("gate.yaml: not a text file: byte 1 is zero"));
+  EXPECT_THAT(load_text("device: \"\xff\xfe\"\n").errors, HasSubstr("gate.yaml:1: device: unknown device"));
+}
+
+TEST(BadScenario, files_that_are_none_are_named) {
+  const auto directory = std::filesystem::path(::testing::TempDir()) / "jostle_bad_scenario";
+  std::filesystem::create_directories(directory);
+  const auto refused = [&](const std::string& path) {
+    input::Problems problems;
+    EXPECT_FALSE(load_scenario(path, small_catalogue(), {}, problems));
+    return problems.text();
+  };
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(directory / name, std::ios::binary) << text;
+    return (directory / name).string();
+  };
+  EXPECT_EQ(refused(directory.string()), directory.string() + ": is a directory, not a file\n");
+  const std::string none = (directory / "none.yaml").string();
+  EXPECT_EQ(refused(none), none + ": no such file\n");
+  const std::string empty = write("empty.yaml", "");
+  EXPECT_EQ(refused(empty), empty + ": the file is empty\n");
+  const std::string large = write("large.yaml", std::string((1 << 20) + 1, '#'));
+  EXPECT_EQ(refused(large), large + ": larger than 1048576 bytes\n");
+  EXPECT_EQ(refused(""), "'': not a file name\n");
+}
+
+TEST(BadScenario, every_problem_is_reported_at_once) {
+  const Loaded loaded = load_text(around("model: resnet5, precision: f16, batch: 0", "mps: 3\n"));
+  EXPECT_EQ(loaded.errors,
+            "gate.yaml:3: processes.0.model: unknown model 'resnet5' (did you mean 'resnet50'?)\n"
+            "gate.yaml:3: processes.0.precision: 'f16' is not a precision (did you mean 'fp16'?)\n"
+            "gate.yaml:3: processes.0.batch: '0' is below the least value, 1\n"
+            "gate.yaml:4: mps: expected true or false, found '3'\n");
+}
+
+TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
+  expect_refused(around(plain_process, "run: {duration: 4 s, until: {relative_error: 1 %}}\n"),
+                 "gate.yaml:4: run.until: given beside duration (keep one of the two)");
+  expect_refused(around(plain_process, "host_cores: 3\ncpus: [1, 2]\n"),
+                 "gate.yaml:5: cpus: given beside host_cores (keep one of the two)");
+  expect_refused(around(plain_process + ", cpus: [1, 1]"),
+                 "gate.yaml:3: processes.0.cpus: core 1 stands twice");
+  expect_refused(around(plain_process + ", arrivals: {poisson: 3 /s, periodic: 3 /s}"),
+                 "gate.yaml:3: processes.0.arrivals: exactly one of periodic, poisson and trace is needed");
+  expect_refused(around(plain_process + ", arrivals: {poisson: 3 /s, phase: 1 ms}"),
+                 "gate.yaml:3: processes.0.arrivals.phase: only periodic arrivals have a phase");
+  expect_refused(
+      around(plain_process + ", placement: cpu, runtime: tensorrt"),
+      "gate.yaml:3: processes.0.runtime: runtime tensorrt cannot run with placement: cpu (runtime: cpu)");
+}
+
+TEST(BadOverride, names_the_option_and_not_the_file) {
+  const std::string text = around(plain_process);
+  expect_refused(text, "--set processes.0.batch=-4: processes.0.batch: '-4' is below the least value, 1",
+                 {"processes.0.batch=-4"});
+  expect_refused(text, "--set processes.0.bach=4: processes.0.bach: unknown key (did you mean 'batch'?)",
+                 {"processes.0.bach=4"});
+  expect_refused(text,
+                 "--set processes.7.batch=4: processes: '7' is not one of its 1 entries (the last is 0)",
+                 {"processes.7.batch=4"});
+  expect_refused(text, "--set device.name=x: device: 'nvidia-h200' has no parts", {"device.name=x"});
+  expect_refused(text, "--set batch: not of the form KEY=VALUE (for example --set processes.0.batch=4)",
+                 {"batch"});
+  expect_refused(text, "--set run.seed=: run.seed: the value is empty", {"run.seed="});
+  EXPECT_THAT(load_text(text, {"run={seed"}).errors, HasSubstr("--set run={seed"));
+}
+
+TEST(ArrivalTrace, reads_plain_lines_and_csv) {
+  input::Problems problems;
+  const std::vector<sim::Time> expected{sim::Time(0), sim::Time(500'000'000'000),
+                                        sim::Time(1'500'000'000'000)};
+  EXPECT_EQ(parse_arrival_trace("0\n0.5\n1.5\n", "t", problems), expected);
+  EXPECT_EQ(parse_arrival_trace("camera,time_s\r\na,0\r\nb,0.5\r\nc,1.5\r\n", "t.csv", problems), expected);
+  EXPECT_TRUE(problems.empty()) << problems.text();
+}
+
+TEST(ArrivalTrace, refuses_what_is_truncated_garbled_or_unsorted_with_its_line) {
+  const auto refused = [](const std::string& text) {
+    input::Problems problems;
+    EXPECT_FALSE(parse_arrival_trace(text, "t.csv", problems));
+    return problems.text();
+  };
+  EXPECT_EQ(refused("0.1\n0.2\n0."),
+            "t.csv:3: the last line does not end: the trace seems truncated (end it with a newline if it is "
+            "whole)\n");
+  EXPECT_EQ(refused("0.1\n0.x\n"),
+            "t.csv:2: '0.x' is not a time in seconds (one decimal number a line, for example 0.025)\n");
+  EXPECT_EQ(refused("0.1\nnan\n"),
+            "t.csv:2: 'nan' is not a time in seconds (one decimal number a line, for example 0.025)\n");
+  EXPECT_EQ(refused("0.2\n0.1\n"),
+            "t.csv:2: '0.1' is before the arrival above it (sort the trace by time)\n");
+  EXPECT_EQ(refused("a,time_s\nx,1\ny\n"), "t.csv:3: 1 fields where the others have 2\n");
+  EXPECT_EQ(
+      refused("times\n1\n"),
+      "t.csv:1: neither a time in seconds nor a header with a column 'time_s' (did you mean 'time_s'?)\n");
+  EXPECT_EQ(refused("time_s\n"), "t.csv:1: the trace holds no arrival\n");
+  EXPECT_EQ(refused("-1\n"), "t.csv:1: '-1' is not between 0 and 1000000 s\n");
+  EXPECT_EQ(refused(""), "t.csv: the trace is empty\n");
+}
+
+TEST(ArrivalTrace, is_sought_beside_the_scenario) {
+  const auto directory = std::filesystem::path(::testing::TempDir()) / "jostle_arrivals";
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory / "times.txt") << "0.25\n0.5\n";
+  const std::string text = around(plain_process + ", arrivals: {trace: times.txt}");
+  const Loaded loaded = load_text(text, {}, directory.string());
+  ASSERT_EQ(loaded.errors, "");
+  EXPECT_EQ(loaded.scenario->processes[0].arrivals.times.size(), 2U);
+  const std::string before = scenario_hash(*loaded.scenario);
+  std::ofstream(directory / "times.txt") << "0.25\n0.75\n";
+  EXPECT_NE(scenario_hash(*load_text(text, {}, directory.string()).scenario), before);
+  EXPECT_THAT(
+      load_text(around(plain_process + ", arrivals: {trace: none.txt}"), {}, directory.string()).errors,
+      HasSubstr("none.txt: no such file"));
+}
+
+}  // namespace
+}  // namespace jostle::scenarios::testing
