@@ -11,12 +11,13 @@
 #include <variant>
 #include <vector>
 
+#include "models/dnn/precision.hpp"
 #include "models/process/spec.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::scenarios {
 
-enum class Precision { fp32, tf32, fp16, int8 };
+using dnn::Precision;
 enum class Runtime { tensorrt, cuda_graph, eager, libtorch, cpu };
 enum class Sync {
   spin,
@@ -27,8 +28,7 @@ enum class Sync {
 enum class Placement { gpu, cuda_only, dla0, dla1, cpu };
 enum class Observer { none, nsys };
 
-[[nodiscard]] const char* to_string(Precision value);  // as written in a scenario
-[[nodiscard]] const char* to_string(Runtime value);
+[[nodiscard]] const char* to_string(Runtime value);  // as written in a scenario
 [[nodiscard]] const char* to_string(Sync value);
 [[nodiscard]] const char* to_string(Placement value);
 [[nodiscard]] const char* to_string(Observer value);

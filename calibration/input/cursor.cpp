@@ -72,15 +72,16 @@ bool Mapping::has(const std::string& key) const {
 
 void Mapping::report_unknown_keys() const {
   if (!good_) return;
+  // Keys not given yet are likelier to be meant than those that are there already.
+  std::vector<std::string> free;
+  for (const std::string& name : asked_) {
+    if (!has(name) && std::find(free.begin(), free.end(), name) == free.end()) free.push_back(name);
+  }
   for (const Key& key : cursor_.value().keys) {
     if (std::find(asked_.begin(), asked_.end(), key.name) != asked_.end()) continue;
-    // Keys not given yet are likelier to be meant than those that are there already.
-    std::vector<std::string> free;
-    for (const std::string& name : asked_) {
-      if (!has(name) && std::find(free.begin(), free.end(), name) == free.end()) free.push_back(name);
-    }
+    const bool kept = cursor_.problems().count() < Problems::most_kept;  // a hint costs time
     cursor_.problems().add(key.location, join(cursor_.path(), printable(key.name)), "unknown key",
-                           spelling_hint(key.name, free));
+                           kept ? spelling_hint(key.name, free) : "");
   }
 }
 
