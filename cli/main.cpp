@@ -1,0 +1,6 @@
+// The command `jostle`: everything is in command_line.hpp, which tests call too.
+#include "cli/command_line.hpp"
+
+int main(int argc, char** argv) {
+  return jostle::cli::command_line(argc, argv);
+}

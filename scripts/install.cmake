@@ -1,0 +1,32 @@
+# Installs the command, the libraries and their headers, so that another CMake project can
+# find_package(jostle) and link jostle::sim, jostle::models, jostle::calibration or jostle::scenarios.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(jostle_rooms sim models calibration scenarios)
+foreach(room IN LISTS jostle_rooms)
+  target_compile_features(jostle_${room} PUBLIC cxx_std_20)
+  set_target_properties(jostle_${room} PROPERTIES EXPORT_NAME ${room})
+  install(TARGETS jostle_${room} EXPORT jostleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jostle FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+install(TARGETS jostle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jostle)
+install(EXPORT jostleTargets NAMESPACE jostle:: DESTINATION ${package_dir})
+file(WRITE ${PROJECT_BINARY_DIR}/jostleConfig.cmake.in [[
+@PACKAGE_INIT@
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(yaml-cpp)
+find_dependency(fmt)
+find_dependency(nlohmann_json)
+include(${CMAKE_CURRENT_LIST_DIR}/jostleTargets.cmake)
+check_required_components(jostle)
+]])
+configure_package_config_file(${PROJECT_BINARY_DIR}/jostleConfig.cmake.in ${PROJECT_BINARY_DIR}/jostleConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/jostleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/jostleConfig.cmake ${PROJECT_BINARY_DIR}/jostleConfigVersion.cmake
+  DESTINATION ${package_dir})
