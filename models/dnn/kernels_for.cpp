@@ -2,26 +2,30 @@
 
 #include <stdexcept>
 
+#include "models/dnn/fusion.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/roofline.hpp"
 
 namespace jostle::dnn {
 namespace {
 
-void check(const Request& request) {
-  if (!is_model(request.model)) {
+const Model& checked_model(const Request& request) {
+  const Model* const model = find_model(request.model);
+  if (model == nullptr) {
     throw std::invalid_argument("unknown model '" + request.model + "'; did you mean '" +
                                 nearest_model(request.model) + "'?");
   }
   if (request.batch < 1) throw std::invalid_argument("a batch of " + std::to_string(request.batch));
   if (request.input < 0) throw std::invalid_argument("an input of " + std::to_string(request.input));
+  return *model;
 }
 
 }  // namespace
 
 KernelSequence kernels_for(const Request& request, const KernelTables& tables, const gpu::Spec& gpu) {
-  check(request);
-  const int input = request.input > 0 ? request.input : 224;
+  const Model& model = checked_model(request);
+  const int input = request.input > 0 ? request.input : model.default_input;
   if (request.lowering == Lowering::framework) {
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
       KernelSequence sequence = sequence_at(*network, request.batch);
@@ -29,7 +33,8 @@ KernelSequence kernels_for(const Request& request, const KernelTables& tables, c
       return sequence;
     }
   }
-  throw std::invalid_argument("no measured kernels of '" + request.model + "' on " + gpu.architecture);
+  return roofline(fuse(model.build(input), request.lowering), request.batch, request.precision,
+                  request.lowering, gpu);
 }
 
 }  // namespace jostle::dnn

@@ -6,16 +6,11 @@
 
 #include "models/dnn/kernel.hpp"
 #include "models/dnn/kernel_tables.hpp"
+#include "models/dnn/lowering.hpp"
 #include "models/dnn/precision.hpp"
 #include "models/gpu/spec.hpp"
 
 namespace jostle::dnn {
-
-// How operators become kernels.
-enum class Lowering {
-  framework,  // operator by operator, as PyTorch does, whether launched eagerly or replayed as a CUDA graph
-  optimised,  // fused ahead of time, as TensorRT does
-};
 
 struct Request {
   std::string model;  // one of model_names()

@@ -1,10 +1,25 @@
 #include "models/dnn/model_names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+
+#include "models/dnn/builders/builders.hpp"
 
 namespace jostle::dnn {
 namespace {
+
+// Sorted by name.
+constexpr std::array<Model, 7> table{{
+    {"fcn_resnet50", build_fcn_resnet50, 224, "FCN on ResNet-50, 21 classes, without the auxiliary head"},
+    {"mobilenet_v2", build_mobilenet_v2, 224, "MobileNetV2, width 1"},
+    {"resnet101", build_resnet101, 224, "ResNet-101"},
+    {"resnet152", build_resnet152, 224, "ResNet-152"},
+    {"resnet18", build_resnet18, 224, "ResNet-18"},
+    {"resnet34", build_resnet34, 224, "ResNet-34"},
+    {"resnet50", build_resnet50, 224, "ResNet-50"},
+}};
+static_assert(std::ranges::is_sorted(table, {}, &Model::name));
 
 // Insertions, deletions and replacements from a to b (Levenshtein).
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -24,13 +39,22 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::span<const Model> models() {
+  return table;
+}
+
 const std::vector<std::string>& model_names() {
-  static const std::vector<std::string> names{"fcn_resnet50", "mobilenet_v2", "resnet50"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Model& model : table) all.emplace_back(model.name);
+    return all;
+  }();
   return names;
 }
 
-bool is_model(std::string_view name) {
-  return std::ranges::binary_search(model_names(), name);
+const Model* find_model(std::string_view name) {
+  const auto* const found = std::ranges::find(table, name, &Model::name);
+  return found == table.end() ? nullptr : found;
 }
 
 std::string nearest_model(std::string_view name) {

@@ -1,15 +1,25 @@
-// The networks jostle knows by name.
+// The networks jostle knows by name, and how to build each.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/dnn/network.hpp"
+
 namespace jostle::dnn {
 
-// Sorted.
+struct Model {
+  std::string_view name;
+  Network (*build)(int input);
+  int default_input;             // side of the image, pixels
+  std::string_view description;  // for people
+};
+
+[[nodiscard]] std::span<const Model> models();  // sorted by name
 [[nodiscard]] const std::vector<std::string>& model_names();
-[[nodiscard]] bool is_model(std::string_view name);
+[[nodiscard]] const Model* find_model(std::string_view name);  // null if there is none
 // The known name with the fewest edits to `name`, for error messages.
 [[nodiscard]] std::string nearest_model(std::string_view name);
 

@@ -1,0 +1,11 @@
+// How the operators of a network become kernels.
+#pragma once
+
+namespace jostle::dnn {
+
+enum class Lowering {
+  framework,  // operator by operator, as PyTorch does, whether launched eagerly or replayed as a CUDA graph
+  optimised,  // fused ahead of time, as TensorRT does
+};
+
+}  // namespace jostle::dnn

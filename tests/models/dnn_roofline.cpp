@@ -1,0 +1,180 @@
+// Kernel times from layers and roofs: laws that hold whatever the constants, and boards that run resnet50.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/kernels_for.hpp"
+#include "models/dnn/roofline.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+// Figures of the boards from NVIDIA's data sheets and the CUDA guide's table per compute capability.
+gpu::Spec orin_nano() {
+  gpu::Spec gpu;
+  gpu.architecture = "sm_87";
+  gpu.sm_count = 8;
+  gpu.max_clock_hz = 624.75e6;
+  gpu.max_threads_per_sm = 1536;
+  gpu.max_blocks_per_sm = 16;
+  gpu.shared_bytes_per_sm = 164 * 1024;
+  gpu.cuda_cores = {.fp32 = 256, .tf32 = 0, .fp16 = 512, .int8 = 0};
+  gpu.tensor_cores = {.fp32 = 0, .tf32 = 1024, .fp16 = 2048, .int8 = 4096};
+  gpu.l2_bytes = 2e6;
+  gpu.bandwidth_bytes_per_s = 68.3e9;
+  gpu.kernel_fixed = sim::microseconds(4.5);
+  return gpu;
+}
+gpu::Spec nano() {
+  gpu::Spec gpu;
+  gpu.architecture = "sm_53";
+  gpu.sm_count = 1;
+  gpu.max_clock_hz = 921.6e6;
+  gpu.max_threads_per_sm = 2048;
+  gpu.max_blocks_per_sm = 32;
+  gpu.shared_bytes_per_sm = 64 * 1024;
+  gpu.cuda_cores = {.fp32 = 256, .tf32 = 0, .fp16 = 512, .int8 = 0};
+  gpu.l2_bytes = 256e3;
+  gpu.bandwidth_bytes_per_s = 25.6e9;
+  gpu.kernel_fixed = sim::microseconds(4.5);
+  return gpu;
+}
+gpu::Spec tx2() {
+  gpu::Spec gpu;
+  gpu.architecture = "sm_62";
+  gpu.sm_count = 2;
+  gpu.max_clock_hz = 1300.5e6;
+  gpu.max_threads_per_sm = 2048;
+  gpu.max_blocks_per_sm = 32;
+  gpu.shared_bytes_per_sm = 64 * 1024;
+  gpu.cuda_cores = {.fp32 = 256, .tf32 = 0, .fp16 = 512, .int8 = 0};
+  gpu.l2_bytes = 512e3;
+  gpu.bandwidth_bytes_per_s = 59.7e9;
+  gpu.kernel_fixed = sim::microseconds(4.5);
+  return gpu;
+}
+
+KernelSequence run(const std::string& model, const gpu::Spec& gpu, Precision precision,
+                   std::int64_t batch = 1, Lowering lowering = Lowering::optimised) {
+  return kernels_for({.model = model, .precision = precision, .batch = batch, .lowering = lowering}, {}, gpu);
+}
+
+double ms(const KernelSequence& sequence) {
+  return sim::to_ms(sequence.total());
+}
+
+TEST(Roofline, resnet50_has_as_many_kernels_as_tensorrt_launches) {
+  const auto kernels = run("resnet50", orin_nano(), Precision::fp16).kernels.size();
+  EXPECT_GE(kernels, 57U);  // 57-62 in engine listings
+  EXPECT_LE(kernels, 62U);
+}
+
+// Sanity, not accuracy: published fp16 latencies are 4.8, 29.3 and 11.0 ms (netspresso-trainer's device
+// matrix).
+TEST(Roofline, resnet50_takes_a_sane_time_on_the_boards) {
+  EXPECT_GT(ms(run("resnet50", orin_nano(), Precision::fp16)), 2.0);
+  EXPECT_LT(ms(run("resnet50", orin_nano(), Precision::fp16)), 6.0);
+  EXPECT_GT(ms(run("resnet50", nano(), Precision::fp16)), 20);
+  EXPECT_LT(ms(run("resnet50", nano(), Precision::fp16)), 40);
+  EXPECT_GT(ms(run("resnet50", tx2(), Precision::fp16)), 7);
+  EXPECT_LT(ms(run("resnet50", tx2(), Precision::fp16)), 16);
+}
+
+TEST(Roofline, operator_by_operator_is_slower_than_fused) {
+  EXPECT_GT(ms(run("resnet50", orin_nano(), Precision::fp16, 1, Lowering::framework)),
+            ms(run("resnet50", orin_nano(), Precision::fp16)));
+}
+
+TEST(Roofline, a_precision_without_units_runs_as_fp32) {
+  EXPECT_EQ(path_for(nano(), Precision::int8).precision, Precision::fp32);
+  EXPECT_EQ(run("resnet50", nano(), Precision::tf32).total(),
+            run("resnet50", nano(), Precision::fp32).total());
+  EXPECT_NE(run("resnet50", nano(), Precision::int8).provenance.find("run as fp32"), std::string::npos);
+  EXPECT_TRUE(path_for(orin_nano(), Precision::fp16).tensor_cores);
+  EXPECT_FALSE(path_for(nano(), Precision::fp16).tensor_cores);
+}
+
+TEST(Roofline, a_kernel_is_never_shorter_than_its_fixed_cost_and_its_shares_sum_to_one) {
+  for (const Kernel& kernel : run("mobilenet_v2", orin_nano(), Precision::int8).kernels) {
+    EXPECT_GE(kernel.duration, orin_nano().kernel_fixed);
+    EXPECT_NEAR(kernel.compute_share + kernel.memory_share + kernel.fixed_share, 1, 1e-6);
+    EXPECT_GE(kernel.fixed_share, 0);
+    EXPECT_LE(kernel.shared_bytes, 164U * 1024U);
+  }
+}
+
+TEST(Roofline, the_total_is_bound_by_peak_arithmetic_and_by_weights_through_memory) {
+  const gpu::Spec gpu = orin_nano();
+  const Network network = build_resnet50(224);
+  const double seconds = sim::to_seconds(run("resnet50", gpu, Precision::fp16, 8).total());
+  const double peak = gpu.tensor_cores.fp16 * gpu.sm_count * gpu.max_clock_hz;
+  EXPECT_GT(seconds, 8 * 2.0 * static_cast<double>(network.macs()) / peak);
+  EXPECT_GT(seconds, 2.0 * static_cast<double>(network.parameters()) / gpu.bandwidth_bytes_per_s);
+}
+
+TEST(Roofline, is_graded_datasheet) {
+  EXPECT_EQ(run("resnet50", nano(), Precision::fp16).grade, Grade::datasheet);
+}
+
+TEST(Roofline, nonsense_is_refused) {
+  EXPECT_THROW((void)run("resnet50", gpu::Spec{}, Precision::fp16), std::invalid_argument);
+  EXPECT_THROW((void)run("resnet50", nano(), Precision::fp16, 0), std::invalid_argument);
+}
+
+TEST(KernelsFor, an_unknown_model_is_refused_with_the_nearest_name) {
+  try {
+    (void)run("resnet5O", nano(), Precision::fp16);
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'resnet50'"), std::string::npos) << error.what();
+  }
+}
+
+struct Case {
+  std::string model = *rc::gen::element<std::string>("resnet50", "mobilenet_v2", "fcn_resnet50");
+  Precision precision = *rc::gen::elementOf(all_precisions);
+  Lowering lowering = *rc::gen::element(Lowering::framework, Lowering::optimised);
+  std::int64_t batch = *rc::gen::inRange<std::int64_t>(1, 40);
+  gpu::Spec gpu = *rc::gen::elementOf(std::vector<gpu::Spec>{orin_nano(), nano(), tx2()});
+  [[nodiscard]] sim::Duration total() const { return run(model, gpu, precision, batch, lowering).total(); }
+};
+
+RC_GTEST_PROP(Roofline, a_larger_batch_never_takes_less_time, ()) {
+  const Case small;
+  Case large = small;
+  large.batch += *rc::gen::inRange<std::int64_t>(1, 20);
+  RC_ASSERT(large.total() >= small.total());
+}
+
+RC_GTEST_PROP(Roofline, a_faster_clock_or_memory_never_takes_more_time, ()) {
+  const Case slow;
+  Case fast = slow;
+  const double factor = 1 + *rc::gen::inRange(1, 300) / 100.0;
+  if (*rc::gen::arbitrary<bool>()) {
+    fast.gpu.max_clock_hz *= factor;
+  } else {
+    fast.gpu.bandwidth_bytes_per_s *= factor;
+  }
+  RC_ASSERT(fast.total() <= slow.total());
+}
+
+RC_GTEST_PROP(Roofline, more_sms_never_take_more_time, ()) {
+  const Case few;
+  Case many = few;
+  many.gpu.sm_count *= *rc::gen::inRange(2, 5);
+  RC_ASSERT(many.total() <= few.total());
+}
+
+RC_GTEST_PROP(Roofline, a_narrower_precision_with_units_never_takes_more_time, ()) {
+  Case wide;
+  wide.gpu = orin_nano();
+  wide.precision = *rc::gen::elementOf(std::vector{Precision::fp32, Precision::tf32, Precision::fp16});
+  Case narrow = wide;
+  narrow.precision = wide.precision == Precision::fp32   ? Precision::tf32
+                     : wide.precision == Precision::tf32 ? Precision::fp16
+                                                         : Precision::int8;
+  RC_ASSERT(narrow.total() <= wide.total());
+}
+
+}  // namespace
+}  // namespace jostle::dnn
