@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
 #include "models/dnn/kernel_class.hpp"
 
@@ -132,6 +133,13 @@ dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_
     std::ranges::sort(network.solo_eager, {}, &dnn::SoloBatch::batch);
   }
   return tables;
+}
+
+dnn::KernelTables embedded_kernel_tables(std::string_view device) {
+  const std::string folder = std::string("evidence/").append(device);
+  const auto kernels = embedded_file(folder + "/kernels.csv");
+  const auto solo = embedded_file(folder + "/solo.csv");
+  return kernels && solo ? parse_kernel_tables(*kernels, *solo, device) : dnn::KernelTables{};
 }
 
 dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder) {

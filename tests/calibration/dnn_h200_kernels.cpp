@@ -31,6 +31,15 @@ TEST(H200Kernels, there_are_thirty_measured_sequences) {
   EXPECT_EQ(sequences, 30U);
 }
 
+TEST(H200Kernels, are_in_the_binary_and_a_device_without_evidence_has_none) {
+  const KernelTables embedded = calibration::embedded_kernel_tables("h200");
+  ASSERT_EQ(embedded.networks.size(), tables().networks.size());
+  for (std::size_t i = 0; i < embedded.networks.size(); ++i) {
+    EXPECT_EQ(sequence_at(embedded.networks[i], 3).total(), sequence_at(tables().networks[i], 3).total());
+  }
+  EXPECT_TRUE(calibration::embedded_kernel_tables("toaster").networks.empty());
+}
+
 TEST(H200Kernels, a_measured_sequence_sums_to_its_rows) {
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::pair<double, std::size_t>> sums;
   const auto csv = calibration::CsvTable::read(test::evidence("h200") / "kernels.csv");
