@@ -10,44 +10,44 @@ namespace jostle::cpu {
 
 // Cores that share a clock (cpufreq domain) and the last-level cache (scheduling domain).
 struct ClusterSpec {
-  std::string name;
+  std::string name = {};
   int cores = 0;
-  int capacity = 1024;                 // at the cluster's maximum clock; 1024 = the fastest core of the board
+  int capacity = 1024;  // at the cluster's maximum clock; 1024 = the fastest core of the board
   double max_clock_hz = 0;
-  std::vector<double> clock_table_hz;  // ascending; empty: any clock up to the maximum
-  double cache_bytes = 0;              // private to a core: what a migrated thread must refill
-  double shared_cache_bytes = 0;       // last level, shared by the cluster
+  std::vector<double> clock_table_hz = {};  // ascending; empty: any clock up to the maximum
+  double cache_bytes = 0;                   // private to a core: what a migrated thread must refill
+  double shared_cache_bytes = 0;            // last level, shared by the cluster
 };
 
 enum class Policy { cfs, eevdf };
 
 struct SchedulerSpec {
   Policy policy = Policy::cfs;
-  sim::Duration tick;                  // 1 / CONFIG_HZ; preemption of a running thread happens on ticks and wake-ups
+  sim::Duration tick = {};  // 1 / CONFIG_HZ; preemption of a running thread happens on ticks and wake-ups
   // Unscaled kernel defaults; the kernel multiplies by 1 + ilog2(min(online cores, 8)).
-  sim::Duration latency;               // cfs: sched_latency
-  sim::Duration min_granularity;       // cfs: sched_min_granularity
-  sim::Duration wakeup_granularity;    // cfs: sched_wakeup_granularity
-  sim::Duration base_slice;            // eevdf: sched_base_slice
-  sim::Duration migration_cost;        // sched_migration_cost: a thread that ran this recently is cache-hot
+  sim::Duration latency = {};             // cfs: sched_latency
+  sim::Duration min_granularity = {};     // cfs: sched_min_granularity
+  sim::Duration wakeup_granularity = {};  // cfs: sched_wakeup_granularity
+  sim::Duration base_slice = {};          // eevdf: sched_base_slice
+  sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran this recently is cache-hot
 };
 
 struct CostSpec {
-  sim::Duration context_switch;        // direct cost of a switch on a core
+  sim::Duration context_switch = {};  // direct cost of a switch on a core
   // Cache debt: extra execution time a thread owes after its cached state was lost, at most these,
   // scaled by min(1, working set / cache).
-  sim::Duration preempted;             // away from its core while others ran, all of the cache replaced
-  sim::Duration preempted_time_constant;  // share lost after time t away: 1 - exp(-t / this)
-  sim::Duration migrated_within;       // moved inside a cluster
-  sim::Duration migrated_across;       // moved to another cluster
+  sim::Duration preempted = {};  // away from its core while others ran, all of the cache replaced
+  sim::Duration preempted_time_constant = {};  // share lost after time t away: 1 - exp(-t / this)
+  sim::Duration migrated_within = {};          // moved inside a cluster
+  sim::Duration migrated_across = {};          // moved to another cluster
   double speed_while_refilling = 0.5;  // progress per unit time while a debt is being paid (0 < x < 1)
 };
 
 struct Spec {
-  std::vector<ClusterSpec> clusters;   // cores are numbered through the clusters in this order
+  std::vector<ClusterSpec> clusters;  // cores are numbered through the clusters in this order
   SchedulerSpec scheduler;
   CostSpec costs;
-  double reference_clock_hz = 0;       // launch costs are given at this clock on a core of capacity 1024
+  double reference_clock_hz = 0;  // launch costs are given at this clock on a core of capacity 1024
 };
 
 }  // namespace jostle::cpu

@@ -1,0 +1,183 @@
+// Setting up a Cpu, its clocks, and what can be asked about it.
+#include "models/cpu/cpu.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace jostle::cpu {
+namespace {
+
+void check(bool good, const char* what) {
+  if (!good) throw std::invalid_argument(std::string("cpu: ") + what);
+}
+
+void check_spec(const Spec& spec) {
+  int cores = 0;
+  for (const ClusterSpec& cluster : spec.clusters) {
+    check(cluster.cores > 0, "a cluster without cores");
+    check(cluster.capacity > 0 && cluster.capacity <= 1024, "a capacity outside 1 ... 1024");
+    check(cluster.max_clock_hz > 0, "a cluster without a clock");
+    cores += cluster.cores;
+  }
+  check(cores > 0 && cores <= max_cores, "the number of cores must be 1 ... 256");
+  check(spec.scheduler.tick > sim::Duration::zero(), "the tick must be positive");
+  check(spec.costs.speed_while_refilling > 0 && spec.costs.speed_while_refilling < 1,
+        "speed_while_refilling must be between 0 and 1");
+}
+
+CpuSet to_set(const std::vector<int>& cores, const CpuSet& within) {
+  CpuSet set;
+  for (const int core : cores) {
+    check(core >= 0 && core < max_cores && within.contains(core), "no such core, or it is offline");
+    set.add(core);
+  }
+  return set;
+}
+
+}  // namespace
+
+const char* to_string(State state) {
+  switch (state) {
+    case State::on_core:
+      return "on core";
+    case State::refilling:
+      return "refilling";
+    case State::switching:
+      return "switching";
+    case State::runnable:
+      return "runnable";
+    case State::sleeping:
+      return "sleeping";
+  }
+  return "?";
+}
+
+Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random)
+    : engine_(engine) {
+  check_spec(spec);
+  machine_.spec = spec;
+  // All cores tick together (skew_tick is off by default), at a phase unrelated to what they run.
+  tick_phase_ = sim::work_in(spec.scheduler.tick, random.uniform());
+
+  int total = 0;
+  for (const ClusterSpec& cluster : spec.clusters) {
+    machine_.clusters.push_back(
+        {.first_core = total, .cores = cluster.cores, .clock_hz = cluster.max_clock_hz});
+    total += cluster.cores;
+  }
+  machine_.online =
+      confinement.online.empty() ? CpuSet::first(total) : to_set(confinement.online, CpuSet::first(total));
+  machine_.online_count = machine_.online.count();
+  allowed_ = confinement.allowed.empty() ? machine_.online : to_set(confinement.allowed, machine_.online);
+
+  const auto fastest = std::max_element(spec.clusters.begin(), spec.clusters.end(),
+                                        [](const auto& a, const auto& b) { return a.capacity < b.capacity; });
+  fastest_clock_hz_ = fastest->max_clock_hz;
+
+  const Tunables tunables = Tunables::scaled(spec.scheduler, machine_.online_count);
+  int least_capacity = 1024;
+  int most_capacity = 0;
+  for (std::size_t c = 0; c < spec.clusters.size(); ++c) {
+    for (int i = 0; i < spec.clusters[c].cores; ++i) {
+      Core& core = machine_.cores.emplace_back(*this, spec.scheduler.policy, tunables);
+      core.index = static_cast<int>(machine_.cores.size()) - 1;
+      core.cluster = static_cast<int>(c);
+      core.online = machine_.online.contains(core.index);
+      core.average_idle = 2 * spec.scheduler.migration_cost;  // the kernel's start value
+      update_rate(core);
+      if (!core.online) continue;
+      ++machine_.clusters[c].online;
+      least_capacity = std::min(least_capacity, spec.clusters[c].capacity);
+      most_capacity = std::max(most_capacity, spec.clusters[c].capacity);
+      if (engine_.trace() != nullptr)
+        core.track = engine_.trace()->track("core " + std::to_string(core.index));
+    }
+  }
+  machine_.asymmetric = most_capacity > least_capacity;
+}
+
+ThreadId Cpu::create_thread(const ThreadSpec& spec) {
+  const CpuSet allowed = spec.cpus.empty() ? allowed_ : to_set(spec.cpus, machine_.online);
+  check(!spec.start_on ||
+            (*spec.start_on >= 0 && *spec.start_on < max_cores && allowed.contains(*spec.start_on)),
+        "a thread cannot start on a core that it is not allowed on");
+  Thread& thread = machine_.threads.emplace_back(*this, spec);
+  thread.index = static_cast<std::uint32_t>(machine_.threads.size()) - 1;
+  thread.allowed = allowed;
+  thread.start_on = spec.start_on.value_or(-1);
+  thread.weight = weight_of_nice(spec.nice);
+  thread.working_set_bytes = spec.working_set_bytes;
+  thread.state_since = engine_.now();
+  ever_allowed_ |= allowed;
+  return {thread.index};
+}
+
+void Cpu::update_rate(Core& core) {
+  const ClusterSpec& spec = machine_.spec.clusters[static_cast<std::size_t>(core.cluster)];
+  const double clock = machine_.cluster_of(core).clock_hz;
+  const double reference =
+      machine_.spec.reference_clock_hz > 0 ? machine_.spec.reference_clock_hz : fastest_clock_hz_;
+  core.capacity = spec.capacity * (clock / spec.max_clock_hz);
+  core.rate = core.capacity / 1024 * (fastest_clock_hz_ / reference);
+}
+
+void Cpu::set_cluster_clock(int cluster, double hz) {
+  check(hz > 0, "a clock must be positive");
+  Cluster& changed = machine_.clusters.at(static_cast<std::size_t>(cluster));
+  for (int i = changed.first_core; i < changed.first_core + changed.cores; ++i) book(machine_.core(i));
+  changed.clock_hz = hz;
+  for (int i = changed.first_core; i < changed.first_core + changed.cores; ++i) {
+    update_rate(machine_.core(i));
+    arm(machine_.core(i));
+  }
+}
+
+Progress Cpu::progress(ThreadId id) const {
+  const Thread& thread = get(id);
+  const Core& core = machine_.core(thread.core);
+  const bool on_core = core.running == &thread;
+  return {on_core ? core.booked : engine_.now(), thread.done, thread.rate, on_core};
+}
+
+std::string Cpu::describe(ThreadId id) const {
+  const Thread& thread = get(id);
+  std::string text = thread.title + ": " + to_string(thread.state);
+  const Core& core = machine_.core(thread.core);
+  if (thread.state == State::sleeping) {
+    text += thread.flag != nullptr ? ", until its flag is set" : ", until woken";
+  } else if (thread.state == State::runnable) {
+    text += ", waits for core " + std::to_string(thread.core);
+    if (core.running != nullptr) text += ", held by " + core.running->title;
+  } else {
+    text += " " + std::to_string(thread.core);
+    if (thread.request == Request::poll) text += ", polls a flag";
+    if (thread.request == Request::work)
+      text += ", " + std::to_string(thread.remaining.ps() / 1000) + " ns to do";
+  }
+  return text;
+}
+
+std::string Thread::held_by() const {
+  return cpu->describe({index});
+}
+
+ThreadStatistics Cpu::statistics(ThreadId id) const {
+  const Thread& thread = get(id);
+  ThreadStatistics statistics = thread.statistics;
+  statistics.time_in[static_cast<std::size_t>(thread.state)] += engine_.now() - thread.state_since;
+  return statistics;
+}
+
+CoreStatistics Cpu::core_statistics(int index) const {
+  const Core& core = machine_.core(index);
+  CoreStatistics statistics = core.statistics;
+  if (core.running != nullptr) statistics.busy += engine_.now() - core.booked;
+  return statistics;
+}
+
+sim::Duration Cpu::lag(ThreadId id) const {
+  const Thread& thread = get(id);
+  return sim::Duration{machine_.core(thread.core).queue.lag(thread)};
+}
+
+}  // namespace jostle::cpu

@@ -1,0 +1,215 @@
+// The host CPU: threads compete for cores under the kernel's scheduling policy, and coroutines await what
+// they asked their thread to do.
+//
+//   Cpu cpu(engine, spec, {}, seed);
+//   const ThreadId thread = cpu.create_thread({.name = "camera 0"});
+//   co_await cpu.run(thread, microseconds(20));    // executed, across preemptions, migrations and debts
+//   co_await cpu.spin(thread, done, poll);         // burns its core until the flag is seen
+//   co_await cpu.block(thread, done, latency);     // sleeps until the flag has woken it and it has a core
+//   again
+//
+// A thread is one sequential actor: one request at a time. Between two requests it keeps its core, so a
+// coroutine that waits for something else first puts its thread to sleep or retires it.
+//
+// Events happen only where something can: a core with one thread has none but the end of its request. Time,
+// work and debts are integer picoseconds; what a thread was asked to do is exactly what it is booked to have
+// done.
+#pragma once
+
+#include <concepts>
+#include <coroutine>
+#include <string>
+#include <vector>
+
+#include "models/cpu/machine.hpp"
+#include "sim/engine.hpp"
+#include "sim/random.hpp"
+
+namespace jostle::cpu {
+
+// Which cores take part.
+struct Confinement {
+  std::vector<int> online = {};   // empty: all of the spec
+  std::vector<int> allowed = {};  // for threads that do not name their own; empty: all online
+};
+
+class Cpu {
+ public:
+  // `random` draws the phase of the tick. The engine must outlive the Cpu, and not run after it is gone.
+  // Throws std::invalid_argument for an impossible spec, or cores that do not exist.
+  Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random);
+  Cpu(const Cpu&) = delete;
+  Cpu& operator=(const Cpu&) = delete;
+
+  // A sleeping thread; it takes a core with its first request. Throws std::invalid_argument for a core that
+  // does not exist or is offline.
+  ThreadId create_thread(const ThreadSpec& spec);
+
+  // Completes when `work`, in time on a core of capacity 1024 at the reference clock, has been executed.
+  [[nodiscard]] auto run(ThreadId thread, sim::Duration work);
+  // Stays runnable until the flag is set and, on a core, `poll` (reference time) more has passed.
+  [[nodiscard]] auto spin(ThreadId thread, Flag& flag, sim::Duration poll);
+  // The same, but after each `poll` gives its core away (sched_yield) if somebody there has more to do than
+  // this.
+  [[nodiscard]] auto yield_spin(ThreadId thread, Flag& flag, sim::Duration poll);
+  // Sleeps until the flag is set; `wake_latency` later it is runnable. Does not sleep if the flag is set.
+  [[nodiscard]] auto block(ThreadId thread, Flag& flag, sim::Duration wake_latency);
+  // Sleeps until wake().
+  [[nodiscard]] auto sleep(ThreadId thread);
+  // Sleeps until `time`, or wake().
+  [[nodiscard]] auto sleep_until(ThreadId thread, sim::Time time);
+
+  // Makes a sleeping thread runnable; false, and nothing happens, if it does not sleep. `waker`: the core
+  // this comes from, -1 if none.
+  bool wake(ThreadId thread, int waker = -1);
+  // Gives up its core for good (or until its next request). It must not be in a request.
+  void retire(ThreadId thread);
+
+  // Sets the clock of a cluster (hz > 0); running work is re-timed.
+  void set_cluster_clock(int cluster, double hz);
+  [[nodiscard]] double cluster_clock(int cluster) const {
+    return machine_.clusters[static_cast<std::size_t>(cluster)].clock_hz;
+  }
+
+  [[nodiscard]] Progress progress(ThreadId thread) const;
+  [[nodiscard]] State state(ThreadId thread) const { return get(thread).state; }
+  // The core it is on, waits for or was last on.
+  [[nodiscard]] int core_of(ThreadId thread) const { return get(thread).core; }
+  // One line for people: what it does and what it waits for.
+  [[nodiscard]] std::string describe(ThreadId thread) const;
+  [[nodiscard]] ThreadStatistics statistics(ThreadId thread) const;
+  [[nodiscard]] CoreStatistics core_statistics(int core) const;
+  // How far it is behind (+) its fair share among the threads of its core.
+  [[nodiscard]] sim::Duration lag(ThreadId thread) const;
+
+  [[nodiscard]] int cores() const { return static_cast<int>(machine_.cores.size()); }
+  [[nodiscard]] int online_cores() const { return machine_.online_count; }
+  [[nodiscard]] const CpuSet& allowed() const { return allowed_; }
+  // Progress per unit time on a core, at its present clock.
+  [[nodiscard]] double rate_of(int core) const { return machine_.core(core).rate; }
+  [[nodiscard]] const Machine& machine() const { return machine_; }
+
+ private:
+  friend struct Thread;
+  friend struct Core;
+  friend class Flag;
+  class Wait;
+
+  [[nodiscard]] Thread& get(ThreadId id) { return machine_.threads[id.index]; }
+  [[nodiscard]] const Thread& get(ThreadId id) const { return machine_.threads[id.index]; }
+
+  // Requests (requests.cpp). Each returns whether the coroutine has to wait.
+  bool begin_work(Thread& thread, sim::Duration work);
+  bool begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite);
+  bool begin_block(Thread& thread, Flag& flag, sim::Duration wake_latency);
+  bool begin_sleep(Thread& thread, sim::Time until);
+  void start_request(Thread& thread, Request request);
+  void finish_request(Thread& thread);
+  void flag_set(Thread& thread);
+
+  // The timeline of a core (dispatch.cpp).
+  void book(Core& core);
+  void arm(Core& core);
+  void dispatch(Core& core);
+  void hand_over(Core& core, Thread* next);
+  void take_off(Core& core);
+  void charge_debt(Core& core, Thread& thread);
+  void make_runnable(Thread& thread, int waker);
+  void go_to_sleep(Thread& thread);
+  void check_preemption(Core& core, Thread& arrived);
+  void timer_due(Core& core);
+  void tell(Thread& thread, State state, double rate);
+  [[nodiscard]] sim::Time next_tick(sim::Time from) const;
+  [[nodiscard]] sim::Duration since_tick() const;
+
+  // Load balance (rebalance.cpp).
+  void pull_before_idling(Core& core);
+  void balance_due(Core& core);
+  bool balance(Core& core, DomainLevel level, bool newly_idle);
+  void migrate(Thread& thread, Core& to);
+  void charge_migration(Thread& thread, const Core& from, const Core& to);
+  void note_load(Core& core);
+  void plan_balances();
+  void plan_balance(Core& core);
+  [[nodiscard]] bool balance_useful() const {
+    return overloaded_cores_ > 0 || (machine_.asymmetric && runnable_ > 0);
+  }
+  [[nodiscard]] sim::Duration balance_interval(const Core& core, DomainLevel level) const;
+
+  void update_rate(Core& core);
+
+  sim::Engine& engine_;
+  Machine machine_;
+  CpuSet allowed_;       // by Confinement
+  CpuSet ever_allowed_;  // where any thread may go
+  double fastest_clock_hz_ = 0;
+  sim::Duration tick_phase_;
+  int overloaded_cores_ = 0;
+  int planned_balances_ = 0;
+  int runnable_ = 0;  // threads, running ones included
+};
+
+// Awaits one request of a thread.
+class Cpu::Wait {
+ public:
+  enum class Kind : std::uint8_t { work, spin, yield, block, sleep };
+  Wait(Cpu& cpu, Thread& thread, Kind kind, sim::Duration amount, Flag* flag = nullptr,
+       sim::Time until = sim::Time::never())
+      : cpu_(cpu), thread_(thread), kind_(kind), amount_(amount), flag_(flag), until_(until) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <std::derived_from<sim::Promise> P>
+  bool await_suspend(std::coroutine_handle<P> waiter) {
+    thread_.waiter = waiter;
+    const bool waits = begin();
+    if (waits) note_.begin(waiter, thread_);
+    return waits;
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  bool begin() {
+    switch (kind_) {
+      case Kind::work:
+        return cpu_.begin_work(thread_, amount_);
+      case Kind::spin:
+        return cpu_.begin_poll(thread_, *flag_, amount_, false);
+      case Kind::yield:
+        return cpu_.begin_poll(thread_, *flag_, amount_, true);
+      case Kind::block:
+        return cpu_.begin_block(thread_, *flag_, amount_);
+      case Kind::sleep:
+        return cpu_.begin_sleep(thread_, until_);
+    }
+    return false;
+  }
+
+  Cpu& cpu_;
+  Thread& thread_;
+  Kind kind_;
+  sim::Duration amount_;
+  Flag* flag_;
+  sim::Time until_;
+  sim::WaitNote note_;
+};
+
+inline auto Cpu::run(ThreadId thread, sim::Duration work) {
+  return Wait{*this, get(thread), Wait::Kind::work, work};
+}
+inline auto Cpu::spin(ThreadId thread, Flag& flag, sim::Duration poll) {
+  return Wait{*this, get(thread), Wait::Kind::spin, poll, &flag};
+}
+inline auto Cpu::yield_spin(ThreadId thread, Flag& flag, sim::Duration poll) {
+  return Wait{*this, get(thread), Wait::Kind::yield, poll, &flag};
+}
+inline auto Cpu::block(ThreadId thread, Flag& flag, sim::Duration wake_latency) {
+  return Wait{*this, get(thread), Wait::Kind::block, wake_latency, &flag};
+}
+inline auto Cpu::sleep(ThreadId thread) {
+  return Wait{*this, get(thread), Wait::Kind::sleep, sim::Duration::zero()};
+}
+inline auto Cpu::sleep_until(ThreadId thread, sim::Time time) {
+  return Wait{*this, get(thread), Wait::Kind::sleep, sim::Duration::zero(), nullptr, time};
+}
+
+}  // namespace jostle::cpu

@@ -1,0 +1,254 @@
+// The timeline of a core: who holds it, what the holder gets done, and when next to look.
+//
+// book() accounts for the time since the last look, arm() sets the time of the next one; between the two
+// anything may change. A core has one event: the end of a phase or request, a tick that ends the slice, or a
+// yield, whichever is first.
+#include <algorithm>
+#include <utility>
+
+#include "models/cpu/cache_debt.hpp"
+#include "models/cpu/cpu.hpp"
+#include "models/cpu/placement.hpp"
+
+namespace jostle::cpu {
+
+void Core::timer_due() {
+  cpu->timer_due(*this);
+}
+
+sim::Time Cpu::next_tick(sim::Time from) const {
+  const sim::Duration tick = machine_.spec.scheduler.tick;
+  const sim::Time first = sim::Time::zero() + tick_phase_;
+  if (from <= first) return first;
+  const std::int64_t ticks = (from - first + tick - sim::Duration{1}) / tick;
+  return first + ticks * tick;
+}
+
+sim::Duration Cpu::since_tick() const {
+  const sim::Time first = sim::Time::zero() + tick_phase_;
+  return engine_.now() < first ? engine_.now() - sim::Time::zero()
+                               : (engine_.now() - first) % machine_.spec.scheduler.tick;
+}
+
+void Cpu::tell(Thread& thread, State state, double rate) {
+  const sim::Time now = engine_.now();
+  if (state != thread.state) {
+    thread.statistics.time_in[static_cast<std::size_t>(thread.state)] += now - thread.state_since;
+    thread.state_since = now;
+    thread.state = state;
+  }
+  thread.rate = rate;
+  if (thread.listener.changed != nullptr) {
+    thread.listener.changed(thread.listener.context, state, now, thread.done, rate);
+  }
+}
+
+void Cpu::book(Core& core) {
+  const sim::Time now = engine_.now();
+  const sim::Duration elapsed = now - core.booked;
+  core.booked = now;
+  if (core.running == nullptr || elapsed == sim::Duration::zero()) return;
+  Thread& thread = *core.running;
+  core.statistics.busy += elapsed;
+  core.queue.charge(elapsed.ps());
+  if (machine_.asymmetric) thread.utilisation.advance(now, core.capacity);
+  // Every phase ends with an event, so the time since the last look lies in one phase.
+  if (thread.state == State::switching) {
+    thread.switch_left -= elapsed;
+    return;
+  }
+  if (thread.state == State::refilling) thread.refill_left -= elapsed;
+  if (thread.request != Request::work) return;
+  // The end was rounded to a picosecond; then it is all done, by definition.
+  const sim::Duration work = now >= thread.finishes
+                                 ? thread.remaining
+                                 : std::min(thread.remaining, sim::work_in(elapsed, thread.rate));
+  thread.remaining -= work;
+  thread.done += work;
+  thread.statistics.work += work;
+}
+
+void Cpu::arm(Core& core) {
+  if (core.running == nullptr) {
+    engine_.cancel(core.timer);
+    return;
+  }
+  const sim::Time now = engine_.now();
+  Thread& thread = *core.running;
+
+  // The phase it is in.
+  State state = State::on_core;
+  double rate = core.rate;
+  sim::Time phase_end = sim::Time::never();
+  if (thread.switch_left > sim::Duration::zero()) {
+    state = State::switching;
+    rate = 0;
+    phase_end = now + thread.switch_left;
+  } else if (thread.refill_left > sim::Duration::zero()) {
+    state = State::refilling;
+    rate = core.rate * machine_.spec.costs.speed_while_refilling;
+    phase_end = now + thread.refill_left;
+  }
+  if (state != thread.state || rate != thread.rate) tell(thread, state, rate);
+
+  // When its request ends, and who may interrupt it.
+  thread.finishes = sim::Time::never();
+  if (thread.request == Request::work && rate > 0)
+    thread.finishes = now + sim::time_for(thread.remaining, rate);
+  const std::int64_t slice_left = core.queue.until_preempted();
+  core.tick_due = slice_left == forever
+                      ? sim::Time::never()
+                      : next_tick(now + sim::Duration{std::max<std::int64_t>(slice_left, 1)});
+  core.yield_due = sim::Time::never();
+  if (thread.polite && rate > 0 && core.queue.useful_waiter()) {
+    const sim::Duration earliest{core.queue.until_yield_succeeds()};
+    core.yield_due = now + std::max({sim::time_for(thread.poll, rate), earliest, sim::Duration{1}});
+  }
+
+  const sim::Time next = std::min({phase_end, thread.finishes, core.tick_due, core.yield_due});
+  if (next == sim::Time::never()) {
+    engine_.cancel(core.timer);
+  } else if (engine_.pending(core.timer)) {
+    engine_.reschedule(core.timer, next);
+  } else {
+    core.timer = engine_.schedule(next, sim::action<&Core::timer_due>(core));
+  }
+}
+
+void Cpu::timer_due(Core& core) {
+  const sim::Time now = engine_.now();
+  book(core);
+  Thread& thread = *core.running;
+  if (now >= thread.finishes) finish_request(thread);
+  if (now >= core.tick_due) {
+    core.queue.slice_over();
+    hand_over(core, static_cast<Thread*>(core.queue.pick()));
+  } else if (now >= core.yield_due && thread.polite) {
+    hand_over(core, static_cast<Thread*>(core.queue.yield()));
+  }
+  arm(core);
+}
+
+void Cpu::take_off(Core& core) {
+  Thread& thread = *core.running;
+  thread.switch_left = sim::Duration::zero();
+  thread.finishes = sim::Time::never();
+  thread.left_core = engine_.now();
+  thread.core_busy_at_exit = core.statistics.busy;
+  core.running = nullptr;
+  core.last = &thread;
+  if (core.track != sim::TrackId::none) engine_.trace()->end(core.track, engine_.now());
+}
+
+// The queue has chosen `next` (perhaps the same, perhaps nobody): it gets the core.
+void Cpu::hand_over(Core& core, Thread* next) {
+  if (next == core.running) return;
+  if (core.running != nullptr) {
+    Thread& preempted = *core.running;
+    take_off(core);
+    ++preempted.statistics.involuntary_switches;
+    tell(preempted, State::runnable, 0);
+  }
+  core.booked = engine_.now();
+  core.running = next;
+  if (next == nullptr) return;
+  charge_debt(core, *next);
+  if (core.last != next) {
+    next->switch_left = machine_.spec.costs.context_switch;
+    ++core.statistics.switches;
+  }
+  next->placed = true;
+  if (core.track != sim::TrackId::none) engine_.trace()->begin(core.track, engine_.now(), next->title);
+}
+
+// What it owes for the time away from this core; a move is charged when it is made (migrate, make_runnable).
+void Cpu::charge_debt(Core& core, Thread& thread) {
+  if (!thread.placed || std::exchange(thread.moved, false)) return;
+  const CostSpec& costs = machine_.spec.costs;
+  const ClusterSpec& cluster = machine_.spec.clusters[static_cast<std::size_t>(core.cluster)];
+  const sim::Duration others_ran = core.statistics.busy - thread.core_busy_at_exit;
+  const sim::Duration debt = preemption_debt(costs, cluster, thread.working_set_bytes, others_ran);
+  if (debt == sim::Duration::zero()) return;
+  const sim::Duration whole = preemption_debt(costs, cluster, thread.working_set_bytes, sim::seconds(1e3));
+  thread.refill_left =
+      combined_refill(thread.refill_left, refill_time(costs, debt), refill_time(costs, whole));
+}
+
+// The core's thread left or arrived: somebody else, or nobody.
+void Cpu::dispatch(Core& core) {
+  if (core.queue.size() == 0) pull_before_idling(core);
+  if (core.queue.size() == 0) {
+    core.last = nullptr;
+    core.idle_since = engine_.now();
+    core.booked = engine_.now();
+  } else {
+    hand_over(core, static_cast<Thread*>(core.queue.pick()));
+  }
+  arm(core);
+}
+
+void Cpu::check_preemption(Core& core, Thread& arrived) {
+  if (core.running == nullptr) {
+    dispatch(core);
+    return;
+  }
+  const std::int64_t ran = core.queue.current()->executed - core.queue.current()->executed_at_pick;
+  if (core.queue.preempts(arrived, std::min(ran, since_tick().ps()))) {
+    hand_over(core, static_cast<Thread*>(core.queue.pick()));
+  }
+  arm(core);
+}
+
+void Cpu::make_runnable(Thread& thread, int waker) {
+  ++runnable_;
+  const bool is_new = !thread.placed;
+  const int target =
+      is_new ? place_new(machine_, thread) : place_woken(machine_, thread, waker, engine_.now());
+  Core& core = machine_.core(target);
+  book(core);
+  if (core.idle()) {
+    // The kernel's measure of how long this core tends to idle, bounded at twice the cost of a migration.
+    const sim::Duration limit = 2 * machine_.spec.scheduler.migration_cost;
+    const sim::Duration idled = engine_.now() - core.idle_since;
+    core.average_idle = std::min(limit, core.average_idle + (idled - core.average_idle) / 8);
+  }
+  if (is_new) {
+    thread.core = target;
+    // Half of what the core has spare (post_init_entity_util_avg).
+    if (machine_.asymmetric) thread.utilisation.reset(engine_.now(), core.capacity / 2);
+    core.queue.enqueue_new(thread);
+  } else {
+    if (target != thread.core) {
+      Core& old = machine_.core(thread.core);
+      book(old);
+      old.queue.release_sleeper(thread);
+      core.queue.adopt_sleeper(thread);
+      charge_migration(thread, old, core);
+    }
+    core.queue.enqueue_woken(thread);
+  }
+  tell(thread, State::runnable, 0);
+  note_load(core);
+  check_preemption(core, thread);
+  plan_balances();
+}
+
+void Cpu::go_to_sleep(Thread& thread) {
+  --runnable_;
+  Core& core = machine_.core(thread.core);
+  book(core);
+  if (machine_.asymmetric) thread.estimate = thread.utilisation.value();
+  core.queue.dequeue_sleeping(thread);
+  note_load(core);
+  ++thread.statistics.voluntary_switches;
+  const bool held_core = core.running == &thread;
+  if (held_core) take_off(core);
+  tell(thread, State::sleeping, 0);
+  if (held_core) {
+    dispatch(core);
+  } else {
+    arm(core);
+  }
+}
+
+}  // namespace jostle::cpu

@@ -1,0 +1,135 @@
+// The state of a Cpu as plain data: threads, cores, clusters. Cpu changes it; placement, balance and the
+// cache debt read it.
+#pragma once
+
+#include <coroutine>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "models/cpu/cpu_set.hpp"
+#include "models/cpu/run_queue.hpp"
+#include "models/cpu/spec.hpp"
+#include "models/cpu/thread.hpp"
+#include "models/cpu/utilisation.hpp"
+#include "sim/engine.hpp"
+#include "sim/trace.hpp"
+#include "sim/wait.hpp"
+
+namespace jostle::cpu {
+
+struct Core;
+
+// What a thread asked for.
+enum class Request : std::uint8_t {
+  none,   // between two requests: it keeps its core
+  work,   // until `remaining` is done
+  poll,   // until the flag is set and then `poll` of work is done
+  sleep,  // until woken
+};
+
+struct Thread : Entity, sim::Waitable {
+  Thread(Cpu& owner, const ThreadSpec& spec)
+      : Waitable("cpu for " + spec.name), cpu(&owner), title(spec.name), listener(spec.listener) {}
+  [[nodiscard]] std::string held_by() const override;
+  void wake_up();
+
+  Cpu* cpu;
+  std::string title;
+  ThreadListener listener;
+  CpuSet allowed;
+  double working_set_bytes = 0;
+  int start_on = -1;
+  bool placed = false;  // has had a core
+  int core = 0;         // where it runs, waits or last ran
+  std::uint32_t index = 0;
+
+  State state = State::sleeping;
+  double rate = 0;
+  sim::Time state_since;
+
+  Request request = Request::none;
+  sim::Duration remaining;  // of Request::work
+  sim::Duration done;
+  sim::Duration poll;
+  sim::Duration wake_latency;
+  Flag* flag = nullptr;
+  std::coroutine_handle<> waiter;
+  sim::EventId wake_event;
+  sim::Time finishes = sim::Time::never();  // when the request ends if nothing changes
+
+  sim::Duration switch_left;        // of the direct cost of the switch to it
+  sim::Duration refill_left;        // time at reduced speed that its cache debt still costs
+  sim::Duration core_busy_at_exit;  // busy time of its core when it left it
+  sim::Time left_core;
+  bool moved = false;  // to another core since it last ran: nothing of it is cached there
+
+  Utilisation utilisation;  // kept on asymmetric machines only
+  double estimate = 0;      // utilisation when it last went to sleep (the kernel's util_est)
+  ThreadStatistics statistics;
+};
+
+struct Core {
+  Core(Cpu& owner, Policy policy, const Tunables& tunables) : cpu(&owner), queue(policy, tunables) {}
+  void timer_due();
+  void balance_due();
+
+  Cpu* cpu;
+  RunQueue queue;
+  int index = 0;
+  int cluster = 0;
+  bool online = false;
+  double rate = 1;         // progress per unit time, 1 = reference
+  double capacity = 1024;  // at the present clock
+  Thread* running = nullptr;
+  Thread* last = nullptr;  // who held it just before; null after idling
+  sim::Time booked;        // the running thread is accounted for up to here
+  CoreStatistics statistics;
+
+  sim::EventId timer;
+  sim::Time tick_due = sim::Time::never();   // a tick that ends the slice
+  sim::Time yield_due = sim::Time::never();  // the running poller's sched_yield that finds somebody
+  sim::Time idle_since;
+  sim::Duration average_idle;  // how long it tends to idle: whether pulling work is worth it
+  bool overloaded = false;     // has a waiting thread
+  sim::EventId balance_event;
+  std::array<sim::Time, 2> next_balance{};  // by DomainLevel
+  std::array<int, 2> failed_balances{};
+  sim::TrackId track = sim::TrackId::none;
+
+  [[nodiscard]] bool idle() const { return queue.size() == 0; }
+};
+
+// Scheduling domains: the cores of a cluster (they share a last-level cache), and all online cores.
+enum class DomainLevel : std::uint8_t { cluster = 0, board = 1 };
+
+struct Cluster {
+  int first_core = 0;
+  int cores = 0;
+  int online = 0;
+  double clock_hz = 0;
+};
+
+struct Machine {
+  Spec spec;
+  std::deque<Core> cores;  // by number, offline ones too
+  std::vector<Cluster> clusters;
+  std::deque<Thread> threads;  // addresses stay
+  CpuSet online;
+  int online_count = 0;
+  bool asymmetric = false;  // cores of different capacity are online
+
+  [[nodiscard]] Core& core(int index) { return cores[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const Core& core(int index) const { return cores[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const Cluster& cluster_of(const Core& c) const {
+    return clusters[static_cast<std::size_t>(c.cluster)];
+  }
+  [[nodiscard]] int domain_first(const Core& c, DomainLevel level) const {
+    return level == DomainLevel::board ? 0 : cluster_of(c).first_core;
+  }
+  [[nodiscard]] int domain_size(const Core& c, DomainLevel level) const {
+    return level == DomainLevel::board ? static_cast<int>(cores.size()) : cluster_of(c).cores;
+  }
+};
+
+}  // namespace jostle::cpu

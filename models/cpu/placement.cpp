@@ -1,0 +1,122 @@
+// Placement of new and woken threads, after kernel/sched/fair.c (select_task_rq_fair and below).
+#include "models/cpu/placement.hpp"
+
+#include <algorithm>
+
+namespace jostle::cpu {
+namespace {
+
+double relative_load(const Core& core) {
+  return static_cast<double>(core.queue.weight()) / core.capacity;
+}
+
+// How a cluster looks to a thread that may use only some of its cores.
+struct ClusterView {
+  int idle = 0;
+  int usable = 0;
+  double load = 0;
+
+  [[nodiscard]] bool better_than(const ClusterView& other) const {
+    if (idle != other.idle) return idle > other.idle;
+    return load / usable < other.load / other.usable;
+  }
+};
+
+ClusterView view(const Machine& machine, const Cluster& cluster, const Thread& thread) {
+  ClusterView seen;
+  for (int i = cluster.first_core; i < cluster.first_core + cluster.cores; ++i) {
+    if (!thread.allowed.contains(i)) continue;
+    const Core& core = machine.core(i);
+    ++seen.usable;
+    seen.idle += core.idle() ? 1 : 0;
+    seen.load += relative_load(core);
+  }
+  return seen;
+}
+
+int idlest_in(const Machine& machine, const Cluster& cluster, const Thread& thread) {
+  int best = -1;
+  for (int i = cluster.first_core; i < cluster.first_core + cluster.cores; ++i) {
+    if (!thread.allowed.contains(i)) continue;
+    if (machine.core(i).idle()) return i;
+    if (best < 0 || relative_load(machine.core(i)) < relative_load(machine.core(best))) best = i;
+  }
+  return best;
+}
+
+// wake_affine: whether to look around the waker's core rather than the previous one.
+int affine_target(const Machine& machine, const Thread& thread, int waker) {
+  const int previous = thread.core;
+  if (waker < 0 || waker == previous || !thread.allowed.contains(waker)) return previous;
+  const Core& from = machine.core(waker);
+  const Core& old = machine.core(previous);
+  if (from.idle() && from.cluster == old.cluster) return old.idle() ? previous : waker;
+  if (old.idle()) return previous;
+  return relative_load(from) < relative_load(old) ? waker : previous;
+}
+
+// select_idle_sibling where all cores of a cluster are alike.
+int idle_sibling(const Machine& machine, const Thread& thread, int target) {
+  if (machine.core(target).idle()) return target;
+  const Core& previous = machine.core(thread.core);
+  const Core& centre = machine.core(target);
+  if (previous.idle() && previous.cluster == centre.cluster) return thread.core;
+  const Cluster& cluster = machine.cluster_of(centre);
+  for (int step = 1; step < cluster.cores; ++step) {
+    const int i = cluster.first_core + (target - cluster.first_core + step) % cluster.cores;
+    if (thread.allowed.contains(i) && machine.core(i).idle()) return i;
+  }
+  return target;
+}
+
+// select_idle_capacity: the first idle core that fits, from the target on; else the largest idle one.
+int idle_capacity(const Machine& machine, const Thread& thread, int target, double utilisation) {
+  int best = -1;
+  const auto count = static_cast<int>(machine.cores.size());
+  for (int step = 0; step < count; ++step) {
+    const int i = (target + step) % count;
+    if (!thread.allowed.contains(i) || !machine.core(i).idle()) continue;
+    const double capacity = machine.core(i).capacity;
+    if (fits(utilisation, capacity)) return i;
+    if (best < 0 || capacity > machine.core(best).capacity) best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+int place_new(const Machine& machine, const Thread& thread) {
+  if (thread.start_on >= 0) return thread.start_on;
+  const Cluster* best = nullptr;
+  ClusterView best_view;
+  for (const Cluster& cluster : machine.clusters) {
+    const ClusterView seen = view(machine, cluster, thread);
+    if (seen.usable == 0) continue;
+    if (best == nullptr || seen.better_than(best_view)) {
+      best = &cluster;
+      best_view = seen;
+    }
+  }
+  return idlest_in(machine, *best, thread);
+}
+
+int place_woken(const Machine& machine, Thread& thread, int waker, sim::Time now) {
+  const int target = affine_target(machine, thread, waker);
+  if (machine.asymmetric) {
+    thread.utilisation.advance(now, 0);
+    const double utilisation = std::max(thread.utilisation.value(), thread.estimate);
+    const int fitting = idle_capacity(machine, thread, target, utilisation);
+    if (fitting >= 0) return fitting;
+    // No core is idle: a busy one, but one that is large enough.
+    if (fits(utilisation, machine.core(target).capacity)) return target;
+    int largest = target;
+    for (const Core& core : machine.cores) {
+      if (thread.allowed.contains(core.index) && core.capacity > machine.core(largest).capacity)
+        largest = core.index;
+    }
+    return largest;
+  }
+  return idle_sibling(machine, thread, target);
+}
+
+}  // namespace jostle::cpu

@@ -1,0 +1,120 @@
+// What threads are asked to do: begin, and end, work, polling, blocking and sleep.
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "models/cpu/cpu.hpp"
+
+namespace jostle::cpu {
+
+void Flag::set() {
+  if (set_) return;
+  set_ = true;
+  if (waiter_ != nullptr) cpu_->flag_set(*std::exchange(waiter_, nullptr));
+}
+
+void Cpu::start_request(Thread& thread, Request request) {
+  thread.request = request;
+  thread.done = sim::Duration::zero();
+  Core& core = machine_.core(thread.core);
+  if (thread.state == State::sleeping) {
+    make_runnable(thread, -1);
+    return;
+  }
+  tell(thread, thread.state, thread.rate);
+  arm(core);
+}
+
+bool Cpu::begin_work(Thread& thread, sim::Duration work) {
+  if (work < sim::Duration::zero()) throw std::invalid_argument("cpu: negative work");
+  if (work == sim::Duration::zero() && thread.state == State::on_core) return false;
+  if (thread.state != State::sleeping) book(machine_.core(thread.core));
+  thread.remaining = work;
+  start_request(thread, Request::work);
+  return true;
+}
+
+bool Cpu::begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite) {
+  if (flag.set_) return begin_work(thread, poll);
+  if (thread.state != State::sleeping) book(machine_.core(thread.core));
+  flag.cpu_ = this;
+  flag.waiter_ = &thread;
+  thread.flag = &flag;
+  thread.poll = poll;
+  thread.polite = polite;
+  start_request(thread, Request::poll);
+  return true;
+}
+
+bool Cpu::begin_block(Thread& thread, Flag& flag, sim::Duration wake_latency) {
+  if (flag.set_) return false;
+  flag.cpu_ = this;
+  flag.waiter_ = &thread;
+  thread.flag = &flag;
+  thread.wake_latency = wake_latency;
+  return begin_sleep(thread, sim::Time::never());
+}
+
+bool Cpu::begin_sleep(Thread& thread, sim::Time until) {
+  if (until <= engine_.now()) return false;
+  thread.request = Request::sleep;
+  thread.done = sim::Duration::zero();
+  if (until != sim::Time::never())
+    thread.wake_event = engine_.schedule(until, sim::action<&Thread::wake_up>(thread));
+  if (thread.state != State::sleeping) go_to_sleep(thread);
+  return true;
+}
+
+void Thread::wake_up() {
+  cpu->wake({index});
+}
+
+bool Cpu::wake(ThreadId id, int waker) {
+  Thread& thread = get(id);
+  if (thread.request != Request::sleep) return false;
+  engine_.cancel(thread.wake_event);
+  if (thread.flag != nullptr) {
+    thread.flag->waiter_ = nullptr;
+    thread.flag = nullptr;
+  }
+  // The call it sleeps in returns as soon as it has a core.
+  thread.request = Request::work;
+  thread.remaining = sim::Duration::zero();
+  make_runnable(thread, waker);
+  return true;
+}
+
+void Cpu::retire(ThreadId id) {
+  Thread& thread = get(id);
+  if (thread.request != Request::none)
+    throw std::invalid_argument("cpu: " + thread.title + " is in a request");
+  if (thread.state != State::sleeping) go_to_sleep(thread);
+}
+
+void Cpu::flag_set(Thread& thread) {
+  thread.flag = nullptr;
+  if (thread.request == Request::sleep) {
+    if (thread.wake_latency > sim::Duration::zero()) {
+      thread.wake_event =
+          engine_.schedule(engine_.now() + thread.wake_latency, sim::action<&Thread::wake_up>(thread));
+    } else {
+      wake({thread.index});
+    }
+    return;
+  }
+  // It polls: on a core it sees the flag `poll` from now, else that long after it has got one.
+  Core& core = machine_.core(thread.core);
+  book(core);
+  thread.request = Request::work;
+  thread.remaining = thread.poll;
+  thread.polite = false;
+  arm(core);
+}
+
+void Cpu::finish_request(Thread& thread) {
+  thread.request = Request::none;
+  thread.finishes = sim::Time::never();
+  engine_.resume_soon(std::exchange(thread.waiter, {}));
+}
+
+}  // namespace jostle::cpu

@@ -1,0 +1,96 @@
+// Threads as those who use a Cpu see them: how to describe one, what it reports, and what it may wait for.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/time.hpp"
+
+namespace jostle::cpu {
+
+class Cpu;
+struct Thread;
+
+// Where a thread stands. The first three hold a core.
+enum class State : std::uint8_t {
+  on_core,    // executing at the full rate of its core
+  refilling,  // executing slower while it pays a cache debt
+  switching,  // the core is being handed to it: no progress yet
+  runnable,   // waits for a core
+  sleeping,   // waits to be woken
+};
+inline constexpr std::size_t state_count = 5;
+[[nodiscard]] const char* to_string(State state);
+
+// Told of every change of state or rate, and of the start of every request, at the instant it happens.
+// `work_done` is of the present request, in reference time; from `now` on it grows by `rate` per unit time.
+// It may read and may schedule events, but must not call back into the Cpu that tells it.
+struct ThreadListener {
+  void (*changed)(void* context, State state, sim::Time now, sim::Duration work_done, double rate) = nullptr;
+  void* context = nullptr;
+};
+
+struct ThreadSpec {
+  std::string name = {};
+  std::vector<int> cpus = {};        // allowed cores; empty: those of Confinement
+  int nice = 0;                      // -20 … 19
+  double working_set_bytes = 0;      // what a cache debt is a share of
+  std::optional<int> start_on = {};  // its first core; else the idlest allowed one
+  ThreadListener listener = {};
+};
+
+// Names a thread of one Cpu.
+struct ThreadId {
+  std::uint32_t index = 0;
+  bool operator==(const ThreadId&) const = default;
+};
+
+// Set once by whoever completes something, waited for by at most one thread: Cpu::spin, yield_spin or block.
+class Flag {
+ public:
+  Flag() = default;
+  Flag(const Flag&) = delete;
+  Flag& operator=(const Flag&) = delete;
+
+  [[nodiscard]] bool is_set() const { return set_; }
+  // The waiting thread sees it when its way of waiting allows; nothing happens if it is set already.
+  void set();
+  // Makes it usable again; nobody may be waiting.
+  void reset() { set_ = false; }
+
+ private:
+  friend class Cpu;
+  bool set_ = false;
+  Cpu* cpu_ = nullptr;
+  Thread* waiter_ = nullptr;
+};
+
+// The present request of a thread: at time t ≥ since, until the next change, done + rate · (t - since).
+struct Progress {
+  sim::Time since;
+  sim::Duration done;
+  double rate = 0;
+  bool on_core = false;
+};
+
+struct ThreadStatistics {
+  std::array<sim::Duration, state_count> time_in{};  // by State, since the thread was created
+  sim::Duration work;                                // reference time executed for run() and seen flags
+  std::int64_t migrations = 0;                       // changes of core, those across clusters included
+  std::int64_t cluster_migrations = 0;
+  std::int64_t voluntary_switches = 0;    // went to sleep
+  std::int64_t involuntary_switches = 0;  // lost its core while runnable (sched_yield too, as in Linux)
+
+  [[nodiscard]] sim::Duration in(State state) const { return time_in[static_cast<std::size_t>(state)]; }
+};
+
+struct CoreStatistics {
+  sim::Duration busy;         // some thread held it
+  std::int64_t switches = 0;  // handed to another thread, idle time between or not
+};
+
+}  // namespace jostle::cpu

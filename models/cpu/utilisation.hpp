@@ -1,0 +1,34 @@
+// How busy a thread has been of late, as the kernel tracks it (PELT): an average that halves in 32 ms.
+#pragma once
+
+#include "sim/math.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::cpu {
+
+class Utilisation {
+ public:
+  // Since the last call the thread contributed `level`: the capacity it held (0 … 1024), 0 off its core.
+  void advance(sim::Time now, double level) {
+    constexpr double ln2_over_half_life = 0.693147180559945309 / 32e9;  // per picosecond
+    const double keep = sim::exp(-static_cast<double>((now - at_).ps()) * ln2_over_half_life);
+    value_ = value_ * keep + level * (1 - keep);
+    at_ = now;
+  }
+  void reset(sim::Time now, double value) {
+    value_ = value;
+    at_ = now;
+  }
+  [[nodiscard]] double value() const { return value_; }
+
+ private:
+  double value_ = 0;  // of 1024
+  sim::Time at_;
+};
+
+// The kernel's fits_capacity: a fifth is kept free.
+[[nodiscard]] constexpr bool fits(double utilisation, double capacity) {
+  return utilisation * 1.25 < capacity;
+}
+
+}  // namespace jostle::cpu
