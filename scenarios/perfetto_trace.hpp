@@ -1,0 +1,70 @@
+// Writes a timeline as a Perfetto trace: the file that ui.perfetto.dev opens.
+//
+// One packet an event, in the protobuf format of perfetto's protos/perfetto/trace (field numbers in the
+// .cpp), times in nanoseconds, rounded down, so that slices that nest in picoseconds still nest. Names are
+// stored once. A run cut short leaves a file that opens.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/trace.hpp"
+
+namespace jostle::scenarios {
+
+// The trace could not be written; what() names the file and says why.
+class TraceFileError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Slices given as a whole that start together on one track come the longest first.
+class PerfettoTrace final : public sim::TraceSink {
+ public:
+  // Creates the file, or empties it. Throws TraceFileError.
+  explicit PerfettoTrace(const std::string& path);
+  // Writes what is buffered; call finish() to hear of errors.
+  ~PerfettoTrace() override;
+
+  [[nodiscard]] sim::TrackId track(std::string_view name, sim::TrackId parent = sim::TrackId::none) override;
+  [[nodiscard]] sim::TrackId counter(std::string_view name, std::string_view unit,
+                                     sim::TrackId parent = sim::TrackId::none) override;
+  void begin(sim::TrackId track, sim::Time at, std::string_view name) override;
+  void end(sim::TrackId track, sim::Time at) override;
+  void slice(sim::TrackId track, sim::Time start, sim::Duration duration, std::string_view name) override;
+  void count(sim::TrackId counter, sim::Time at, double value) override;
+
+  // Ends the slices that are still open at the latest time seen, and closes the file. Throws TraceFileError
+  // if any byte of it could not be written. What is traced afterwards is dropped.
+  void finish();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  struct Event;  // of a track, as it is put into a packet
+
+  [[nodiscard]] sim::TrackId describe(std::string_view name, sim::TrackId parent,
+                                      const std::string_view* unit);
+  void write(const Event& event);
+  void put(std::string_view packet);
+  void flush();
+
+  std::string path_;
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string packet_;                                       // the one being built; kept to keep its memory
+  std::string buffer_;                                       // finished packets
+  std::map<std::string, std::uint64_t, std::less<>> names_;  // interned: name -> number in the file, from 1
+  std::vector<std::uint32_t> open_;                          // slices open on each track, by TrackId
+  sim::Time latest_;
+  bool first_packet_ = true;
+  int error_ = 0;  // errno of the first write that failed
+};
+
+}  // namespace jostle::scenarios
