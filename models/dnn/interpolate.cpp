@@ -179,7 +179,7 @@ KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch) {
   }
   const auto size = static_cast<double>(batch);
   const auto [lower, upper] = neighbours(network, batch);
-  const bool lower_is_nearer = batch * batch <= lower->batch * upper->batch;
+  const bool lower_is_nearer = size * size <= static_cast<double>(lower->batch * upper->batch);
   const MeasuredBatch& nearer = lower_is_nearer ? *lower : *upper;
   const std::vector<Knot> knots = known_totals(network);
 

@@ -10,14 +10,24 @@
 namespace jostle::dnn {
 namespace {
 
+// Far beyond any memory; keeps times and counts inside 64 bits.
+constexpr std::int64_t most_images = 1'000'000;
+constexpr int largest_input = 32'768;
+
 const Model& checked_model(const Request& request) {
   const Model* const model = find_model(request.model);
   if (model == nullptr) {
     throw std::invalid_argument("unknown model '" + request.model + "'; did you mean '" +
                                 nearest_model(request.model) + "'?");
   }
-  if (request.batch < 1) throw std::invalid_argument("a batch of " + std::to_string(request.batch));
-  if (request.input < 0) throw std::invalid_argument("an input of " + std::to_string(request.input));
+  if (request.batch < 1 || request.batch > most_images) {
+    throw std::invalid_argument("a batch of " + std::to_string(request.batch) + ", not 1 to " +
+                                std::to_string(most_images));
+  }
+  if (request.input < 0 || request.input > largest_input) {
+    throw std::invalid_argument("an input of " + std::to_string(request.input) + ", not 1 to " +
+                                std::to_string(largest_input));
+  }
   return *model;
 }
 

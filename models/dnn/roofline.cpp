@@ -27,6 +27,8 @@ constexpr std::array<std::int64_t, 5> splits{1, 2, 4, 8,
 constexpr std::int64_t least_depth = 64;              // K left to a block after splitting
 constexpr int pipeline_stages = 3, stage_depth = 32;  // buffers a block keeps in shared memory
 
+constexpr double longest_s = 1e4;  // of one kernel: a thousand of them still fit simulated time
+
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
@@ -130,8 +132,9 @@ class Estimator {
         const double compute = static_cast<double>(ceil_div(blocks, gpu_.sm_count)) * ops /
                                (path_.ops_per_clock * tile.efficiency * share * gpu_.max_clock_hz);
         // Partial sums are written and read back in 32 bits.
-        const double partial =
-            split == 1 ? 0 : 8.0 * static_cast<double>(rows * columns * split * layer.groups);
+        const double partial = split == 1 ? 0
+                                          : 8.0 * static_cast<double>(rows) *
+                                                static_cast<double>(columns * split * layer.groups);
         const double seconds = compute + partial / bandwidth_;
         if (seconds < best.seconds) best = {seconds, blocks, tile};
       }
@@ -161,6 +164,7 @@ class Estimator {
 
   [[nodiscard]] Kernel finish(Kernel kernel, double compute_s, double memory_s) const {
     const double bound = std::max(compute_s, memory_s);
+    if (bound > longest_s) throw std::invalid_argument("a kernel would take longer than can be simulated");
     kernel.duration = sim::seconds(bound) + gpu_.kernel_fixed;
     const double total = sim::to_seconds(kernel.duration);
     kernel.fixed_share = total > 0 ? static_cast<float>(sim::to_seconds(gpu_.kernel_fixed) / total) : 1.0F;

@@ -25,8 +25,8 @@ struct ArithmeticPath {
 
 // Engineering judgement, to be replaced by factors fitted per model and precision.
 struct RooflineConstants {
-  // Of what a tile reaches on CUDA cores: tensor cores outrun their shared memory. (ResNet-50 in tf32 on an Orin Nano
-  // Super, published by zainmk/jetson-nano-benchmarks-lab: 3.66 ms; 3.6 with this, 3.2 without.)
+  // Of what a tile reaches on CUDA cores: tensor cores outrun their shared memory. (ResNet-50 in tf32 on an
+  // Orin Nano Super, published by zainmk/jetson-nano-benchmarks-lab: 3.66 ms; 3.6 with this, 3.2 without.)
   double tensor_efficiency = 0.75;
   double depthwise_efficiency =
       0.2;                    // of the fp32 peak: 0.15-0.25 in practice, no reuse for tiles to exploit

@@ -118,7 +118,17 @@ TEST(Roofline, is_graded_datasheet) {
 
 TEST(Roofline, nonsense_is_refused) {
   EXPECT_THROW((void)run("resnet50", gpu::Spec{}, Precision::fp16), std::invalid_argument);
-  EXPECT_THROW((void)run("resnet50", nano(), Precision::fp16, 0), std::invalid_argument);
+  for (const std::int64_t batch :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1'000'001}, std::int64_t{1} << 62}) {
+    EXPECT_THROW((void)run("resnet50", nano(), Precision::fp16, batch), std::invalid_argument);
+  }
+  EXPECT_THROW((void)kernels_for({.model = "fcn_resnet50",
+                                  .precision = Precision::fp32,
+                                  .batch = 1'000'000,
+                                  .lowering = Lowering::optimised,
+                                  .input = 32'768},
+                                 {}, nano()),
+               std::invalid_argument);
 }
 
 TEST(KernelsFor, an_unknown_model_is_refused_with_the_nearest_name) {
