@@ -20,6 +20,16 @@ struct Integer {
   [[nodiscard]] std::optional<std::int64_t> operator()(const Cursor& at) const;
 };
 
+// The same into a narrower type; the limits must fit it.
+template <class T>
+struct Whole {
+  T least, most;
+  [[nodiscard]] std::optional<T> operator()(const Cursor& at) const {
+    const auto value = Integer{static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)}(at);
+    return value ? std::optional<T>(static_cast<T>(*value)) : std::nullopt;
+  }
+};
+
 // A number without a unit.
 struct Real {
   double least = std::numeric_limits<double>::lowest();

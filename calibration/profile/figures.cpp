@@ -1,0 +1,67 @@
+#include "calibration/profile/figures.hpp"
+
+#include "calibration/input/readers.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+const input::Choice<FigureGrade>& grade_reader() {
+  static const input::Choice<FigureGrade> reader{"a grade",
+                                                 {{"measured", FigureGrade::measured},
+                                                  {"fitted", FigureGrade::fitted},
+                                                  {"datasheet", FigureGrade::datasheet},
+                                                  {"assumed", FigureGrade::assumed}}};
+  return reader;
+}
+
+std::optional<Provenance> read_provenance(input::Mapping& mapping) {
+  Provenance from;
+  const bool grade = mapping.required("grade", from.grade, grade_reader());
+  const bool source = mapping.required("source", from.source, input::Text{1000});
+  return grade && source ? std::optional(std::move(from)) : std::nullopt;
+}
+
+std::string written(const input::Value& value) {
+  if (value.kind != input::Kind::sequence) return value.text;
+  std::string result;
+  for (const input::Node& child : value.children) result += (result.empty() ? "" : ", ") + child->text;
+  return "[" + result + "]";
+}
+
+}  // namespace
+
+const char* to_string(FigureGrade grade) {
+  for (const auto& [name, value] : grade_reader().names) {
+    if (value == grade) return name.c_str();
+  }
+  return "?";
+}
+
+Block::Block(const input::Cursor& at, const std::string& what, std::vector<Figure>& figures,
+             const std::optional<Provenance>& outer)
+    : mapping_(at, what), figures_(&figures), from_(outer) {
+  if (const auto from_at = mapping_.find("from")) {
+    input::Mapping from(*from_at, "a mapping: grade, source");
+    from_ = read_provenance(from);
+  }
+}
+
+std::optional<input::Cursor> Block::with_provenance(const input::Cursor& at) {
+  if (!at.is(input::Kind::mapping)) {
+    if (!from_) {
+      at.problem("a figure without grade and source",
+                 "write {value: ..., grade: ..., source: ...}, or a `from: {grade, source}` beside it");
+      return std::nullopt;
+    }
+    figures_->push_back({at.path(), written(at.value()), *from_});
+    return at;
+  }
+  input::Mapping mapping(at, "a figure: value, grade, source");
+  std::optional<input::Cursor> value = mapping.require("value");
+  std::optional<Provenance> from = read_provenance(mapping);
+  if (!value || !from) return std::nullopt;
+  figures_->push_back({at.path(), written(value->value()), std::move(*from)});
+  return value;
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,73 @@
+// The figures of a profile, each with where it came from.
+//
+// A figure is written `key: {value: 2.091 ms, grade: measured, source: "..."}`, or `key: 2.091 ms` inside a
+// mapping whose `from: {grade, source}`, or that of a mapping around it, speaks for all its plain figures.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibration/input/cursor.hpp"
+
+namespace jostle::calibration {
+
+// How far a figure can be trusted, best first.
+enum class FigureGrade { measured, fitted, datasheet, assumed };
+[[nodiscard]] const char* to_string(FigureGrade grade);
+
+struct Provenance {
+  FigureGrade grade = FigureGrade::assumed;
+  std::string source;
+};
+
+// One figure as people see it.
+struct Figure {
+  std::string path;   // "gpu.time_slicing.slice"
+  std::string value;  // as written, with its unit
+  Provenance from;
+};
+
+// A mapping of figures (and of further blocks), read strictly.
+class Block {
+ public:
+  // `outer` speaks for the figures here unless this mapping has a `from` of its own.
+  Block(const input::Cursor& at, const std::string& what, std::vector<Figure>& figures,
+        const std::optional<Provenance>& outer = std::nullopt);
+
+  template <class T, class Reader>
+  bool required(const std::string& key, T& target, const Reader& read) {
+    return figure(mapping_.require(key), target, read);
+  }
+  template <class T, class Reader>
+  bool optional(const std::string& key, T& target, const Reader& read) {
+    return figure(mapping_.find(key), target, read);
+  }
+
+  // Words about the block that are no figures (a name, a policy).
+  [[nodiscard]] input::Mapping& words() { return mapping_; }
+  [[nodiscard]] const std::optional<Provenance>& from() const { return from_; }
+  [[nodiscard]] std::vector<Figure>& figures() const { return *figures_; }
+
+ private:
+  template <class T, class Reader>
+  bool figure(const std::optional<input::Cursor>& at, T& target, const Reader& read) {
+    if (!at) return false;
+    const std::optional<input::Cursor> value_at = with_provenance(*at);
+    if (!value_at) return false;
+    auto value = read(*value_at);
+    if (!value) return false;
+    target = std::move(*value);
+    return true;
+  }
+
+  // Records the figure at `at` and returns where its value stands.
+  [[nodiscard]] std::optional<input::Cursor> with_provenance(const input::Cursor& at);
+
+  input::Mapping mapping_;
+  std::vector<Figure>* figures_;
+  std::optional<Provenance> from_;
+};
+
+}  // namespace jostle::calibration

@@ -1,0 +1,104 @@
+#include "calibration/profile/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibration/embedded.hpp"
+#include "calibration/input/file.hpp"
+#include "calibration/input/hash.hpp"
+#include "calibration/input/override.hpp"
+#include "calibration/input/parse.hpp"
+#include "calibration/input/readers.hpp"
+#include "calibration/input/spelling.hpp"
+#include "calibration/profile/read_parts.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+constexpr std::string_view folder = "devices/", suffix = ".yaml";
+
+void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+  input::Mapping top(at, "a device profile");
+  top.required("name", device.name, input::Text{100});
+  top.required("description", device.description, input::Text{400});
+  if (const auto part = top.require("cpu")) read_cpu(*part, figures, device.cpu);
+  if (const auto part = top.require("gpu")) read_gpu(*part, figures, device);
+  if (const auto part = top.require("memory")) read_memory(*part, figures, device.memory);
+  if (const auto part = top.require("runtimes")) read_runtimes(*part, figures, device);
+  if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);
+  if (const auto part = top.require("refill")) read_refill(*part, figures, device.refill);
+  if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
+}
+
+// Values and words with their paths, without grades and sources: what a result depends on.
+void add_to_hash(const input::Value& value, const std::string& path, std::uint64_t& hash) {
+  if (value.children.empty()) {
+    hash = input::fnv1a(path + "=" + value.text + "\n", hash);
+    return;
+  }
+  std::vector<std::size_t> order(value.children.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const bool mapping = value.kind == input::Kind::mapping;
+  if (mapping) {
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return value.keys[a].name < value.keys[b].name; });
+  }
+  for (const std::size_t i : order) {
+    const std::string step = mapping ? value.keys[i].name : std::to_string(i);
+    if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description")) continue;
+    add_to_hash(*value.children[i], step == "value" ? path : path + "." + step, hash);
+  }
+}
+
+}  // namespace
+
+std::optional<Profile> parse_profile(const std::string& text, const std::string& origin,
+                                     input::Problems& problems, const std::vector<std::string>& set) {
+  input::Problems own;
+  input::Node root = input::parse_yaml(text, origin, own);
+  for (const std::string& assignment : set) {
+    if (root) root = input::with_override(root, assignment, own);
+  }
+  Profile profile;
+  if (root) {
+    read_device({root, {}, own}, profile.figures, profile.spec);
+    std::uint64_t hash = input::fnv1a({});
+    if (own.empty()) add_to_hash(*root, {}, hash);
+    profile.hash = input::hex(hash);
+  }
+  own.sort();
+  problems.append(own);
+  return own.empty() ? std::optional(std::move(profile)) : std::nullopt;
+}
+
+std::optional<Profile> read_profile(const std::string& path, input::Problems& problems) {
+  const std::optional<std::string> text = input::read_text_file(path, input::Limits{}.bytes, problems);
+  return text ? parse_profile(*text, path, problems) : std::nullopt;
+}
+
+const std::vector<std::string>& device_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found;
+    for (const EmbeddedFile& file : embedded_files()) {
+      if (!file.path.starts_with(folder) || !file.path.ends_with(suffix)) continue;
+      found.emplace_back(file.path.substr(folder.size(), file.path.size() - folder.size() - suffix.size()));
+    }
+    return found;
+  }();
+  return names;
+}
+
+std::optional<std::string> device_text(const std::string& name) {
+  const auto text = embedded_file(fmt::format("{}{}{}", folder, name, suffix));
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+std::optional<Profile> shipped_profile(const std::string& name, input::Problems& problems) {
+  if (const auto text = device_text(name)) return parse_profile(*text, name + std::string(suffix), problems);
+  problems.add({}, {}, fmt::format("unknown device '{}'", input::printable(name)),
+               input::spelling_hint(name, device_names()));
+  return std::nullopt;
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,39 @@
+// A device profile: the parts of a board as YAML, every figure with its unit, grade and source.
+//
+// Strict as all input: a key that is unknown, a figure that is missing, has no source or cannot be is a
+// problem.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/input/problems.hpp"
+#include "calibration/profile/figures.hpp"
+#include "models/board/spec.hpp"
+
+namespace jostle::calibration {
+
+struct Profile {
+  board::DeviceSpec spec;
+  std::vector<Figure> figures;  // in the order of reading
+  std::string hash;             // of the values, not of comments, grades or layout
+};
+
+// `origin` names the text in messages; `set` puts values over it, as "gpu.time_slicing.slice.value=1 ms".
+[[nodiscard]] std::optional<Profile> parse_profile(const std::string& text, const std::string& origin,
+                                                   input::Problems& problems,
+                                                   const std::vector<std::string>& set = {});
+
+[[nodiscard]] std::optional<Profile> read_profile(const std::string& path, input::Problems& problems);
+
+// The names of the profiles that ship with this build, sorted.
+[[nodiscard]] const std::vector<std::string>& device_names();
+
+// The YAML of one of them; none if there is no such.
+[[nodiscard]] std::optional<std::string> device_text(const std::string& name);
+
+// One of them, read. An unknown name is a problem that tells the nearest.
+[[nodiscard]] std::optional<Profile> shipped_profile(const std::string& name, input::Problems& problems);
+
+}  // namespace jostle::calibration

@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include "calibration/input/readers.hpp"
+#include "calibration/profile/read_parts.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using input::Cursor;
+using input::Quantity;
+using input::Real;
+using input::Span;
+using input::Whole;
+
+const sim::Duration most_cost = sim::seconds(1);
+
+cpu::ClusterSpec read_cluster(const Cursor& at, Block& outer) {
+  Block block(at, "a cluster of cores", outer.figures(), outer.from());
+  cpu::ClusterSpec cluster;
+  block.words().required("name", cluster.name, input::Text{100});
+  block.required("cores", cluster.cores, Whole<int>{1, most_board_cores});
+  block.required("capacity", cluster.capacity, Whole<int>{1, 1024});
+  block.required("max_clock", cluster.max_clock_hz,
+                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+  block.optional("clock_table", cluster.clock_table_hz, read_clock_table);
+  block.required("cache", cluster.cache_bytes, Quantity{input::size_dimension(), 0, 1e10, true});
+  block.required("shared_cache", cluster.shared_cache_bytes, Quantity{input::size_dimension(), 0, 1e10});
+  return cluster;
+}
+
+void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& scheduler) {
+  Block block(at, "a scheduler", outer.figures(), outer.from());
+  block.words().required(
+      "policy", scheduler.policy,
+      input::Choice<cpu::Policy>{"a scheduling policy",
+                                 {{"cfs", cpu::Policy::cfs}, {"eevdf", cpu::Policy::eevdf}}});
+  const Span span{sim::Duration::zero(), most_cost, true};
+  block.required("tick", scheduler.tick, span);
+  if (scheduler.policy == cpu::Policy::cfs) {
+    block.required("latency", scheduler.latency, span);
+    block.required("min_granularity", scheduler.min_granularity, span);
+    block.required("wakeup_granularity", scheduler.wakeup_granularity, span);
+  } else {
+    block.required("base_slice", scheduler.base_slice, span);
+  }
+  block.required("migration_cost", scheduler.migration_cost, Span{sim::Duration::zero(), most_cost});
+}
+
+void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
+  Block block(at, "the costs of switching", outer.figures(), outer.from());
+  const Span span{sim::Duration::zero(), most_cost};
+  block.required("context_switch", costs.context_switch, span);
+  block.required("preempted", costs.preempted, span);
+  block.required("preempted_time_constant", costs.preempted_time_constant,
+                 Span{sim::Duration::zero(), most_cost, true});
+  block.required("migrated_within", costs.migrated_within, span);
+  block.required("migrated_across", costs.migrated_across, span);
+  block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> read_clock_table(const Cursor& at) {
+  const input::List<double, Quantity> list{
+      "a list of clocks", Quantity{input::frequency_dimension(), 0, most_clock_hz, true}, 256};
+  auto table = list(at);
+  if (!table) return std::nullopt;
+  if (std::adjacent_find(table->begin(), table->end(), std::greater_equal<>()) == table->end()) return table;
+  at.problem("the clocks are not ascending");
+  return std::nullopt;
+}
+
+void read_cpu(const Cursor& at, std::vector<Figure>& figures, cpu::Spec& cpu) {
+  Block block(at, "a CPU", figures);
+  block.required("reference_clock", cpu.reference_clock_hz,
+                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+  if (const auto clusters = block.words().require("clusters")) {
+    for (const Cursor& cluster : clusters->items("a list of clusters", 64)) {
+      cpu.clusters.push_back(read_cluster(cluster, block));
+    }
+    if (clusters->is(input::Kind::sequence) && cpu.clusters.empty()) clusters->problem("no clusters");
+    const auto fastest =
+        std::any_of(cpu.clusters.begin(), cpu.clusters.end(),
+                    [](const cpu::ClusterSpec& cluster) { return cluster.capacity == 1024; });
+    if (!cpu.clusters.empty() && !fastest)
+      clusters->problem("no cluster has capacity 1024, that of the fastest core");
+  }
+  if (const auto scheduler = block.words().require("scheduler"))
+    read_scheduler(*scheduler, block, cpu.scheduler);
+  if (const auto costs = block.words().require("costs")) read_costs(*costs, block, cpu.costs);
+}
+
+}  // namespace jostle::calibration

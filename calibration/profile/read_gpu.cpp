@@ -1,0 +1,82 @@
+#include "calibration/input/readers.hpp"
+#include "calibration/profile/read_parts.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using input::Cursor;
+using input::Quantity;
+using input::Real;
+using input::Span;
+using input::Whole;
+
+const sim::Duration most_cost = sim::seconds(1);
+
+void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operations) {
+  Block block(at, "operations per clock and SM, a precision each", outer.figures(), outer.from());
+  const Real count{0, 1e6};
+  block.optional("fp32", operations.fp32, count);
+  block.optional("tf32", operations.tf32, count);
+  block.optional("fp16", operations.fp16, count);
+  block.optional("int8", operations.int8, count);
+}
+
+void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing) {
+  Block block(at, "the law of time slicing", outer.figures(), outer.from());
+  const Span span{sim::Duration::zero(), most_cost};
+  block.required("slice", slicing.slice, Span{sim::Duration::zero(), most_cost, true});
+  block.required("switch_when_dry", slicing.switch_when_dry, span);
+  block.required("switch_at_expiry", slicing.switch_at_expiry, span);
+  block.required("refill_after_expiry", slicing.refill_after_expiry, span);
+  block.required("linger", slicing.linger, span);
+  using Granularity = gpu::PreemptionGranularity;
+  block.required("granularity", slicing.granularity,
+                 input::Choice<Granularity>{"a preemption granularity",
+                                            {{"instruction", Granularity::instruction},
+                                             {"thread-block", Granularity::thread_block},
+                                             {"kernel", Granularity::kernel}}});
+}
+
+void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
+  Block block(at, "a wake-up from idleness", outer.figures(), outer.from());
+  block.required("after", wake.after, Span{sim::Duration::zero(), sim::seconds(1000)});
+  block.required("cost", wake.cost, Span{sim::Duration::zero(), most_cost});
+}
+
+void read_limits(Block& block, gpu::Spec& gpu) {
+  block.required("max_threads_per_sm", gpu.max_threads_per_sm, Whole<int>{1, 1 << 20});
+  block.required("max_blocks_per_sm", gpu.max_blocks_per_sm, Whole<int>{1, 1 << 16});
+  block.required("max_threads_per_block", gpu.max_threads_per_block, Whole<int>{1, 1 << 16});
+  block.required("registers_per_sm", gpu.registers_per_sm, Whole<int>{1, 1 << 24});
+  double shared = 0;
+  if (block.required("shared_memory_per_sm", shared, Quantity{input::size_dimension(), 0, 1e9, true})) {
+    gpu.shared_bytes_per_sm = static_cast<int>(shared);
+  }
+}
+
+}  // namespace
+
+void read_gpu(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+  gpu::Spec& gpu = device.gpu;
+  Block block(at, "a GPU", figures);
+  block.words().required("architecture", gpu.architecture, input::Text{20});
+  block.required("sm_count", gpu.sm_count, Whole<int>{1, 4096});
+  block.required("sms_per_tpc", device.sms_per_tpc, Whole<int>{1, 16});
+  block.required("max_clock", gpu.max_clock_hz,
+                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+  block.optional("clock_table", gpu.clock_table_hz, read_clock_table);
+  read_limits(block, gpu);
+  if (const auto cores = block.words().require("cuda_cores")) read_operations(*cores, block, gpu.cuda_cores);
+  if (const auto cores = block.words().find("tensor_cores")) read_operations(*cores, block, gpu.tensor_cores);
+  block.required("l2", gpu.l2_bytes, Quantity{input::size_dimension(), 0, 1e12, true});
+  block.required("bandwidth", gpu.bandwidth_bytes_per_s,
+                 Quantity{input::bandwidth_dimension(), 0, 1e15, true});
+  block.required("bandwidth_efficiency", gpu.bandwidth_efficiency,
+                 Quantity{input::share_dimension(), 0, 1, true});
+  block.required("kernel_fixed", gpu.kernel_fixed, Span{sim::Duration::zero(), most_cost});
+  if (const auto slicing = block.words().require("time_slicing"))
+    read_time_slicing(*slicing, block, gpu.time_slicing);
+  if (const auto wake = block.words().find("idle_wake")) read_idle_wake(*wake, block, gpu.idle_wake);
+}
+
+}  // namespace jostle::calibration

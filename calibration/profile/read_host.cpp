@@ -1,0 +1,59 @@
+#include "calibration/input/readers.hpp"
+#include "calibration/profile/read_parts.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using input::Cursor;
+using input::Quantity;
+using input::Span;
+
+const sim::Duration most_cost = sim::seconds(1);
+
+process::RuntimeSpec read_runtime(const Cursor& at, Block& outer) {
+  Block block(at, "the costs of a runtime", outer.figures(), outer.from());
+  process::RuntimeSpec runtime;
+  const Span span{sim::Duration::zero(), most_cost};
+  block.required("per_launch", runtime.per_launch, span);
+  block.required("per_batch", runtime.per_batch, span);
+  block.required("per_node", runtime.per_node, span);
+  block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
+  block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
+  block.required("launch_latency", runtime.launch_latency, span);
+  return runtime;
+}
+
+}  // namespace
+
+void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+  Block block(at, "the runtimes: cuda-graph, eager, tensorrt", figures);
+  if (const auto found = block.words().find("cuda-graph")) device.cuda_graph = read_runtime(*found, block);
+  if (const auto found = block.words().find("eager")) device.eager = read_runtime(*found, block);
+  if (const auto found = block.words().find("tensorrt")) device.tensorrt = read_runtime(*found, block);
+}
+
+void read_sync(const Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync) {
+  Block block(at, "the costs of synchronising", figures);
+  block.required("poll", sync.poll, Span{sim::Duration::zero(), most_cost, true});
+  block.required("wake_latency", sync.wake_latency, Span{sim::Duration::zero(), most_cost});
+  block.required("before_sleep", sync.before_sleep, Span{sim::Duration::zero(), most_cost});
+}
+
+void read_refill(const Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill) {
+  Block block(at, "whether work enqueued during a turn prolongs it", figures);
+  const input::Boolean boolean;
+  block.required("graph_of_kernels_spinning", refill.graph_of_kernels_spinning, boolean);
+  block.required("graph_with_other_nodes_spinning", refill.graph_with_other_nodes_spinning, boolean);
+  block.required("launches_spinning", refill.launches_spinning, boolean);
+  block.required("blocking", refill.blocking, boolean);
+}
+
+void read_memory(const Cursor& at, std::vector<Figure>& figures, board::MemorySpec& memory) {
+  Block block(at, "a memory", figures);
+  block.required("capacity", memory.capacity_bytes, Quantity{input::size_dimension(), 0, 1e15, true});
+  block.required("max_clock", memory.max_clock_hz,
+                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+  block.optional("clock_table", memory.clock_table_hz, read_clock_table);
+}
+
+}  // namespace jostle::calibration

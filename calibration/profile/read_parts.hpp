@@ -1,0 +1,24 @@
+// The parts of the profile reader, a function a part; not for use elsewhere.
+#pragma once
+
+#include "calibration/profile/figures.hpp"
+#include "models/board/spec.hpp"
+
+namespace jostle::calibration {
+
+inline constexpr double most_clock_hz = 1e10;
+inline constexpr int most_board_cores = 1024;
+
+// A clock table: ascending, distinct.
+[[nodiscard]] std::optional<std::vector<double>> read_clock_table(const input::Cursor& at);
+
+void read_cpu(const input::Cursor& at, std::vector<Figure>& figures, cpu::Spec& cpu);
+void read_gpu(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
+void read_runtimes(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
+void read_sync(const input::Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync);
+void read_refill(const input::Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill);
+void read_memory(const input::Cursor& at, std::vector<Figure>& figures, board::MemorySpec& memory);
+// After the parts, whose limits it checks against.
+void read_power_modes(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
+
+}  // namespace jostle::calibration

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibration/input/readers.hpp"
+#include "calibration/profile/read_parts.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using input::Cursor;
+using input::Kind;
+using input::Quantity;
+using input::Whole;
+
+// One value for the whole CPU, or a list of one a cluster.
+template <class T, class Reader>
+struct PerCluster {
+  std::size_t clusters;
+  Reader item;
+  std::optional<std::vector<T>> operator()(const Cursor& at) const {
+    if (!at.is(Kind::sequence)) {
+      const auto value = item(at);
+      return value ? std::optional(std::vector<T>(clusters, *value)) : std::nullopt;
+    }
+    if (at.value().children.size() != clusters) {
+      at.problem(fmt::format("{} values for {} clusters", at.value().children.size(), clusters));
+      return std::nullopt;
+    }
+    return input::List<T, Reader>{"a list of one value a cluster", item, clusters}(at);
+  }
+};
+
+// `cores: 4` fills the clusters in their order; `cores: [0, 4]` names each.
+struct OnlineCores {
+  const std::vector<cpu::ClusterSpec>& clusters;
+  std::optional<std::vector<int>> operator()(const Cursor& at) const {
+    const bool each = at.is(Kind::sequence);
+    auto counts = PerCluster<int, Whole<int>>{clusters.size(), {0, most_board_cores}}(at);
+    if (!counts) return std::nullopt;
+    int rest = counts->empty() ? 0 : counts->front();
+    int online = 0;
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+      int& count = (*counts)[i];
+      if (!each) count = std::min(rest, clusters[i].cores);
+      rest -= count;
+      online += count;
+      if (count > clusters[i].cores) at.problem(fmt::format("cluster {} has {} cores", i, clusters[i].cores));
+    }
+    if (!each && rest > 0) at.problem("more cores than the board has");
+    if (online == 0) at.problem("no core is online");
+    return counts;
+  }
+};
+
+board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSpec& device) {
+  Block block(at, "a power mode", outer.figures(), outer.from());
+  board::PowerMode mode;
+  block.words().required("name", mode.name, input::Text{100});
+  double fastest = 0;
+  for (const cpu::ClusterSpec& cluster : device.cpu.clusters)
+    fastest = std::max(fastest, cluster.max_clock_hz);
+  const auto clock = [](double most) { return Quantity{input::frequency_dimension(), 0, most, true}; };
+  block.optional("cores", mode.online_cores, OnlineCores{device.cpu.clusters});
+  block.optional("cpu", mode.cpu_max_clock_hz,
+                 PerCluster<double, Quantity>{device.cpu.clusters.size(), clock(fastest)});
+  block.optional("gpu", mode.gpu_max_clock_hz, clock(device.gpu.max_clock_hz));
+  block.optional("tpcs", mode.tpcs, Whole<int>{1, std::max(1, device.gpu.sm_count / device.sms_per_tpc)});
+  block.optional("emc", mode.emc_max_clock_hz, clock(device.memory.max_clock_hz));
+  return mode;
+}
+
+}  // namespace
+
+void read_power_modes(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+  Block block(at, "the power modes: default, modes", figures);
+  std::vector<std::string> names;
+  if (const auto modes = block.words().require("modes")) {
+    for (const Cursor& mode : modes->items("a list of power modes", 64)) {
+      device.power_modes.push_back(read_mode(mode, block, device));
+      const std::string& name = device.power_modes.back().name;
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        mode.problem("the mode " + name + " stands twice");
+      names.push_back(name);
+    }
+  }
+  if (const auto chosen = block.words().require("default")) {
+    if (const auto index = input::choose(*chosen, "one of the modes", names))
+      device.default_power_mode = names[*index];
+  }
+}
+
+}  // namespace jostle::calibration
