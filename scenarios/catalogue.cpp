@@ -1,13 +1,19 @@
 // What ships with this build, for the loader to choose from.
 
+#include "calibration/profile/profile.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/load.hpp"
 
 namespace jostle::scenarios {
 
 Catalogue shipped_catalogue() {
-  // Until the profiles are merged: the names of the design.
-  return {{"nvidia-h200", "jetson-orin-nano", "jetson-nano", "jetson-tx2"}, dnn::model_names(), {}};
+  const auto device = [](const std::string& name, const std::string& path,
+                         input::Problems& problems) -> std::optional<board::DeviceSpec> {
+    const auto profile = path.empty() ? calibration::shipped_profile(name, problems)
+                                      : calibration::read_profile(path, problems);
+    return profile ? std::optional(profile->spec) : std::nullopt;
+  };
+  return {calibration::device_names(), dnn::model_names(), device};
 }
 
 }  // namespace jostle::scenarios

@@ -1,11 +1,136 @@
 // What only the board can tell about a scenario: cores that exist, clocks in range, power modes by name.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "calibration/input/spelling.hpp"
 #include "scenarios/load_parts.hpp"
 
 namespace jostle::scenarios {
+namespace {
 
-void check_against_device(const Scenario&, const board::DeviceSpec&, const input::Cursor&) {}
+// nvpmodel's names as people write them: "MODE_15W" and "MAXN (10W)" are 15W and MAXN.
+std::string plain_mode_name(std::string name) {
+  if (const std::size_t bracket = name.find('('); bracket != std::string::npos) name.resize(bracket);
+  while (name.ends_with(' ')) name.pop_back();
+  return name.starts_with("MODE_") ? name.substr(5) : name;
+}
+
+class DeviceCheck {
+ public:
+  DeviceCheck(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root)
+      : scenario_(scenario), device_(device), root_(root) {}
+
+  void run() {
+    check_power_mode();
+    check_clocks();
+    check_cores();
+    for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
+  }
+
+ private:
+  void problem(const std::string& path, std::string message, std::string hint = {}) const {
+    root_.descend(path).problem(std::move(message), std::move(hint));
+  }
+
+  void check_power_mode() {
+    if (!scenario_.power_mode) {
+      if (!device_.default_power_mode.empty()) scenario_.power_mode = device_.default_power_mode;
+      return;
+    }
+    std::vector<std::string> names;
+    for (const board::PowerMode& mode : device_.power_modes) names.push_back(mode.name);
+    const std::string name = plain_mode_name(*scenario_.power_mode);
+    for (const std::string& known : names) {
+      if (plain_mode_name(known) != name) continue;
+      scenario_.power_mode = known;
+      return;
+    }
+    problem("power_mode",
+            fmt::format("{} has no power mode '{}'", device_.name, input::printable(*scenario_.power_mode)),
+            names.empty() ? "it has none: leave the key out" : input::spelling_hint(name, names));
+  }
+
+  void check_clock(const char* path, std::optional<double> hz, const std::vector<double>& table,
+                   double most) const {
+    if (!hz) return;
+    const double least = table.empty() ? 0 : table.front();
+    if (*hz >= least && *hz <= most) return;
+    const auto write = [](double value) {
+      return input::format_quantity(value, input::frequency_dimension());
+    };
+    problem(path, fmt::format("{} is outside the range of {}", write(*hz), device_.name),
+            least > 0 ? fmt::format("{} to {}", write(least), write(most))
+                      : fmt::format("at most {}", write(most)));
+  }
+
+  void check_clocks() const {
+    const Clocks& clocks = scenario_.clocks;
+    double most = 0;
+    std::vector<double> table;
+    for (const cpu::ClusterSpec& cluster : device_.cpu.clusters) {
+      most = std::max(most, cluster.max_clock_hz);
+      if (table.empty()) table = cluster.clock_table_hz;
+    }
+    check_clock("clocks.cpu", clocks.cpu_hz, table, most);
+    check_clock("clocks.gpu", clocks.gpu_hz, device_.gpu.clock_table_hz, device_.gpu.max_clock_hz);
+    const board::MemorySpec& memory = device_.memory;
+    check_clock("clocks.emc", clocks.emc_hz, memory.clock_table_hz, memory.max_clock_hz);
+    if (clocks.cores && *clocks.cores > device_.core_count()) {
+      problem("clocks.cores",
+              fmt::format("{} cores, {} has {}", *clocks.cores, device_.name, device_.core_count()));
+    }
+  }
+
+  void check_cores() {
+    const board::PowerMode* mode =
+        scenario_.power_mode ? board::find_power_mode(device_, *scenario_.power_mode) : nullptr;
+    allowed_ = board::online_cpus(device_, mode, scenario_.clocks.cores);
+    check_cpus("cpus", scenario_.cpus, "online");
+    if (!scenario_.cpus.empty()) allowed_ = scenario_.cpus;
+    if (!scenario_.host_cores) return;
+    const auto count = static_cast<std::size_t>(*scenario_.host_cores);
+    if (count > allowed_.size()) {
+      problem("host_cores", fmt::format("{} cores, but only {} are online", count, allowed_.size()));
+    } else {
+      allowed_.resize(count);
+    }
+  }
+
+  void check_cpus(const std::string& path, const std::vector<int>& cpus, const char* what) const {
+    for (const int cpu : cpus) {
+      if (std::find(allowed_.begin(), allowed_.end(), cpu) != allowed_.end()) continue;
+      problem(path, fmt::format("core {} is not {}", cpu, what),
+              fmt::format("one of {}", fmt::join(allowed_, ", ")));
+      return;
+    }
+  }
+
+  void check_process(const ProcessEntry& process, std::size_t index) const {
+    const std::string path = fmt::format("processes.{}.", index);
+    check_cpus(path + "cpus", process.cpus, "among those the processes are confined to");
+    const auto missing = [&](process::Runtime runtime) {
+      if (device_.runtime(runtime)) return;
+      problem(path + "runtime",
+              fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));
+    };
+    if (process.runtime == Runtime::tensorrt) missing(process::Runtime::tensorrt);
+    if (process.runtime == Runtime::cuda_graph) missing(process::Runtime::cuda_graph);
+    if (process.runtime == Runtime::eager) missing(process::Runtime::eager);
+  }
+
+  Scenario& scenario_;
+  const board::DeviceSpec& device_;
+  const input::Cursor& root_;
+  std::vector<int> allowed_;  // cores that processes may use
+};
+
+}  // namespace
+
+void check_against_device(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root) {
+  DeviceCheck(scenario, device, root).run();
+}
 
 }  // namespace jostle::scenarios

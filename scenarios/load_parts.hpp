@@ -33,9 +33,8 @@ void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessE
 // A list of distinct core numbers, sorted.
 [[nodiscard]] std::optional<std::vector<int>> read_cpus(const input::Cursor& at);
 
-// What only the board can tell: cores that exist, clocks in range, power modes by name. `root` is for
-// locations.
-void check_against_device(const Scenario& scenario, const board::DeviceSpec& device,
-                          const input::Cursor& root);
+// What only the board can tell: cores that exist, clocks in range, power modes by name (which is made the
+// profile's own, and the default filled in). `root` is the document, for locations.
+void check_against_device(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root);
 
 }  // namespace jostle::scenarios

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibration/input/spelling.hpp"
+#include "calibration/input/units.hpp"
 
 namespace jostle::input {
 namespace {
@@ -19,6 +20,28 @@ void Cursor::expected(const std::string& what, std::string hint) const {
   const std::string found =
       is(Kind::scalar) ? fmt::format("'{}'", printable(value().text)) : to_string(value().kind);
   problem(fmt::format("expected {}, found {}", what, found), std::move(hint));
+}
+
+Cursor Cursor::descend(const std::string& path) const {
+  Cursor at = *this;
+  std::size_t from = 0;
+  while (from < path.size()) {
+    const std::size_t dot = std::min(path.find('.', from), path.size());
+    const std::string step = path.substr(from, dot - from);
+    Node child;
+    bool overflow = false;
+    if (at.is(Kind::mapping)) {
+      child = at.value().find(step);
+    } else if (const auto index = parse_integer(step, overflow);
+               at.is(Kind::sequence) && index && *index >= 0 &&
+               *index < static_cast<std::int64_t>(at.value().children.size())) {
+      child = at.value().children[static_cast<std::size_t>(*index)];
+    }
+    if (!child) return at;
+    at = Cursor(std::move(child), join(at.path(), step), *problems_);
+    from = dot + 1;
+  }
+  return at;
 }
 
 const std::string* Cursor::scalar(const std::string& what) const {
@@ -81,8 +104,15 @@ void Mapping::report_unknown_keys() const {
     if (std::find(asked_.begin(), asked_.end(), key.name) != asked_.end()) continue;
     const bool kept = cursor_.problems().count() < Problems::most_kept;  // a hint costs time
     cursor_.problems().add(key.location, join(cursor_.path(), printable(key.name)), "unknown key",
-                           kept ? spelling_hint(key.name, free) : "");
+                           kept ? unknown_key_hint(key.name, free) : "");
   }
+}
+
+std::string Mapping::unknown_key_hint(const std::string& name, const std::vector<std::string>& free) const {
+  if (!nearest(name, free).empty()) return spelling_hint(name, free);
+  // {source: one, two}: the second half has become a key without a value.
+  if (cursor_.value().find(name)->kind == Kind::nothing) return "a text that holds a comma needs quotes";
+  return spelling_hint(name, nearest(name, asked_).empty() && !free.empty() ? free : asked_);
 }
 
 }  // namespace jostle::input

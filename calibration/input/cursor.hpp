@@ -37,6 +37,9 @@ class Cursor {
   // Records that something else was expected here.
   void expected(const std::string& what, std::string hint = {}) const;
 
+  // The value under a dotted path ("processes.0.batch"), or as far on the way as there is one.
+  [[nodiscard]] Cursor descend(const std::string& path) const;
+
   // The text of a scalar; a problem ("expected `what`") for anything else.
   [[nodiscard]] const std::string* scalar(const std::string& what) const;
 
@@ -88,6 +91,8 @@ class Mapping {
     return true;
   }
   void report_unknown_keys() const;
+  [[nodiscard]] std::string unknown_key_hint(const std::string& name,
+                                             const std::vector<std::string>& free) const;
 
   Cursor cursor_;
   bool good_;

@@ -54,4 +54,12 @@ struct DeviceSpec {
   }
 };
 
+// The power mode of that name, or null.
+[[nodiscard]] const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& name);
+
+// Numbers of the cores that are online, ascending: those of the mode (null: all), cut to or filled up to
+// `cores` with the lowest-numbered when that is given.
+[[nodiscard]] std::vector<int> online_cpus(const DeviceSpec& device, const PowerMode* mode,
+                                           std::optional<int> cores);
+
 }  // namespace jostle::board

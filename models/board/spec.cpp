@@ -1,0 +1,35 @@
+#include "models/board/spec.hpp"
+
+#include <algorithm>
+
+namespace jostle::board {
+
+const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& name) {
+  for (const PowerMode& mode : device.power_modes) {
+    if (mode.name == name) return &mode;
+  }
+  return nullptr;
+}
+
+std::vector<int> online_cpus(const DeviceSpec& device, const PowerMode* mode, std::optional<int> cores) {
+  std::vector<int> online, offline;
+  int first = 0;
+  for (std::size_t cluster = 0; cluster < device.cpu.clusters.size(); ++cluster) {
+    const int count = device.cpu.clusters[cluster].cores;
+    const bool limited = mode != nullptr && cluster < mode->online_cores.size();
+    const int up = limited ? std::min(count, mode->online_cores[cluster]) : count;
+    for (int i = 0; i < count; ++i) (i < up ? online : offline).push_back(first + i);
+    first += count;
+  }
+  if (cores) {
+    const auto wanted = static_cast<std::size_t>(std::max(0, *cores));
+    for (const int cpu : offline) {
+      if (online.size() < wanted) online.push_back(cpu);
+    }
+    std::sort(online.begin(), online.end());
+    if (online.size() > wanted) online.resize(wanted);
+  }
+  return online;
+}
+
+}  // namespace jostle::board

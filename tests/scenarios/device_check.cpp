@@ -1,0 +1,65 @@
+// What is held against the board: power modes, clocks, cores and runtimes of the shipped profiles.
+
+#include <gtest/gtest.h>
+
+#include "support.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+Loaded load_on(const std::string& device, const std::string& rest, const std::string& process = {}) {
+  input::Problems problems;
+  const std::string text = "device: " + device + "\n" + rest +
+                           "\nprocesses:\n  - {model: resnet50, precision: fp16" + process + "}\n";
+  auto scenario = parse_scenario(text, "gate.yaml", {}, shipped_catalogue(), {}, problems);
+  return {std::move(scenario), problems.text()};
+}
+
+TEST(PowerMode, is_found_by_the_ways_people_write_it) {
+  EXPECT_EQ(load_on("jetson-orin-nano", "power_mode: MODE_7W").scenario->power_mode, "7W");
+  EXPECT_EQ(load_on("jetson-nano", "power_mode: MAXN (10W)").scenario->power_mode, "MAXN");
+}
+
+TEST(PowerMode, is_the_profiles_own_unless_given) {
+  EXPECT_EQ(load_on("jetson-orin-nano", "").scenario->power_mode, "15W");
+}
+
+TEST(PowerMode, that_the_board_has_not_is_refused) {
+  EXPECT_EQ(load_on("jetson-tx2", "power_mode: MAXP_CORE_ARMS").errors,
+            "gate.yaml:2: power_mode: jetson-tx2 has no power mode 'MAXP_CORE_ARMS' (did you mean "
+            "'MAXP_CORE_ARM'?)\n");
+}
+
+TEST(Clocks, may_take_any_value_in_the_range_of_the_domain) {
+  EXPECT_EQ(
+      load_on("jetson-orin-nano", "clocks: {cpu: 1000 MHz, gpu: 333 MHz, emc: 2133 MHz, cores: 6}").errors,
+      "");
+  EXPECT_EQ(
+      load_on("jetson-orin-nano", "clocks: {gpu: 625 MHz}").errors,
+      "gate.yaml:2: clocks.gpu: 625 MHz is outside the range of jetson-orin-nano (306 MHz to 624.75 MHz)\n");
+  EXPECT_EQ(load_on("jetson-orin-nano", "clocks: {cpu: 100 MHz}").errors,
+            "gate.yaml:2: clocks.cpu: 100 MHz is outside the range of jetson-orin-nano (115.2 MHz to 1.5104 "
+            "GHz)\n");
+  EXPECT_EQ(load_on("jetson-orin-nano", "clocks: {cores: 7}").errors,
+            "gate.yaml:2: clocks.cores: 7 cores, jetson-orin-nano has 6\n");
+}
+
+TEST(Cores, that_are_not_online_are_refused) {
+  EXPECT_EQ(load_on("jetson-orin-nano", "host_cores: 6").errors, "");
+  EXPECT_EQ(load_on("jetson-orin-nano", "power_mode: 7W\nhost_cores: 5").errors,
+            "gate.yaml:3: host_cores: 5 cores, but only 4 are online\n");
+  EXPECT_EQ(load_on("jetson-tx2", "power_mode: MAXP_CORE_DENVER\ncpus: [0, 1]").errors,
+            "gate.yaml:3: cpus: core 1 is not online (one of 0, 4)\n");
+  EXPECT_EQ(load_on("jetson-orin-nano", "host_cores: 3", ", cpus: [3]").errors,
+            "gate.yaml:4: processes.0.cpus: core 3 is not among those the processes are confined to (one of "
+            "0, 1, 2)\n");
+}
+
+TEST(Device, may_be_a_profile_of_ones_own) {
+  const Loaded loaded = load_on("./none.yaml", "");
+  EXPECT_FALSE(loaded.scenario);
+  EXPECT_EQ(loaded.errors, "./none.yaml: no such file\n");
+}
+
+}  // namespace
+}  // namespace jostle::scenarios::testing
