@@ -1,0 +1,104 @@
+// The answer to a scenario, as plain data: the contract of docs/result.md, written by result_json.hpp.
+//
+// A figure that is undefined (one batch, no samples, no model yet) is absent here and null there, never NaN.
+// Milliseconds, MB (10^6 bytes), W, MHz, shares from 0 to 1 as the names say.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace jostle::scenarios {
+
+using Figure = std::optional<double>;
+using Interval = std::optional<std::pair<double, double>>;  // from, to
+
+struct Throughput {
+  Figure mean;    // images/s
+  Interval ci95;  // simulation noise
+  Interval pi90;  // prediction; absent until calibrated
+};
+
+struct Latency {
+  Figure mean, p50, p90, p95, p99;
+  Interval pi90;
+};
+
+// One ExecutionContext call, and what it is made of.
+struct EnqueueCall {
+  Figure mean, launch, reschedule, compute, blocking;
+};
+
+// Every instant of a process belongs to the first of these that is true.
+inline constexpr std::array<std::string_view, 12> time_share_names{
+    "gpu_running",  "gpu_switch", "gpu_slice_wait", "dla_running", "copying",          "link",
+    "cache_refill", "launching",  "cpu_compute",    "sync_wakeup", "waiting_for_core", "idle"};
+using TimeShare = std::array<double, time_share_names.size()>;
+
+struct GpuRunningBy {
+  Figure compute, memory, fixed, throttled;
+};
+
+struct ProcessResult {
+  std::int64_t index = 0;  // among all processes
+  std::int64_t entry = 0;  // of the scenario's `processes`
+  std::string name;        // empty unless the scenario gives one
+  std::string model;
+  std::optional<std::string> precision;  // absent for synthetic processes
+  std::int64_t batch = 1;
+  std::string runtime;
+  std::string status = "ok";  // or out_of_memory: figures are absent
+  std::string grade;          // of the kernel times: measured | interpolated | fitted | datasheet
+  Throughput throughput;
+  Latency latency_ms;
+  EnqueueCall ec_ms;
+  Figure sync_ms;
+  std::optional<TimeShare> time_share;
+  GpuRunningBy gpu_running_by;
+  Figure memory_mb;
+  std::int64_t drops = 0;
+};
+
+using NamedFigures = std::vector<std::pair<std::string, double>>;  // in the order to be shown
+
+struct SystemResult {
+  Figure throughput;  // images/s of all processes
+  struct {
+    Figure mean, peak;
+    NamedFigures rails;
+  } power_w;
+  Figure energy_per_image_mj;
+  struct {
+    Figure busy, reported_load, sm_active, issue_slot, tensor_active, clock_mhz, switches_per_s;
+  } gpu;
+  struct {
+    Figure busy_cores, migrations_per_s, involuntary_switches_per_s;
+  } cpu;
+  struct {
+    Figure used_mb, bandwidth_gb_s;
+  } memory;
+  Figure temperature_c;
+  NamedFigures time_in_state;
+  std::string limited_by = "none";  // or power_cap | over_current | thermal | power_mode
+  NamedFigures limited_share;
+  std::string stop = "duration";  // or relative_error | limit
+};
+
+struct Result {
+  std::string scenario;       // its name
+  std::string scenario_hash;  // of the question: scenario_hash()
+  std::string resolved;       // the scenario with every default filled in: to_json(); empty: left out
+  std::string device;
+  std::string profile_hash;
+  std::uint64_t seed = 1;
+  double simulated_s = 0;     // warm-up excluded
+  std::string status = "ok";  // or out_of_memory where a process did not fit
+  std::vector<ProcessResult> processes;
+  SystemResult system;
+};
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,99 @@
+// The result as CSV: one table of columns, used for the header and for every row.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "scenarios/result_text.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+std::string figure(const Figure& value) {
+  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+}
+std::string low(const Interval& value) {
+  return value ? figure(value->first) : "";
+}
+std::string high(const Interval& value) {
+  return value ? figure(value->second) : "";
+}
+
+struct Column {
+  std::string name;
+  std::function<std::string(const Result&, const ProcessResult&)> cell;
+};
+
+std::vector<Column> make_columns() {
+  using R = Result;
+  using P = ProcessResult;
+  std::vector<Column> columns{
+      {"scenario", [](const R& r, const P&) { return quoted(r.scenario); }},
+      {"device", [](const R& r, const P&) { return quoted(r.device); }},
+      {"seed", [](const R& r, const P&) { return fmt::format("{}", r.seed); }},
+      {"index", [](const R&, const P& p) { return fmt::format("{}", p.index); }},
+      {"entry", [](const R&, const P& p) { return fmt::format("{}", p.entry); }},
+      {"name", [](const R&, const P& p) { return quoted(p.name); }},
+      {"model", [](const R&, const P& p) { return quoted(p.model); }},
+      {"precision", [](const R&, const P& p) { return p.precision.value_or(""); }},
+      {"batch", [](const R&, const P& p) { return fmt::format("{}", p.batch); }},
+      {"runtime", [](const R&, const P& p) { return p.runtime; }},
+      {"status", [](const R&, const P& p) { return p.status; }},
+      {"grade", [](const R&, const P& p) { return p.grade; }},
+      {"throughput_images_per_s", [](const R&, const P& p) { return figure(p.throughput.mean); }},
+      {"throughput_ci95_low", [](const R&, const P& p) { return low(p.throughput.ci95); }},
+      {"throughput_ci95_high", [](const R&, const P& p) { return high(p.throughput.ci95); }},
+      {"latency_mean_ms", [](const R&, const P& p) { return figure(p.latency_ms.mean); }},
+      {"latency_p50_ms", [](const R&, const P& p) { return figure(p.latency_ms.p50); }},
+      {"latency_p90_ms", [](const R&, const P& p) { return figure(p.latency_ms.p90); }},
+      {"latency_p95_ms", [](const R&, const P& p) { return figure(p.latency_ms.p95); }},
+      {"latency_p99_ms", [](const R&, const P& p) { return figure(p.latency_ms.p99); }},
+      {"ec_mean_ms", [](const R&, const P& p) { return figure(p.ec_ms.mean); }},
+      {"sync_mean_ms", [](const R&, const P& p) { return figure(p.sync_ms); }},
+      {"memory_mb", [](const R&, const P& p) { return figure(p.memory_mb); }},
+      {"drops", [](const R&, const P& p) { return fmt::format("{}", p.drops); }},
+  };
+  for (std::size_t i = 0; i < time_share_names.size(); ++i) {
+    columns.push_back({"share_" + std::string(time_share_names[i]), [i](const R&, const P& p) {
+                         return p.time_share ? figure((*p.time_share)[i]) : std::string();
+                       }});
+  }
+  return columns;
+}
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> table = make_columns();
+  return table;
+}
+
+}  // namespace
+
+std::string csv_header() {
+  std::string line;
+  for (const Column& column : columns()) line += (line.empty() ? "" : ",") + column.name;
+  return line + "\n";
+}
+
+std::string to_csv(const Result& result) {
+  std::string text;
+  for (const ProcessResult& process : result.processes) {
+    bool first = true;
+    for (const Column& column : columns()) {
+      if (!first) text += ",";
+      first = false;
+      text += column.cell(result, process);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,115 @@
+// The result as the JSON object that tools outside rely on.
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/result_text.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json figure(const Figure& value) {
+  if (!value || !std::isfinite(*value)) return nullptr;
+  return *value;
+}
+
+Json interval(const Interval& value) {
+  if (!value) return nullptr;
+  return Json::array({figure(value->first), figure(value->second)});
+}
+
+Json named(const NamedFigures& figures) {
+  Json json = Json::object();
+  for (const auto& [name, value] : figures) json[name] = figure(value);
+  return json;
+}
+
+Json time_share(const std::optional<TimeShare>& shares) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < time_share_names.size(); ++i) {
+    json[std::string(time_share_names[i])] = shares ? figure((*shares)[i]) : Json(nullptr);
+  }
+  return json;
+}
+
+Json process_json(const ProcessResult& process) {
+  const Latency& latency = process.latency_ms;
+  const EnqueueCall& ec = process.ec_ms;
+  const GpuRunningBy& by = process.gpu_running_by;
+  Json json{{"index", process.index}, {"entry", process.entry}};
+  if (!process.name.empty()) json["name"] = process.name;
+  json["model"] = process.model;
+  json["precision"] = process.precision ? Json(*process.precision) : Json(nullptr);
+  json["batch"] = process.batch;
+  json["runtime"] = process.runtime;
+  json["status"] = process.status;
+  json["grade"] = process.grade;
+  json["throughput"] = {{"mean", figure(process.throughput.mean)},
+                        {"ci95", interval(process.throughput.ci95)},
+                        {"pi90", interval(process.throughput.pi90)},
+                        {"unit", "images/s"}};
+  json["latency_ms"] = {{"mean", figure(latency.mean)}, {"p50", figure(latency.p50)},
+                        {"p90", figure(latency.p90)},   {"p95", figure(latency.p95)},
+                        {"p99", figure(latency.p99)},   {"pi90", interval(latency.pi90)}};
+  json["ec_ms"] = {{"mean", figure(ec.mean)},
+                   {"launch", figure(ec.launch)},
+                   {"reschedule", figure(ec.reschedule)},
+                   {"compute", figure(ec.compute)},
+                   {"blocking", figure(ec.blocking)}};
+  json["sync_ms"] = {{"mean", figure(process.sync_ms)}};
+  json["time_share"] = time_share(process.time_share);
+  json["gpu_running_by"] = {{"compute", figure(by.compute)},
+                            {"memory", figure(by.memory)},
+                            {"fixed", figure(by.fixed)},
+                            {"throttled", figure(by.throttled)}};
+  json["memory_mb"] = figure(process.memory_mb);
+  json["drops"] = process.drops;
+  return json;
+}
+
+Json system_json(const SystemResult& system) {
+  const auto& gpu = system.gpu;
+  const auto& cpu = system.cpu;
+  Json json;
+  json["throughput"] = {{"mean", figure(system.throughput)}};
+  json["power_w"] = {{"mean", figure(system.power_w.mean)},
+                     {"peak", figure(system.power_w.peak)},
+                     {"rails", named(system.power_w.rails)}};
+  json["energy_per_image_mj"] = figure(system.energy_per_image_mj);
+  json["gpu"] = {{"busy", figure(gpu.busy)},
+                 {"reported_load", figure(gpu.reported_load)},
+                 {"sm_active", figure(gpu.sm_active)},
+                 {"issue_slot", figure(gpu.issue_slot)},
+                 {"tensor_active", figure(gpu.tensor_active)},
+                 {"clock_mhz", figure(gpu.clock_mhz)},
+                 {"switches_per_s", figure(gpu.switches_per_s)}};
+  json["cpu"] = {{"busy_cores", figure(cpu.busy_cores)},
+                 {"migrations_per_s", figure(cpu.migrations_per_s)},
+                 {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)}};
+  json["memory"] = {{"used_mb", figure(system.memory.used_mb)},
+                    {"bandwidth_gb_s", figure(system.memory.bandwidth_gb_s)}};
+  json["temperature_c"] = figure(system.temperature_c);
+  json["time_in_state"] = named(system.time_in_state);
+  json["limited_by"] = system.limited_by;
+  json["limited_share"] = named(system.limited_share);
+  json["stop"] = system.stop;
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Result& result) {
+  Json json{{"schema", "jostle.result/1"},         {"scenario", result.scenario}, {"device", result.device},
+            {"profile_hash", result.profile_hash}, {"seed", result.seed},         {"status", result.status}};
+  json["processes"] = Json::array();
+  for (const ProcessResult& process : result.processes) json["processes"].push_back(process_json(process));
+  json["system"] = system_json(result.system);
+  json["scenario_hash"] = result.scenario_hash;
+  json["simulated_s"] = result.simulated_s;
+  if (!result.resolved.empty()) json["resolved"] = Json::parse(result.resolved);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::scenarios
