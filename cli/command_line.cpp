@@ -1,19 +1,82 @@
 #include "cli/command_line.hpp"
 
-#include <CLI/CLI.hpp>
+#include <exception>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "cli/interrupt.hpp"
+#include "cli/options.hpp"
+#include "cli/subcommand.hpp"
 
 namespace jostle::cli {
+namespace {
 
-int command_line(int argc, const char* const* argv) {
-  CLI::App app{"Predicts the throughput and latency of every process that shares a GPU and a few CPU cores."};
-  app.set_version_flag("--version", "jostle " JOSTLE_VERSION);
-  app.require_subcommand(0);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+constexpr const char* description =
+    "jostle: predicts the throughput and latency of every process that shares a GPU and a few\n"
+    "CPU cores, and says where the time goes.";
+
+constexpr const char* epilogue =
+    "Examples:\n"
+    "  jostle run gate.yaml\n"
+    "  jostle run gate.yaml --set processes.0.batch=8 --seed 7 --format json\n"
+    "  jostle run gate.yaml --trace gate.perfetto-trace\n"
+    "  jostle check *.yaml\n"
+    "  jostle show device nvidia-h200\n"
+    "\n"
+    "Results go to standard output, everything else to standard error.\n"
+    "COLUMNS sets the width of tables, NO_COLOR turns colour off.\n"
+    "\n"
+    "Exit status:\n"
+    "  0    done\n"
+    "  1    failed\n"
+    "  2    wrong usage or input; nothing was run\n"
+    "  3    a process did not fit into memory; the others were run\n"
+    "  130  interrupted";
+
+// CLI11 ends its own exceptions with an exit code of its own and prints by itself; this is what it would
+// print.
+int answer(const CLI::App& app, const CLI::ParseError& error, Terminal& terminal) {
+  std::ostringstream output, complaint;
+  const int code = app.exit(error, output, complaint);
+  if (code == 0) {
+    terminal.print(output.str());
+    return static_cast<int>(ExitCode::done);
   }
-  return 0;
+  // Misspelt words come first: they are why something else seems to be missing.
+  const std::string misspelt = unexpected(app, app.remaining(true));
+  terminal.note(misspelt.empty() ? complaint.str() : misspelt + "Run with --help for more information.\n");
+  return static_cast<int>(ExitCode::bad_input);
+}
+
+}  // namespace
+
+int command_line(int argc, const char* const* argv, const Terminal::Settings& settings) {
+  Terminal terminal(settings);
+  try {
+    CLI::App app{description, "jostle"};
+    app.set_version_flag("--version", "jostle " JOSTLE_VERSION, "Print the version and exit");
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(32);
+    Task task;
+    add_run(app, task);
+    add_check(app, task);
+    add_list(app, task);
+    add_show(app, task);
+    app.footer(epilogue);  // after the subcommands, which would repeat it
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return answer(app, error, terminal);
+    }
+    Context context{terminal, handle_signals()};
+    return static_cast<int>(task(context));
+  } catch (const OutputError& error) {
+    if (!error.closed()) terminal.complain(error.what());
+  } catch (const std::exception& error) {
+    terminal.complain(error.what());
+  }
+  return static_cast<int>(ExitCode::failed);
 }
 
 }  // namespace jostle::cli

@@ -1,9 +1,11 @@
 // The whole command line: parses it and runs the subcommand.
 #pragma once
 
+#include "cli/terminal.hpp"
+
 namespace jostle::cli {
 
-// The exit code: 0 done, 2 wrong input or usage, 3 something did not fit, 130 interrupted, 1 anything else.
-[[nodiscard]] int command_line(int argc, const char* const* argv);
+// The exit code (exit_code.hpp).
+[[nodiscard]] int command_line(int argc, const char* const* argv, const Terminal::Settings& settings);
 
 }  // namespace jostle::cli

@@ -2,5 +2,5 @@
 #include "cli/command_line.hpp"
 
 int main(int argc, char** argv) {
-  return jostle::cli::command_line(argc, argv);
+  return jostle::cli::command_line(argc, argv, jostle::cli::Terminal::detect());
 }

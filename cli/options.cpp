@@ -1,0 +1,57 @@
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "calibration/input/problems.hpp"
+#include "calibration/input/spelling.hpp"
+
+namespace jostle::cli {
+namespace {
+
+// The subcommand in use, the innermost; or the app itself.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : innermost(*chosen.front());
+}
+
+}  // namespace
+
+std::uint64_t whole_number(const std::string& option, const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec == std::errc{} && read.ptr == end) return number;
+  throw CLI::ValidationError(
+      option, fmt::format("'{}' is not a whole number from 0 to {}", input::printable(text), UINT64_MAX));
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const auto check = [words](std::string& word) -> std::string {
+    for (const std::string& known : words) {
+      if (known == word) return {};
+    }
+    return fmt::format("unknown '{}' ({})", input::printable(word), input::spelling_hint(word, words));
+  };
+  return {check, "", "one_of"};
+}
+
+std::string unexpected(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return {};
+  const CLI::App& command = innermost(app);
+  std::vector<std::string> options, commands;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  }
+  for (const CLI::App* sub : command.get_subcommands(nullptr)) commands.push_back(sub->get_name());
+
+  const std::string& argument = arguments.front();
+  const bool option = argument.starts_with("-");
+  const std::string name = argument.substr(0, argument.find('='));
+  const std::string near = input::nearest(name, option ? options : commands);
+  return fmt::format("{}: {} '{}'{}\n", command.get_display_name(), option ? "unknown option" : "unexpected",
+                     input::printable(name), near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near));
+}
+
+}  // namespace jostle::cli

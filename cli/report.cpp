@@ -1,0 +1,200 @@
+#include "cli/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cli/table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using scenarios::Figure;
+using scenarios::ProcessResult;
+using scenarios::Result;
+
+const std::string none = "–";
+
+// Digits after the point that show `largest` with this many significant digits; one number for a whole
+// column.
+int decimals(double largest, int significant) {
+  int before = 1;
+  for (double bound = 10; largest >= bound && before < significant; bound *= 10) ++before;
+  return significant - before;
+}
+
+// The cells of a column of figures, all with the same number of decimals.
+template <class Get>
+std::vector<std::string> figures(const std::vector<ProcessResult>& processes, int significant,
+                                 const Get& get) {
+  double largest = 0;
+  for (const ProcessResult& process : processes)
+    largest = std::max(largest, std::abs(get(process).value_or(0)));
+  std::vector<std::string> cells;
+  for (const ProcessResult& process : processes) {
+    const Figure value = get(process);
+    cells.push_back(value ? fmt::format("{:.{}f}", *value, decimals(largest, significant)) : none);
+  }
+  return cells;
+}
+
+std::string label(const ProcessResult& process) {
+  return process.name.empty() ? process.model : process.name;
+}
+
+struct Cells {
+  Column column;
+  std::vector<std::string> cells;  // a process each
+  std::string total;
+};
+
+std::string table(const std::vector<Cells>& columns, const std::vector<ProcessResult>& processes, bool total,
+                  int width, bool colour) {
+  std::vector<Column> headers;
+  for (const Cells& column : columns) headers.push_back(column.column);
+  Table table(headers);
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    std::vector<std::string> cells;
+    for (const Cells& column : columns) cells.push_back(column.cells[i]);
+    table.add(std::move(cells), processes[i].status == "ok" ? Style::plain : Style::bad);
+  }
+  if (total) {
+    std::vector<std::string> cells;
+    for (const Cells& column : columns) cells.push_back(column.total);
+    table.add(std::move(cells), Style::strong);
+  }
+  return table.text(width, colour);
+}
+
+template <class Get>
+std::vector<std::string> words(const std::vector<ProcessResult>& processes, const Get& get) {
+  std::vector<std::string> cells;
+  for (const ProcessResult& process : processes) cells.push_back(get(process));
+  return cells;
+}
+
+std::string processes_table(const Result& result, int width, bool colour) {
+  const auto& processes = result.processes;
+  const auto latency = [&](Figure scenarios::Latency::*which) {
+    return figures(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+  };
+  const auto half_width = [](const ProcessResult& p) -> Figure {
+    if (!p.throughput.ci95) return std::nullopt;
+    return (p.throughput.ci95->second - p.throughput.ci95->first) / 2;
+  };
+  const auto throughput = figures(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
+  const double total = result.system.throughput.value_or(0);
+  std::vector<Cells> columns{
+      {{"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }), ""},
+      {{"process", Align::left, 0, true}, words(processes, label), "total"},
+      {{"prec", Align::left, 60},
+       words(processes, [](const auto& p) { return p.precision.value_or(none); }),
+       ""},
+      {{"batch", Align::right, 70},
+       words(processes, [](const auto& p) { return fmt::format("{}", p.batch); }),
+       ""},
+      {{"runtime", Align::left, 40}, words(processes, [](const auto& p) { return p.runtime; }), ""},
+      {{"images/s", Align::right},
+       throughput,
+       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none},
+      {{"±95 %", Align::right, 90}, figures(processes, 3, half_width), ""},
+      {{"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50), ""},
+      {{"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90), ""},
+      {{"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99), ""},
+      {{"grade", Align::left, 50}, words(processes, [](const auto& p) { return p.grade; }), ""}};
+  if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
+    columns.push_back({{"drops", Align::right, 87},
+                       words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }),
+                       ""});
+  }
+  if (std::ranges::any_of(processes, [](const auto& p) { return p.status != "ok"; })) {
+    columns.push_back(
+        {{"status", Align::left}, words(processes, [](const auto& p) { return p.status; }), ""});
+  }
+  return table(columns, processes, processes.size() > 1, width, colour);
+}
+
+// time_share_names, short enough for a column.
+constexpr std::array<const char*, scenarios::time_share_names.size()> share_headers{
+    "gpu",   "switch", "gpu wait", "dla",     "copy",      "link",
+    "cache", "launch", "cpu",      "wake-up", "core wait", "idle"};
+
+std::string shares_table(const Result& result, int width, bool colour) {
+  constexpr double shown_from = 0.0005;  // what would print as 0.0
+  std::vector<ProcessResult> processes;
+  std::ranges::copy_if(result.processes, std::back_inserter(processes),
+                       [](const auto& p) { return p.time_share.has_value(); });
+  std::vector<Cells> columns{
+      {{"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }), ""},
+      {{"process", Align::left, 0, true}, words(processes, label), ""}};
+  for (std::size_t i = 0; i < share_headers.size(); ++i) {
+    double largest = 0;
+    for (const ProcessResult& process : processes) largest = std::max(largest, (*process.time_share)[i]);
+    if (largest < shown_from) continue;
+    columns.push_back(
+        {{share_headers[i], Align::right, 1 + static_cast<int>(1000 * largest)},
+         words(processes, [i](const auto& p) { return fmt::format("{:.1f}", 100 * (*p.time_share)[i]); }),
+         ""});
+  }
+  if (columns.size() == 2) return {};
+  return "\n" + styled("where each process's time went, %", Style::strong, colour) + "\n" +
+         table(columns, processes, false, width, colour);
+}
+
+// Phrases separated by commas, broken into lines.
+std::string wrapped(const std::string& head, const std::vector<std::string>& phrases, int width) {
+  if (phrases.empty()) return {};
+  std::string text = head;
+  std::size_t column = display_width(head);
+  for (std::size_t i = 0; i < phrases.size(); ++i) {
+    const std::string phrase = phrases[i] + (i + 1 < phrases.size() ? "," : "");
+    if (column + 1 + display_width(phrase) > static_cast<std::size_t>(width) && i > 0) {
+      text += "\n" + std::string(display_width(head), ' ');
+      column = display_width(head);
+    }
+    text += " " + phrase;
+    column += 1 + display_width(phrase);
+  }
+  return text + "\n";
+}
+
+std::string system_lines(const Result& result, int width) {
+  const auto& system = result.system;
+  const auto add = [](std::vector<std::string>& to, const Figure& value, const char* form,
+                      double factor = 1) {
+    if (value) to.push_back(fmt::format(fmt::runtime(form), factor * *value));
+  };
+  std::vector<std::string> gpu, cpu, power;
+  add(gpu, system.gpu.busy, "busy {:.1f} %", 100);
+  add(gpu, system.gpu.sm_active, "SM active {:.1f} %", 100);
+  add(gpu, system.gpu.tensor_active, "tensor active {:.1f} %", 100);
+  add(gpu, system.gpu.switches_per_s, "{:.0f} switches/s");
+  add(gpu, system.gpu.clock_mhz, "{:.0f} MHz");
+  add(cpu, system.cpu.busy_cores, "{:.2f} cores busy");
+  add(cpu, system.cpu.migrations_per_s, "{:.0f} migrations/s");
+  add(cpu, system.cpu.involuntary_switches_per_s, "{:.0f} preemptions/s");
+  add(power, system.power_w.mean, "{:.2f} W");
+  add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
+  if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
+  std::string text =
+      wrapped("GPU  ", gpu, width) + wrapped("CPU  ", cpu, width) + wrapped("board", power, width);
+  return text.empty() ? text : "\n" + text;
+}
+
+}  // namespace
+
+std::string report(const Result& result, int width, bool colour) {
+  std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
+                                 fmt::format("{:.4g} s simulated", result.simulated_s)};
+  if (result.system.stop != "duration") facts.push_back("stopped by " + result.system.stop);
+  std::string title = wrapped(styled(result.scenario, Style::strong, false) + ":", facts, width);
+  if (title.find('\n') == title.size() - 1 && colour) {
+    title.replace(0, result.scenario.size(), styled(result.scenario, Style::strong, true));
+  }
+  return title + "\n" + processes_table(result, width, colour) + shares_table(result, width, colour) +
+         system_lines(result, width);
+}
+
+}  // namespace jostle::cli

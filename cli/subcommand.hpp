@@ -1,0 +1,26 @@
+// The subcommands of `jostle`: a file each, which adds its options and says what to do.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <functional>
+
+#include "cli/exit_code.hpp"
+#include "cli/terminal.hpp"
+
+namespace jostle::cli {
+
+struct Context {
+  Terminal& terminal;
+  const std::atomic<bool>& interrupted;
+};
+
+// What the command line asks for; set while it is parsed, done afterwards.
+using Task = std::function<ExitCode(Context&)>;
+
+void add_run(CLI::App& app, Task& task);
+void add_check(CLI::App& app, Task& task);
+void add_list(CLI::App& app, Task& task);
+void add_show(CLI::App& app, Task& task);
+
+}  // namespace jostle::cli

@@ -1,0 +1,30 @@
+// Simulates a scenario on its board and gives the answer.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+
+#include "scenarios/result.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/trace.hpp"
+
+namespace jostle::scenarios {
+
+// The run could not go on: stuck, with who waits on whom, or something that this build cannot simulate.
+class RunError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct RunControl {
+  const std::atomic<bool>* interrupt = nullptr;  // raised from outside: leave off
+  sim::TraceSink* trace = nullptr;               // where the timeline goes; it outlives the run
+  std::function<void(double done)> progress;  // called now and then with the share done, 0 to 1; may be empty
+};
+
+// The answer; none if it was interrupted. Throws RunError.
+[[nodiscard]] std::optional<Result> run(const Scenario& scenario, const RunControl& control);
+
+}  // namespace jostle::scenarios

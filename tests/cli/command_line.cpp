@@ -1,0 +1,155 @@
+// The command from its arguments to its exit code and its two outputs.
+#include "cli/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+namespace jostle::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+struct Outcome {
+  int code = 0;
+  std::string output, error;
+};
+
+Outcome jostle(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "jostle");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Outcome outcome;
+  outcome.code = command_line(static_cast<int>(arguments.size()), arguments.data(), {});
+  outcome.output = testing::internal::GetCapturedStdout();
+  outcome.error = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+class CommandLine : public testing::Test {
+ protected:
+  CommandLine() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    directory_ = std::filesystem::path(testing::TempDir()) / (std::string("jostle_cli_") + test->name());
+    std::filesystem::create_directories(directory_);
+  }
+  ~CommandLine() override { std::filesystem::remove_all(directory_); }
+
+  [[nodiscard]] std::string file(const char* name, const char* text) const {
+    const std::filesystem::path path = directory_ / name;
+    std::ofstream(path) << text;
+    return path.string();
+  }
+  [[nodiscard]] std::string good() const {
+    return file("good.yaml",
+                "device: nvidia-h200\n"
+                "processes: [{model: resnet50, precision: fp16, batch: 4, runtime: cuda-graph, count: 2}]\n");
+  }
+  [[nodiscard]] std::string bad() const {
+    return file("bad.yaml",
+                "device: nvidia-h200\n"
+                "processes: [{model: resnet50, precision: fp16, bacth: 4}]\n");
+  }
+
+  std::filesystem::path directory_;
+};
+
+TEST_F(CommandLine, help_and_version_are_results) {
+  const Outcome help = jostle({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.output, HasSubstr("Exit status:"));
+  EXPECT_THAT(help.error, IsEmpty());
+  const Outcome version = jostle({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_THAT(version.output, StartsWith("jostle "));
+}
+
+TEST_F(CommandLine, wrong_usage_exits_2_with_the_nearest_spelling_and_prints_no_result) {
+  const std::string file = good();
+  const std::vector<std::pair<std::vector<const char*>, const char*>> cases{
+      {{}, "A subcommand is required"},
+      {{"rum", file.c_str()}, "unexpected 'rum' (did you mean 'run'?)"},
+      {{"run"}, "FILE is required"},
+      {{"run", file.c_str(), "--fromat", "json"}, "unknown option '--fromat' (did you mean '--format'?)"},
+      {{"run", file.c_str(), "--format", "jsn"}, "--format: unknown 'jsn' (did you mean 'json'?)"},
+      {{"run", file.c_str(), "--seed", "-1"}, "--seed: '-1' is not a whole number"},
+      {{"run", file.c_str(), "--seed", "18446744073709551616"}, "is not a whole number"},
+      {{"run", file.c_str(), file.c_str(), "--trace", "x"}, "--trace writes one timeline"},
+      {{"list", "device"}, "unknown 'device' (did you mean 'devices'?)"},
+      {{"show", "device", "nvidia-h20"}, "did you mean 'nvidia-h200'"}};
+  for (const auto& [arguments, message] : cases) {
+    const Outcome outcome = jostle(arguments);
+    EXPECT_EQ(outcome.code, 2) << message;
+    EXPECT_THAT(outcome.error, HasSubstr(message));
+    EXPECT_THAT(outcome.output, IsEmpty());
+  }
+}
+
+TEST_F(CommandLine, check_accepts_a_good_file_and_counts_its_processes) {
+  const std::string file = good();
+  const Outcome outcome = jostle({"check", file.c_str()});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.output, file + ": ok, 2 processes on nvidia-h200\n");
+  EXPECT_THAT(outcome.error, IsEmpty());
+}
+
+TEST_F(CommandLine, one_wrong_file_and_nothing_is_printed_but_the_errors) {
+  const std::string right = good(), wrong = bad();
+  for (const char* subcommand : {"run", "check"}) {
+    const Outcome outcome = jostle({subcommand, right.c_str(), wrong.c_str()});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.output, IsEmpty());
+    EXPECT_THAT(outcome.error,
+                HasSubstr("bad.yaml:2: processes.0.bacth: unknown key (did you mean 'batch'?)"));
+  }
+}
+
+TEST_F(CommandLine, a_key_that_the_models_would_ignore_is_refused) {
+  const std::string power = file("power.yaml",
+                                 "device: nvidia-h200\n"
+                                 "power_cap: {budget: 10 W, window: 1 s}\n"
+                                 "processes: [{model: resnet50, precision: fp16}]\n");
+  const Outcome outcome = jostle({"check", power.c_str()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("power_cap"));
+}
+
+TEST_F(CommandLine, set_goes_over_the_file_and_its_errors_name_it) {
+  const std::string file = good();
+  const Outcome more = jostle({"check", file.c_str(), "--set", "processes.0.count=5", "--set", "run.seed=3"});
+  EXPECT_EQ(more.code, 0);
+  EXPECT_THAT(more.output, HasSubstr("ok, 5 processes"));
+  const Outcome wrong = jostle({"check", file.c_str(), "--set", "processes.0.cuont=5"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.error, HasSubstr("--set processes.0.cuont=5"));
+  EXPECT_THAT(wrong.error, HasSubstr("did you mean 'count'?"));
+}
+
+TEST_F(CommandLine, list_names_what_scenarios_can_name) {
+  EXPECT_THAT(jostle({"list", "devices"}).output, HasSubstr("\nnvidia-h200 "));
+  EXPECT_THAT(jostle({"list", "models"}).output, HasSubstr("\nresnet50 "));
+}
+
+TEST_F(CommandLine, show_gives_each_figure_with_its_grade_and_source) {
+  const Outcome outcome = jostle({"show", "device", "nvidia-h200"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.output, testing::ContainsRegex("gpu.time_slicing.slice +2.091 ms +measured +[^ ]"));
+  EXPECT_THAT(outcome.output, Not(HasSubstr("…"))) << "nothing is cut where no terminal is";
+}
+
+TEST_F(CommandLine, a_trace_that_cannot_be_written_fails_before_the_run) {
+  const std::string file = good();
+  const Outcome outcome = jostle({"run", file.c_str(), "--trace", "/no/such/directory/x"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.error, HasSubstr("cannot write /no/such/directory/x"));
+  EXPECT_THAT(outcome.output, IsEmpty());
+}
+
+}  // namespace
+}  // namespace jostle::cli

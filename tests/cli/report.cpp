@@ -1,0 +1,72 @@
+// The report for people holds every process and its figures, and fits a narrow screen.
+#include "cli/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/terminal.hpp"
+#include "tests/scenarios/result_samples.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Report, shows_each_process_with_its_interval_the_total_and_where_its_time_went) {
+  EXPECT_EQ(
+      report(scenarios::test::sample_result(), Terminal::unlimited, false),
+      "cameras at the gate: nvidia-h200, seed 7, 4 s simulated\n"
+      "\n"
+      "#  process        prec  batch  runtime     images/s  ±95 %  p50 ms  p90 ms  p99 ms  grade      "
+      "status\n"
+      "0  resnet50       fp16      4  cuda-graph    2143.4   4.40   3.690   3.800   3.900  measured   ok\n"
+      "1  front, \"left\"  –         1  eager              –      –       –       –       –  datasheet  "
+      "out_of_memory\n"
+      "   total                                     2143.4\n"
+      "\n"
+      "where each process's time went, %\n"
+      "#  process    gpu  switch  gpu wait  launch  cpu  core wait  idle\n"
+      "0  resnet50  50.0     5.0      30.0     5.0  5.0        4.0   1.0\n"
+      "\n"
+      "GPU   busy 98.2 %, 482 switches/s\n"
+      "CPU   1.25 cores busy\n");
+}
+
+TEST(Report, fits_sixty_columns_and_says_what_it_left_out) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.processes[1].status = "ok";
+  const std::string text = report(result, 60, false);
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) EXPECT_LE(display_width(line), 60U) << line;
+  EXPECT_THAT(text, HasSubstr("images/s"));
+  EXPECT_THAT(text, HasSubstr("±95 %"));
+  EXPECT_THAT(text, HasSubstr("p99 ms"));
+  EXPECT_THAT(text, HasSubstr("not shown: runtime"));
+}
+
+TEST(Report, figures_of_a_column_have_the_same_number_of_decimals) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.processes[1].throughput.mean = 9.87654;
+  EXPECT_THAT(report(result, Terminal::unlimited, false), HasSubstr("      9.9"));
+}
+
+TEST(Report, a_single_process_needs_no_total) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.processes.resize(1);
+  EXPECT_THAT(report(result, Terminal::unlimited, false), Not(HasSubstr("total")));
+}
+
+TEST(Report, says_what_bound_the_board_and_why_the_run_stopped) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.system.limited_by = "power_cap";
+  result.system.stop = "limit";
+  const std::string text = report(result, Terminal::unlimited, false);
+  EXPECT_THAT(text, HasSubstr("limited by power_cap"));
+  EXPECT_THAT(text, HasSubstr("stopped by limit"));
+}
+
+}  // namespace
+}  // namespace jostle::cli
