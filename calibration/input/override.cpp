@@ -115,7 +115,7 @@ Node with_override(const Node& root, const std::string& assignment, Problems& pr
   }
   const std::string text = assignment.substr(equals + 1);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    problems.add(location, assignment.substr(0, equals), "the value is empty");
+    problems.add(location, printable(assignment.substr(0, equals), longest_path), "the value is empty");
     return nullptr;
   }
   const Node value = parse_yaml(text, origin, problems);

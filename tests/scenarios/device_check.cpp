@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "calibration/profile/profile.hpp"
 #include "support.hpp"
 
 namespace jostle::scenarios::testing {
@@ -56,9 +60,22 @@ TEST(Cores, that_are_not_online_are_refused) {
 }
 
 TEST(Device, may_be_a_profile_of_ones_own) {
-  const Loaded loaded = load_on("./none.yaml", "");
-  EXPECT_FALSE(loaded.scenario);
-  EXPECT_EQ(loaded.errors, "./none.yaml: no such file\n");
+  const auto path = std::filesystem::path(::testing::TempDir()) / "jostle_own_device.yaml";
+  const std::string text = *calibration::device_text("jetson-nano");
+  std::ofstream(path) << text;
+  const Loaded loaded = load_on(path.string(), "");
+  ASSERT_EQ(loaded.errors, "");
+  EXPECT_EQ(loaded.scenario->device_path, path.string());
+  EXPECT_EQ(loaded.scenario->power_mode, "MAXN");
+}
+
+TEST(Device, that_is_a_wrong_profile_is_answered_with_the_line_of_the_profile) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "jostle_wrong_device.yaml";
+  std::ofstream(path) << "name: x\nname: y\n";
+  EXPECT_EQ(
+      load_on(path.string(), "").errors,
+      path.string() + ":2: name: the key stands twice in this mapping, first in line 1 (keep one of them)\n");
+  EXPECT_EQ(load_on("./none.yaml", "").errors, "./none.yaml: no such file\n");
 }
 
 }  // namespace
