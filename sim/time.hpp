@@ -3,8 +3,8 @@
 // Both are 64-bit signed, so a run may last 106 days. Neither converts to or from a double by itself.
 #pragma once
 
-#include <compare>
 #include <cmath>
+#include <compare>
 #include <cstdint>
 #include <limits>
 
@@ -21,8 +21,14 @@ class Duration {
   [[nodiscard]] static constexpr Duration max() { return Duration{std::numeric_limits<std::int64_t>::max()}; }
 
   constexpr auto operator<=>(const Duration&) const = default;
-  constexpr Duration& operator+=(Duration other) { ps_ += other.ps_; return *this; }
-  constexpr Duration& operator-=(Duration other) { ps_ -= other.ps_; return *this; }
+  constexpr Duration& operator+=(Duration other) {
+    ps_ += other.ps_;
+    return *this;
+  }
+  constexpr Duration& operator-=(Duration other) {
+    ps_ -= other.ps_;
+    return *this;
+  }
   friend constexpr Duration operator+(Duration a, Duration b) { return Duration{a.ps_ + b.ps_}; }
   friend constexpr Duration operator-(Duration a, Duration b) { return Duration{a.ps_ - b.ps_}; }
   friend constexpr Duration operator-(Duration a) { return Duration{-a.ps_}; }
@@ -48,7 +54,10 @@ class Time {
   [[nodiscard]] static constexpr Time never() { return Time{std::numeric_limits<std::int64_t>::max()}; }
 
   constexpr auto operator<=>(const Time&) const = default;
-  constexpr Time& operator+=(Duration d) { ps_ += d.ps(); return *this; }
+  constexpr Time& operator+=(Duration d) {
+    ps_ += d.ps();
+    return *this;
+  }
   friend constexpr Time operator+(Time t, Duration d) { return Time{t.ps_ + d.ps()}; }
   friend constexpr Time operator-(Time t, Duration d) { return Time{t.ps_ - d.ps()}; }
   friend constexpr Duration operator-(Time a, Time b) { return Duration{a.ps_ - b.ps_}; }
@@ -58,16 +67,33 @@ class Time {
 };
 
 // From and to real numbers, rounded to the nearest picosecond.
-[[nodiscard]] inline Duration picoseconds(double value) { return Duration{std::llround(value)}; }
-[[nodiscard]] inline Duration nanoseconds(double value) { return Duration{std::llround(value * 1e3)}; }
-[[nodiscard]] inline Duration microseconds(double value) { return Duration{std::llround(value * 1e6)}; }
-[[nodiscard]] inline Duration milliseconds(double value) { return Duration{std::llround(value * 1e9)}; }
-[[nodiscard]] inline Duration seconds(double value) { return Duration{std::llround(value * 1e12)}; }
-[[nodiscard]] constexpr double to_us(Duration d) { return static_cast<double>(d.ps()) / 1e6; }
-[[nodiscard]] constexpr double to_ms(Duration d) { return static_cast<double>(d.ps()) / 1e9; }
-[[nodiscard]] constexpr double to_seconds(Duration d) { return static_cast<double>(d.ps()) / 1e12; }
+[[nodiscard]] inline Duration picoseconds(double value) {
+  return Duration{std::llround(value)};
+}
+[[nodiscard]] inline Duration nanoseconds(double value) {
+  return Duration{std::llround(value * 1e3)};
+}
+[[nodiscard]] inline Duration microseconds(double value) {
+  return Duration{std::llround(value * 1e6)};
+}
+[[nodiscard]] inline Duration milliseconds(double value) {
+  return Duration{std::llround(value * 1e9)};
+}
+[[nodiscard]] inline Duration seconds(double value) {
+  return Duration{std::llround(value * 1e12)};
+}
+[[nodiscard]] constexpr double to_us(Duration d) {
+  return static_cast<double>(d.ps()) / 1e6;
+}
+[[nodiscard]] constexpr double to_ms(Duration d) {
+  return static_cast<double>(d.ps()) / 1e9;
+}
+[[nodiscard]] constexpr double to_seconds(Duration d) {
+  return static_cast<double>(d.ps()) / 1e12;
+}
 
-// `work` done at `rate` times the reference speed (rate > 0), and its inverse. Rounded to the nearest picosecond.
+// `work` done at `rate` times the reference speed (rate > 0), and its inverse. Rounded to the nearest
+// picosecond.
 [[nodiscard]] inline Duration time_for(Duration work, double rate) {
   return rate == 1.0 ? work : Duration{std::llround(static_cast<double>(work.ps()) / rate)};
 }

@@ -4,10 +4,14 @@ namespace jostle::dnn {
 
 const char* to_string(Grade grade) {
   switch (grade) {
-    case Grade::measured: return "measured";
-    case Grade::interpolated: return "interpolated";
-    case Grade::fitted: return "fitted";
-    case Grade::datasheet: return "datasheet";
+    case Grade::measured:
+      return "measured";
+    case Grade::interpolated:
+      return "interpolated";
+    case Grade::fitted:
+      return "fitted";
+    case Grade::datasheet:
+      return "datasheet";
   }
   return "?";
 }

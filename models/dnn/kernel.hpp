@@ -17,10 +17,10 @@ enum class Grade { measured, interpolated, fitted, datasheet };
 [[nodiscard]] const char* to_string(Grade grade);
 
 struct Kernel {
-  sim::Duration duration;     // alone on the GPU, at the profile's reference clocks
-  float compute_share = 1;    // how the duration splits: bound by arithmetic,
-  float memory_share = 0;     // bound by memory bandwidth,
-  float fixed_share = 0;      // and independent of both (the three sum to 1)
+  sim::Duration duration;   // alone on the GPU, at the profile's reference clocks
+  float compute_share = 1;  // how the duration splits: bound by arithmetic,
+  float memory_share = 0;   // bound by memory bandwidth,
+  float fixed_share = 0;    // and independent of both (the three sum to 1)
   std::uint32_t blocks = 1;
   std::uint32_t threads_per_block = 128;
   std::uint32_t registers_per_thread = 32;

@@ -14,11 +14,12 @@ enum class PreemptionGranularity { instruction, thread_block, kernel };
 // The time-slice law (traces/h200 README; mechanisms.md (c) for Tegra): the GPU is a polling server with
 // switch-over times and time-limited exhaustive service, one time-slice group (TSG) per process.
 struct TimeSlicing {
-  sim::Duration slice;               // Q: a turn ends when this has passed since it began ...
-  sim::Duration switch_when_dry;     // ... or when the owner has no work left; cost of the change of owner then
-  sim::Duration switch_at_expiry;    // and at expiry (save and restore of a running context)
-  sim::Duration refill_after_expiry; // extra execution time of the first kernels after an expiry: caches, TLB
-  sim::Duration linger;              // how long an owner that ran dry keeps the GPU from others (0: not at all)
+  sim::Duration slice;             // Q: a turn ends when this has passed since it began ...
+  sim::Duration switch_when_dry;   // ... or when the owner has no work left; cost of the change of owner then
+  sim::Duration switch_at_expiry;  // and at expiry (save and restore of a running context)
+  sim::Duration
+      refill_after_expiry;  // extra execution time of the first kernels after an expiry: caches, TLB
+  sim::Duration linger;     // how long an owner that ran dry keeps the GPU from others (0: not at all)
   PreemptionGranularity granularity = PreemptionGranularity::instruction;
 };
 
@@ -41,11 +42,11 @@ struct Spec {
   int max_threads_per_sm = 0, max_blocks_per_sm = 0, max_threads_per_block = 1024;
   int registers_per_sm = 65536;
   int shared_bytes_per_sm = 0;
-  OpsPerClock cuda_cores, tensor_cores;   // tensor_cores all 0: none
+  OpsPerClock cuda_cores, tensor_cores;  // tensor_cores all 0: none
   double l2_bytes = 0;
-  double bandwidth_bytes_per_s = 0;       // peak of the DRAM behind it, at its maximum clock
-  double bandwidth_efficiency = 0.8;      // achievable share of the peak
-  sim::Duration kernel_fixed;             // start-up and drain of one kernel, in roofline estimates
+  double bandwidth_bytes_per_s = 0;   // peak of the DRAM behind it, at its maximum clock
+  double bandwidth_efficiency = 0.8;  // achievable share of the peak
+  sim::Duration kernel_fixed;         // start-up and drain of one kernel, in roofline estimates
   TimeSlicing time_slicing;
   IdleWake idle_wake;
 };

@@ -16,19 +16,19 @@ enum class Sync { spin, yield, blocking };
 
 // Costs of a runtime on this device, on a core at the profile's reference clock.
 struct RuntimeSpec {
-  sim::Duration per_launch;         // host time per kernel launch (per graph for cuda_graph)
-  sim::Duration per_batch;          // host time per batch that is not a launch (framework, synchronise, bindings)
-  sim::Duration per_node;           // cuda_graph: host time per node of the graph, on top of per_launch
-  double variation = 0;             // coefficient of variation of a batch's host time (lognormal)
-  double working_set_bytes = 0;     // of the host thread, for cache debts
-  sim::Duration launch_latency;     // from the end of a launch call to the kernel being visible to the GPU
+  sim::Duration per_launch;  // host time per kernel launch (per graph for cuda_graph)
+  sim::Duration per_batch;   // host time per batch that is not a launch (framework, synchronise, bindings)
+  sim::Duration per_node;    // cuda_graph: host time per node of the graph, on top of per_launch
+  double variation = 0;      // coefficient of variation of a batch's host time (lognormal)
+  double working_set_bytes = 0;  // of the host thread, for cache debts
+  sim::Duration launch_latency;  // from the end of a launch call to the kernel being visible to the GPU
 };
 
 // From the end of a batch on the GPU to the host seeing it.
 struct SyncSpec {
-  sim::Duration poll;               // spinning or yielding on a core: interval at which completion is seen
-  sim::Duration wake_latency;       // blocking: interrupt to runnable
-  sim::Duration before_sleep;       // blocking: host time of the call before it sleeps
+  sim::Duration poll;          // spinning or yielding on a core: interval at which completion is seen
+  sim::Duration wake_latency;  // blocking: interrupt to runnable
+  sim::Duration before_sleep;  // blocking: host time of the call before it sleeps
 };
 
 // Whether work enqueued in answer to a completion during a turn is executed within that turn.
@@ -43,10 +43,10 @@ struct RefillSpec {
 enum class ArrivalKind { closed_loop, periodic, poisson, trace };
 struct Arrivals {
   ArrivalKind kind = ArrivalKind::closed_loop;
-  double rate_per_s = 0;                      // periodic, poisson
-  std::optional<sim::Duration> phase;         // periodic; drawn from the seed if absent
-  std::vector<sim::Time> times;               // trace, ascending
-  std::optional<std::int64_t> queue_limit;    // waiting requests beyond it are dropped
+  double rate_per_s = 0;                    // periodic, poisson
+  std::optional<sim::Duration> phase;       // periodic; drawn from the seed if absent
+  std::vector<sim::Time> times;             // trace, ascending
+  std::optional<std::int64_t> queue_limit;  // waiting requests beyond it are dropped
 };
 
 // One process of a run.
@@ -54,11 +54,11 @@ struct Spec {
   std::string name;
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
-  dnn::KernelSequence kernels;                // of one batch
-  std::int64_t batch = 1;                     // images per batch
-  std::optional<sim::Duration> pace;          // synthetic: one launch every `pace` of host time, busy in between
+  dnn::KernelSequence kernels;        // of one batch
+  std::int64_t batch = 1;             // images per batch
+  std::optional<sim::Duration> pace;  // synthetic: one launch every `pace` of host time, busy in between
   Arrivals arrivals;
-  std::vector<int> cpus;                      // allowed cores; empty: all online
+  std::vector<int> cpus;  // allowed cores; empty: all online
   int nice = 0;
 };
 
