@@ -5,15 +5,27 @@
 #include "scenarios/load.hpp"
 
 namespace jostle::scenarios {
+namespace {
+
+std::optional<calibration::Profile> profile_at(const std::string& name, const std::string& path,
+                                               input::Problems& problems) {
+  return path.empty() ? calibration::shipped_profile(name, problems)
+                      : calibration::read_profile(path, problems);
+}
+
+}  // namespace
 
 Catalogue shipped_catalogue() {
   const auto device = [](const std::string& name, const std::string& path,
                          input::Problems& problems) -> std::optional<board::DeviceSpec> {
-    const auto profile = path.empty() ? calibration::shipped_profile(name, problems)
-                                      : calibration::read_profile(path, problems);
+    const auto profile = profile_at(name, path, problems);
     return profile ? std::optional(profile->spec) : std::nullopt;
   };
   return {calibration::device_names(), dnn::model_names(), device};
+}
+
+std::optional<calibration::Profile> device_profile(const Scenario& scenario, input::Problems& problems) {
+  return profile_at(scenario.device, scenario.device_path, problems);
 }
 
 }  // namespace jostle::scenarios

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "calibration/input/problems.hpp"
+#include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/scenario.hpp"
 
@@ -40,7 +41,12 @@ struct LoadOptions {
 [[nodiscard]] std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
                                                     const LoadOptions& options, input::Problems& problems);
 
-// The same for text; `origin` names it in messages, files it names are sought from `directory` ("" = here).
+// The profile of the scenario's device, with its hash and the sources of its figures.
+[[nodiscard]] std::optional<calibration::Profile> device_profile(const Scenario& scenario,
+                                                                 input::Problems& problems);
+
+// The same as load_scenario for text; `origin` names it in messages, files it names are sought from
+// `directory` ("" = here).
 [[nodiscard]] std::optional<Scenario> parse_scenario(const std::string& text, const std::string& origin,
                                                      const std::string& directory, const Catalogue& catalogue,
                                                      const LoadOptions& options, input::Problems& problems);

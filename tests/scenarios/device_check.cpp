@@ -67,6 +67,9 @@ TEST(Device, may_be_a_profile_of_ones_own) {
   ASSERT_EQ(loaded.errors, "");
   EXPECT_EQ(loaded.scenario->device_path, path.string());
   EXPECT_EQ(loaded.scenario->power_mode, "MAXN");
+  input::Problems problems;
+  EXPECT_EQ(device_profile(*loaded.scenario, problems)->hash,
+            calibration::shipped_profile("jetson-nano", problems)->hash);
 }
 
 TEST(Device, that_is_a_wrong_profile_is_answered_with_the_line_of_the_profile) {
