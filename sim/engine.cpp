@@ -1,6 +1,7 @@
 // The event loop, and the life and death of processes.
 #include "sim/engine.hpp"
 
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -19,8 +20,8 @@ constexpr std::uint64_t steps_between_polls = 4096;
 Engine::Engine() : soon_(64) {}
 
 Engine::~Engine() {
-  while (first_process_ != nullptr) {
-    Promise* promise = first_process_->innermost;
+  while (!process_states_.empty()) {
+    Promise* promise = process_states_.front().innermost;
     while (promise->parent != nullptr) {
       Promise* const parent = promise->parent;
       *promise->owner = {};
@@ -32,33 +33,29 @@ Engine::~Engine() {
 }
 
 Process::promise_type::~promise_type() {
-  if (state.engine != nullptr) state.engine->remove(state);
+  if (process != nullptr) process->engine->remove(*process);
 }
 
 void Process::promise_type::unhandled_exception() {
-  if (!state.engine->error_) state.engine->error_ = std::current_exception();
-  state.engine->stop();
+  Engine& engine = *process->engine;
+  if (!engine.error_) engine.error_ = std::current_exception();
+  engine.stop();
 }
 
 void Engine::spawn(Process process, std::string name, Role role) {
   const auto handle = std::exchange(process.handle_, {});
   if (!handle) throw std::invalid_argument("spawn: the process has already been started");
-  ProcessState& state = handle.promise().state;
+  ProcessState& state = process_states_.emplace_back();
+  state.place = std::prev(process_states_.end());
   state.engine = this;
   state.name = std::move(name);
   state.daemon = role == Role::daemon;
-  state.previous = last_process_;
-  (last_process_ != nullptr ? last_process_->next : first_process_) = &state;
-  last_process_ = &state;
-  ++processes_;
+  state.innermost = &handle.promise();
+  handle.promise().process = &state;
   resume_soon(handle);
 }
 
-void Engine::remove(ProcessState& process) {
-  (process.previous != nullptr ? process.previous->next : first_process_) = process.next;
-  (process.next != nullptr ? process.next->previous : last_process_) = process.previous;
-  --processes_;
-}
+void Engine::remove(ProcessState& process) { process_states_.erase(process.place); }
 
 void Engine::grow_soon() {
   std::vector<std::coroutine_handle<>> larger(2 * soon_.size());
@@ -127,8 +124,8 @@ RunEnd Engine::run_loop(Time until) {
 
 RunEnd Engine::nothing_left(Time until) {
   if (queue_.size() == 0) {
-    for (const ProcessState* p = first_process_; p != nullptr; p = p->next) {
-      if (!p->daemon) return stuck("nothing is left to happen");
+    for (const ProcessState& process : process_states_) {
+      if (!process.daemon) return stuck("nothing is left to happen");
     }
   }
   if (until != Time::never()) now_ = until;
@@ -137,12 +134,12 @@ RunEnd Engine::nothing_left(Time until) {
 
 RunEnd Engine::stuck(std::string reason) {
   StuckReport report{now_, std::move(reason), {}};
-  for (const ProcessState* p = first_process_; p != nullptr; p = p->next) {
-    const Waitable* const what = p->waiting_for;
+  for (const ProcessState& process : process_states_) {
+    const Waitable* const what = process.waiting_for;
     if (what != nullptr) {
-      report.processes.push_back({p->name, what->name(), what->held_by()});
+      report.processes.push_back({process.name, what->name(), what->held_by()});
     } else {
-      report.processes.push_back({p->name, {}, {}});
+      report.processes.push_back({process.name, {}, {}});
     }
   }
   stuck_report_ = std::move(report);

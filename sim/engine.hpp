@@ -12,6 +12,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <exception>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,7 +58,7 @@ class Engine {
 
   // Starts a process after the current handler. A daemon may wait for ever.
   void spawn(Process process, std::string name, Role role = Role::worker);
-  [[nodiscard]] std::size_t processes() const { return processes_; }
+  [[nodiscard]] std::size_t processes() const { return process_states_.size(); }
 
   // Resumes a suspended coroutine at the current time, after the current handler and those asked for before
   // it, before the next event.
@@ -140,9 +141,7 @@ class Engine {
   std::optional<StuckReport> stuck_report_;
   TraceSink* trace_ = nullptr;
 
-  ProcessState* first_process_ = nullptr;
-  ProcessState* last_process_ = nullptr;
-  std::size_t processes_ = 0;
+  std::list<ProcessState> process_states_;  // in order of start
   std::exception_ptr error_;
 };
 

@@ -1,9 +1,20 @@
-// Free lists of coroutine frames. A frame may be freed by another thread than the one that allocated it:
-// each is a block of the general allocator's, so it simply changes lists.
+// Free lists of coroutine frames, cut from slabs.
+//
+// A frame may be freed by another thread than the one that allocated it, and may outlive that thread; so slabs
+// are never returned, and what a thread has free when it ends goes to a depot for the next. Frames start on
+// cache lines, and slabs ask for huge pages: with a million processes the page tables are what costs.
 #include "sim/frame_pool.hpp"
 
+#include <algorithm>
 #include <array>
+#include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace jostle::sim {
 
@@ -22,34 +33,107 @@ constexpr bool pooled = true;
 constexpr bool pooled = true;
 #endif
 
-constexpr std::size_t class_bytes = 64;
+constexpr std::size_t line_bytes = 64;
 constexpr std::size_t classes = 32;  // frames up to 2 KiB
+constexpr std::size_t first_slab_bytes = std::size_t{64} << 10U;
+constexpr std::size_t largest_slab_bytes = std::size_t{2} << 20U;  // a huge page
 
-[[nodiscard]] constexpr std::size_t class_of(std::size_t bytes) {
-  return (bytes + class_bytes - 1) / class_bytes;
-}
+[[nodiscard]] constexpr std::size_t class_of(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes; }
 
 struct FreeFrame {
   FreeFrame* next;
 };
+using Lists = std::array<FreeFrame*, classes + 1>;
 
-struct FreeLists {
-  std::array<FreeFrame*, classes + 1> of_class{};
-  bool closed = false;  // the thread is ending: what is freed from now on goes straight back
+// What ended threads have left, and every slab there is.
+class Depot {
+ public:
+  [[nodiscard]] static Depot& instance() {
+    static auto& depot = *new Depot;  // outlives the last thread
+    return depot;
+  }
+  [[nodiscard]] std::byte* new_slab(std::size_t bytes) {
+    auto* const slab = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{bytes}));
+#if defined(__linux__)
+    if (bytes == largest_slab_bytes) (void)madvise(slab, bytes, MADV_HUGEPAGE);
+#endif
+    const std::lock_guard lock{mutex_};
+    slabs_.push_back(slab);
+    return slab;
+  }
+  void put(Lists& lists) {
+    const std::lock_guard lock{mutex_};
+    for (std::size_t c = 0; c < lists.size(); ++c) {
+      while (lists[c] != nullptr) {
+        FreeFrame* const frame = lists[c];
+        lists[c] = frame->next;
+        frame->next = lists_[c];
+        lists_[c] = frame;
+      }
+    }
+  }
+  void put(std::size_t size_class, FreeFrame* frame) {
+    const std::lock_guard lock{mutex_};
+    frame->next = lists_[size_class];
+    lists_[size_class] = frame;
+  }
+  [[nodiscard]] FreeFrame* take_all(std::size_t size_class) {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(lists_[size_class], nullptr);
+  }
 
+ private:
+  std::mutex mutex_;
+  Lists lists_{};
+  std::vector<std::byte*> slabs_;
+};
+
+// One thread's.
+class FreeLists {
+ public:
   FreeLists() = default;
   FreeLists(const FreeLists&) = delete;
   FreeLists& operator=(const FreeLists&) = delete;
   ~FreeLists() {
-    for (FreeFrame*& first : of_class) {
-      while (first != nullptr) {
-        FreeFrame* const next = first->next;
-        ::operator delete(first);
-        first = next;
-      }
-    }
-    closed = true;
+    Depot::instance().put(lists_);
+    closed_ = true;
   }
+
+  [[nodiscard]] void* take(std::size_t size_class) {
+    FreeFrame*& first = lists_[size_class];
+    if (first == nullptr) first = Depot::instance().take_all(size_class);
+    if (first == nullptr) return cut(size_class * line_bytes);
+    FreeFrame* const frame = first;
+    first = frame->next;
+    return frame;
+  }
+  void put(std::size_t size_class, void* memory) {
+    auto* const frame = ::new (memory) FreeFrame{lists_[size_class]};
+    if (closed_) {  // the thread is ending
+      Depot::instance().put(size_class, frame);
+    } else {
+      lists_[size_class] = frame;
+    }
+  }
+
+ private:
+  [[nodiscard]] void* cut(std::size_t bytes) {
+    if (left_ < bytes) {  // the rest of the old slab, less than a frame, is given up
+      next_ = Depot::instance().new_slab(slab_bytes_);
+      left_ = slab_bytes_;
+      slab_bytes_ = std::min(2 * slab_bytes_, largest_slab_bytes);
+    }
+    void* const frame = next_;
+    next_ += bytes;
+    left_ -= bytes;
+    return frame;
+  }
+
+  Lists lists_{};
+  std::byte* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::size_t slab_bytes_ = first_slab_bytes;
+  bool closed_ = false;
 };
 
 thread_local FreeLists free_lists;
@@ -59,21 +143,16 @@ thread_local FreeLists free_lists;
 void* allocate_frame(std::size_t bytes) {
   const std::size_t size_class = class_of(bytes);
   if (!pooled || size_class > classes) return ::operator new(bytes);
-  FreeFrame*& first = free_lists.of_class[size_class];
-  if (first == nullptr) return ::operator new(size_class* class_bytes);
-  FreeFrame* const frame = first;
-  first = frame->next;
-  return frame;
+  return free_lists.take(size_class);
 }
 
 void free_frame(void* frame, std::size_t bytes) noexcept {
   const std::size_t size_class = class_of(bytes);
-  if (!pooled || size_class > classes || free_lists.closed) {
+  if (!pooled || size_class > classes) {
     ::operator delete(frame);
-    return;
+  } else {
+    free_lists.put(size_class, frame);
   }
-  FreeFrame*& first = free_lists.of_class[size_class];
-  first = ::new (frame) FreeFrame{first};
 }
 
 }  // namespace jostle::sim

@@ -43,15 +43,10 @@ concept ProcessPromise = std::derived_from<P, Promise>;
 class Process {
  public:
   struct promise_type : Promise {
-    ProcessState state;
-
-    promise_type() {
-      process = &state;
-      state.innermost = this;
-    }
+    promise_type() = default;
     promise_type(const promise_type&) = delete;
     promise_type& operator=(const promise_type&) = delete;
-    ~promise_type();  // leaves the engine's list
+    ~promise_type();  // leaves the engine
 
     Process get_return_object() {
       self = std::coroutine_handle<promise_type>::from_promise(*this);

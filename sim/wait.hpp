@@ -5,6 +5,7 @@
 #pragma once
 
 #include <coroutine>
+#include <list>
 #include <string>
 #include <utility>
 
@@ -36,8 +37,7 @@ struct ProcessState {
   bool daemon = false;                    // serves others: may wait for ever without the run being stuck
   const Waitable* waiting_for = nullptr;  // null: running, about to, or in a delay
   Promise* innermost = nullptr;           // of the chain root → task → task that is suspended
-  ProcessState* previous = nullptr;       // among the engine's processes, in order of start
-  ProcessState* next = nullptr;
+  std::list<ProcessState>::iterator place;  // among the engine's
 };
 
 // One wait, from suspension to resumption; lives in an awaiter.
