@@ -55,7 +55,9 @@ void Engine::spawn(Process process, std::string name, Role role) {
   resume_soon(handle);
 }
 
-void Engine::remove(ProcessState& process) { process_states_.erase(process.place); }
+void Engine::remove(ProcessState& process) {
+  process_states_.erase(process.place);
+}
 
 void Engine::grow_soon() {
   std::vector<std::coroutine_handle<>> larger(2 * soon_.size());

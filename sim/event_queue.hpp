@@ -75,7 +75,6 @@ class EventQueue {
   static constexpr unsigned digit_bits = 6;
   static constexpr unsigned digits = 1U << digit_bits;
   static constexpr unsigned levels = (64 + digit_bits - 1) / digit_bits;
-  static constexpr std::size_t sort_at_most = 24;    // a due bucket of at most so many is sorted, not split
   static constexpr std::size_t spill_above = 96;     // a bottom grown beyond this is split again
   static constexpr std::size_t stale_allowed = 256;  // beyond the number of live events
 
@@ -94,16 +93,13 @@ class EventQueue {
     Action action{};
     std::uint64_t order = 0;
   };
-  struct Chunk {
-    static constexpr std::size_t capacity = 10;  // 256 bytes in all
+  // A bucket is a chain of chunks, the newest first; all but the first are full.
+  struct alignas(64) Chunk {
+    static constexpr std::uint32_t capacity = 18;  // 448 bytes in all
     Chunk* next;
-    std::size_t count;
+    std::uint32_t count;
+    std::uint32_t behind;  // chunks after this one
     std::array<Entry, capacity> entries;
-  };
-  struct Bucket {
-    Chunk* first = nullptr;
-    Chunk* last = nullptr;
-    std::size_t count = 0;
   };
 
   [[nodiscard]] static bool has_slot(const Entry& e) { return (e.what & 1U) != 0; }
@@ -126,22 +122,24 @@ class EventQueue {
     const std::uint64_t differs = e.time ^ base_;
     const unsigned level = static_cast<unsigned>(63 - std::countl_zero(differs | 1U)) / digit_bits;
     const unsigned digit = static_cast<unsigned>(e.time >> (level * digit_bits)) & (digits - 1);
-    Bucket& bucket = buckets_[level * digits + digit];
-    if (bucket.last == nullptr || bucket.last->count == Chunk::capacity) add_chunk(bucket, level, digit);
-    bucket.last->entries[bucket.last->count++] = e;
-    ++bucket.count;
+    Chunk*& bucket = buckets_[level * digits + digit];
+    if (bucket == nullptr || bucket->count == Chunk::capacity) add_chunk(bucket, level, digit);
+    bucket->entries[bucket->count++] = e;
   }
-  void add_chunk(Bucket& bucket, unsigned level, unsigned digit);
+  void add_chunk(Chunk*& bucket, unsigned level, unsigned digit);
   void insert_in_bottom(const Entry& e);
   void spill_bottom();
   bool refill(std::uint64_t limit);
-  void sort_into_bottom(Chunk* chain);
+  void sort_few(Chunk* chunk);
+  void sort_many(Chunk* chain);
   void release(Chunk* chunk);
   void purge();
   void grow_chunks();
   std::uint32_t new_slot();
   void free_slot(std::size_t slot);
+  void split(Chunk* chain);
   void prefetch(const Entry& e) const;
+  static void prefetch(const Chunk& chunk);
 
   std::uint64_t sequence_ = 0;
   std::size_t live_ = 0;
@@ -158,7 +156,7 @@ class EventQueue {
 
   std::uint32_t used_levels_ = 0;
   std::array<std::uint64_t, levels> used_digits_{};
-  std::array<Bucket, levels * digits> buckets_{};
+  std::array<Chunk*, levels * digits> buckets_{};
   Chunk* free_chunks_ = nullptr;
   std::vector<std::unique_ptr<Chunk[]>> chunk_blocks_;
 
@@ -241,9 +239,7 @@ inline Time EventQueue::next_time(Time limit) {
 }
 
 inline EventQueue::Due EventQueue::take() {
-  constexpr std::size_t ahead = 4;
   const Entry e = bottom_[head_++];
-  if (head_ + ahead < tail_) prefetch(bottom_[head_ + ahead]);
   --live_;
   last_taken_ = e.time;
   Due due{Time{static_cast<std::int64_t>(e.time)}, {}, {}};

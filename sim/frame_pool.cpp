@@ -1,8 +1,9 @@
 // Free lists of coroutine frames, cut from slabs.
 //
-// A frame may be freed by another thread than the one that allocated it, and may outlive that thread; so slabs
-// are never returned, and what a thread has free when it ends goes to a depot for the next. Frames start on
-// cache lines, and slabs ask for huge pages: with a million processes the page tables are what costs.
+// A frame may be freed by another thread than the one that allocated it, and may outlive that thread; so
+// slabs are never returned, and what a thread has free when it ends goes to a depot for the next. Frames
+// start on cache lines, and slabs ask for huge pages: with a million processes the page tables are what
+// costs.
 #include "sim/frame_pool.hpp"
 
 #include <algorithm>
@@ -38,7 +39,9 @@ constexpr std::size_t classes = 32;  // frames up to 2 KiB
 constexpr std::size_t first_slab_bytes = std::size_t{64} << 10U;
 constexpr std::size_t largest_slab_bytes = std::size_t{2} << 20U;  // a huge page
 
-[[nodiscard]] constexpr std::size_t class_of(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes; }
+[[nodiscard]] constexpr std::size_t class_of(std::size_t bytes) {
+  return (bytes + line_bytes - 1) / line_bytes;
+}
 
 struct FreeFrame {
   FreeFrame* next;
@@ -53,7 +56,7 @@ class Depot {
     return depot;
   }
   [[nodiscard]] std::byte* new_slab(std::size_t bytes) {
-    auto* const slab = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{bytes}));
+    auto* const slab = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{bytes}));
 #if defined(__linux__)
     if (bytes == largest_slab_bytes) (void)madvise(slab, bytes, MADV_HUGEPAGE);
 #endif

@@ -34,9 +34,9 @@ struct Promise;
 struct ProcessState {
   Engine* engine = nullptr;
   std::string name;
-  bool daemon = false;                    // serves others: may wait for ever without the run being stuck
-  const Waitable* waiting_for = nullptr;  // null: running, about to, or in a delay
-  Promise* innermost = nullptr;           // of the chain root → task → task that is suspended
+  bool daemon = false;                      // serves others: may wait for ever without the run being stuck
+  const Waitable* waiting_for = nullptr;    // null: running, about to, or in a delay
+  Promise* innermost = nullptr;             // of the chain root → task → task that is suspended
   std::list<ProcessState>::iterator place;  // among the engine's
 };
 
