@@ -183,7 +183,9 @@ Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness i
   double total_load = 0;
   double total_capacity = 0;
   for (int step = 0; step < groups; ++step) {
-    const int g = (own + step) % groups;
+    const int g = own + step < groups ? own + step : own + step - groups;
+    // An idle core compares no loads: in its cluster it takes from who has a waiting thread, or not at all.
+    if (!board && step > 0 && here.idle() && machine.core(first + g).queue.size() < 2) continue;
     const auto& cluster = machine.clusters[static_cast<std::size_t>(board ? g : here.cluster)];
     const Group group = board ? summarise(machine, cluster.first_core, cluster.cores, here, now)
                               : summarise(machine, first + g, 1, here, now);

@@ -16,14 +16,20 @@ double footprint(const ClusterSpec& cluster, double working_set_bytes) {
 
 }  // namespace
 
-sim::Duration preemption_debt(const CostSpec& costs, const ClusterSpec& cluster, double working_set_bytes,
-                              sim::Duration others_ran) {
-  if (others_ran <= sim::Duration::zero() || costs.preempted <= sim::Duration::zero()) return {};
-  const double lost = costs.preempted_time_constant <= sim::Duration::zero()
-                          ? 1.0
-                          : 1.0 - sim::exp(-static_cast<double>(others_ran.ps()) /
-                                           static_cast<double>(costs.preempted_time_constant.ps()));
-  return sim::work_in(costs.preempted, lost * footprint(cluster, working_set_bytes));
+double CacheLoss::share(sim::Duration others_ran) {
+  if (others_ran <= sim::Duration::zero()) return 0;
+  if (time_constant_ <= sim::Duration::zero()) return 1;
+  if (others_ran != asked_) {
+    asked_ = others_ran;
+    answer_ =
+        1.0 - sim::exp(-static_cast<double>(others_ran.ps()) / static_cast<double>(time_constant_.ps()));
+  }
+  return answer_;
+}
+
+sim::Duration whole_preemption_debt(const CostSpec& costs, const ClusterSpec& cluster,
+                                    double working_set_bytes) {
+  return sim::work_in(costs.preempted, footprint(cluster, working_set_bytes));
 }
 
 sim::Duration migration_debt(const CostSpec& costs, const ClusterSpec& to, bool across,

@@ -53,7 +53,7 @@ const char* to_string(State state) {
 }
 
 Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random)
-    : engine_(engine) {
+    : engine_(engine), cache_loss_(spec.costs.preempted_time_constant) {
   check_spec(spec);
   machine_.spec = spec;
   // All cores tick together (skew_tick is off by default), at a phase unrelated to what they run.
@@ -146,13 +146,14 @@ std::string Cpu::describe(ThreadId id) const {
   if (thread.state == State::sleeping) {
     text += thread.flag != nullptr ? ", until its flag is set" : ", until woken";
   } else if (thread.state == State::runnable) {
-    text += ", waits for core " + std::to_string(thread.core);
-    if (core.running != nullptr) text += ", held by " + core.running->title;
+    text.append(", waits for core ").append(std::to_string(thread.core));
+    if (core.running != nullptr) text.append(", held by ").append(core.running->title);
   } else {
-    text += " " + std::to_string(thread.core);
+    text.append(" ").append(std::to_string(thread.core));
     if (thread.request == Request::poll) text += ", polls a flag";
-    if (thread.request == Request::work)
-      text += ", " + std::to_string(thread.remaining.ps() / 1000) + " ns to do";
+    if (thread.request == Request::work) {
+      text.append(", ").append(std::to_string(thread.remaining.ps() / 1000)).append(" ns to do");
+    }
   }
   return text;
 }

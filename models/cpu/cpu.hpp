@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cpu/cache_debt.hpp"
 #include "models/cpu/machine.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
@@ -110,6 +111,7 @@ class Cpu {
   // The timeline of a core (dispatch.cpp).
   void book(Core& core);
   void arm(Core& core);
+  void arm_phase(Core& core);
   void dispatch(Core& core);
   void hand_over(Core& core, Thread* next);
   void take_off(Core& core);
@@ -144,6 +146,7 @@ class Cpu {
   CpuSet ever_allowed_;  // where any thread may go
   double fastest_clock_hz_ = 0;
   sim::Duration tick_phase_;
+  CacheLoss cache_loss_;
   int overloaded_cores_ = 0;
   int planned_balances_ = 0;
   int runnable_ = 0;  // threads, running ones included

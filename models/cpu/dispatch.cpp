@@ -73,10 +73,19 @@ void Cpu::arm(Core& core) {
     engine_.cancel(core.timer);
     return;
   }
+  // Who may interrupt it.
+  const std::int64_t slice_left = core.queue.until_preempted();
+  core.tick_due = slice_left == forever
+                      ? sim::Time::never()
+                      : next_tick(engine_.now() + sim::Duration{std::max<std::int64_t>(slice_left, 1)});
+  arm_phase(core);
+}
+
+// What arm() does when nothing has changed but the phase: the slice still ends when it did.
+void Cpu::arm_phase(Core& core) {
   const sim::Time now = engine_.now();
   Thread& thread = *core.running;
 
-  // The phase it is in.
   State state = State::on_core;
   double rate = core.rate;
   sim::Time phase_end = sim::Time::never();
@@ -91,14 +100,9 @@ void Cpu::arm(Core& core) {
   }
   if (state != thread.state || rate != thread.rate) tell(thread, state, rate);
 
-  // When its request ends, and who may interrupt it.
   thread.finishes = sim::Time::never();
   if (thread.request == Request::work && rate > 0)
     thread.finishes = now + sim::time_for(thread.remaining, rate);
-  const std::int64_t slice_left = core.queue.until_preempted();
-  core.tick_due = slice_left == forever
-                      ? sim::Time::never()
-                      : next_tick(now + sim::Duration{std::max<std::int64_t>(slice_left, 1)});
   core.yield_due = sim::Time::never();
   if (thread.polite && rate > 0 && core.queue.useful_waiter()) {
     const sim::Duration earliest{core.queue.until_yield_succeeds()};
@@ -109,10 +113,11 @@ void Cpu::arm(Core& core) {
   if (next == sim::Time::never()) {
     engine_.cancel(core.timer);
   } else if (engine_.pending(core.timer)) {
-    engine_.reschedule(core.timer, next);
+    if (next != core.timer_at) engine_.reschedule(core.timer, next);
   } else {
     core.timer = engine_.schedule(next, sim::action<&Core::timer_due>(core));
   }
+  core.timer_at = next;
 }
 
 void Cpu::timer_due(Core& core) {
@@ -125,6 +130,9 @@ void Cpu::timer_due(Core& core) {
     hand_over(core, static_cast<Thread*>(core.queue.pick()));
   } else if (now >= core.yield_due && thread.polite) {
     hand_over(core, static_cast<Thread*>(core.queue.yield()));
+  } else {
+    arm_phase(core);
+    return;
   }
   arm(core);
 }
@@ -167,11 +175,11 @@ void Cpu::charge_debt(Core& core, Thread& thread) {
   const CostSpec& costs = machine_.spec.costs;
   const ClusterSpec& cluster = machine_.spec.clusters[static_cast<std::size_t>(core.cluster)];
   const sim::Duration others_ran = core.statistics.busy - thread.core_busy_at_exit;
-  const sim::Duration debt = preemption_debt(costs, cluster, thread.working_set_bytes, others_ran);
-  if (debt == sim::Duration::zero()) return;
-  const sim::Duration whole = preemption_debt(costs, cluster, thread.working_set_bytes, sim::seconds(1e3));
-  thread.refill_left =
-      combined_refill(thread.refill_left, refill_time(costs, debt), refill_time(costs, whole));
+  const double lost = cache_loss_.share(others_ran);
+  if (lost == 0) return;
+  const sim::Duration whole =
+      refill_time(costs, whole_preemption_debt(costs, cluster, thread.working_set_bytes));
+  thread.refill_left = combined_refill(thread.refill_left, sim::work_in(whole, lost), whole);
 }
 
 // The core's thread left or arrived: somebody else, or nobody.

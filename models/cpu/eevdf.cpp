@@ -68,12 +68,17 @@ void picked(QueueState& queue, Entity& entity) {
 }
 
 Entity* best(const QueueState& queue, bool protect) {
+  // Eligible, exactly: weight of all x (own vruntime - origin) <= weighted offset of all from the origin.
+  const std::int64_t origin = queue.members.front()->vruntime;
+  const std::int64_t offset = weighted_offset(queue, origin);
+  const auto is_eligible = [&](const Entity& e) { return queue.weight * (e.vruntime - origin) <= offset; };
+
   Entity* running = queue.current;
-  if (running != nullptr && !eligible(queue, *running)) running = nullptr;
+  if (running != nullptr && !is_eligible(*running)) running = nullptr;
   if (running != nullptr && protect && running->vruntime < running->protected_until) return running;
   Entity* choice = nullptr;
   for (Entity* member : queue.members) {
-    if (member == queue.current || !eligible(queue, *member)) continue;
+    if (member == queue.current || !is_eligible(*member)) continue;
     if (choice == nullptr || member->deadline < choice->deadline) choice = member;
   }
   if (choice == nullptr) return running;  // somebody is always eligible

@@ -87,6 +87,7 @@ struct Core {
   CoreStatistics statistics;
 
   sim::EventId timer;
+  sim::Time timer_at = sim::Time::never();
   sim::Time tick_due = sim::Time::never();   // a tick that ends the slice
   sim::Time yield_due = sim::Time::never();  // the running poller's sched_yield that finds somebody
   sim::Time idle_since;

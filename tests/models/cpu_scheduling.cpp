@@ -68,8 +68,8 @@ TEST_P(BothPolicies, a_running_thread_loses_its_core_only_on_ticks_and_wake_ups)
   for (std::size_t i = 1; i < log.left.size(); ++i) EXPECT_EQ(log.left[i].ps() % milliseconds(4).ps(), phase);
 }
 
-// The H200 host (Linux 6.18, 250 Hz): two, three, four spinners a core hold it 3.8 - 3.9 ms a turn, so that each
-// is switched out 125, 84, 63 times a second (involuntary_switches_per_s of the contended runs).
+// The H200 host (Linux 6.18, 250 Hz): two, three, four spinners a core hold it 3.8 - 3.9 ms a turn, so that
+// each is switched out 125, 84, 63 times a second (involuntary_switches_per_s of the contended runs).
 TEST(Eevdf, spinners_hold_their_core_for_a_tick_whether_two_three_or_four_share_it) {
   for (const int sharers : {2, 3, 4}) {
     Host host(machine(16, Policy::eevdf), core_0);
@@ -105,7 +105,8 @@ TEST(Eevdf, a_wake_up_within_the_slice_waits_for_its_end) {
   host.worker(microseconds(10), milliseconds(1), 400, {.name = "sleeper"});
   host.run_for(seconds(1));
   Duration longest;
-  for (std::size_t i = 1; i < host.finished.size(); ++i) longest = std::max(longest, host.finished[i] - host.finished[i - 1]);
+  for (std::size_t i = 1; i < host.finished.size(); ++i)
+    longest = std::max(longest, host.finished[i] - host.finished[i - 1]);
   EXPECT_GT(longest, milliseconds(2));
   EXPECT_LT(longest, milliseconds(14));
 }
@@ -125,7 +126,8 @@ TEST(Cfs, a_thread_that_hardly_slept_waits_for_the_running_one) {
   host.worker(milliseconds(2), microseconds(100), 100, {.name = "short sleeper"});
   host.run_for(seconds(1));
   Duration longest;
-  for (std::size_t i = 1; i < host.finished.size(); ++i) longest = std::max(longest, host.finished[i] - host.finished[i - 1]);
+  for (std::size_t i = 1; i < host.finished.size(); ++i)
+    longest = std::max(longest, host.finished[i] - host.finished[i - 1]);
   EXPECT_GT(longest, milliseconds(4));
 }
 

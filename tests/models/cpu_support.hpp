@@ -36,7 +36,8 @@ inline Spec two_clusters(int cores_each, Policy policy) {
 // As Jetson TX2: two Denver cores, then four A57.
 inline Spec tx2_like() {
   Spec spec = machine(2, Policy::cfs);
-  spec.clusters.push_back({.name = "small", .cores = 4, .capacity = 600, .max_clock_hz = 1e9, .cache_bytes = 1e6});
+  spec.clusters.push_back(
+      {.name = "small", .cores = 4, .capacity = 600, .max_clock_hz = 1e9, .cache_bytes = 1e6});
   return spec;
 }
 
@@ -64,7 +65,8 @@ struct Host {
   }
   [[nodiscard]] double share(ThreadId thread) const {
     const ThreadStatistics s = cpu.statistics(thread);
-    return static_cast<double>((s.in(State::on_core) + s.in(State::refilling) + s.in(State::switching)).ps()) /
+    return static_cast<double>(
+               (s.in(State::on_core) + s.in(State::refilling) + s.in(State::switching)).ps()) /
            static_cast<double>(engine.now().ps());
   }
 

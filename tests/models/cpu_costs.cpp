@@ -1,0 +1,357 @@
+// What switching costs: cache debts, the direct cost, clocks; and what is told to listeners.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "cpu_support.hpp"
+#include "models/cpu/cache_debt.hpp"
+
+namespace jostle::cpu::test {
+namespace {
+
+using sim::Duration;
+using sim::microseconds;
+using sim::milliseconds;
+using sim::seconds;
+using sim::Time;
+
+Spec costly(Policy policy = Policy::eevdf) {
+  Spec spec = two_clusters(2, policy);
+  spec.costs = {.context_switch = microseconds(3),
+                .preempted = microseconds(40),
+                .preempted_time_constant = milliseconds(1),
+                .migrated_within = microseconds(20),
+                .migrated_across = microseconds(80),
+                .speed_while_refilling = 0.5};
+  return spec;
+}
+
+// When a thread that worked on core 0 has done 1 ms more after sleeping and waking on `waker`'s core.
+Duration after_move(const Spec& spec, int to) {
+  Host host(spec);
+  const ThreadId thread = host.cpu.create_thread({.name = "mover", .working_set_bytes = 1e6, .start_on = 0});
+  Time start;
+  Time end;
+  host.engine.spawn(
+      [](Host& h, ThreadId id, Time& from, Time& until) -> sim::Process {
+        co_await h.cpu.run(id, microseconds(100));
+        co_await h.cpu.sleep(id);
+        from = h.engine.now();
+        co_await h.cpu.run(id, milliseconds(1));
+        until = h.engine.now();
+      }(host, thread, start, end),
+      "mover", sim::Role::daemon);
+  host.run_for(milliseconds(1));
+  if (to != 0) host.spinner({.name = "in the way", .cpus = {0}});
+  host.run_for(milliseconds(1));
+  host.cpu.wake(thread, to);
+  const Time woken = host.engine.now();
+  host.run_for(milliseconds(10));
+  EXPECT_EQ(host.cpu.core_of(thread), to);
+  EXPECT_GT(start, Time::zero());
+  return end - woken;
+}
+
+TEST(CpuCosts, a_move_across_clusters_costs_more_than_one_within) {
+  const Duration stay = after_move(costly(), 0);
+  const Duration within = after_move(costly(), 1);
+  const Duration across = after_move(costly(), 2);
+  EXPECT_EQ(stay, milliseconds(1) + microseconds(3)) << "the direct cost only: nobody replaced its cache";
+  EXPECT_EQ(within - stay, microseconds(20));
+  EXPECT_EQ(across - stay, microseconds(80));
+}
+
+TEST(CpuCosts, the_preemption_debt_grows_with_the_time_others_ran_and_with_the_working_set) {
+  const Spec spec = costly();
+  CacheLoss loss(spec.costs.preempted_time_constant);
+  const auto debt = [&](double bytes, Duration away) {
+    return sim::work_in(whole_preemption_debt(spec.costs, spec.clusters[0], bytes), loss.share(away));
+  };
+  EXPECT_EQ(debt(1e6, {}), Duration::zero());
+  EXPECT_LT(debt(1e6, milliseconds(0.5)), debt(1e6, milliseconds(4)));
+  EXPECT_NEAR(sim::to_us(debt(1e6, milliseconds(1))), 40 * 0.6321, 0.01);
+  EXPECT_EQ(debt(1e6, seconds(1)), microseconds(40));
+  EXPECT_EQ(debt(5e5, seconds(1)), microseconds(20));
+  EXPECT_EQ(debt(9e6, seconds(1)), microseconds(40)) << "no more than the cache holds";
+  EXPECT_EQ(debt(0, seconds(1)), Duration::zero());
+}
+
+TEST(CpuCosts, a_debt_is_extra_time_whatever_the_speed_it_is_paid_at) {
+  for (const double speed : {0.25, 0.5, 0.8}) {
+    Spec spec = costly();
+    spec.costs.speed_while_refilling = speed;
+    EXPECT_NEAR(sim::to_us(after_move(spec, 2) - after_move(spec, 0)), 80, 1e-5) << speed;
+  }
+}
+
+// Work items done in ten seconds by two sharers of a core.
+std::size_t done_by_sharers(const Spec& spec) {
+  Host host(spec, {.allowed = {0}});
+  for (int i = 0; i < 2; ++i) {
+    host.worker(microseconds(10), {}, 10'000'000, {.name = std::to_string(i), .working_set_bytes = 1e6});
+  }
+  host.run_for(seconds(1));
+  return host.finished.size();
+}
+
+TEST(CpuCosts, each_cost_takes_from_what_sharers_get_done) {
+  for (const Policy policy : {Policy::cfs, Policy::eevdf}) {
+    const Spec all = costly(policy);
+    const std::size_t base = done_by_sharers(all);
+    const auto with = [&](const std::function<void(Spec&)>& change) {
+      Spec spec = all;
+      change(spec);
+      return done_by_sharers(spec);
+    };
+    EXPECT_GT(with([](Spec& s) { s.costs.context_switch = {}; }), base);
+    EXPECT_LT(with([](Spec& s) { s.costs.context_switch = microseconds(9); }), base);
+    EXPECT_GT(with([](Spec& s) { s.costs.preempted = {}; }), base);
+    EXPECT_LT(with([](Spec& s) { s.costs.preempted = microseconds(120); }), base);
+    EXPECT_GT(with([](Spec& s) { s.costs.preempted_time_constant = milliseconds(50); }), base);
+    EXPECT_GT(with([](Spec& s) { s.clusters[0].cache_bytes = 4e6; }), base);
+  }
+}
+
+TEST(CpuCosts, each_scheduler_parameter_changes_how_often_threads_switch) {
+  const auto switches = [](const Spec& spec, int sharers = 2) {
+    Host host(spec, {.allowed = {0}});
+    for (int i = 0; i < sharers; ++i) host.spinner({.name = std::to_string(i)});
+    host.run_for(seconds(4));
+    return host.cpu.core_statistics(0).switches;
+  };
+  Spec eevdf = machine(4, Policy::eevdf);
+  const auto base = switches(eevdf);
+  eevdf.scheduler.tick = milliseconds(1);
+  EXPECT_GT(switches(eevdf), base);
+  eevdf.scheduler.base_slice = milliseconds(4);
+  EXPECT_LT(switches(eevdf), base);
+
+  Spec cfs = machine(4, Policy::cfs);
+  const auto cfs_base = switches(cfs);
+  cfs.scheduler.latency = milliseconds(24);
+  EXPECT_LT(switches(cfs), cfs_base);
+  Spec crowded = machine(4, Policy::cfs);
+  const auto crowded_base = switches(crowded, 12);
+  crowded.scheduler.min_granularity = milliseconds(5);
+  EXPECT_LT(switches(crowded, 12), crowded_base);
+}
+
+TEST(CpuCosts, a_finer_wake_up_granularity_lets_short_sleepers_in_sooner) {
+  const auto items = [](Duration granularity) {
+    Spec spec = machine(4, Policy::cfs);
+    spec.scheduler.wakeup_granularity = granularity;
+    Host host(spec, {.allowed = {0}});
+    host.spinner({.name = "spinner"});
+    host.worker(microseconds(50), milliseconds(1), 1'000'000, {.name = "sleeper"});
+    host.run_for(seconds(4));
+    return host.finished.size();
+  };
+  EXPECT_GT(items(milliseconds(0.1)), items(milliseconds(5)));
+}
+
+TEST(CpuCosts, a_recently_run_thread_is_left_alone_by_the_balance) {
+  const auto migrations = [](Duration cost) {
+    Spec spec = machine(2, Policy::cfs);
+    spec.scheduler.migration_cost = cost;
+    Host host(spec);
+    for (int i = 0; i < 3; ++i) {
+      host.worker(microseconds(400), microseconds(170 + 31 * i), 1'000'000, {.name = std::to_string(i)});
+    }
+    host.run_for(seconds(4));
+    std::int64_t sum = 0;
+    for (std::uint32_t i = 0; i < 3; ++i) sum += host.cpu.statistics({i}).migrations;
+    return sum;
+  };
+  EXPECT_NE(migrations(microseconds(10)), migrations(milliseconds(5)));
+}
+
+TEST(CpuClock, a_change_of_clock_re_times_running_work_exactly) {
+  Host host(machine(2, Policy::cfs));
+  host.worker(milliseconds(10), {}, 1, {.name = "worker"});
+  host.run_for(milliseconds(4));
+  host.cpu.set_cluster_clock(0, 0.5e9);
+  host.run_for(milliseconds(4));
+  host.cpu.set_cluster_clock(0, 1e9);
+  host.run_for(milliseconds(10));
+  EXPECT_EQ(host.finished.at(0), Time::zero() + milliseconds(4 + 4 + 4));
+}
+
+TEST(CpuClock, work_is_in_time_at_the_reference_clock) {
+  Spec spec = machine(2, Policy::cfs);
+  spec.clusters[0].max_clock_hz = 2e9;
+  spec.reference_clock_hz = 1e9;
+  Host host(spec);
+  host.worker(milliseconds(10), {}, 1, {.name = "worker"});
+  host.run_for(milliseconds(10));
+  EXPECT_EQ(host.finished.at(0), Time::zero() + milliseconds(5));
+}
+
+struct Log {
+  struct Entry {
+    State state;
+    Time at;
+    Duration done;
+    double rate;
+  };
+  std::vector<Entry> entries;
+  static void changed(void* self, State state, Time now, Duration done, double rate) {
+    static_cast<Log*>(self)->entries.push_back({state, now, done, rate});
+  }
+};
+
+TEST(CpuListener, hears_every_phase_with_exact_progress) {
+  Host host(costly(), {.allowed = {0}});
+  Log log;
+  host.worker(milliseconds(50), {}, 1,
+              {.name = "worker", .working_set_bytes = 1e6, .listener = {&Log::changed, &log}});
+  host.spinner({.name = "spinner"});
+  host.run_for(seconds(1));
+  ASSERT_EQ(host.finished.size(), 1U);
+  // Between two entries, progress is the rate of the first times the time.
+  ASSERT_GT(log.entries.size(), 20U);
+  bool refilled = false;
+  for (std::size_t i = 1; i < log.entries.size(); ++i) {
+    const auto& before = log.entries[i - 1];
+    const auto& after = log.entries[i];
+    if (after.state == State::sleeping) break;
+    EXPECT_NEAR(static_cast<double>((before.done + sim::work_in(after.at - before.at, before.rate)).ps()),
+                static_cast<double>(after.done.ps()), 1.0);
+    refilled |= before.state == State::refilling && before.rate == 0.5;
+  }
+  EXPECT_TRUE(refilled);
+}
+
+TEST(CpuListener, progress_can_be_asked_for_at_any_time) {
+  Host host(machine(2, Policy::cfs));
+  const ThreadId worker = host.worker(milliseconds(10), {}, 1, {.name = "worker"});
+  host.run_for(milliseconds(3));
+  const Progress p = host.cpu.progress(worker);
+  EXPECT_TRUE(p.on_core);
+  EXPECT_EQ(p.done + sim::work_in(host.engine.now() - p.since, p.rate), milliseconds(3));
+}
+
+TEST(CpuFlag, a_spinner_sees_its_flag_one_poll_later_if_it_has_a_core) {
+  Host host(machine(2, Policy::cfs));
+  const ThreadId thread = host.cpu.create_thread({.name = "spinner"});
+  Flag flag;
+  Time seen;
+  host.engine.spawn(
+      [](Host& h, ThreadId id, Flag& f, Time& at) -> sim::Process {
+        co_await h.cpu.spin(id, f, microseconds(2));
+        at = h.engine.now();
+        h.cpu.retire(id);
+      }(host, thread, flag, seen),
+      "spinner", sim::Role::daemon);
+  host.run_for(milliseconds(5));
+  flag.set();
+  host.run_for(milliseconds(5));
+  EXPECT_EQ(seen, Time::zero() + milliseconds(5) + microseconds(2));
+}
+
+TEST(CpuFlag, a_spinner_without_a_core_sees_its_flag_when_it_has_one_again) {
+  Host host(machine(16, Policy::eevdf), {.allowed = {0}});
+  const ThreadId thread = host.cpu.create_thread({.name = "spinner"});
+  Flag flag;
+  Time seen;
+  host.engine.spawn(
+      [](Host& h, ThreadId id, Flag& f, Time& at) -> sim::Process {
+        co_await h.cpu.spin(id, f, microseconds(2));
+        at = h.engine.now();
+        h.cpu.retire(id);
+      }(host, thread, flag, seen),
+      "spinner", sim::Role::daemon);
+  host.spinner({.name = "other"});
+  while (host.cpu.state(thread) != State::runnable) host.run_for(microseconds(100));
+  flag.set();
+  const Time set = host.engine.now();
+  host.run_for(milliseconds(10));
+  EXPECT_GT(seen, set + milliseconds(3));
+  EXPECT_LT(seen, set + milliseconds(4.1));
+}
+
+TEST(CpuFlag, a_blocked_thread_runs_the_wake_latency_after_its_flag_is_set) {
+  Spec spec = machine(2, Policy::cfs);
+  spec.costs.context_switch = microseconds(3);
+  Host host(spec);
+  const ThreadId thread = host.cpu.create_thread({.name = "sleeper"});
+  Flag flag;
+  Time seen;
+  host.engine.spawn(
+      [](Host& h, ThreadId id, Flag& f, Time& at) -> sim::Process {
+        co_await h.cpu.run(id, microseconds(10));
+        co_await h.cpu.block(id, f, microseconds(20));
+        at = h.engine.now();
+        co_await h.cpu.block(id, f, microseconds(20));
+        EXPECT_EQ(at, h.engine.now()) << "set already: no sleep";
+        h.cpu.retire(id);
+      }(host, thread, flag, seen),
+      "sleeper", sim::Role::daemon);
+  host.run_for(milliseconds(5));
+  EXPECT_EQ(host.cpu.state(thread), State::sleeping);
+  EXPECT_EQ(host.cpu.describe(thread), "sleeper: sleeping, until its flag is set");
+  flag.set();
+  host.run_for(milliseconds(5));
+  EXPECT_EQ(seen, Time::zero() + milliseconds(5) + microseconds(23));
+  EXPECT_EQ(host.cpu.statistics(thread).voluntary_switches, 2);
+}
+
+TEST(CpuFlag, a_stuck_run_names_the_thread_and_what_it_waits_for) {
+  Host host(machine(2, Policy::cfs));
+  const ThreadId thread = host.cpu.create_thread({.name = "camera"});
+  Flag flag;
+  host.engine.spawn([](Cpu& cpu, ThreadId id, Flag& f) -> sim::Process { co_await cpu.block(id, f, {}); }(
+                                                           host.cpu, thread, flag),
+                    "camera");
+  EXPECT_EQ(host.engine.run(Time::zero() + seconds(1)), sim::RunEnd::stuck);
+  const std::string report = host.engine.stuck_report()->text();
+  EXPECT_NE(report.find("camera: sleeping, until its flag is set"), std::string::npos) << report;
+}
+
+struct Recorder : sim::TraceSink {
+  struct Slice {
+    Time start, end;
+    std::string name;
+  };
+  std::vector<std::vector<Slice>> tracks{1};
+  sim::TrackId track(std::string_view, sim::TrackId) override {
+    tracks.emplace_back();
+    return static_cast<sim::TrackId>(tracks.size() - 1);
+  }
+  sim::TrackId counter(std::string_view, std::string_view, sim::TrackId) override {
+    return sim::TrackId::none;
+  }
+  void begin(sim::TrackId t, Time at, std::string_view name) override {
+    tracks[static_cast<std::size_t>(t)].push_back({at, Time::never(), std::string(name)});
+  }
+  void end(sim::TrackId t, Time at) override { tracks[static_cast<std::size_t>(t)].back().end = at; }
+  void slice(sim::TrackId, Time, Duration, std::string_view) override {}
+  void count(sim::TrackId, Time, double) override {}
+};
+
+TEST(CpuTrace, has_a_track_a_core_with_a_slice_a_turn) {
+  Recorder recorder;
+  sim::Engine engine;
+  engine.set_trace(&recorder);
+  Cpu cpu(engine, machine(2, Policy::eevdf), {.allowed = {0}}, sim::RandomStream(1, "tick"));
+  for (const char* name : {"a", "b"}) {
+    engine.spawn(
+        [](Cpu& c, ThreadId id) -> sim::Process {
+          co_await c.run(id, milliseconds(100));
+          c.retire(id);
+        }(cpu, cpu.create_thread({.name = name})),
+        name);
+  }
+  engine.run(Time::zero() + seconds(1));
+  ASSERT_EQ(recorder.tracks.size(), 3U);
+  EXPECT_TRUE(recorder.tracks[2].empty());
+  const auto& turns = recorder.tracks[1];
+  ASSERT_GT(turns.size(), 40U);
+  for (std::size_t i = 1; i < turns.size(); ++i) {
+    EXPECT_EQ(turns[i].start, turns[i - 1].end);
+    EXPECT_NE(turns[i].name, turns[i - 1].name);
+  }
+  EXPECT_EQ(turns.back().end, Time::zero() + milliseconds(200));
+}
+
+}  // namespace
+}  // namespace jostle::cpu::test
