@@ -77,15 +77,13 @@ bool busier(const Group& a, const Group& b) {
 // What to move: threads by number, or by load.
 struct Imbalance {
   bool by_load = false;
-  double amount = 0;
+  std::int64_t amount = 0;
 };
 
 std::optional<Imbalance> verdict(const Group& local, const Group& busiest, double domain_average,
                                  DomainLevel level, Idleness idleness) {
   if (local.type > busiest.type) return {};
   if (local.type == GroupType::overloaded) {
-    if (local.average_load() >= busiest.average_load()) return {};
-    if (local.average_load() >= domain_average) return {};
     if (100 * busiest.average_load() <= imbalance_percent * local.average_load()) return {};
   } else if (busiest.type != GroupType::overloaded) {
     if (idleness == Idleness::busy) return {};
@@ -96,13 +94,13 @@ std::optional<Imbalance> verdict(const Group& local, const Group& busiest, doubl
     if (level == DomainLevel::board && busiest.type == GroupType::overloaded) return Imbalance{false, 1};
     const int difference = busiest.weight == 1 ? busiest.running - local.running : local.idle - busiest.idle;
     if (difference < 2) return {};
-    return Imbalance{false, static_cast<double>(difference / 2)};
+    return Imbalance{false, difference / 2};
   }
   // Local is busy itself and would take more only to relieve the busiest group.
   if (local.average_load() >= busiest.average_load() || local.average_load() >= domain_average) return {};
   const double surplus = (busiest.average_load() - domain_average) * busiest.capacity;
   const double room = (domain_average - local.average_load()) * local.capacity;
-  return Imbalance{true, std::min(surplus, room) / 1024};
+  return Imbalance{true, static_cast<std::int64_t>(std::min(surplus, room) / 1024)};
 }
 
 // can_migrate_task: allowed here, and its cache is cold or earlier attempts failed.
@@ -129,14 +127,13 @@ void choose(Machine& machine, const Core& here, const Group& busiest, Imbalance 
     }
     if (from == nullptr) return;
     tried.add(from->index);
-    double left = wanted.amount;
+    std::int64_t left = wanted.amount;
     for (Entity* member : from->queue.members()) {
       auto& thread = static_cast<Thread&>(*member);
       if (&thread == from->running || !movable(machine, here, thread, failed, now)) continue;
-      const auto load = static_cast<double>(thread.weight);
-      if (wanted.by_load && load / static_cast<double>(1 << std::min(failed, 10)) > left) continue;
+      if (wanted.by_load && thread.weight >> std::min(failed, 10) > left) continue;
       chosen.push_back(&thread);
-      left -= wanted.by_load ? load : 1;
+      left -= wanted.by_load ? thread.weight : 1;
       if (one || left <= 0) return;
     }
   }

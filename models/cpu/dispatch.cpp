@@ -189,6 +189,7 @@ void Cpu::dispatch(Core& core) {
     core.last = nullptr;
     core.idle_since = engine_.now();
     core.booked = engine_.now();
+    if (engine_.pending(core.balance_event)) plan_balance(core);
   } else {
     hand_over(core, static_cast<Thread*>(core.queue.pick()));
   }

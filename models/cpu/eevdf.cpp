@@ -82,24 +82,28 @@ Entity* best(const QueueState& queue, bool protect) {
     if (choice == nullptr || member->deadline < choice->deadline) choice = member;
   }
   if (choice == nullptr) return running;  // somebody is always eligible
-  return running != nullptr && running->deadline <= choice->deadline ? running : choice;
+  return running != nullptr && running->deadline < choice->deadline ? running : choice;
 }
 
 std::int64_t until_preempted(const QueueState& queue) {
   return execution_for(queue.current->deadline - queue.current->vruntime, queue.current->weight);
 }
 
-void renew_deadline(QueueState& queue, std::int64_t since_tick) {
+bool renew_deadline(QueueState& queue, std::int64_t since_tick) {
   Entity& running = *queue.current;
-  if (running.vruntime < running.deadline) return;
+  if (running.vruntime < running.deadline) return false;
   // While it ran alone, ticks renewed its deadline unseen: take the last of them.
   const std::int64_t at_tick = running.vruntime - virtual_time(since_tick, running.weight);
   const std::int64_t from = at_tick >= running.deadline ? at_tick : running.vruntime;
   running.deadline = from + virtual_slice(queue, running);
+  return true;
 }
 
 bool preempts(QueueState& queue, const Entity& woken, std::int64_t since_tick) {
-  renew_deadline(queue, since_tick);
+  // An arrival looks at the running one's slice as a tick does: if it is over and somebody waited already,
+  // the core is given to whoever is best. Alone, the slice was renewed without consequences.
+  const bool slice_over = renew_deadline(queue, since_tick);
+  if (slice_over && queue.members.size() > 2) return true;
   return best(queue, true) == &woken;
 }
 

@@ -94,7 +94,8 @@ struct Core {
   sim::Duration average_idle;  // how long it tends to idle: whether pulling work is worth it
   bool overloaded = false;     // has a waiting thread
   sim::EventId balance_event;
-  std::array<sim::Time, 2> next_balance{};  // by DomainLevel
+  sim::Time balance_at = sim::Time::never();
+  std::array<sim::Time, 2> last_balance{};  // by DomainLevel
   std::array<int, 2> failed_balances{};
   sim::TrackId track = sim::TrackId::none;
 

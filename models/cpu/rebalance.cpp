@@ -36,12 +36,21 @@ void Cpu::plan_balances() {
   }
 }
 
+// On the first tick at which one of its levels is due; sooner than planned if it has become idle since.
 void Cpu::plan_balance(Core& core) {
-  sim::Time due = core.next_balance[0];
-  if (machine_.clusters.size() > 1) due = std::min(due, core.next_balance[1]);
+  sim::Time due = core.last_balance[0] + balance_interval(core, DomainLevel::cluster);
+  if (machine_.clusters.size() > 1) {
+    due = std::min(due, core.last_balance[1] + balance_interval(core, DomainLevel::board));
+  }
   due = next_tick(std::max(due, engine_.now() + sim::Duration{1}));
-  ++planned_balances_;
-  core.balance_event = engine_.schedule(due, sim::action<&Core::balance_due>(core));
+  if (!engine_.pending(core.balance_event)) {
+    ++planned_balances_;
+    core.balance_event = engine_.schedule(due, sim::action<&Core::balance_due>(core));
+    core.balance_at = due;
+  } else if (due < core.balance_at) {
+    engine_.reschedule(core.balance_event, due);
+    core.balance_at = due;
+  }
 }
 
 void Cpu::balance_due(Core& core) {
@@ -49,10 +58,10 @@ void Cpu::balance_due(Core& core) {
   if (!balance_useful()) return;
   for (const DomainLevel level : {DomainLevel::cluster, DomainLevel::board}) {
     if (level == DomainLevel::board && machine_.clusters.size() == 1) continue;
-    const auto i = static_cast<std::size_t>(level);
-    if (engine_.now() < core.next_balance[i]) continue;
+    sim::Time& last = core.last_balance[static_cast<std::size_t>(level)];
+    if (engine_.now() < last + balance_interval(core, level)) continue;
+    last = engine_.now();
     balance(core, level, false);
-    core.next_balance[i] = engine_.now() + balance_interval(core, level);
   }
   plan_balance(core);
 }

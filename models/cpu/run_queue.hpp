@@ -75,8 +75,8 @@ class RunQueue {
   [[nodiscard]] std::int64_t until_preempted() const;
   // A tick (or any later look) found until_preempted() == 0: book-keeping before pick().
   void slice_over();
-  // Whether `woken`, just enqueued, takes the core from the current one now. `since_tick`: execution time of
-  // the current one since the last tick.
+  // Whether `woken`, just enqueued, or another takes the core from the current one now. `since_tick`:
+  // execution time of the current one since the last tick.
   [[nodiscard]] bool preempts(Entity& woken, std::int64_t since_tick);
   // sched_yield by the current one: execution time it must still do before a yield finds somebody else, and
   // the yield itself, which returns who runs next (perhaps the same).
@@ -128,7 +128,7 @@ void settle_delayed(const QueueState&, Entity&);
 void picked(QueueState&, Entity&);
 [[nodiscard]] Entity* best(const QueueState&, bool protect);
 [[nodiscard]] std::int64_t until_preempted(const QueueState&);
-void renew_deadline(QueueState&, std::int64_t since_tick);
+bool renew_deadline(QueueState&, std::int64_t since_tick);  // whether it was due
 [[nodiscard]] bool preempts(QueueState&, const Entity& woken, std::int64_t since_tick);
 void forfeit(QueueState&);
 }  // namespace eevdf

@@ -112,6 +112,32 @@ TEST(CpuCosts, each_cost_takes_from_what_sharers_get_done) {
   }
 }
 
+TEST(CpuCosts, a_moved_thread_pays_for_the_move_and_not_for_who_ran_there_before) {
+  Spec spec = costly();
+  spec.costs.context_switch = {};
+  const Duration to_quiet = after_move(spec, 1);
+  // The same, with a core 1 that was busy until just before.
+  Host host(spec);
+  const ThreadId thread = host.cpu.create_thread({.name = "mover", .working_set_bytes = 1e6, .start_on = 0});
+  Time end;
+  host.engine.spawn(
+      [](Host& h, ThreadId id, Time& until) -> sim::Process {
+        co_await h.cpu.run(id, microseconds(100));
+        co_await h.cpu.sleep(id);
+        co_await h.cpu.run(id, milliseconds(1));
+        until = h.engine.now();
+      }(host, thread, end),
+      "mover", sim::Role::daemon);
+  host.worker(milliseconds(5), seconds(1), 1, {.name = "before", .cpus = {1}});
+  host.spinner({.name = "in the way", .cpus = {0}});
+  host.run_for(milliseconds(8));
+  const Time woken = host.engine.now();
+  host.cpu.wake(thread, 1);
+  host.run_for(milliseconds(5));
+  EXPECT_EQ(host.cpu.core_of(thread), 1);
+  EXPECT_EQ(end - woken, to_quiet);
+}
+
 TEST(CpuCosts, each_scheduler_parameter_changes_how_often_threads_switch) {
   const auto switches = [](const Spec& spec, int sharers = 2) {
     Host host(spec, {.allowed = {0}});

@@ -182,28 +182,53 @@ RC_GTEST_PROP(CpuLaws, pure_work_is_booked_to_the_picosecond, ()) {
   RC_ASSERT(host.finished.size() == 3 * items.size());
 }
 
+// Loads, each pinned to a core of its own with its sharers, are moved round the equal cores.
 RC_GTEST_PROP(CpuLaws, permuting_equal_threads_permutes_the_results, ()) {
-  const Spec spec = any_spec();
-  // Two kinds of threads in two orders: each kind, as a whole, is treated the same.
-  const int count = *rc::gen::inRange(2, 7);
-  const Duration work = microseconds(*rc::gen::inRange(1, 5000));
-  const Duration pause = microseconds(*rc::gen::inRange(1, 5000));
-  const auto outcome = [&](int first_named) {
-    Host host(spec);
-    std::vector<std::pair<std::int64_t, std::int64_t>> results;
+  const Policy policy = *rc::gen::element(Policy::cfs, Policy::eevdf);
+  struct Pair {
+    Duration work, pause;
+  };
+  const int cores = 3;
+  std::vector<Pair> loads;
+  for (int i = 0; i < cores; ++i) {
+    loads.push_back({microseconds(*rc::gen::inRange(1, 5000)), microseconds(*rc::gen::inRange(1, 5000))});
+  }
+  const auto outcome = [&](int shift) {
+    Host host(machine(cores, policy));
     std::vector<ThreadId> threads;
-    for (int i = 0; i < count; ++i) {
-      const std::string name = std::to_string((i + first_named) % count);
-      threads.push_back(host.worker(work, pause, 100'000, {.name = name, .working_set_bytes = 1e6}));
+    for (int i = 0; i < 2 * cores; ++i) {
+      const int load = (i + shift) % cores;
+      const Pair pair = loads[static_cast<std::size_t>(load)];
+      threads.push_back(
+          host.worker(pair.work, pair.pause, 100'000,
+                      {.name = std::to_string(load), .cpus = {i % cores}, .working_set_bytes = 1e6}));
     }
-    host.run_for(seconds(1));
-    for (const ThreadId thread : threads) {
-      const ThreadStatistics s = host.cpu.statistics(thread);
-      results.emplace_back(s.work.ps(), s.migrations);
+    host.run_for(milliseconds(200));
+    std::vector<std::pair<std::int64_t, std::int64_t>> by_load(2 * cores);
+    for (int i = 0; i < 2 * cores; ++i) {
+      const ThreadStatistics s = host.cpu.statistics(threads[static_cast<std::size_t>(i)]);
+      const int slot = (i + shift) % cores + cores * (i / cores);
+      by_load[static_cast<std::size_t>(slot)] = {s.work.ps(), s.involuntary_switches};
     }
-    return results;
+    return by_load;
   };
   RC_ASSERT(outcome(0) == outcome(1));
+  RC_ASSERT(outcome(0) == outcome(2));
+}
+
+// Identical threads are told apart by nothing but their number: names change nothing.
+RC_GTEST_PROP(CpuLaws, names_change_nothing, ()) {
+  const Spec spec = any_spec();
+  const int count = *rc::gen::inRange(2, 7);
+  const Duration work = microseconds(*rc::gen::inRange(1, 5000));
+  const auto outcome = [&](const std::string& prefix) {
+    Host host(spec);
+    for (int i = 0; i < count; ++i)
+      host.worker(work, work, 100'000, {.name = prefix + std::to_string(9 - i)});
+    host.run_for(milliseconds(300));
+    return host.finished;
+  };
+  RC_ASSERT(outcome("a") == outcome("b"));
 }
 
 TEST(CpuLaws, equal_threads_get_equal_shares_in_the_long_run) {

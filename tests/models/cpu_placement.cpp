@@ -107,6 +107,20 @@ TEST(CpuBalance, threads_confined_to_busy_cores_stay_as_unevenly_spread_as_they_
   EXPECT_EQ(host.cpu.statistics(threads[0]).migrations, 0);
 }
 
+TEST(CpuBalance, a_core_below_the_average_load_of_its_domain_does_pull) {
+  // The same 1 + 1 + 6, but the 16 cores are as loaded on average: thirteen others carry five threads each.
+  Host host(machine(16, Policy::eevdf));
+  std::vector<ThreadId> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.push_back(
+        host.spinner({.name = std::to_string(i), .cpus = {0, 1, 2}, .start_on = i < 6 ? 2 : i - 6}));
+  }
+  for (int i = 0; i < 13 * 5; ++i) host.spinner({.name = "other", .cpus = {3 + i % 13}});
+  host.run_for(seconds(10));
+  EXPECT_GT(threads_per_core(host, threads)[0], 1);
+  EXPECT_LT(threads_per_core(host, threads)[2], 6);
+}
+
 TEST(CpuBalance, an_idle_allowed_core_pulls_from_a_crowded_one) {
   Host host(machine(16, Policy::eevdf), {.allowed = {0, 1, 2}});
   std::vector<ThreadId> threads;
@@ -138,6 +152,50 @@ TEST(CpuBalance, a_core_about_to_idle_takes_a_waiting_thread_at_once) {
   EXPECT_EQ(host.cpu.core_of(waiting), 0);
   host.run_for(milliseconds(0.1));
   EXPECT_EQ(host.cpu.statistics(waiting).migrations + host.cpu.statistics({0}).migrations, 1);
+}
+
+TEST(CpuBalance, a_core_that_idles_only_for_moments_does_not_bother_to_pull) {
+  // Sleeps of 0.1 ms leave an average idle time below the cost of a migration; of 5 ms, above.
+  const auto pulled = [](sim::Duration pause) {
+    Host host(machine(2, Policy::cfs));
+    host.worker(microseconds(100), pause, 1'000'000, {.name = "restless", .cpus = {1}});
+    host.run_for(milliseconds(50));
+    std::vector<ThreadId> threads;
+    for (int i = 0; i < 2; ++i) threads.push_back(host.spinner({.name = "spinner", .start_on = 0}));
+    host.run_for(milliseconds(6));
+    return host.cpu.statistics(threads[0]).migrations + host.cpu.statistics(threads[1]).migrations;
+  };
+  // (Before the first periodic balance of the idle core, that is.)
+  EXPECT_EQ(pulled(microseconds(100)), 0);
+  EXPECT_EQ(pulled(milliseconds(5)), 1);
+}
+
+TEST(CpuBalance, a_thread_that_ran_a_moment_ago_is_left_where_its_cache_is) {
+  // Core 1 idles 0.2 ms after `first` was switched out on core 0.
+  const auto migrations = [](sim::Duration migration_cost) {
+    Spec spec = machine(2, Policy::eevdf);
+    spec.scheduler.migration_cost = migration_cost;
+    Host host(spec);
+    Flag leave;
+    const ThreadId leaver = host.cpu.create_thread({.name = "leaves core 1", .cpus = {1}});
+    host.engine.spawn(
+        [](Cpu& cpu, ThreadId id, Flag& flag) -> sim::Process {
+          co_await cpu.spin(id, flag, {});
+          cpu.retire(id);
+        }(host.cpu, leaver, leave),
+        "leaver", sim::Role::daemon);
+    const ThreadId first = host.spinner({.name = "first", .start_on = 0});
+    host.spinner({.name = "second", .cpus = {0}});
+    host.run_for(microseconds(10));
+    while (host.cpu.state(first) == State::runnable) host.run_for(microseconds(10));
+    while (host.cpu.state(first) != State::runnable) host.run_for(microseconds(10));
+    host.run_for(milliseconds(0.2));
+    leave.set();
+    host.run_for(milliseconds(0.1));
+    return host.cpu.statistics(first).migrations;
+  };
+  EXPECT_EQ(migrations(milliseconds(0.5)), 0);
+  EXPECT_EQ(migrations(milliseconds(0.1)), 1);
 }
 
 TEST(CpuBalance, threads_too_many_for_a_cluster_spill_to_the_other) {
