@@ -16,7 +16,6 @@
 // done.
 #pragma once
 
-#include <concepts>
 #include <coroutine>
 #include <string>
 #include <vector>
@@ -161,7 +160,7 @@ class Cpu::Wait {
       : cpu_(cpu), thread_(thread), kind_(kind), amount_(amount), flag_(flag), until_(until) {}
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
-  template <std::derived_from<sim::Promise> P>
+  template <sim::ProcessPromise P>
   bool await_suspend(std::coroutine_handle<P> waiter) {
     thread_.waiter = waiter;
     const bool waits = begin();
