@@ -53,7 +53,7 @@ const char* to_string(State state) {
 }
 
 Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random)
-    : engine_(engine), cache_loss_(spec.costs.preempted_time_constant) {
+    : engine_(engine) {
   check_spec(spec);
   machine_.spec = spec;
   // All cores tick together (skew_tick is off by default), at a phase unrelated to what they run.
@@ -79,7 +79,7 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
   int most_capacity = 0;
   for (std::size_t c = 0; c < spec.clusters.size(); ++c) {
     for (int i = 0; i < spec.clusters[c].cores; ++i) {
-      Core& core = machine_.cores.emplace_back(*this, spec.scheduler.policy, tunables);
+      Core& core = machine_.cores.emplace_back(*this, spec, tunables);
       core.index = static_cast<int>(machine_.cores.size()) - 1;
       core.cluster = static_cast<int>(c);
       core.online = machine_.online.contains(core.index);

@@ -20,7 +20,6 @@
 #include <string>
 #include <vector>
 
-#include "models/cpu/cache_debt.hpp"
 #include "models/cpu/machine.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
@@ -145,7 +144,6 @@ class Cpu {
   CpuSet ever_allowed_;  // where any thread may go
   double fastest_clock_hz_ = 0;
   sim::Duration tick_phase_;
-  CacheLoss cache_loss_;
   int overloaded_cores_ = 0;
   int planned_balances_ = 0;
   int runnable_ = 0;  // threads, running ones included

@@ -172,14 +172,17 @@ void Cpu::hand_over(Core& core, Thread* next) {
 // What it owes for the time away from this core; a move is charged when it is made (migrate, make_runnable).
 void Cpu::charge_debt(Core& core, Thread& thread) {
   if (!thread.placed || std::exchange(thread.moved, false)) return;
-  const CostSpec& costs = machine_.spec.costs;
-  const ClusterSpec& cluster = machine_.spec.clusters[static_cast<std::size_t>(core.cluster)];
-  const sim::Duration others_ran = core.statistics.busy - thread.core_busy_at_exit;
-  const double lost = cache_loss_.share(others_ran);
+  if (thread.refill_cluster != core.cluster) {
+    const CostSpec& costs = machine_.spec.costs;
+    const ClusterSpec& cluster = machine_.spec.clusters[static_cast<std::size_t>(core.cluster)];
+    thread.whole_refill = refill_time(costs, whole_preemption_debt(costs, cluster, thread.working_set_bytes));
+    thread.refill_cluster = core.cluster;
+  }
+  if (thread.whole_refill == sim::Duration::zero()) return;
+  const double lost = core.cache_loss.share(core.statistics.busy - thread.core_busy_at_exit);
   if (lost == 0) return;
-  const sim::Duration whole =
-      refill_time(costs, whole_preemption_debt(costs, cluster, thread.working_set_bytes));
-  thread.refill_left = combined_refill(thread.refill_left, sim::work_in(whole, lost), whole);
+  thread.refill_left =
+      combined_refill(thread.refill_left, sim::work_in(thread.whole_refill, lost), thread.whole_refill);
 }
 
 // The core's thread left or arrived: somebody else, or nobody.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cpu/cache_debt.hpp"
 #include "models/cpu/cpu_set.hpp"
 #include "models/cpu/run_queue.hpp"
 #include "models/cpu/spec.hpp"
@@ -58,8 +59,10 @@ struct Thread : Entity, sim::Waitable {
   sim::EventId wake_event;
   sim::Time finishes = sim::Time::never();  // when the request ends if nothing changes
 
-  sim::Duration switch_left;        // of the direct cost of the switch to it
-  sim::Duration refill_left;        // time at reduced speed that its cache debt still costs
+  sim::Duration switch_left;   // of the direct cost of the switch to it
+  sim::Duration refill_left;   // time at reduced speed that its cache debt still costs
+  sim::Duration whole_refill;  // what losing all of its cached state costs on `refill_cluster`
+  int refill_cluster = -1;
   sim::Duration core_busy_at_exit;  // busy time of its core when it left it
   sim::Time left_core;
   bool moved = false;  // to another core since it last ran: nothing of it is cached there
@@ -70,12 +73,14 @@ struct Thread : Entity, sim::Waitable {
 };
 
 struct Core {
-  Core(Cpu& owner, Policy policy, const Tunables& tunables) : cpu(&owner), queue(policy, tunables) {}
+  Core(Cpu& owner, const Spec& spec, const Tunables& tunables)
+      : cpu(&owner), queue(spec.scheduler.policy, tunables), cache_loss(spec.costs.preempted_time_constant) {}
   void timer_due();
   void balance_due();
 
   Cpu* cpu;
   RunQueue queue;
+  CacheLoss cache_loss;
   int index = 0;
   int cluster = 0;
   bool online = false;
