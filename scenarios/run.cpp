@@ -1,11 +1,170 @@
 #include "scenarios/run.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/assemble.hpp"
+#include "scenarios/load.hpp"
+#include "sim/engine.hpp"
+
 namespace jostle::scenarios {
 
+namespace {
+
+using sim::Duration;
+using sim::Time;
+
+Figure ratio(double value, double by) {
+  return by > 0 ? Figure(value / by) : std::nullopt;
+}
+
+ProcessResult result_of(process::Inference& process, const ProcessEntry& entry,
+                        const ProcessInstance& instance) {
+  ProcessResult result;
+  result.index = static_cast<std::int64_t>(instance.index);
+  result.entry = static_cast<std::int64_t>(instance.entry);
+  result.name = entry.name;
+  result.model = model_name(entry.model);
+  if (entry.precision) result.precision = to_string(*entry.precision);
+  result.batch = entry.batch;
+  result.runtime = to_string(entry.runtime);
+  result.grade = to_string(process.spec().kernels.grade);
+
+  result.throughput.mean = process.rate().mean();
+  if (const auto ci = process.rate().ci95()) result.throughput.ci95 = {ci->low, ci->high};
+  const auto ms = [](std::optional<double> seconds) {
+    return seconds ? Figure(*seconds * 1e3) : std::nullopt;
+  };
+  const sim::Quantiles& latency = process.latency();
+  result.latency_ms.mean = ms(latency.mean());
+  result.latency_ms.p50 = ms(latency.quantile(0.50));
+  result.latency_ms.p90 = ms(latency.quantile(0.90));
+  result.latency_ms.p95 = ms(latency.quantile(0.95));
+  result.latency_ms.p99 = ms(latency.quantile(0.99));
+
+  const process::TimeAccount& time = process.time();
+  const auto calls = static_cast<double>(process.enqueue_calls());
+  const auto& enqueue = time.enqueue();
+  result.ec_ms.launch = ratio(sim::to_ms(enqueue.launch), calls);
+  result.ec_ms.reschedule = ratio(sim::to_ms(enqueue.reschedule), calls);
+  result.ec_ms.compute = ratio(sim::to_ms(enqueue.compute), calls);
+  result.ec_ms.blocking = ratio(sim::to_ms(enqueue.blocking), calls);
+  result.ec_ms.mean =
+      ratio(sim::to_ms(enqueue.launch + enqueue.reschedule + enqueue.compute + enqueue.blocking), calls);
+  result.sync_ms =
+      ratio(sim::to_ms(process.synchronising()), static_cast<double>(process.synchronise_calls()));
+
+  if (const Duration elapsed = time.elapsed(); elapsed > Duration::zero()) {
+    TimeShare share{};
+    for (std::size_t i = 0; i < share.size(); ++i)
+      share[i] = static_cast<double>(time.in(static_cast<process::Share>(i)).ps()) /
+                 static_cast<double>(elapsed.ps());
+    result.time_share = share;
+  }
+  const gpu::Running running = process.running();
+  const double ran = running.compute + running.memory + running.fixed;
+  result.gpu_running_by.compute = ratio(running.compute, ran);
+  result.gpu_running_by.memory = ratio(running.memory, ran);
+  result.gpu_running_by.fixed = ratio(running.fixed, ran);
+  if (ran > 0) result.gpu_running_by.throttled = 0.0;
+  result.drops = process.drops();
+  return result;
+}
+
+SystemResult system_of(board::Board& board, const std::vector<ProcessResult>& processes,
+                       double gpu_clock_hz) {
+  SystemResult system;
+  double sum = 0;
+  bool all = !processes.empty();
+  for (const ProcessResult& process : processes) {
+    all = all && process.throughput.mean.has_value();
+    sum += process.throughput.mean.value_or(0);
+  }
+  if (all) system.throughput = sum;
+  const board::Board::Totals totals = board.totals();
+  const double elapsed = sim::to_seconds(totals.elapsed);
+  system.gpu.busy = ratio(sim::to_seconds(totals.gpu_busy), elapsed);
+  // The driver's figure counts a GPU that is being handed over as busy.
+  system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
+  system.gpu.clock_mhz = gpu_clock_hz / 1e6;
+  system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
+  system.cpu.busy_cores = ratio(sim::to_seconds(totals.cores_busy), elapsed);
+  system.cpu.migrations_per_s = ratio(static_cast<double>(totals.migrations), elapsed);
+  system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
+  return system;
+}
+
+// Whether every process's throughput is known as well as asked.
+bool precise(board::Board& board, double relative_error) {
+  for (const process::Inference& process : board.processes()) {
+    const auto width = process.rate().relative_half_width();
+    if (!width || *width > relative_error) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
-  // The board is put together by models/board; until it is there, say so instead of answering wrongly.
-  (void)control;
-  throw RunError("this build cannot simulate " + scenario.device + " yet");
+  if (const auto keys = unsupported_keys(scenario); !keys.empty())
+    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
+  input::Problems problems;
+  const std::optional<calibration::Profile> profile = device_profile(scenario, problems);
+  if (!profile) throw RunError(problems.text());
+  const Assembly assembly = assemble(scenario, *profile);
+
+  sim::Engine engine;
+  engine.set_trace(control.trace);
+  engine.set_interrupt(control.interrupt);
+  engine.set_watchdog({.without_progress = sim::seconds(3600)});
+  board::Board board(engine, assembly.device, assembly.setup);
+
+  const Time warm = Time::zero() + scenario.run.warmup;
+  const std::optional<Until>& until = scenario.run.until;
+  const Time end = warm + (until ? until->max : scenario.run.duration);
+  const Duration step = std::max((end - Time::zero()) / 200, sim::milliseconds(1));
+  std::string stop = until ? "limit" : "duration";
+  const auto advance_to = [&](Time time) {
+    while (engine.now() < time) {
+      switch (engine.run(std::min(time, engine.now() + step))) {
+        case sim::RunEnd::interrupted:
+          return false;
+        case sim::RunEnd::stuck:
+          throw RunError(engine.stuck_report() ? engine.stuck_report()->text() : "the run is stuck");
+        default:
+          break;
+      }
+      if (control.progress)
+        control.progress(static_cast<double>(engine.now().ps()) / static_cast<double>(end.ps()));
+      if (until && engine.now() > warm && precise(board, until->relative_error)) {
+        stop = "relative_error";
+        return true;
+      }
+    }
+    return true;
+  };
+  if (!advance_to(warm)) return std::nullopt;
+  board.end_warmup();
+  if (!advance_to(end)) return std::nullopt;
+  board.settle();
+
+  Result result;
+  result.scenario = scenario.name;
+  result.scenario_hash = scenario_hash(scenario);
+  result.resolved = to_json(scenario);
+  result.device = scenario.device;
+  result.profile_hash = profile->hash;
+  result.seed = scenario.run.seed;
+  result.simulated_s = sim::to_seconds(engine.now() - warm);
+  const std::vector<ProcessInstance> instances = expand(scenario);
+  for (std::size_t i = 0; i < instances.size(); ++i)
+    result.processes.push_back(
+        result_of(board.processes()[i], scenario.processes[instances[i].entry], instances[i]));
+  result.system = system_of(board, result.processes, assembly.gpu_clock_hz);
+  result.system.stop = stop;
+  return result;
 }
 
 }  // namespace jostle::scenarios

@@ -22,6 +22,7 @@ void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::D
   input::Mapping top(at, "a device profile");
   top.required("name", device.name, input::Text{100});
   top.required("description", device.description, input::Text{400});
+  top.optional("evidence", device.evidence, input::Text{60});
   if (const auto part = top.require("cpu")) read_cpu(*part, figures, device.cpu);
   if (const auto part = top.require("gpu")) read_gpu(*part, figures, device);
   if (const auto part = top.require("memory")) read_memory(*part, figures, device.memory);
@@ -46,7 +47,7 @@ void add_to_hash(const input::Value& value, const std::string& path, std::uint64
   }
   for (const std::size_t i : order) {
     const std::string step = mapping ? value.keys[i].name : std::to_string(i);
-    if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description")) continue;
+    if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description" || step == "evidence")) continue;
     add_to_hash(*value.children[i], step == "value" ? path : path + "." + step, hash);
   }
 }

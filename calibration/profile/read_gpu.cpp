@@ -27,6 +27,8 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
   block.required("slice", slicing.slice, Span{sim::Duration::zero(), most_cost, true});
   block.required("switch_when_dry", slicing.switch_when_dry, span);
   block.required("switch_at_expiry", slicing.switch_at_expiry, span);
+  block.optional("state_bandwidth", slicing.state_bandwidth_bytes_per_s,
+                 Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("refill_after_expiry", slicing.refill_after_expiry, span);
   block.required("linger", slicing.linger, span);
   using Granularity = gpu::PreemptionGranularity;
@@ -73,6 +75,9 @@ void read_gpu(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec&
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("bandwidth_efficiency", gpu.bandwidth_efficiency,
                  Quantity{input::share_dimension(), 0, 1, true});
+  block.required("copy_bandwidth", gpu.copy_bandwidth_bytes_per_s,
+                 Quantity{input::bandwidth_dimension(), 0, 1e15, true});
+  block.required("copy_fixed", gpu.copy_fixed, Span{sim::Duration::zero(), most_cost});
   block.required("kernel_fixed", gpu.kernel_fixed, Span{sim::Duration::zero(), most_cost});
   if (const auto slicing = block.words().require("time_slicing"))
     read_time_slicing(*slicing, block, gpu.time_slicing);

@@ -19,7 +19,8 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer) {
   block.required("per_node", runtime.per_node, span);
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
-  block.required("launch_latency", runtime.launch_latency, span);
+  block.required("api_share", runtime.api_share, Quantity{input::share_dimension(), 0, 1});
+  block.required("gpu_per_launch", runtime.gpu_per_launch, span);
   return runtime;
 }
 
@@ -30,6 +31,7 @@ void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::Device
   if (const auto found = block.words().find("cuda-graph")) device.cuda_graph = read_runtime(*found, block);
   if (const auto found = block.words().find("eager")) device.eager = read_runtime(*found, block);
   if (const auto found = block.words().find("tensorrt")) device.tensorrt = read_runtime(*found, block);
+  block.required("paced_gpu_per_launch", device.paced_gpu_per_launch, Span{sim::Duration::zero(), most_cost});
 }
 
 void read_sync(const Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync) {
@@ -45,6 +47,7 @@ void read_refill(const Cursor& at, std::vector<Figure>& figures, process::Refill
   block.required("graph_of_kernels_spinning", refill.graph_of_kernels_spinning, boolean);
   block.required("graph_with_other_nodes_spinning", refill.graph_with_other_nodes_spinning, boolean);
   block.required("launches_spinning", refill.launches_spinning, boolean);
+  block.required("paced_launches_spinning", refill.paced_launches_spinning, boolean);
   block.required("blocking", refill.blocking, boolean);
 }
 

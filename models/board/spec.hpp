@@ -31,12 +31,14 @@ struct PowerMode {
 struct DeviceSpec {
   std::string name;         // "jetson-orin-nano"
   std::string description;  // one line for people
+  std::string evidence;     // names its measured kernel tables; empty: none
   cpu::Spec cpu;
   gpu::Spec gpu;
   int sms_per_tpc = 1;
   MemorySpec memory;
   // Absent: the runtime does not exist on this device, or nothing is known of its costs.
   std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt;
+  sim::Duration paced_gpu_per_launch;  // as RuntimeSpec::gpu_per_launch, of synthetic processes with a pace
   process::SyncSpec sync;
   process::RefillSpec refill;
   std::vector<PowerMode> power_modes;  // empty: everything at its maximum, always

@@ -18,9 +18,17 @@ const char* to_string(Grade grade) {
 
 void KernelSequence::rebuild_finish() {
   finish.clear();
-  finish.reserve(kernels.size());
+  compute_until.clear();
+  memory_until.clear();
   sim::Duration sum;
-  for (const Kernel& kernel : kernels) finish.push_back(sum += kernel.duration);
+  double compute = 0, memory = 0;
+  for (const Kernel& kernel : kernels) {
+    finish.push_back(sum += kernel.duration);
+    compute_until.push_back(compute +=
+                            sim::to_seconds(kernel.duration) * static_cast<double>(kernel.compute_share));
+    memory_until.push_back(memory +=
+                           sim::to_seconds(kernel.duration) * static_cast<double>(kernel.memory_share));
+  }
 }
 
 }  // namespace jostle::dnn

@@ -32,6 +32,8 @@ struct KernelSequence {
   std::vector<Kernel> kernels;
   // finish[i]: sum of the durations of kernels 0..i (back to back, no gaps); same length as `kernels`.
   std::vector<sim::Duration> finish;
+  // Of the same length: seconds bound by arithmetic, and by memory, in kernels 0..i.
+  std::vector<double> compute_until, memory_until;
   // Time lost between kernels, per batch, when the process has the GPU to itself and batches follow each
   // other without a pause; hidden when other processes use the GPU. (h200: solo batch time - sum of kernels.)
   sim::Duration lone_gap;

@@ -16,7 +16,9 @@ enum class PreemptionGranularity { instruction, thread_block, kernel };
 struct TimeSlicing {
   sim::Duration slice;             // Q: a turn ends when this has passed since it began ...
   sim::Duration switch_when_dry;   // ... or when the owner has no work left; cost of the change of owner then
-  sim::Duration switch_at_expiry;  // and at expiry (save and restore of a running context)
+  sim::Duration switch_at_expiry;  // and at expiry, of a context with hardly any state on the SMs, plus ...
+  double state_bandwidth_bytes_per_s = 0;  // ... resident registers and shared memory, saved and restored at
+                                           // this rate (0: included above)
   sim::Duration
       refill_after_expiry;  // extra execution time of the first kernels after an expiry: caches, TLB
   sim::Duration linger;     // how long an owner that ran dry keeps the GPU from others (0: not at all)
@@ -44,9 +46,11 @@ struct Spec {
   int shared_bytes_per_sm = 0;
   OpsPerClock cuda_cores, tensor_cores;  // tensor_cores all 0: none
   double l2_bytes = 0;
-  double bandwidth_bytes_per_s = 0;   // peak of the DRAM behind it, at its maximum clock
-  double bandwidth_efficiency = 0.8;  // achievable share of the peak
-  sim::Duration kernel_fixed;         // start-up and drain of one kernel, in roofline estimates
+  double bandwidth_bytes_per_s = 0;       // peak of the DRAM behind it, at its maximum clock
+  double bandwidth_efficiency = 0.8;      // achievable share of the peak
+  double copy_bandwidth_bytes_per_s = 0;  // of a copy engine, host to device or back; 0: copies take no time
+  sim::Duration copy_fixed;               // start of one copy
+  sim::Duration kernel_fixed;             // start-up and drain of one kernel, in roofline estimates
   TimeSlicing time_slicing;
   IdleWake idle_wake;
 };

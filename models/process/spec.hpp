@@ -19,9 +19,10 @@ struct RuntimeSpec {
   sim::Duration per_launch;  // host time per kernel launch (per graph for cuda_graph)
   sim::Duration per_batch;   // host time per batch that is not a launch (framework, synchronise, bindings)
   sim::Duration per_node;    // cuda_graph: host time per node of the graph, on top of per_launch
-  double variation = 0;      // coefficient of variation of a batch's host time (lognormal)
+  double api_share = 1;      // of the host time of an enqueue call, what passes inside CUDA calls
+  sim::Duration gpu_per_launch;  // GPU front-end time before each kernel launched by itself
+  double variation = 0;          // coefficient of variation of a batch's host time (lognormal)
   double working_set_bytes = 0;  // of the host thread, for cache debts
-  sim::Duration launch_latency;  // from the end of a launch call to the kernel being visible to the GPU
 };
 
 // From the end of a batch on the GPU to the host seeing it.
@@ -37,6 +38,7 @@ struct RefillSpec {
   bool graph_of_kernels_spinning = false;
   bool graph_with_other_nodes_spinning = true;
   bool launches_spinning = true;
+  bool paced_launches_spinning = false;
   bool blocking = true;
 };
 
@@ -54,8 +56,9 @@ struct Spec {
   std::string name;
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
-  dnn::KernelSequence kernels;        // of one batch
-  std::int64_t batch = 1;             // images per batch
+  dnn::KernelSequence kernels;               // of one batch
+  std::int64_t batch = 1;                    // images per batch
+  double input_bytes = 0, output_bytes = 0;  // copied to and from the device for each batch
   std::optional<sim::Duration> pace;  // synthetic: one launch every `pace` of host time, busy in between
   Arrivals arrivals;
   std::vector<int> cpus;  // allowed cores; empty: all online

@@ -1,0 +1,33 @@
+// The engine that copies between host and device beside the kernels: first come first served, for all
+// contexts.
+#pragma once
+
+#include <algorithm>
+
+#include "models/gpu/spec.hpp"
+#include "sim/engine.hpp"
+
+namespace jostle::gpu {
+
+class CopyEngine {
+ public:
+  CopyEngine(sim::Engine& engine, const Spec& spec)
+      : engine_(engine), fixed_(spec.copy_fixed), bandwidth_(spec.copy_bandwidth_bytes_per_s) {}
+
+  // Whether a copy of `bytes` takes any time here.
+  [[nodiscard]] bool takes_time(double bytes) const { return bytes > 0 && bandwidth_ > 0; }
+
+  // Copies after what was asked for before, then does `done`.
+  void copy(double bytes, sim::Action done) {
+    free_from_ = std::max(free_from_, engine_.now()) + fixed_ + sim::seconds(bytes / bandwidth_);
+    engine_.schedule(free_from_, done);
+  }
+
+ private:
+  sim::Engine& engine_;
+  sim::Duration fixed_;
+  double bandwidth_;
+  sim::Time free_from_;
+};
+
+}  // namespace jostle::gpu

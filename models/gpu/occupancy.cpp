@@ -1,0 +1,53 @@
+#include "models/gpu/occupancy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jostle::gpu {
+
+int blocks_per_sm(const Spec& gpu, const dnn::Kernel& kernel) {
+  const int threads = static_cast<int>(std::max(kernel.threads_per_block, 1U));
+  const int registers = threads * static_cast<int>(kernel.registers_per_thread);
+  int blocks = gpu.max_blocks_per_sm;
+  blocks = std::min(blocks, gpu.max_threads_per_sm / threads);
+  if (registers > 0) blocks = std::min(blocks, gpu.registers_per_sm / registers);
+  if (kernel.shared_bytes > 0)
+    blocks = std::min(blocks, gpu.shared_bytes_per_sm / static_cast<int>(kernel.shared_bytes));
+  return std::max(blocks, 1);
+}
+
+int waves(const Spec& gpu, const dnn::Kernel& kernel) {
+  const auto at_once = static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(gpu.sm_count, 1));
+  return static_cast<int>(std::max((kernel.blocks + at_once - 1) / at_once, 1U));
+}
+
+double resident_state_bytes(const Spec& gpu, const dnn::Kernel& kernel) {
+  const auto at_once = static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(gpu.sm_count, 1));
+  const double blocks = std::min(kernel.blocks, at_once);
+  const double per_block = 4.0 * kernel.threads_per_block * kernel.registers_per_thread + kernel.shared_bytes;
+  return blocks * per_block;
+}
+
+sim::Duration expiry_cost(const Spec& gpu, const dnn::Kernel* kernel) {
+  const TimeSlicing& slicing = gpu.time_slicing;
+  if (kernel == nullptr || slicing.state_bandwidth_bytes_per_s <= 0) return slicing.switch_at_expiry;
+  return slicing.switch_at_expiry +
+         sim::seconds(2 * resident_state_bytes(gpu, *kernel) / slicing.state_bandwidth_bytes_per_s);
+}
+
+sim::Duration drain_after_expiry(const Spec& gpu, const dnn::Kernel& kernel, sim::Duration done) {
+  switch (gpu.time_slicing.granularity) {
+    case PreemptionGranularity::instruction:
+      return sim::Duration::zero();
+    case PreemptionGranularity::thread_block: {
+      const sim::Duration wave = kernel.duration / waves(gpu, kernel);
+      if (wave <= sim::Duration::zero() || done % wave == sim::Duration::zero()) return sim::Duration::zero();
+      return std::min(wave - done % wave, kernel.duration - done);
+    }
+    case PreemptionGranularity::kernel:
+      return kernel.duration - done;
+  }
+  return sim::Duration::zero();
+}
+
+}  // namespace jostle::gpu

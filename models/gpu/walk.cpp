@@ -1,0 +1,88 @@
+#include "models/gpu/walk.hpp"
+
+#include <algorithm>
+
+namespace jostle::gpu {
+
+namespace {
+
+// Lets `rest` pass from t on, at most up to the limit; true if all of it did.
+bool pass(sim::Duration& rest, sim::Time& t, sim::Time limit) {
+  const sim::Duration step = std::min(rest, limit - t);
+  t += step;
+  rest -= step;
+  return rest == sim::Duration::zero();
+}
+
+}  // namespace
+
+std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Time now) {
+  const auto count = static_cast<std::uint32_t>(batch.kernels->kernels.size());
+  if (!batch.piecewise) return count;
+  std::uint32_t launched = batch.launched;
+  if (host.rate <= 0 || launched == count) return launched;
+  // Where the arithmetic says, then exactly.
+  if (batch.plan.each > sim::Duration::zero()) {
+    const sim::Duration work = host.done + sim::work_in(now - host.since, host.rate) - batch.plan.first;
+    const std::int64_t guess = std::max(work / batch.plan.each - 1, std::int64_t{0});
+    launched = std::max(launched, static_cast<std::uint32_t>(std::min(guess, std::int64_t{count})));
+    while (launched > batch.launched && launch_time(batch, host, launched - 1) > now) --launched;
+  }
+  while (launched < count && launch_time(batch, host, launched) <= now) ++launched;
+  return launched;
+}
+
+Walk walk(const Batch& batch, const HostProgress& host, sim::Duration per_launch, Position position,
+          sim::Time from, sim::Time limit, bool stop_when_dry) {
+  sim::Time t = from;
+  if (!pass(position.stall, t, limit)) return {t, Stop::limit, position};
+  if (!pass(position.cold, t, limit)) return {t, Stop::limit, position};
+  if (batch.gated) {
+    if (stop_when_dry) return {t, Stop::dry, position};
+    return {limit, limit == sim::Time::never() ? Stop::starved : Stop::limit, position};
+  }
+  if (!batch.piecewise) {
+    sim::Duration rest = batch.kernels->finish.back() - position.into;
+    const sim::Duration whole = rest;
+    const bool done = pass(rest, t, limit);
+    position.into += whole - rest;
+    return {t, done ? Stop::batch_done : Stop::limit, position};
+  }
+  const std::vector<dnn::Kernel>& kernels = batch.kernels->kernels;
+  const auto count = static_cast<std::uint32_t>(kernels.size());
+  while (position.next < count) {
+    if (position.into == sim::Duration::zero()) {
+      const sim::Time launch = launch_time(batch, host, position.next);
+      if (launch > t) {
+        if (stop_when_dry) return {t, Stop::dry, position};
+        if (launch > limit || launch == sim::Time::never())
+          return {limit, limit == sim::Time::never() ? Stop::starved : Stop::limit, position};
+        t = launch;
+      }
+    }
+    const sim::Duration rest = per_launch + kernels[position.next].duration - position.into;
+    if (rest > limit - t) {
+      position.into += limit - t;
+      return {limit, Stop::limit, position};
+    }
+    t += rest;
+    position.into = sim::Duration::zero();
+    ++position.next;
+  }
+  return {t, Stop::batch_done, position};
+}
+
+sim::Duration executed(const Batch& batch, sim::Duration per_launch, const Position& position) {
+  if (!batch.piecewise) return position.into;
+  const sim::Duration before =
+      position.next == 0 ? sim::Duration::zero() : batch.kernels->finish[position.next - 1];
+  return before + std::max(position.into - per_launch, sim::Duration::zero());
+}
+
+Underway underway(const dnn::KernelSequence& kernels, sim::Duration executed) {
+  const auto found = std::upper_bound(kernels.finish.begin(), kernels.finish.end(), executed);
+  const auto index = static_cast<std::uint32_t>(found - kernels.finish.begin());
+  return {index, executed - (index == 0 ? sim::Duration::zero() : kernels.finish[index - 1])};
+}
+
+}  // namespace jostle::gpu

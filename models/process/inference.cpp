@@ -1,0 +1,219 @@
+#include "models/process/inference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace jostle::process {
+
+using sim::Duration;
+using sim::Time;
+
+bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
+  if (spec.sync == Sync::blocking) return rule.blocking;
+  if (spec.runtime != Runtime::cuda_graph)
+    return spec.pace ? rule.paced_launches_spinning : rule.launches_spinning;
+  return spec.kernels.only_kernels ? rule.graph_of_kernels_spinning : rule.graph_with_other_nodes_spinning;
+}
+
+Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu& gpu, gpu::CopyEngine& copies,
+                     const Spec& spec, const Costs& costs, std::uint64_t seed, std::uint32_t index)
+    : engine_(engine),
+      cpu_(cpu),
+      gpu_(gpu),
+      copies_(copies),
+      spec_(spec),
+      costs_(costs),
+      random_(seed, fmt::format("process {} host time", index)),
+      requests_(spec.arrivals, sim::RandomStream(seed, fmt::format("process {} arrivals", index))),
+      account_(costs.runtime.api_share) {
+  context_ = gpu_.create_context(
+      {.name = spec.name,
+       .refill_prolongs_turn = costs.refill_prolongs_turn,
+       .per_launch = costs.runtime.gpu_per_launch,
+       .listener = {.batch_seen = [](void* self) { static_cast<Inference*>(self)->batch_seen(); },
+                    .state_changing =
+                        [](void* self, gpu::ContextState next) {
+                          static_cast<Inference*>(self)->context_changing(next);
+                        },
+                    .context = this}});
+  thread_ = cpu_.create_thread(
+      {.name = spec.name,
+       .cpus = spec.cpus,
+       .nice = spec.nice,
+       .working_set_bytes = costs.runtime.working_set_bytes,
+       .listener = {.changed =
+                        [](void* self, cpu::State state, Time now, Duration done, double rate) {
+                          static_cast<Inference*>(self)->thread_changed(state, now, done, rate);
+                        },
+                    .context = this}});
+  if (sim::TraceSink* trace = engine_.trace())
+    track_ = trace->track(fmt::format("process {} {}", index, spec.name));
+}
+
+sim::Process Inference::body() {
+  return spec_.arrivals.kind == ArrivalKind::closed_loop ? closed_loop() : serve_arrivals();
+}
+
+sim::Process Inference::closed_loop() {
+  co_await enqueue(0, engine_.now());
+  for (std::uint64_t batch = 0;; ++batch) {
+    co_await enqueue(batch + 1, engine_.now());
+    co_await synchronise(batch);
+    record(batch);
+  }
+}
+
+sim::Process Inference::serve_arrivals() {
+  for (std::uint64_t batch = 0;; ++batch) {
+    std::optional<Time> arrived;
+    while (!(arrived = requests_.take(engine_.now()))) {
+      if (requests_.next() == Time::never()) {
+        cpu_.retire(thread_);
+        co_return;
+      }
+      co_await cpu_.sleep_until(thread_, requests_.next() + costs_.sync.wake_latency);
+    }
+    co_await enqueue(batch, *arrived);
+    co_await synchronise(batch);
+    record(batch);
+  }
+}
+
+// One enqueue call: the host launches the batch's kernels, at once or one by one.
+sim::Task<> Inference::enqueue(std::uint64_t batch, Time since) {
+  const RuntimeSpec& runtime = costs_.runtime;
+  const auto kernels = static_cast<std::int64_t>(spec_.kernels.kernels.size());
+  slot(batch).done.reset();
+  slot(batch).since = since;
+  set_phase(Phase::enqueuing);
+  const double factor = random_.lognormal_unit_mean(runtime.variation);
+  const bool gated = copies_.takes_time(spec_.input_bytes);
+  if (gated) {
+    account_.set_copying(++copying_ > 0, engine_.now(), gpu_time());
+    copies_.copy(spec_.input_bytes, sim::action<&Inference::input_copied>(*this));
+  }
+  if (spec_.runtime == Runtime::cuda_graph && !spec_.pace) {
+    co_await cpu_.run(
+        thread_, sim::work_in(runtime.per_batch + runtime.per_launch + runtime.per_node * kernels, factor));
+    gpu_.enqueue(context_, spec_.kernels, gated && !std::exchange(input_early_, false));
+  } else {
+    const gpu::LaunchPlan plan{
+        .first = spec_.pace ? Duration::zero() : sim::work_in(runtime.per_batch, factor),
+        .each = spec_.pace ? *spec_.pace : sim::work_in(runtime.per_launch, factor)};
+    gpu_.begin_launches(context_, spec_.kernels, plan, gated);
+    launching_ = true;
+    co_await cpu_.run(thread_, plan.first + plan.each * kernels);
+    launching_ = false;
+    gpu_.finish_launches(context_);
+  }
+  ++enqueued_;
+  ++enqueue_calls_;
+  account_.set_outstanding(true, engine_.now(), gpu_time());
+}
+
+// One synchronise call: waits until the batch is seen to be done.
+sim::Task<> Inference::synchronise(std::uint64_t batch) {
+  const Time entered = engine_.now();
+  set_phase(Phase::synchronising);
+  cpu::Flag& done = slot(batch).done;
+  switch (spec_.sync) {
+    case Sync::spin:
+      co_await cpu_.spin(thread_, done, costs_.sync.poll);
+      break;
+    case Sync::yield:
+      co_await cpu_.yield_spin(thread_, done, costs_.sync.poll);
+      break;
+    case Sync::blocking:
+      co_await cpu_.run(thread_, costs_.sync.before_sleep);
+      co_await cpu_.block(thread_, done, costs_.sync.wake_latency);
+      break;
+  }
+  synchronising_ += engine_.now() - entered;
+  ++synchronise_calls_;
+}
+
+void Inference::record(std::uint64_t batch) {
+  const Time now = engine_.now();
+  const Duration latency = now - slot(batch).since;
+  rate_.add(now, static_cast<double>(spec_.batch));
+  latency_.add(sim::to_seconds(latency));
+  ++batches_;
+  engine_.progress();
+  set_phase(Phase::idle);
+  if (sim::TraceSink* trace = engine_.trace()) {
+    // Batches overlap by one: on the timeline a batch is drawn from when the one before it was done.
+    const Time from = std::max(slot(batch).since, now - latency / 2);
+    trace->slice(track_, from, now - from, "batch");
+  }
+}
+
+// What the account is told of
+// -----------------------------------------------------------------------------------
+
+void Inference::set_phase(Phase phase) {
+  account_.set_phase(phase, engine_.now(), gpu_time());
+}
+
+void Inference::thread_changed(cpu::State state, Time now, Duration done, double rate) {
+  account_.set_thread(state, now, gpu_time());
+  if (launching_) gpu_.host_progress(context_, {now, done, rate});
+}
+
+void Inference::context_changing(gpu::ContextState next) {
+  account_.set_context(next, engine_.now(), gpu_time());
+}
+
+void Inference::batch_seen() {
+  account_.set_outstanding(gpu_.unfinished(context_) > 0, engine_.now(), gpu_time());
+  if (copies_.takes_time(spec_.output_bytes)) {
+    account_.set_copying(++copying_ > 0, engine_.now(), gpu_time());
+    copies_.copy(spec_.output_bytes, sim::action<&Inference::batch_done>(*this));
+  } else {
+    slot(seen_++).done.set();
+  }
+}
+
+void Inference::input_copied() {
+  account_.set_copying(--copying_ > 0, engine_.now(), gpu_time());
+  if (spec_.runtime == Runtime::cuda_graph && !spec_.pace && input_batches_ == enqueued_) {
+    input_early_ = true;
+  } else {
+    gpu_.open(context_);
+  }
+  ++input_batches_;
+}
+
+void Inference::batch_done() {
+  account_.set_copying(--copying_ > 0, engine_.now(), gpu_time());
+  slot(seen_++).done.set();
+}
+
+// Statistics
+// ----------------------------------------------------------------------------------------------------
+
+void Inference::settle() {
+  account_.settle(engine_.now(), gpu_time());
+}
+
+void Inference::end_warmup() {
+  account_.clear(engine_.now(), gpu_time());
+  rate_.clear();
+  latency_.clear();
+  enqueue_calls_ = synchronise_calls_ = batches_ = 0;
+  synchronising_ = Duration::zero();
+  drops_before_ = requests_.drops();
+  running_before_ = gpu_.running(context_);
+}
+
+gpu::Running Inference::running() {
+  gpu::Running running = gpu_.running(context_);
+  running.total -= running_before_.total;
+  running.compute -= running_before_.compute;
+  running.memory -= running_before_.memory;
+  running.fixed -= running_before_.fixed;
+  return running;
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,109 @@
+// A process that runs inference: one host thread, one GPU context, and the loop between them.
+//
+//   closed loop:  enqueue batch i+1, wait for batch i, again (one batch always ahead, as trtexec)
+//   arrivals:     wait for a request, enqueue it, wait for it, again
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "models/cpu/cpu.hpp"
+#include "models/gpu/copy_engine.hpp"
+#include "models/gpu/gpu.hpp"
+#include "models/process/arrivals.hpp"
+#include "models/process/spec.hpp"
+#include "models/process/time_account.hpp"
+#include "sim/engine.hpp"
+#include "sim/process.hpp"
+#include "sim/random.hpp"
+#include "sim/statistics.hpp"
+
+namespace jostle::process {
+
+// What its runtime, its way of waiting and the device make of a process.
+struct Costs {
+  RuntimeSpec runtime;
+  SyncSpec sync;
+  bool refill_prolongs_turn = true;
+};
+
+// The rule of process::RefillSpec for a process.
+[[nodiscard]] bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec);
+
+class Inference {
+ public:
+  // All parts must outlive it. Streams of random numbers are named by `index`.
+  Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu& gpu, gpu::CopyEngine& copies, const Spec& spec,
+            const Costs& costs, std::uint64_t seed, std::uint32_t index);
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
+
+  // The host thread, to be spawned.
+  [[nodiscard]] sim::Process body();
+
+  // Forgets statistics: the warm-up ends. And brings them up to now.
+  void end_warmup();
+  void settle();
+
+  [[nodiscard]] const Spec& spec() const { return spec_; }
+  [[nodiscard]] const TimeAccount& time() const { return account_; }
+  [[nodiscard]] const sim::RateMeans& rate() const { return rate_; }        // images/s
+  [[nodiscard]] const sim::Quantiles& latency() const { return latency_; }  // seconds
+  [[nodiscard]] std::int64_t enqueue_calls() const { return enqueue_calls_; }
+  [[nodiscard]] sim::Duration synchronising() const { return synchronising_; }  // in all calls together
+  [[nodiscard]] std::int64_t synchronise_calls() const { return synchronise_calls_; }
+  [[nodiscard]] std::int64_t batches() const { return batches_; }
+  [[nodiscard]] gpu::Running running();  // since the warm-up
+  [[nodiscard]] std::int64_t drops() const { return requests_.drops() - drops_before_; }
+  [[nodiscard]] cpu::ThreadStatistics thread() const { return cpu_.statistics(thread_); }
+
+ private:
+  // A batch under way: at most two.
+  struct Slot {
+    cpu::Flag done;
+    sim::Time since;  // when it entered enqueue, or arrived
+  };
+
+  [[nodiscard]] sim::Process closed_loop();
+  [[nodiscard]] sim::Process serve_arrivals();
+  [[nodiscard]] sim::Task<> enqueue(std::uint64_t batch, sim::Time since);
+  [[nodiscard]] sim::Task<> synchronise(std::uint64_t batch);
+  void record(std::uint64_t batch);
+
+  [[nodiscard]] Slot& slot(std::uint64_t batch) { return slots_[batch % slots_.size()]; }
+  [[nodiscard]] sim::Duration gpu_time() { return gpu_.running_time(context_); }
+  void set_phase(Phase phase);
+  void thread_changed(cpu::State state, sim::Time now, sim::Duration done, double rate);
+  void context_changing(gpu::ContextState next);
+  void batch_seen();
+  void input_copied();
+  void batch_done();
+
+  sim::Engine& engine_;
+  cpu::Cpu& cpu_;
+  gpu::Gpu& gpu_;
+  gpu::CopyEngine& copies_;
+  Spec spec_;
+  Costs costs_;
+  sim::RandomStream random_;
+  RequestQueue requests_;
+  cpu::ThreadId thread_;
+  gpu::ContextId context_;
+  TimeAccount account_;
+  std::array<Slot, 2> slots_;
+  bool launching_ = false;  // kernel by kernel, now
+  std::uint64_t enqueued_ = 0, seen_ = 0, input_batches_ = 0;
+  int copying_ = 0;           // copies under way
+  bool input_early_ = false;  // the input was copied before the graph was launched
+
+  sim::RateMeans rate_;
+  sim::Quantiles latency_;
+  std::int64_t enqueue_calls_ = 0, synchronise_calls_ = 0, batches_ = 0, drops_before_ = 0;
+  sim::Duration synchronising_;
+  gpu::Running running_before_;
+  sim::TrackId track_ = sim::TrackId::none;
+};
+
+}  // namespace jostle::process

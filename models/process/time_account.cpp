@@ -1,0 +1,67 @@
+#include "models/process/time_account.hpp"
+
+namespace jostle::process {
+
+void TimeAccount::settle(sim::Time now, sim::Duration running) {
+  const sim::Duration elapsed = now - since_;
+  const sim::Duration ran = running - running_;
+  since_ = now;
+  running_ = running;
+  if (elapsed == sim::Duration::zero()) return;
+  add(Share::gpu_running, ran);
+  const sim::Duration rest = elapsed - ran;
+  const Share why = cause();
+  if (why == Share::launching && phase_ == Phase::enqueuing) {
+    const sim::Duration inside = sim::work_in(rest, api_share_);
+    add(Share::launching, inside);
+    add(Share::cpu_compute, rest - inside);
+  } else {
+    add(why, rest);
+  }
+  if (phase_ != Phase::enqueuing) return;
+  if (thread_ == cpu::State::on_core) {
+    const sim::Duration inside = sim::work_in(elapsed, api_share_);
+    enqueue_.launch += inside;
+    enqueue_.compute += elapsed - inside;
+  } else if (thread_ == cpu::State::refilling) {
+    enqueue_.compute += elapsed;
+  } else if (thread_ == cpu::State::sleeping) {
+    enqueue_.blocking += elapsed;
+  } else {
+    enqueue_.reschedule += elapsed;
+  }
+}
+
+// The first of the list that is true, its own kernels executing apart.
+Share TimeAccount::cause() const {
+  if (context_ == gpu::ContextState::switching_in) return Share::gpu_switch;
+  if (context_ == gpu::ContextState::waiting) return Share::gpu_slice_wait;
+  if (copying_) return Share::copying;
+  if (thread_ == cpu::State::refilling) return Share::cache_refill;
+  const bool off_core = thread_ == cpu::State::runnable || thread_ == cpu::State::switching;
+  switch (phase_) {
+    case Phase::enqueuing:
+      return off_core ? Share::waiting_for_core : Share::launching;
+    case Phase::synchronising:
+      if (outstanding_) return Share::launching;
+      return off_core ? Share::waiting_for_core : Share::sync_wakeup;
+    case Phase::idle:
+      break;
+  }
+  if (off_core) return Share::waiting_for_core;
+  return thread_ == cpu::State::on_core ? Share::cpu_compute : Share::idle;
+}
+
+void TimeAccount::clear(sim::Time now, sim::Duration running) {
+  settle(now, running);
+  spent_ = {};
+  enqueue_ = {};
+}
+
+sim::Duration TimeAccount::elapsed() const {
+  sim::Duration sum;
+  for (const sim::Duration time : spent_) sum += time;
+  return sum;
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,83 @@
+// Where a process's time goes: every instant belongs to the first of a fixed list of causes that is true.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/cpu/thread.hpp"
+#include "models/gpu/gpu.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::process {
+
+// The list, in order (docs/result.md: time_share).
+enum class Share : std::uint8_t {
+  gpu_running,     // a kernel of its own is executing
+  gpu_switch,      // the GPU is being given to it
+  gpu_slice_wait,  // it has work, and another process has the GPU
+  dla_running,
+  copying,  // a copy of its own is under way
+  link,
+  cache_refill,      // on a core, paying a cache debt
+  launching,         // on a core inside an enqueue call, or the GPU between two of its kernels
+  cpu_compute,       // on a core between the calls
+  sync_wakeup,       // its batch is done and it does not know yet
+  waiting_for_core,  // runnable, not running
+  idle,              // nothing to do
+};
+inline constexpr std::size_t share_count = 12;
+
+// What the host thread is at.
+enum class Phase : std::uint8_t { idle, enqueuing, synchronising };
+
+class TimeAccount {
+ public:
+  // `api_share`: of the time on a core while enqueuing, what passes inside CUDA calls.
+  explicit TimeAccount(double api_share) : api_share_(api_share) {}
+
+  // What is true from `now` on; `running` is the process's GPU time so far.
+  void set_phase(Phase phase, sim::Time now, sim::Duration running) { settle(now, running), phase_ = phase; }
+  void set_thread(cpu::State state, sim::Time now, sim::Duration running) {
+    settle(now, running), thread_ = state;
+  }
+  void set_context(gpu::ContextState state, sim::Time now, sim::Duration running) {
+    settle(now, running), context_ = state;
+  }
+  void set_outstanding(bool work, sim::Time now, sim::Duration running) {
+    settle(now, running), outstanding_ = work;
+  }
+  void set_copying(bool copying, sim::Time now, sim::Duration running) {
+    settle(now, running), copying_ = copying;
+  }
+
+  // Attributes the time since the last change.
+  void settle(sim::Time now, sim::Duration running);
+  // Forgets the past (the warm-up ends).
+  void clear(sim::Time now, sim::Duration running);
+
+  [[nodiscard]] sim::Duration in(Share share) const { return spent_[static_cast<std::size_t>(share)]; }
+  [[nodiscard]] sim::Duration elapsed() const;
+  // Time of enqueue calls, by what the thread was at: EC = launch + reschedule + compute + blocking.
+  struct Enqueue {
+    sim::Duration launch, reschedule, compute, blocking;
+  };
+  [[nodiscard]] const Enqueue& enqueue() const { return enqueue_; }
+
+ private:
+  void add(Share share, sim::Duration time) { spent_[static_cast<std::size_t>(share)] += time; }
+  [[nodiscard]] Share cause() const;
+
+  double api_share_;
+  Phase phase_ = Phase::idle;
+  cpu::State thread_ = cpu::State::sleeping;
+  gpu::ContextState context_ = gpu::ContextState::empty;
+  bool outstanding_ = false;  // batches not finished on the GPU
+  bool copying_ = false;
+  sim::Time since_;
+  sim::Duration running_;
+  std::array<sim::Duration, share_count> spent_{};
+  Enqueue enqueue_;
+};
+
+}  // namespace jostle::process
