@@ -1,0 +1,129 @@
+// Intervals that cover, quantiles that are exact or nearly, integrals over time.
+#include "sim/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "sim/random.hpp"
+
+namespace jostle::sim {
+namespace {
+
+TEST(StudentT, agrees_with_the_tables) {
+  EXPECT_NEAR(student_t_95(1), 12.706, 1e-3);
+  EXPECT_NEAR(student_t_95(10), 2.228, 1e-3);
+  EXPECT_NEAR(student_t_95(31), 2.0395, 1e-4);
+  EXPECT_NEAR(student_t_95(60), 2.0003, 1e-4);
+  EXPECT_NEAR(student_t_95(1'000'000), 1.95996, 1e-4);
+}
+
+TEST(BatchMeans, interval_on_known_data_is_students) {
+  BatchMeans means;
+  for (const double x : {2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0, 1.0, 9.0}) means.add(x);
+  // Mean 5, sample variance 64/9 (alternating enough not to be merged), t(9) = 2.2622.
+  const Interval interval = means.ci95().value();
+  EXPECT_DOUBLE_EQ(means.mean().value(), 5);
+  EXPECT_NEAR(interval.high - 5, 2.2622 * std::sqrt(64.0 / 9 / 10), 1e-9);
+  EXPECT_NEAR(means.relative_half_width().value(), (interval.high - 5) / 5, 1e-12);
+}
+
+TEST(BatchMeans, too_few_observations_have_no_interval) {
+  BatchMeans means;
+  EXPECT_FALSE(means.mean());
+  for (int i = 0; i < 7; ++i) means.add(i);
+  EXPECT_TRUE(means.mean());
+  EXPECT_FALSE(means.ci95());
+  means.add(7);
+  EXPECT_TRUE(means.ci95());
+}
+
+TEST(BatchMeans, equal_observations_are_known_exactly) {
+  BatchMeans means;
+  for (int i = 0; i < 1000; ++i) means.add(3);
+  EXPECT_DOUBLE_EQ(means.ci95()->low, 3);
+  EXPECT_DOUBLE_EQ(means.ci95()->high, 3);
+}
+
+// x' = rho x + noise: the naive interval of independent data covers 60 % of the time at rho = 0.9.
+TEST(BatchMeans, intervals_of_correlated_data_cover_the_mean) {
+  for (const double rho : {0.0, 0.5, 0.9}) {
+    int covered = 0;
+    constexpr int runs = 400;
+    for (std::uint64_t seed = 0; seed < runs; ++seed) {
+      RandomStream random(seed, "autoregressive");
+      BatchMeans means;
+      double x = random.normal(0, 1 / std::sqrt(1 - rho * rho));
+      for (int i = 0; i < 3000; ++i) {
+        means.add(10 + x);
+        x = rho * x + random.normal(0, 1);
+      }
+      const Interval interval = means.ci95().value();
+      covered += interval.low <= 10 && 10 <= interval.high ? 1 : 0;
+    }
+    EXPECT_GE(covered, static_cast<int>(0.90 * runs)) << "rho " << rho;
+    EXPECT_LE(covered, static_cast<int>(0.985 * runs)) << "rho " << rho;
+  }
+}
+
+TEST(RateMeans, rate_of_a_steady_stream_is_exact) {
+  RateMeans rate;
+  for (int i = 0; i < 100; ++i) rate.add(Time::zero() + milliseconds(2.0 * i), 4);
+  EXPECT_NEAR(rate.mean().value(), 2000, 1e-9);
+  EXPECT_NEAR(rate.ci95()->low, 2000, 1e-9);
+  EXPECT_NEAR(rate.relative_half_width().value(), 0, 1e-12);
+  rate.clear();
+  EXPECT_FALSE(rate.mean());
+  rate.add(Time::zero() + milliseconds(199), 4);
+  EXPECT_NEAR(rate.mean().value(), 4000, 1e-9);
+}
+
+TEST(Quantiles, few_numbers_are_exact_and_interpolated) {
+  Quantiles quantiles;
+  EXPECT_FALSE(quantiles.quantile(0.5));
+  for (const double x : {4.0, 1.0, 3.0, 2.0}) quantiles.add(x);
+  EXPECT_DOUBLE_EQ(quantiles.quantile(0).value(), 1);
+  EXPECT_DOUBLE_EQ(quantiles.quantile(0.5).value(), 2.5);
+  EXPECT_DOUBLE_EQ(quantiles.quantile(1).value(), 4);
+  EXPECT_DOUBLE_EQ(quantiles.mean().value(), 2.5);
+}
+
+TEST(Quantiles, many_numbers_are_within_the_stated_error) {
+  Quantiles exact;
+  Quantiles binned(100);
+  RandomStream random(3, "quantiles");
+  for (int i = 0; i < 100'000; ++i) {
+    const double x = 1e-3 * random.lognormal_unit_mean(1);
+    exact.add(x);
+    binned.add(x);
+  }
+  EXPECT_TRUE(exact.exact());
+  EXPECT_FALSE(binned.exact());
+  for (const double p : {0.0, 0.01, 0.5, 0.9, 0.99, 0.999, 1.0}) {
+    const double truth = exact.quantile(p).value();
+    EXPECT_NEAR(binned.quantile(p).value(), truth, Quantiles::relative_error * truth) << p;
+  }
+}
+
+TEST(Quantiles, negative_numbers_and_zero_have_bins_too) {
+  Quantiles binned(1);
+  for (const double x : {-8.0, -1.0, 0.0, 1.0, 8.0}) binned.add(x);
+  EXPECT_NEAR(binned.quantile(0).value(), -8, 8 * Quantiles::relative_error);
+  EXPECT_DOUBLE_EQ(binned.quantile(0.5).value(), 0);
+  EXPECT_NEAR(binned.quantile(1).value(), 8, 8 * Quantiles::relative_error);
+}
+
+TEST(TimeWeighted, integrates_and_forgets_the_warm_up) {
+  TimeWeighted length;
+  EXPECT_FALSE(length.mean(Time::zero()));
+  length.set(Time::zero() + seconds(1), 2);
+  length.add(Time::zero() + seconds(3), -1);
+  EXPECT_DOUBLE_EQ(length.integral(Time::zero() + seconds(5)), 6);
+  EXPECT_DOUBLE_EQ(length.mean(Time::zero() + seconds(5)).value(), 1.2);
+  length.restart(Time::zero() + seconds(5));
+  EXPECT_DOUBLE_EQ(length.mean(Time::zero() + seconds(6)).value(), 1);
+}
+
+}  // namespace
+}  // namespace jostle::sim
