@@ -88,7 +88,7 @@ class EventQueue {
       return a.time != b.time ? a.time < b.time : a.order < b.order;
     }
   };
-  // What a cancellable event does. Free when order is 0; then `next_free` chains.
+  // What a cancellable event does. Free when order is 0.
   struct Slot {
     Action action{};
     std::uint64_t order = 0;
