@@ -22,5 +22,6 @@ void add_run(CLI::App& app, Task& task);
 void add_check(CLI::App& app, Task& task);
 void add_list(CLI::App& app, Task& task);
 void add_show(CLI::App& app, Task& task);
+void add_validate(CLI::App& app, Task& task);
 
 }  // namespace jostle::cli

@@ -1,0 +1,64 @@
+// `jostle validate`: predictions against the measured runs that ship with this build.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/subcommand.hpp"
+#include "cli/table.hpp"
+#include "scenarios/validate/validate.hpp"
+
+namespace jostle::cli {
+namespace {
+
+std::string percent(double share, const char* format = "{:.2f}") { return fmt::format(fmt::runtime(format), share * 100); }
+
+Table summary(const std::vector<scenarios::ComparisonGroup>& groups) {
+  Table table({{"runs", Align::left, 0, true},
+               {"quantity", Align::left, 0, true},
+               {"n", Align::right, 3},
+               {"|error| %", Align::right},
+               {"bias %", Align::right, 4},
+               {"worst %", Align::right, 2},
+               {"worst run", Align::left, 1, true}});
+  for (const scenarios::ComparisonGroup& group : groups) {
+    bool first = true;
+    for (const scenarios::ErrorSummary& row : scenarios::summarise(group)) {
+      table.add({first ? group.name : "", row.quantity, fmt::format("{}", row.count), percent(row.mean_absolute),
+                 percent(row.bias, "{:+.2f}"), percent(row.worst, "{:+.2f}"), row.worst_run});
+      first = false;
+    }
+  }
+  return table;
+}
+
+Table details(const std::vector<scenarios::ComparisonGroup>& groups) {
+  Table table({{"run", Align::left, 0, true},
+               {"quantity", Align::left, 0, true},
+               {"measured", Align::right},
+               {"predicted", Align::right},
+               {"error %", Align::right}});
+  for (const scenarios::ComparisonGroup& group : groups)
+    for (const scenarios::Comparison& row : group.comparisons)
+      table.add({row.run, row.quantity, fmt::format("{:.2f}", row.measured), fmt::format("{:.2f}", row.predicted),
+                 percent(row.error(), "{:+.2f}")});
+  return table;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Task& task) {
+  CLI::App* const command =
+      app.add_subcommand("validate", "Simulate the measured runs that ship with this build and compare");
+  const auto each = std::make_shared<bool>(false);
+  command->add_flag("--details", *each, "Every figure of every run");
+  command->callback([&task, each] {
+    task = [each](Context& context) {
+      const auto groups = scenarios::validate_h200();
+      const Table table = *each ? details(groups) : summary(groups);
+      context.terminal.print(table.text(context.terminal.width(), context.terminal.colour()));
+      return ExitCode::done;
+    };
+  });
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,241 @@
+// The measured turns of synthetic processes: the same kernels simulated, the same stamps taken, and intervals of
+// ownership extracted from both by the same rule.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <string_view>
+
+#include "calibration/embedded.hpp"
+#include "calibration/readers/csv.hpp"
+#include "scenarios/assemble.hpp"
+#include "scenarios/load.hpp"
+#include "scenarios/run.hpp"
+#include "scenarios/validate/validate.hpp"
+#include "sim/engine.hpp"
+
+namespace jostle::scenarios {
+
+namespace {
+
+using calibration::CsvTable;
+
+struct Stay {
+  std::uint32_t process = 0;
+  double start_us = 0, end_us = 0;
+  int kernels = 0;
+};
+
+struct Stamp {
+  std::uint32_t process;
+  double start_us, end_us;
+};
+
+// The rule of the evidence: kernels in the order of their starts; an interval is a row of one process's kernels.
+std::vector<Stay> intervals_of(std::vector<Stamp> stamps) {
+  std::sort(stamps.begin(), stamps.end(), [](const Stamp& a, const Stamp& b) { return a.start_us < b.start_us; });
+  std::vector<Stay> intervals;
+  for (const Stamp& stamp : stamps) {
+    if (intervals.empty() || intervals.back().process != stamp.process)
+      intervals.push_back({stamp.process, stamp.start_us, stamp.end_us, 0});
+    Stay& last = intervals.back();
+    last.end_us = std::max(last.end_us, stamp.end_us);
+    ++last.kernels;
+  }
+  return intervals;
+}
+
+// What is compared of a configuration.
+struct Figures {
+  double kernels_per_s = 0;
+  double mean_turn_us = 0;
+  double mean_gap_us = 0;  // over positive gaps; 0 if there are none
+};
+
+Figures figures_of(const std::vector<Stay>& intervals) {
+  Figures figures;
+  if (intervals.size() < 3) return figures;
+  double turns = 0, gaps = 0, kernels = 0;
+  int positive = 0;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    turns += intervals[i].end_us - intervals[i].start_us;
+    kernels += intervals[i].kernels;
+    if (i == 0) continue;
+    const double gap = intervals[i].start_us - intervals[i - 1].end_us;
+    if (gap > 0) {
+      gaps += gap;
+      ++positive;
+    }
+  }
+  figures.mean_turn_us = turns / static_cast<double>(intervals.size());
+  figures.mean_gap_us = positive > 0 ? gaps / positive : 0;
+  // Starts of the first and the last interval: the last one's kernels do not count.
+  figures.kernels_per_s =
+      (kernels - intervals.back().kernels) / (intervals.back().start_us - intervals.front().start_us) * 1e6;
+  return figures;
+}
+
+struct Recorder {
+  std::vector<Stamp> stamps;
+  sim::Time from, to;
+  static void finished(void* self, gpu::ContextId owner, sim::Time start, sim::Time end) {
+    auto& recorder = *static_cast<Recorder*>(self);
+    if (start < recorder.from || start > recorder.to) return;
+    recorder.stamps.push_back({owner.index, sim::to_us(start - sim::Time::zero()), sim::to_us(end - sim::Time::zero())});
+  }
+};
+
+// The synthetic processes for `window` of time after `warmup`, kernels stamped.
+std::vector<Stay> simulate(const Scenario& scenario, sim::Duration warmup, sim::Duration window) {
+  input::Problems problems;
+  const auto profile = device_profile(scenario, problems);
+  if (!profile) throw RunError(problems.text());
+  const Assembly assembly = assemble(scenario, *profile);
+  sim::Engine engine;
+  board::Board board(engine, assembly.device, assembly.setup);
+  Recorder recorder{.stamps = {}, .from = sim::Time::zero() + warmup, .to = sim::Time::zero() + warmup + window};
+  board.gpu().set_observer({&Recorder::finished, &recorder});
+  // On past the window, so that kernels that began in it end.
+  engine.run(recorder.to + sim::milliseconds(100));
+  return intervals_of(std::move(recorder.stamps));
+}
+
+CsvTable evidence(const std::string& file) {
+  const std::string path = "evidence/h200/" + file;
+  const auto text = calibration::embedded_file(path);
+  if (!text) throw std::runtime_error(path + " is not in this build");
+  return CsvTable::parse(*text, path);
+}
+
+// Measured intervals of each configuration, in time order.
+std::map<std::string, std::vector<Stay>> measured_intervals(const CsvTable& table) {
+  std::map<std::string, std::vector<Stay>> all;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const auto row = table.row(i);
+    Stay interval;
+    interval.process = static_cast<std::uint32_t>(row.integer(table.column("process")));
+    interval.start_us = row.number(table.column("start_us"));
+    interval.end_us = interval.start_us + row.number(table.column("length_us"));
+    interval.kernels = static_cast<int>(row.integer(table.column("kernels")));
+    all[row.text(table.column("config"))].push_back(interval);
+  }
+  for (auto& [config, intervals] : all)
+    std::sort(intervals.begin(), intervals.end(), [](const Stay& a, const Stay& b) { return a.start_us < b.start_us; });
+  return all;
+}
+
+// How long a kernel of the process really took: the median over its turns that are not drawn out by another's. (It
+// was asked to spin for so many cycles; blocks that share an SM slow each other down.)
+double kernel_us(const std::vector<Stay>& intervals, std::uint32_t process, double asked_us) {
+  std::vector<double> each;
+  for (const Stay& interval : intervals) {
+    const double length = interval.end_us - interval.start_us;
+    if (interval.process == process && interval.kernels > 1 && length < 2110) each.push_back(length / interval.kernels);
+  }
+  if (each.empty()) return asked_us * 0.9934;  // as in the configurations that have such turns
+  std::nth_element(each.begin(), each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2), each.end());
+  return each[each.size() / 2];
+}
+
+void compare(ComparisonGroup& group, const std::string& config, const Figures& measured, const Figures& predicted,
+             double measured_rate) {
+  group.comparisons.push_back({config, "batches/s", measured_rate, predicted.kernels_per_s});
+  group.comparisons.push_back({config, "mean turn", measured.mean_turn_us, predicted.mean_turn_us});
+  if (measured.mean_gap_us > 0 && predicted.mean_gap_us > 0)
+    group.comparisons.push_back({config, "mean gap", measured.mean_gap_us, predicted.mean_gap_us});
+}
+
+// The number in `text` after `key`.
+double number_after(std::string_view text, std::string_view key) {
+  const auto at = text.find(key);
+  if (at == std::string_view::npos) throw std::runtime_error("no number after " + std::string(key));
+  return std::stod(std::string(text.substr(at + key.size())));
+}
+
+Scenario synthetic_scenario() {
+  Scenario scenario;
+  scenario.device = "nvidia-h200";
+  return scenario;
+}
+
+}  // namespace
+
+ComparisonGroup compare_sharing_intervals() {
+  ComparisonGroup group{"turns of synthetic processes", "sharing_configs.csv, sharing_intervals.csv",
+                        "lengths as stamped: a preempted kernel spans the others' turns", {}};
+  const CsvTable configs = evidence("sharing_configs.csv");
+  const auto measured = measured_intervals(evidence("sharing_intervals.csv"));
+  for (std::size_t i = 0; i < configs.rows();) {
+    const std::string config = configs.row(i).text(configs.column("config"));
+    Scenario scenario = synthetic_scenario();
+    double rate = 0;  // kernels/s, as the hosts reported it
+    const auto found = measured.find(config);
+    for (; i < configs.rows() && configs.row(i).text(configs.column("config")) == config; ++i) {
+      const auto row = configs.row(i);
+      const auto process = static_cast<std::uint32_t>(row.integer(configs.column("process")));
+      ProcessEntry entry;
+      const auto kernels = row.integer(configs.column("kernels_per_batch"));
+      const double asked = row.number(configs.column("kernel_us"));
+      entry.model = SyntheticModel{
+          .kernels = kernels,
+          .duration = sim::microseconds(found == measured.end() ? asked * 0.9934 : kernel_us(found->second, process, asked)),
+          .blocks = static_cast<std::uint32_t>(row.integer(configs.column("blocks"))),
+          .threads = static_cast<std::uint32_t>(row.integer(configs.column("threads"))),
+          .pace = {}};
+      // A plain CUDA program: its launches cost what TensorRT's do.
+      entry.runtime = row.text(configs.column("mode")) == "graph" ? Runtime::cuda_graph : Runtime::tensorrt;
+      entry.sync = row.text(configs.column("sync")) == "spin" ? Sync::spin : Sync::blocking;
+      entry.cpus = {static_cast<int>(process)};  // each on its own core
+      scenario.processes.push_back(entry);
+      rate += number_after(row.text(configs.column("host_report")), "per_s ") * static_cast<double>(kernels);
+    }
+    const auto intervals = simulate(scenario, sim::milliseconds(20), sim::milliseconds(280));
+    if (scenario.processes.size() == 1) {  // alone: one interval, only the rate tells
+      const Stay& only = intervals.front();
+      group.comparisons.push_back(
+          {config, "batches/s", rate, only.kernels / (only.end_us - only.start_us) * 1e6});
+      continue;
+    }
+    if (found == measured.end()) continue;
+    compare(group, config, figures_of(found->second), figures_of(intervals), rate);
+  }
+  return group;
+}
+
+ComparisonGroup compare_sparse_launches() {
+  ComparisonGroup group{"turns of processes that launch kernel by kernel", "sparse_launch_intervals.csv",
+                        "the first turns of each run, while piles build up, left out on both sides", {}};
+  const auto measured = measured_intervals(evidence("sparse_launch_intervals.csv"));
+  for (const auto& [config, all] : measured) {
+    const bool beside_dense = config.find("with dense") != std::string::npos;
+    const int processes = beside_dense ? 2 : static_cast<int>(number_after(config, " P"));
+    Scenario scenario = synthetic_scenario();
+    for (int i = 0; i < processes; ++i) {
+      ProcessEntry entry;
+      SyntheticModel model{.kernels = 200, .duration = {}, .blocks = 132, .threads = 256, .pace = {}};
+      const bool dense = beside_dense && i == 1;
+      const double asked = dense ? 20 : number_after(config, "d");
+      model.duration = sim::microseconds(asked * 0.9934);
+      if (!dense) model.pace = sim::microseconds(number_after(config, "pace"));
+      entry.model = model;
+      entry.runtime = Runtime::eager;
+      if (dense) {
+        entry.runtime = Runtime::tensorrt;
+      }
+      entry.sync = config.find("block") == std::string::npos ? Sync::spin : Sync::blocking;
+      entry.cpus = {i};
+      scenario.processes.push_back(entry);
+    }
+    // The second half of what was recorded.
+    const std::vector<Stay> late(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
+    const sim::Duration begin = sim::microseconds(late.front().start_us);
+    const sim::Duration window = sim::microseconds(late.back().start_us - late.front().start_us);
+    const auto intervals = simulate(scenario, begin, std::max(window, sim::milliseconds(50)));
+    const Figures before = figures_of(late), after = figures_of(intervals);
+    compare(group, config, before, after, before.kernels_per_s);
+  }
+  return group;
+}
+
+}  // namespace jostle::scenarios

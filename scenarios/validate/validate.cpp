@@ -1,0 +1,45 @@
+#include "scenarios/validate/validate.hpp"
+
+#include <cmath>
+
+namespace jostle::scenarios {
+
+std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
+  std::vector<ErrorSummary> summaries;
+  for (const Comparison& comparison : group.comparisons) {
+    ErrorSummary* summary = nullptr;
+    for (ErrorSummary& known : summaries)
+      if (known.quantity == comparison.quantity) summary = &known;
+    if (summary == nullptr) {
+      summaries.push_back({comparison.quantity, 0, 0, 0, 0, {}});
+      summary = &summaries.back();
+    }
+    const double error = comparison.error();
+    ++summary->count;
+    summary->mean_absolute += std::abs(error);
+    summary->bias += error;
+    if (std::abs(error) > std::abs(summary->worst)) {
+      summary->worst = error;
+      summary->worst_run = comparison.run;
+    }
+  }
+  for (ErrorSummary& summary : summaries) {
+    summary.mean_absolute /= static_cast<double>(summary.count);
+    summary.bias /= static_cast<double>(summary.count);
+  }
+  return summaries;
+}
+
+std::vector<ComparisonGroup> validate_h200(const std::function<void(double)>& progress) {
+  std::vector<ComparisonGroup> groups;
+  const std::vector<std::function<ComparisonGroup()>> parts{
+      compare_solo,      [] { return compare_contended("graph"); }, compare_eager_repeats, [] { return compare_contended("eager"); },
+      compare_open_loop, compare_sharing_intervals,                 compare_sparse_launches};
+  for (const auto& part : parts) {
+    groups.push_back(part());
+    if (progress) progress(static_cast<double>(groups.size()) / static_cast<double>(parts.size()));
+  }
+  return groups;
+}
+
+}  // namespace jostle::scenarios

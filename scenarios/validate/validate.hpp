@@ -1,0 +1,50 @@
+// Predictions against measurements: every measured run of a device, simulated again and compared.
+//
+// The runs are those of calibration/evidence/<device>; they are in the binary, so that anyone can recompute the
+// comparison with `jostle validate`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace jostle::scenarios {
+
+// One figure of one run. `quantity` groups figures of a kind, e.g. "images/s", "p50".
+struct Comparison {
+  std::string run;  // e.g. "c002 resnet50 fp16 b1 x8, process 3"
+  std::string quantity;
+  double measured = 0;
+  double predicted = 0;
+  [[nodiscard]] double error() const { return predicted / measured - 1; }
+};
+
+// Runs that are judged together.
+struct ComparisonGroup {
+  std::string name;      // "equal GPU-bound processes"
+  std::string evidence;  // the file it is from
+  std::string note;      // what to know when reading it; may be empty
+  std::vector<Comparison> comparisons;
+};
+
+struct ErrorSummary {
+  std::string quantity;
+  std::size_t count = 0;
+  double mean_absolute = 0, bias = 0, worst = 0;  // worst: signed, of greatest magnitude
+  std::string worst_run;
+};
+// One a quantity, in the order of appearance.
+[[nodiscard]] std::vector<ErrorSummary> summarise(const ComparisonGroup& group);
+
+// All groups of the H200's evidence. `progress` is told the share done.
+[[nodiscard]] std::vector<ComparisonGroup> validate_h200(const std::function<void(double)>& progress = {});
+
+// Its parts.
+[[nodiscard]] ComparisonGroup compare_solo();
+[[nodiscard]] ComparisonGroup compare_contended(const std::string& mode);  // "graph" or "eager"
+[[nodiscard]] ComparisonGroup compare_eager_repeats();
+[[nodiscard]] ComparisonGroup compare_open_loop();
+[[nodiscard]] ComparisonGroup compare_sharing_intervals();
+[[nodiscard]] ComparisonGroup compare_sparse_launches();
+
+}  // namespace jostle::scenarios
