@@ -31,7 +31,7 @@ void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::Device
   if (const auto found = block.words().find("cuda-graph")) device.cuda_graph = read_runtime(*found, block);
   if (const auto found = block.words().find("eager")) device.eager = read_runtime(*found, block);
   if (const auto found = block.words().find("tensorrt")) device.tensorrt = read_runtime(*found, block);
-  block.required("paced_gpu_per_launch", device.paced_gpu_per_launch, Span{sim::Duration::zero(), most_cost});
+  if (const auto found = block.words().require("paced")) device.paced = read_runtime(*found, block);
 }
 
 void read_sync(const Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync) {

@@ -36,12 +36,11 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) {
     const auto& runtime = device.runtime(spec.runtime);
-    if (!runtime)
+    if (!runtime && !spec.pace)
       throw std::invalid_argument(fmt::format("{} has no runtime {}", device.name, name_of(spec.runtime)));
-    process::Costs costs{.runtime = *runtime,
+    process::Costs costs{.runtime = spec.pace ? device.paced : *runtime,
                          .sync = device.sync,
                          .refill_prolongs_turn = process::refill_prolongs_turn(device.refill, spec)};
-    if (spec.pace) costs.runtime.gpu_per_launch = device.paced_gpu_per_launch;
     processes_.emplace_back(engine, cpu_, *gpu_, copies_, spec, costs, setup.seed, index);
     engine.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
     ++index;

@@ -38,7 +38,7 @@ struct DeviceSpec {
   MemorySpec memory;
   // Absent: the runtime does not exist on this device, or nothing is known of its costs.
   std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt;
-  sim::Duration paced_gpu_per_launch;  // as RuntimeSpec::gpu_per_launch, of synthetic processes with a pace
+  process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each by itself
   process::SyncSpec sync;
   process::RefillSpec refill;
   std::vector<PowerMode> power_modes;  // empty: everything at its maximum, always

@@ -68,6 +68,7 @@ struct Running {
 struct KernelObserver {
   void (*finished)(void* context, ContextId owner, sim::Time start, sim::Time end) = nullptr;
   void* context = nullptr;
+  sim::Duration first_stamp;  // the start is stamped when so much of the kernel has been executed
 };
 
 class Gpu {

@@ -415,7 +415,8 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
   for (; next < kernels.size() && t <= now; ++next, into = Duration::zero()) {
     if (into == Duration::zero()) t = std::max(t, launch_time(batch, context.host, next));
     const Duration cost = front_end + kernels[next].duration;
-    if (into <= front_end) context.kernel_began = t + (front_end - into);
+    const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);
+    if (into <= stamped) context.kernel_began = t + (stamped - into);
     if (t + (cost - into) > now) return;
     t += cost - into;
     observer_.finished(observer_.context, context.id, context.kernel_began, t);
