@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "cli/table.hpp"
@@ -86,33 +87,29 @@ std::string processes_table(const Result& result, int width, bool colour) {
   };
   const auto throughput = figures(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
   const double total = result.system.throughput.value_or(0);
-  std::vector<Cells> columns{
-      {{"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }), ""},
-      {{"process", Align::left, 0, true}, words(processes, label), "total"},
-      {{"prec", Align::left, 60},
-       words(processes, [](const auto& p) { return p.precision.value_or(none); }),
-       ""},
-      {{"batch", Align::right, 70},
-       words(processes, [](const auto& p) { return fmt::format("{}", p.batch); }),
-       ""},
-      {{"runtime", Align::left, 40}, words(processes, [](const auto& p) { return p.runtime; }), ""},
-      {{"images/s", Align::right},
-       throughput,
-       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none},
-      {{"±95 %", Align::right, 90}, figures(processes, 3, half_width), ""},
-      {{"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50), ""},
-      {{"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90), ""},
-      {{"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99), ""},
-      {{"grade", Align::left, 50}, words(processes, [](const auto& p) { return p.grade; }), ""}};
+  std::vector<Cells> columns;
+  const auto add = [&](Column column, std::vector<std::string> cells, std::string all = {}) {
+    columns.push_back({std::move(column), std::move(cells), std::move(all)});
+  };
+  add({"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
+  add({"process", Align::left, 0, true}, words(processes, label), "total");
+  add({"prec", Align::left, 60}, words(processes, [](const auto& p) { return p.precision.value_or(none); }));
+  add({"batch", Align::right, 70},
+      words(processes, [](const auto& p) { return fmt::format("{}", p.batch); }));
+  add({"runtime", Align::left, 40}, words(processes, [](const auto& p) { return p.runtime; }));
+  add({"images/s", Align::right}, throughput,
+      result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
+  add({"±95 %", Align::right, 90}, figures(processes, 3, half_width));
+  add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
+  add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
+  add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
+  add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return p.grade; }));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
-    columns.push_back({{"drops", Align::right, 87},
-                       words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }),
-                       ""});
+    add({"drops", Align::right, 87},
+        words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }));
   }
-  if (std::ranges::any_of(processes, [](const auto& p) { return p.status != "ok"; })) {
-    columns.push_back(
-        {{"status", Align::left}, words(processes, [](const auto& p) { return p.status; }), ""});
-  }
+  if (std::ranges::any_of(processes, [](const auto& p) { return p.status != "ok"; }))
+    add({"status", Align::left}, words(processes, [](const auto& p) { return p.status; }));
   return table(columns, processes, processes.size() > 1, width, colour);
 }
 
@@ -126,17 +123,18 @@ std::string shares_table(const Result& result, int width, bool colour) {
   std::vector<ProcessResult> processes;
   std::ranges::copy_if(result.processes, std::back_inserter(processes),
                        [](const auto& p) { return p.time_share.has_value(); });
-  std::vector<Cells> columns{
-      {{"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }), ""},
-      {{"process", Align::left, 0, true}, words(processes, label), ""}};
+  std::vector<Cells> columns;
+  const auto add = [&](Column column, std::vector<std::string> cells) {
+    columns.push_back({std::move(column), std::move(cells), {}});
+  };
+  add({"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
+  add({"process", Align::left, 0, true}, words(processes, label));
   for (std::size_t i = 0; i < share_headers.size(); ++i) {
     double largest = 0;
     for (const ProcessResult& process : processes) largest = std::max(largest, (*process.time_share)[i]);
     if (largest < shown_from) continue;
-    columns.push_back(
-        {{share_headers[i], Align::right, 1 + static_cast<int>(1000 * largest)},
-         words(processes, [i](const auto& p) { return fmt::format("{:.1f}", 100 * (*p.time_share)[i]); }),
-         ""});
+    add({share_headers[i], Align::right, 1 + static_cast<int>(1000 * largest)},
+        words(processes, [i](const auto& p) { return fmt::format("{:.1f}", 100 * (*p.time_share)[i]); }));
   }
   if (columns.size() == 2) return {};
   return "\n" + styled("where each process's time went, %", Style::strong, colour) + "\n" +

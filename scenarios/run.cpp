@@ -108,12 +108,17 @@ bool precise(board::Board& board, double relative_error) {
 }  // namespace
 
 std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
-  if (const auto keys = unsupported_keys(scenario); !keys.empty())
-    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
   input::Problems problems;
   const std::optional<calibration::Profile> profile = device_profile(scenario, problems);
   if (!profile) throw RunError(problems.text());
-  const Assembly assembly = assemble(scenario, *profile);
+  return run(scenario, *profile, control);
+}
+
+std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
+                          const RunControl& control) {
+  if (const auto keys = unsupported_keys(scenario); !keys.empty())
+    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
+  const Assembly assembly = assemble(scenario, profile);
 
   sim::Engine engine;
   engine.set_trace(control.trace);
@@ -155,7 +160,7 @@ std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
   result.scenario_hash = scenario_hash(scenario);
   result.resolved = to_json(scenario);
   result.device = scenario.device;
-  result.profile_hash = profile->hash;
+  result.profile_hash = profile.hash;
   result.seed = scenario.run.seed;
   result.simulated_s = sim::to_seconds(engine.now() - warm);
   const std::vector<ProcessInstance> instances = expand(scenario);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/result.hpp"
 #include "scenarios/scenario.hpp"
 #include "sim/trace.hpp"
@@ -26,5 +27,9 @@ struct RunControl {
 
 // The answer; none if it was interrupted. Throws RunError.
 [[nodiscard]] std::optional<Result> run(const Scenario& scenario, const RunControl& control);
+
+// The same on a profile that is at hand, rather than the one that the scenario names: a changed one, say.
+[[nodiscard]] std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
+                                        const RunControl& control);
 
 }  // namespace jostle::scenarios

@@ -47,7 +47,9 @@ void add_to_hash(const input::Value& value, const std::string& path, std::uint64
   }
   for (const std::size_t i : order) {
     const std::string step = mapping ? value.keys[i].name : std::to_string(i);
-    if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description" || step == "evidence")) continue;
+    if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description" ||
+                    step == "evidence"))
+      continue;
     add_to_hash(*value.children[i], step == "value" ? path : path + "." + step, hash);
   }
 }

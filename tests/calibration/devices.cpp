@@ -70,13 +70,13 @@ static_assert(field_count<cpu::ClusterSpec>() == 7);
 static_assert(field_count<cpu::SchedulerSpec>() == 7);
 static_assert(field_count<cpu::CostSpec>() == 6);
 static_assert(field_count<cpu::Spec>() == 4);
-static_assert(field_count<gpu::TimeSlicing>() == 6);
+static_assert(field_count<gpu::TimeSlicing>() == 7);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
-static_assert(field_count<gpu::Spec>() == 17);
-static_assert(field_count<process::RuntimeSpec>() == 6);
+static_assert(field_count<gpu::Spec>() == 19);
+static_assert(field_count<process::RuntimeSpec>() == 7);
 static_assert(field_count<process::SyncSpec>() == 3);
-static_assert(field_count<process::RefillSpec>() == 4);
+static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<board::MemorySpec>() == 3);
 static_assert(field_count<board::PowerMode>() == 6);
 
@@ -100,10 +100,12 @@ TEST(DeviceProfiles, give_every_figure_a_source) {
 }
 
 TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
-  // Absent means: any clock up to the maximum; no such runtime; no tensor cores; never asleep; not limited.
+  // Absent means: any clock up to the maximum; no such runtime; no tensor cores; never asleep; not limited;
+  // no measured kernels; the state saved at an expiry is in its cost.
   const std::set<std::string> may_be_absent{
-      "clock_table", "tensor_cores", "idle_wake",   "cuda-graph", "eager", "tensorrt", "fp32", "tf32",
-      "fp16",        "int8",         "power_modes", "cores",      "cpu",   "gpu",      "emc",  "tpcs"};
+      "clock_table", "tensor_cores", "idle_wake", "cuda-graph", "eager",       "tensorrt",
+      "fp32",        "tf32",         "fp16",      "int8",       "power_modes", "cores",
+      "cpu",         "gpu",          "emc",       "tpcs",       "evidence",    "state_bandwidth"};
   for (const std::string& name : device_names()) {
     input::Problems problems;
     const input::Node root = input::parse_yaml(*device_text(name), name, problems);
