@@ -27,7 +27,7 @@ std::uint64_t whole_number(const std::string& option, const std::string& text) {
       option, fmt::format("'{}' is not a whole number from 0 to {}", input::printable(text), UINT64_MAX));
 }
 
-CLI::Validator one_of(std::vector<std::string> words) {
+CLI::Validator one_of(const std::vector<std::string>& words) {
   const auto check = [words](std::string& word) -> std::string {
     for (const std::string& known : words) {
       if (known == word) return {};

@@ -13,7 +13,7 @@ namespace jostle::cli {
 [[nodiscard]] std::uint64_t whole_number(const std::string& option, const std::string& text);
 
 // Accepts these words only, and tells the nearest.
-[[nodiscard]] CLI::Validator one_of(std::vector<std::string> words);
+[[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& words);
 
 // For what was on the command line and no option or subcommand took: a line for each, with the nearest
 // spelling.

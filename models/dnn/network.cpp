@@ -44,12 +44,12 @@ std::int64_t Layer::parameters() const {
   return weights() + (bias ? out.channels : 0);
 }
 
-Network::Node Network::add(Layer layer, std::span<const Node> inputs) {
+Network::Node Network::add(const Layer& layer, std::span<const Node> inputs) {
   if (!inputs.empty() && graph_[inputs.front()].out != layer.in) {
     throw std::invalid_argument("layer '" + layer.name + "' does not fit its input '" +
                                 graph_[inputs.front()].name + "'");
   }
-  const Node node = boost::add_vertex(std::move(layer), graph_);
+  const Node node = boost::add_vertex(layer, graph_);
   for (const Node input : inputs) boost::add_edge(input, node, graph_);
   return node;
 }

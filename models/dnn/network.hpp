@@ -53,7 +53,7 @@ class Network {
   using Node = Graph::vertex_descriptor;
 
   // Throws std::invalid_argument if the layer's `in` is not the shape its first input has.
-  Node add(Layer layer, std::span<const Node> inputs);
+  Node add(const Layer& layer, std::span<const Node> inputs);
 
   [[nodiscard]] std::size_t size() const { return boost::num_vertices(graph_); }
   [[nodiscard]] const Layer& layer(Node node) const { return graph_[node]; }
