@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "calibration/profile/profile.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/table.hpp"
 #include "scenarios/validate/validate.hpp"
@@ -49,12 +50,27 @@ Table details(const std::vector<scenarios::ComparisonGroup>& groups) {
 void add_validate(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("validate", "Simulate the measured runs that ship with this build and compare");
-  const auto each = std::make_shared<bool>(false);
-  command->add_flag("--details", *each, "Every figure of every run");
-  command->callback([&task, each] {
-    task = [each](Context& context) {
-      const auto groups = scenarios::validate_h200();
-      const Table table = *each ? details(groups) : summary(groups);
+  struct Options {
+    bool details = false;
+    std::vector<std::string> set;
+  };
+  const auto options = std::make_shared<Options>();
+  command->add_flag("--details", options->details, "Every figure of every run");
+  command->add_option("--set", options->set, "Change a figure of the profile: gpu.time_slicing.slice.value=1 ms")
+      ->type_name("KEY=VALUE");
+  command->callback([&task, options] {
+    task = [options](Context& context) {
+      input::Problems problems;
+      const auto profile = calibration::parse_profile(calibration::device_text("nvidia-h200").value_or(""),
+                                                      "nvidia-h200", problems, options->set);
+      if (!profile) {
+        context.terminal.note(problems.text());
+        return ExitCode::bad_input;
+      }
+      const auto groups = scenarios::validate_h200(
+          *profile, [&](double done) { context.terminal.progress("validate", done); });
+      context.terminal.clear_progress();
+      const Table table = options->details ? details(groups) : summary(groups);
       context.terminal.print(table.text(context.terminal.width(), context.terminal.colour()));
       return ExitCode::done;
     };

@@ -25,6 +25,7 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
   Block block(at, "the law of time slicing", outer.figures(), outer.from());
   const Span span{sim::Duration::zero(), most_cost};
   block.required("slice", slicing.slice, Span{sim::Duration::zero(), most_cost, true});
+  block.optional("slice_jitter", slicing.slice_jitter, span);
   block.required("switch_when_dry", slicing.switch_when_dry, span);
   block.required("switch_at_expiry", slicing.switch_at_expiry, span);
   block.optional("state_bandwidth", slicing.state_bandwidth_bytes_per_s,

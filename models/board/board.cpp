@@ -29,7 +29,7 @@ constexpr const char* name_of(process::Runtime runtime) {
 Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, std::unique_ptr<gpu::Gpu> gpu)
     : engine_(engine),
       cpu_(engine, device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")),
-      gpu_(gpu ? std::move(gpu) : std::make_unique<gpu::TimeSharedGpu>(engine, device.gpu)),
+      gpu_(gpu ? std::move(gpu) : std::make_unique<gpu::TimeSharedGpu>(engine, device.gpu, setup.seed)),
       copies_(engine, device.gpu) {
   for (std::size_t cluster = 0; cluster < setup.cluster_clock_hz.size(); ++cluster)
     cpu_.set_cluster_clock(static_cast<int>(cluster), setup.cluster_clock_hz[cluster]);

@@ -10,7 +10,8 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-TimeSharedGpu::TimeSharedGpu(sim::Engine& engine, const Spec& spec) : engine_(engine), spec_(spec) {
+TimeSharedGpu::TimeSharedGpu(sim::Engine& engine, const Spec& spec, std::uint64_t seed)
+    : engine_(engine), spec_(spec), random_(seed, "gpu slices") {
   if (spec.time_slicing.slice <= Duration::zero())
     throw std::invalid_argument("the time slice must be positive");
   if (sim::TraceSink* trace = engine.trace()) track_ = trace->track("GPU: process");
@@ -181,6 +182,8 @@ void TimeSharedGpu::begin_turn() {
   draining_ = false;
   booked_ = turn_began_ = engine_.now();
   turn_ends_ = turn_began_ + spec_.time_slicing.slice;
+  if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
+    turn_ends_ += sim::work_in(jitter, 2 * random_.uniform() - 1);
   if (sim::TraceSink* trace = engine_.trace()) trace->begin(track_, turn_began_, owner_->spec.name);
   plan();
 }

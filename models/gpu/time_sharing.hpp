@@ -13,14 +13,15 @@
 #include "models/gpu/spec.hpp"
 #include "models/gpu/walk.hpp"
 #include "sim/engine.hpp"
+#include "sim/random.hpp"
 #include "sim/trace.hpp"
 
 namespace jostle::gpu {
 
 class TimeSharedGpu final : public Gpu {
  public:
-  // The engine must outlive the GPU, and not run after it is gone.
-  TimeSharedGpu(sim::Engine& engine, const Spec& spec);
+  // The engine must outlive the GPU, and not run after it is gone. `seed`: of the spread of slices.
+  TimeSharedGpu(sim::Engine& engine, const Spec& spec, std::uint64_t seed = 1);
 
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
@@ -94,6 +95,7 @@ class TimeSharedGpu final : public Gpu {
 
   sim::Engine& engine_;
   Spec spec_;
+  sim::RandomStream random_;
   KernelObserver observer_;
   std::deque<Context> contexts_;  // in the order of the runlist
   Context* owner_ = nullptr;

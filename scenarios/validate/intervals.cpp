@@ -91,11 +91,9 @@ struct Recorder {
 };
 
 // The synthetic processes for `window` of time after `warmup`, kernels stamped.
-std::vector<Stay> simulate(const Scenario& scenario, sim::Duration warmup, sim::Duration window) {
-  input::Problems problems;
-  const auto profile = device_profile(scenario, problems);
-  if (!profile) throw RunError(problems.text());
-  const Assembly assembly = assemble(scenario, *profile);
+std::vector<Stay> simulate(const Scenario& scenario, const calibration::Profile& profile, sim::Duration warmup,
+                           sim::Duration window) {
+  const Assembly assembly = assemble(scenario, profile);
   sim::Engine engine;
   board::Board board(engine, assembly.device, assembly.setup);
   Recorder recorder{.stamps = {}, .from = sim::Time::zero() + warmup, .to = sim::Time::zero() + warmup + window};
@@ -171,7 +169,7 @@ Scenario synthetic_scenario() {
 
 }  // namespace
 
-ComparisonGroup compare_sharing_intervals() {
+ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
   ComparisonGroup group{"turns of synthetic processes", "sharing_configs.csv, sharing_intervals.csv",
                         "lengths as stamped: a preempted kernel spans the others' turns", {}};
   const CsvTable configs = evidence("sharing_configs.csv");
@@ -202,7 +200,7 @@ ComparisonGroup compare_sharing_intervals() {
       scenario.processes.push_back(entry);
       rate += number_after(row.text(configs.column("host_report")), "per_s ") * static_cast<double>(kernels);
     }
-    const auto intervals = simulate(scenario, sim::milliseconds(20), sim::milliseconds(280));
+    const auto intervals = simulate(scenario, profile, sim::milliseconds(20), sim::milliseconds(280));
     if (scenario.processes.size() == 1) {  // alone: one interval, only the rate tells
       const Stay& only = intervals.front();
       group.comparisons.push_back(
@@ -215,7 +213,7 @@ ComparisonGroup compare_sharing_intervals() {
   return group;
 }
 
-ComparisonGroup compare_sparse_launches() {
+ComparisonGroup compare_sparse_launches(const calibration::Profile& profile) {
   ComparisonGroup group{"turns of processes that launch kernel by kernel", "sparse_launch_intervals.csv",
                         "the first turns of each run, while piles build up, left out on both sides", {}};
   const auto measured = measured_intervals(evidence("sparse_launch_intervals.csv"));
@@ -240,7 +238,7 @@ ComparisonGroup compare_sparse_launches() {
     const std::vector<Stay> late(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
     const sim::Duration begin = sim::microseconds(late.front().start_us);
     const sim::Duration window = sim::microseconds(late.back().start_us - late.front().start_us);
-    const auto intervals = simulate(scenario, begin, std::max(window, sim::milliseconds(50)));
+    const auto intervals = simulate(scenario, profile, begin, std::max(window, sim::milliseconds(50)));
     const Figures before = figures_of(late), after = figures_of(intervals);
     compare(group, config, before, after, before.kernels_per_s);
   }

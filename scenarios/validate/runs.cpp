@@ -52,8 +52,8 @@ void set_mode(ProcessEntry& entry, const std::string& mode, bool blocking) {
   entry.sync = blocking ? Sync::blocking : Sync::spin;
 }
 
-Result simulate(const Scenario& scenario) {
-  const std::optional<Result> result = run(scenario, {});
+Result simulate(const Scenario& scenario, const calibration::Profile& profile) {
+  const std::optional<Result> result = run(scenario, profile, {});
   if (!result) throw std::runtime_error("interrupted");
   return *result;
 }
@@ -78,7 +78,7 @@ std::string describe(const CsvTable& table, const CsvTable::Row& row) {
 
 }  // namespace
 
-ComparisonGroup compare_solo() {
+ComparisonGroup compare_solo(const calibration::Profile& profile) {
   ComparisonGroup group{"one process", "solo.csv", "the launch gap of a lone process and the eager host costs come from here",
                         {}};
   const CsvTable table = evidence("solo.csv");
@@ -100,7 +100,7 @@ ComparisonGroup compare_solo() {
     ProcessEntry entry = entry_of(table, row);
     set_mode(entry, mode, row.integer(table.column("blocking_sync")) == 1);
     scenario.processes.push_back(entry);
-    const Result result = simulate(scenario);
+    const Result result = simulate(scenario, profile);
     best[key] = {key, mode + ", images/s", measured, result.processes[0].throughput.mean.value_or(0)};
     order.push_back(key);
   }
@@ -108,7 +108,7 @@ ComparisonGroup compare_solo() {
   return group;
 }
 
-ComparisonGroup compare_contended(const std::string& mode) {
+ComparisonGroup compare_contended(const calibration::Profile& profile, const std::string& mode) {
   const bool graph = mode == "graph";
   ComparisonGroup group{graph ? "equal GPU-bound processes" : "equal CPU-bound processes, one run each",
                         "contended_resnet50.csv",
@@ -124,7 +124,7 @@ ComparisonGroup compare_contended(const std::string& mode) {
     entry.count = static_cast<std::int64_t>(rows.size());
     set_mode(entry, mode, first.integer(table.column("blocking_sync")) == 1);
     scenario.processes.push_back(entry);
-    const Result result = simulate(scenario);
+    const Result result = simulate(scenario, profile);
     double measured_total = 0, predicted_total = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double measured = table.row(rows[i]).number(table.column("images_per_s"));
@@ -139,7 +139,7 @@ ComparisonGroup compare_contended(const std::string& mode) {
   return group;
 }
 
-ComparisonGroup compare_eager_repeats() {
+ComparisonGroup compare_eager_repeats(const calibration::Profile& profile) {
   ComparisonGroup group{"equal CPU-bound processes", "eager_repeats.csv",
                         "medians of five interleaved repeats; a repeat differs from the median by 6 to 10 %", {}};
   const CsvTable table = evidence("eager_repeats.csv");
@@ -153,12 +153,12 @@ ComparisonGroup compare_eager_repeats() {
     scenario.processes.push_back(entry);
     group.comparisons.push_back({fmt::format("x{} on {} cores", entry.count, *scenario.host_cores), "images/s in total",
                                  row.number(table.column("total_images_per_s_median")),
-                                 simulate(scenario).system.throughput.value_or(0)});
+                                 simulate(scenario, profile).system.throughput.value_or(0)});
   }
   return group;
 }
 
-ComparisonGroup compare_open_loop() {
+ComparisonGroup compare_open_loop(const calibration::Profile& profile) {
   ComparisonGroup group{"latency under arrivals", "open_loop_periodic.csv", "", {}};
   const CsvTable table = evidence("open_loop_periodic.csv");
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
@@ -176,7 +176,7 @@ ComparisonGroup compare_open_loop() {
                         .queue_limit = {}};
       scenario.processes.push_back(entry);
     }
-    const Result result = simulate(scenario);
+    const Result result = simulate(scenario, profile);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto row = table.row(rows[i]);
       const std::string run = fmt::format("{} {}/s x{}, process {}", row.text(table.column("run")),

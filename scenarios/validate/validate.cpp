@@ -30,15 +30,20 @@ std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
   return summaries;
 }
 
-std::vector<ComparisonGroup> validate_h200(const std::function<void(double)>& progress) {
+std::vector<ComparisonGroup> validate_h200(const calibration::Profile& profile,
+                                           const std::function<void(double)>& progress) {
   std::vector<ComparisonGroup> groups;
-  const std::vector<std::function<ComparisonGroup()>> parts{
-      compare_solo,      [] { return compare_contended("graph"); }, compare_eager_repeats, [] { return compare_contended("eager"); },
-      compare_open_loop, compare_sharing_intervals,                 compare_sparse_launches};
-  for (const auto& part : parts) {
-    groups.push_back(part());
-    if (progress) progress(static_cast<double>(groups.size()) / static_cast<double>(parts.size()));
-  }
+  const auto add = [&](ComparisonGroup group) {
+    groups.push_back(std::move(group));
+    if (progress) progress(static_cast<double>(groups.size()) / 7);
+  };
+  add(compare_solo(profile));
+  add(compare_contended(profile, "graph"));
+  add(compare_eager_repeats(profile));
+  add(compare_contended(profile, "eager"));
+  add(compare_open_loop(profile));
+  add(compare_sharing_intervals(profile));
+  add(compare_sparse_launches(profile));
   return groups;
 }
 

@@ -4,9 +4,12 @@
 // comparison with `jostle validate`.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "calibration/profile/profile.hpp"
 
 namespace jostle::scenarios {
 
@@ -36,15 +39,17 @@ struct ErrorSummary {
 // One a quantity, in the order of appearance.
 [[nodiscard]] std::vector<ErrorSummary> summarise(const ComparisonGroup& group);
 
-// All groups of the H200's evidence. `progress` is told the share done.
-[[nodiscard]] std::vector<ComparisonGroup> validate_h200(const std::function<void(double)>& progress = {});
+// All groups of the H200's evidence, simulated with `profile`. `progress` is told the share done.
+[[nodiscard]] std::vector<ComparisonGroup> validate_h200(const calibration::Profile& profile,
+                                                         const std::function<void(double)>& progress = {});
 
 // Its parts.
-[[nodiscard]] ComparisonGroup compare_solo();
-[[nodiscard]] ComparisonGroup compare_contended(const std::string& mode);  // "graph" or "eager"
-[[nodiscard]] ComparisonGroup compare_eager_repeats();
-[[nodiscard]] ComparisonGroup compare_open_loop();
-[[nodiscard]] ComparisonGroup compare_sharing_intervals();
-[[nodiscard]] ComparisonGroup compare_sparse_launches();
+[[nodiscard]] ComparisonGroup compare_solo(const calibration::Profile& profile);
+[[nodiscard]] ComparisonGroup compare_contended(const calibration::Profile& profile,
+                                                const std::string& mode);  // "graph" or "eager"
+[[nodiscard]] ComparisonGroup compare_eager_repeats(const calibration::Profile& profile);
+[[nodiscard]] ComparisonGroup compare_open_loop(const calibration::Profile& profile);
+[[nodiscard]] ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile);
+[[nodiscard]] ComparisonGroup compare_sparse_launches(const calibration::Profile& profile);
 
 }  // namespace jostle::scenarios
