@@ -241,13 +241,7 @@ void TimeSharedGpu::due() {
       go_on();
       return;
     case Stop::dry:
-      if (spec_.time_slicing.linger > Duration::zero()) {
-        mode_ = Mode::lingering;
-        set_event(engine_.now() + spec_.time_slicing.linger);
-        watch_for_launch(*owner_);
-      } else {
-        leave(false);
-      }
+      ran_dry();
       return;
     case Stop::limit: {
       if (!draining_) {
@@ -283,12 +277,21 @@ void TimeSharedGpu::go_on() {
     set_state(*owner_, ContextState::empty);
     mode_ = Mode::idle;
     idle_since_ = engine_.now();
-  } else if (spec_.time_slicing.linger > Duration::zero()) {
-    mode_ = Mode::lingering;
-    set_event(engine_.now() + spec_.time_slicing.linger);
   } else {
-    leave(false);
+    ran_dry();
   }
+}
+
+// The owner has nothing to do while others wait: it keeps the GPU for a while, but not beyond its slice.
+void TimeSharedGpu::ran_dry() {
+  const Time until = std::min(engine_.now() + spec_.time_slicing.linger, turn_ends_);
+  if (until <= engine_.now()) {
+    leave(false);
+    return;
+  }
+  mode_ = Mode::lingering;
+  set_event(until);
+  watch_for_launch(*owner_);
 }
 
 void TimeSharedGpu::finish_batch(Context& context) {

@@ -82,6 +82,7 @@ class TimeSharedGpu final : public Gpu {
 
   void begin_turn();
   void go_on();
+  void ran_dry();
   void plan();
   void book();
   void replay(Context& context, const Position& from, sim::Time since);
