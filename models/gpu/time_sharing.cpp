@@ -418,8 +418,9 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
     next = at.kernel;
     into = at.done;
   }
-  for (; next < kernels.size() && t <= now; ++next, into = Duration::zero()) {
+  for (; next < kernels.size(); ++next, into = Duration::zero()) {
     if (into == Duration::zero()) t = std::max(t, launch_time(batch, context.host, next));
+    if (t > now) return;
     const Duration cost = front_end + kernels[next].duration;
     const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);
     if (into <= stamped) context.kernel_began = t + (stamped - into);
