@@ -92,7 +92,7 @@ bool TimeSharedGpu::has_launched_work(const Context& context) const {
   if (context.batches.empty()) return false;
   const Batch& oldest = context.batches.front();
   return context.position.into > Duration::zero() ||
-         launch_time(oldest, context.host, context.position.next) <= engine_.now();
+         ready_time(oldest, context.host, context.position.next) <= engine_.now();
 }
 
 // The launches of a context are not what they were.
@@ -113,7 +113,7 @@ void TimeSharedGpu::watch_for_launch(Context& context) {
   }
   const Time launch = context.batches.empty()
                           ? Time::never()
-                          : launch_time(context.batches.front(), context.host, context.position.next);
+                          : ready_time(context.batches.front(), context.host, context.position.next);
   if (launch == Time::never()) {
     engine_.cancel(context.arrival);
   } else if (engine_.pending(context.arrival)) {
@@ -419,7 +419,7 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
     into = at.done;
   }
   for (; next < kernels.size(); ++next, into = Duration::zero()) {
-    if (into == Duration::zero()) t = std::max(t, launch_time(batch, context.host, next));
+    if (into == Duration::zero()) t = std::max(t, ready_time(batch, context.host, next));
     if (t > now) return;
     const Duration cost = front_end + kernels[next].duration;
     const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);

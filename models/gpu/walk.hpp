@@ -42,14 +42,18 @@ struct Walk {
 // When kernel `i` of `batch` is launched; Time::zero() if it has been, Time::never() if the host is not at
 // it.
 [[nodiscard]] inline sim::Time launch_time(const Batch& batch, const HostProgress& host, std::uint32_t i) {
-  if (batch.gated) return sim::Time::never();
   if (!batch.piecewise || i < batch.launched) return sim::Time::zero();
   if (host.rate <= 0) return sim::Time::never();
   const sim::Duration ahead = batch.plan.first + batch.plan.each * (std::int64_t{i} + 1) - host.done;
   return ahead <= sim::Duration::zero() ? host.since : host.since + sim::time_for(ahead, host.rate);
 }
 
-// Kernels of `batch` launched at `now`.
+// When kernel `i` may start as far as the host is concerned: launched, and the input there.
+[[nodiscard]] inline sim::Time ready_time(const Batch& batch, const HostProgress& host, std::uint32_t i) {
+  return batch.gated ? sim::Time::never() : launch_time(batch, host, i);
+}
+
+// Kernels of `batch` launched at `now`, its input there or not.
 [[nodiscard]] std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Time now);
 
 // From `position` at `from` to the end of the batch, or `limit` (≥ from; never: none). Waits for launches
