@@ -321,8 +321,9 @@ void TimeSharedGpu::leave(bool expired) {
     const Batch& batch = last.batches.front();
     const Underway at = underway(*batch.kernels, executed(batch, last.spec.per_launch, last.position));
     cost = expiry_cost(spec_, at.done > Duration::zero() ? &batch.kernels->kernels[at.kernel] : nullptr);
-    last.position.cold += spec_.time_slicing.refill_after_expiry;
+    last.position.cold = spec_.time_slicing.refill_after_expiry;
   }
+  last.position.stall = Duration::zero();  // hidden in the turns of others
   Context& next = *next_waiting();
   set_state(next, ContextState::switching_in);
   owner_ = &next;
