@@ -236,10 +236,15 @@ void TimeSharedGpu::due() {
   }
   book();
   switch (planned_.why) {
-    case Stop::batch_done:
-      finish_batch(*owner_);
+    case Stop::batch_done: {
+      Context& owner = *owner_;
+      const bool seen = owner.spec.refill_prolongs_turn || !contended();
+      finish_batch(owner);
       go_on();
+      // Last: a host that is woken at once takes a core from another, which tells us so.
+      if (seen) see_finished(owner);
       return;
+    }
     case Stop::dry:
       ran_dry();
       return;
@@ -302,7 +307,6 @@ void TimeSharedGpu::finish_batch(Context& context) {
   context.position.next = 0;
   context.position.into = Duration::zero();
   ++context.unseen;
-  if (context.spec.refill_prolongs_turn || !contended()) see_finished(context);
 }
 
 void TimeSharedGpu::see_finished(Context& context) {
