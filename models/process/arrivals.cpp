@@ -34,14 +34,21 @@ void RequestQueue::advance() {
 }
 
 std::optional<sim::Time> RequestQueue::take(sim::Time now) {
+  std::optional<sim::Time> served;
   for (; next_ <= now; advance()) {
-    if (arrivals_.queue_limit && static_cast<std::int64_t>(waiting_.size()) >= *arrivals_.queue_limit) {
+    if (free_) {  // it went straight into service, whatever the queue holds
+      free_ = false;
+      served = next_;
+    } else if (arrivals_.queue_limit &&
+               static_cast<std::int64_t>(waiting_.size()) >= *arrivals_.queue_limit) {
       ++drops_;
     } else {
       waiting_.push_back(next_);
     }
   }
-  if (waiting_.empty()) return std::nullopt;
+  if (served) return served;
+  free_ = waiting_.empty();
+  if (free_) return std::nullopt;
   const sim::Time first = waiting_.front();
   waiting_.pop_front();
   return first;

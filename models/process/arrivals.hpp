@@ -33,6 +33,7 @@ class RequestQueue {
   sim::Time next_;
   std::int64_t count_ = 0;  // requests so far, next_ excluded
   sim::Duration phase_;
+  bool free_ = true;  // since take() last had nobody to give: whoever comes next does not wait
   std::int64_t drops_ = 0;
 };
 
