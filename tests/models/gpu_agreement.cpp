@@ -1,0 +1,315 @@
+// The fast GPU against the reference engine: the same board on both gives the same run, to the picosecond.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "gpu_support.hpp"
+
+namespace jostle::gpu::test {
+namespace {
+
+using sim::Duration;
+using sim::microseconds;
+using sim::milliseconds;
+using sim::Time;
+
+// Everything that can be told of a run.
+struct Account {
+  Recording recording;
+  std::vector<std::array<Duration, process::share_count>> shares;
+  std::vector<Duration> running;
+  std::vector<std::int64_t> batches;
+  std::vector<Running> split;
+  Duration busy, switching;
+  std::int64_t switches = 0;
+};
+
+Account account_of(const board::DeviceSpec& device, const board::Setup& setup, Duration duration,
+                   Which which) {
+  Bench bench(device, setup, which);
+  bench.run_for(duration / 3);
+  bench.board.end_warmup();  // reads everything in the middle of things
+  bench.run_for(duration - duration / 3);
+  Account account;
+  account.recording = bench.recording;
+  for (process::Inference& process : bench.board.processes()) {
+    auto& shares = account.shares.emplace_back();
+    for (std::size_t i = 0; i < process::share_count; ++i)
+      shares[i] = process.time().in(static_cast<process::Share>(i));
+    account.split.push_back(process.running());
+    account.running.push_back(account.split.back().total);
+    account.batches.push_back(process.batches());
+  }
+  const board::Board::Totals totals = bench.board.totals();
+  account.busy = totals.gpu_busy;
+  account.switching = totals.gpu_switching;
+  account.switches = totals.gpu_switches;
+  return account;
+}
+
+template <class T>
+std::string first_difference(const char* what, const std::vector<T>& a, const std::vector<T>& b) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(a.size(), b.size()); ++i)
+    if (!(a[i] == b[i])) return std::string(what) + " differ from number " + std::to_string(i) + " on";
+  if (a.size() != b.size())
+    return std::string(what) + ": " + std::to_string(a.size()) + " and " + std::to_string(b.size());
+  return {};
+}
+
+std::string time_text(Time t) {
+  return std::to_string(t.ps());
+}
+
+// Empty if they agree.
+std::string disagreement(const Account& fast, const Account& slow) {
+  if (std::string text = first_difference("kernels", fast.recording.kernels, slow.recording.kernels);
+      !text.empty()) {
+    for (std::size_t i = 0;
+         i < std::min<std::size_t>(fast.recording.kernels.size(), slow.recording.kernels.size()); ++i) {
+      const Stamp &a = fast.recording.kernels[i], &b = slow.recording.kernels[i];
+      if (a == b) continue;
+      return text + ": fast " + std::to_string(a.context) + " " + time_text(a.start) + " to " +
+             time_text(a.end) + ", reference " + std::to_string(b.context) + " " + time_text(b.start) +
+             " to " + time_text(b.end);
+    }
+    return text;
+  }
+  if (std::string text = first_difference("completions", fast.recording.seen, slow.recording.seen);
+      !text.empty())
+    return text;
+  if (std::string text = first_difference("batches", fast.batches, slow.batches); !text.empty()) return text;
+  if (std::string text = first_difference("running times", fast.running, slow.running); !text.empty())
+    return text;
+  if (std::string text = first_difference("shares", fast.shares, slow.shares); !text.empty()) return text;
+  if (fast.switches != slow.switches) return "switches";
+  if (fast.busy != slow.busy) return "busy";
+  if (fast.switching != slow.switching) return "switching";
+  for (std::size_t i = 0; i < fast.split.size(); ++i) {
+    if (std::abs(fast.split[i].compute - slow.split[i].compute) > 1e-9) return "compute split";
+    if (std::abs(fast.split[i].memory - slow.split[i].memory) > 1e-9) return "memory split";
+  }
+  return {};
+}
+
+// Random boards
+// ----------------------------------------------------------------------------------------------------
+
+// Some odd number of picoseconds up to `most`; zero now and then.
+Duration any_duration(Duration most) {
+  if (*rc::gen::inRange(0, 5) == 0) return Duration::zero();
+  return Duration{*rc::gen::inRange<std::int64_t>(1, most.ps() + 1)};
+}
+Duration some_duration(Duration least, Duration most) {
+  return Duration{*rc::gen::inRange<std::int64_t>(least.ps(), most.ps() + 1)};
+}
+
+dnn::KernelSequence any_kernels() {
+  const auto count = *rc::gen::inRange<std::size_t>(1, 25);
+  const Duration most = *rc::gen::element(microseconds(4), microseconds(40), microseconds(900));
+  std::vector<dnn::Kernel> kernels;
+  for (std::size_t i = 0; i < count; ++i) {
+    kernels.push_back({.duration = some_duration(Duration{1000}, most),
+                       .compute_share = 0.5F,
+                       .memory_share = 0.25F,
+                       .fixed_share = 0.25F,
+                       .blocks = *rc::gen::inRange(1U, 900U),
+                       .threads_per_block = *rc::gen::element(32U, 128U, 500U)});
+  }
+  dnn::KernelSequence made = sequence(std::move(kernels));
+  made.lone_gap = any_duration(microseconds(100));
+  made.only_kernels = *rc::gen::arbitrary<bool>();
+  return made;
+}
+
+process::RuntimeSpec any_runtime() {
+  return {.per_launch = any_duration(microseconds(30)),
+          .per_batch = any_duration(microseconds(200)),
+          .per_node = any_duration(microseconds(1)),
+          .api_share = 0.5,
+          .gpu_per_launch = any_duration(microseconds(4)),
+          // Without variation equal processes move in step, and then ties decide.
+          .variation = *rc::gen::element(0.05, 0.3),
+          .working_set_bytes = *rc::gen::element(0.0, 5e5)};
+}
+
+board::DeviceSpec any_device() {
+  board::DeviceSpec device = free_device(*rc::gen::inRange(1, 5));
+  device.cpu.scheduler.policy = *rc::gen::element(cpu::Policy::cfs, cpu::Policy::eevdf);
+  device.cpu.costs.context_switch = any_duration(microseconds(5));
+  device.cpu.costs.preempted = any_duration(microseconds(100));
+  device.cpu.costs.migrated_within = any_duration(microseconds(50));
+  TimeSlicing& slicing = device.gpu.time_slicing;
+  slicing.slice = some_duration(microseconds(150), milliseconds(2.2));
+  slicing.switch_when_dry = any_duration(microseconds(200));
+  slicing.switch_at_expiry = any_duration(microseconds(250));
+  slicing.state_bandwidth_bytes_per_s = *rc::gen::element(0.0, 60e9);
+  slicing.refill_after_expiry = any_duration(microseconds(70));
+  slicing.linger = *rc::gen::element(0, 1) == 0 ? Duration::zero() : any_duration(milliseconds(1));
+  slicing.granularity = *rc::gen::element(PreemptionGranularity::instruction,
+                                          PreemptionGranularity::thread_block, PreemptionGranularity::kernel);
+  if (*rc::gen::arbitrary<bool>())
+    device.gpu.idle_wake = {any_duration(milliseconds(2)), any_duration(microseconds(300))};
+  device.gpu.copy_bandwidth_bytes_per_s = *rc::gen::element(0.0, 10e9);
+  device.gpu.copy_fixed = any_duration(microseconds(5));
+  device.cuda_graph = any_runtime();
+  device.eager = any_runtime();
+  device.tensorrt = any_runtime();
+  device.paced_gpu_per_launch = any_duration(microseconds(3));
+  device.sync = {.poll = any_duration(microseconds(2)),
+                 .wake_latency = any_duration(microseconds(30)),
+                 .before_sleep = any_duration(microseconds(5))};
+  device.refill.graph_of_kernels_spinning = *rc::gen::arbitrary<bool>();
+  device.refill.launches_spinning = *rc::gen::arbitrary<bool>();
+  device.refill.paced_launches_spinning = *rc::gen::arbitrary<bool>();
+  return device;
+}
+
+process::Spec any_process() {
+  process::Spec spec;
+  spec.runtime =
+      *rc::gen::element(process::Runtime::cuda_graph, process::Runtime::eager, process::Runtime::tensorrt);
+  spec.sync = *rc::gen::element(process::Sync::spin, process::Sync::yield, process::Sync::blocking);
+  spec.kernels = any_kernels();
+  spec.input_bytes = *rc::gen::element(0.0, 6e5);
+  spec.output_bytes = *rc::gen::element(0.0, 4e3);
+  if (*rc::gen::inRange(0, 4) == 0) spec.pace = some_duration(microseconds(1), microseconds(40));
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      spec.arrivals = {.kind = process::ArrivalKind::periodic,
+                       .rate_per_s = *rc::gen::element(97.0, 413.0, 2003.0),
+                       .phase = {},
+                       .times = {},
+                       .queue_limit = {}};
+      break;
+    case 1:
+      spec.arrivals = {.kind = process::ArrivalKind::poisson,
+                       .rate_per_s = *rc::gen::element(100.0, 500.0, 2000.0),
+                       .phase = {},
+                       .times = {},
+                       .queue_limit = 3};
+      break;
+    default:
+      break;
+  }
+  return spec;
+}
+
+RC_GTEST_PROP(GpuAgreement, random_mixes_run_alike_on_both_engines, ()) {
+  const board::DeviceSpec device = any_device();
+  board::Setup setup;
+  const int processes = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 7));
+  for (int i = 0; i < processes; ++i) setup.processes.push_back(any_process());
+  setup.seed = *rc::gen::inRange<std::uint64_t>(1, 1000);
+  for (int run = 0; run < 4; ++run, ++setup.seed) {
+    const Account fast = account_of(device, setup, milliseconds(40), Which::fast);
+    const Account slow = account_of(device, setup, milliseconds(40), Which::reference);
+    RC_LOG() << disagreement(fast, slow) << '\n';
+    RC_ASSERT(disagreement(fast, slow).empty());
+  }
+}
+
+// Fixed mixes
+// ----------------------------------------------------------------------------------------------------
+
+// Costs of the order measured on an H200.
+board::DeviceSpec data_centre(int cores) {
+  board::DeviceSpec device = free_device(cores);
+  device.cpu.costs.context_switch = microseconds(2);
+  device.cpu.costs.preempted = microseconds(100);
+  TimeSlicing& slicing = device.gpu.time_slicing;
+  slicing.slice = milliseconds(2.091);
+  slicing.switch_when_dry = microseconds(138);
+  slicing.switch_at_expiry = microseconds(152.5);
+  slicing.refill_after_expiry = microseconds(65);
+  device.gpu.idle_wake = {milliseconds(6.5), microseconds(83)};
+  device.cuda_graph = device.eager = device.tensorrt =
+      process::RuntimeSpec{.per_launch = microseconds(11),
+                           .per_batch = microseconds(20),
+                           .per_node = {},
+                           .api_share = 0.45,
+                           .gpu_per_launch = microseconds(1.1),
+                           .variation = 0.05,
+                           .working_set_bytes = 1e6};
+  device.sync = {microseconds(1), microseconds(20), microseconds(5)};
+  device.refill = {};
+  return device;
+}
+
+process::Spec process_with(process::Runtime runtime, process::Sync sync, dnn::KernelSequence kernels) {
+  process::Spec spec;
+  spec.runtime = runtime;
+  spec.sync = sync;
+  spec.kernels = std::move(kernels);
+  return spec;
+}
+
+void expect_agreement(const board::DeviceSpec& device, const board::Setup& setup) {
+  const Account fast = account_of(device, setup, milliseconds(300), Which::fast);
+  const Account slow = account_of(device, setup, milliseconds(300), Which::reference);
+  EXPECT_GT(fast.recording.seen.size(), 50U);
+  EXPECT_EQ(disagreement(fast, slow), "");
+}
+
+TEST(GpuAgreement, eight_graph_replaying_processes_on_sixteen_cores) {
+  board::Setup setup;
+  setup.processes.assign(8, process_with(process::Runtime::cuda_graph, process::Sync::spin,
+                                         equal_kernels(60, microseconds(17.3))));
+  expect_agreement(data_centre(16), setup);
+}
+
+TEST(GpuAgreement, eight_eager_processes_on_three_cores) {
+  board::Setup setup;
+  setup.processes.assign(
+      8, process_with(process::Runtime::eager, process::Sync::yield, equal_kernels(60, microseconds(4.7))));
+  expect_agreement(data_centre(3), setup);
+}
+
+TEST(GpuAgreement, sparse_launchers_beside_a_dense_process) {
+  board::Setup setup;
+  setup.processes.assign(
+      3, process_with(process::Runtime::eager, process::Sync::spin, equal_kernels(200, microseconds(5))));
+  for (process::Spec& spec : setup.processes) spec.pace = microseconds(15);
+  setup.processes.push_back(process_with(process::Runtime::cuda_graph, process::Sync::blocking,
+                                         equal_kernels(7, microseconds(333))));
+  expect_agreement(data_centre(4), setup);
+}
+
+TEST(GpuAgreement, copied_inputs_and_poisson_requests_that_let_the_gpu_idle) {
+  board::DeviceSpec device = data_centre(2);
+  device.gpu.copy_bandwidth_bytes_per_s = 10e9;
+  device.gpu.copy_fixed = microseconds(5);
+  board::Setup setup;
+  for (const auto runtime : {process::Runtime::cuda_graph, process::Runtime::eager}) {
+    process::Spec spec = process_with(runtime, process::Sync::blocking, equal_kernels(30, microseconds(21)));
+    spec.input_bytes = 6e5;
+    spec.output_bytes = 4e3;
+    spec.arrivals.kind = process::ArrivalKind::poisson;
+    spec.arrivals.rate_per_s = 150;
+    setup.processes.push_back(spec);
+  }
+  expect_agreement(device, setup);
+}
+
+TEST(GpuAgreement, blocks_and_kernels_that_outlast_the_slice) {
+  for (const auto granularity : {PreemptionGranularity::thread_block, PreemptionGranularity::kernel}) {
+    board::DeviceSpec device = data_centre(4);
+    device.gpu.time_slicing.granularity = granularity;
+    device.gpu.time_slicing.state_bandwidth_bytes_per_s = 60e9;
+    device.gpu.time_slicing.linger = milliseconds(0.8);
+    board::Setup setup;
+    dnn::KernelSequence kernels = equal_kernels(5, microseconds(790));
+    for (dnn::Kernel& kernel : kernels.kernels) kernel.blocks = 700;
+    setup.processes.assign(2, process_with(process::Runtime::tensorrt, process::Sync::blocking, kernels));
+    setup.processes.push_back(
+        process_with(process::Runtime::eager, process::Sync::spin, equal_kernels(40, microseconds(3))));
+    expect_agreement(device, setup);
+  }
+}
+
+}  // namespace
+}  // namespace jostle::gpu::test

@@ -1,0 +1,175 @@
+// Boards, kernels and a GPU that writes down what happens on it, for the tests of models/gpu and
+// models/process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "models/board/board.hpp"
+#include "models/gpu/gpu.hpp"
+#include "models/gpu/time_sharing.hpp"
+#include "reference_gpu.hpp"
+#include "sim/engine.hpp"
+
+namespace jostle::gpu::test {
+
+inline dnn::KernelSequence sequence(std::vector<dnn::Kernel> kernels) {
+  dnn::KernelSequence made;
+  made.kernels = std::move(kernels);
+  made.rebuild_finish();
+  return made;
+}
+inline dnn::KernelSequence equal_kernels(std::size_t count, sim::Duration each) {
+  return sequence(std::vector<dnn::Kernel>(count, dnn::Kernel{.duration = each}));
+}
+
+// A host of `cores` and a GPU on which nothing costs anything but kernels; every runtime exists.
+inline board::DeviceSpec free_device(int cores) {
+  board::DeviceSpec device;
+  device.name = "test";
+  device.cpu.clusters.push_back({.name = "all", .cores = cores, .max_clock_hz = 1e9, .cache_bytes = 1e6});
+  device.cpu.scheduler = {.policy = cpu::Policy::eevdf,
+                          .tick = sim::milliseconds(4),
+                          .latency = sim::milliseconds(6),
+                          .min_granularity = sim::milliseconds(0.75),
+                          .wakeup_granularity = sim::milliseconds(1),
+                          .base_slice = sim::milliseconds(0.75),
+                          .migration_cost = sim::milliseconds(0.5)};
+  device.cpu.costs.preempted_time_constant = sim::milliseconds(1);
+  device.gpu.sm_count = 8;
+  device.gpu.max_threads_per_sm = 1536;
+  device.gpu.max_blocks_per_sm = 16;
+  device.gpu.shared_bytes_per_sm = 1 << 17;
+  device.gpu.time_slicing.slice = sim::milliseconds(2);
+  device.cuda_graph = device.eager = device.tensorrt = process::RuntimeSpec{};
+  device.refill = {.graph_of_kernels_spinning = true, .paced_launches_spinning = true};
+  return device;
+}
+
+struct Stamp {
+  std::uint32_t context = 0;
+  sim::Time start, end;
+  bool operator==(const Stamp&) const = default;
+};
+struct Seen {
+  std::uint32_t context = 0;
+  sim::Time at;
+  bool operator==(const Seen&) const = default;
+};
+struct Turn {
+  std::uint32_t context = 0;
+  sim::Time start, end;
+  [[nodiscard]] sim::Duration length() const { return end - start; }
+};
+
+// What was heard from a GPU.
+struct Recording {
+  std::vector<Stamp> kernels;
+  std::vector<Seen> seen;
+  std::vector<Turn> turns;  // complete ones, from being given the GPU to giving it up
+};
+
+// Hands everything on to a GPU, and writes down what it tells.
+class RecordingGpu final : public Gpu {
+ public:
+  RecordingGpu(sim::Engine& engine, std::unique_ptr<Gpu> inner, Recording& recording)
+      : engine_(engine), inner_(std::move(inner)), recording_(recording) {
+    inner_->set_observer(
+        {.finished =
+             [](void* self, ContextId owner, sim::Time start, sim::Time end) {
+               static_cast<RecordingGpu*>(self)->recording_.kernels.push_back({owner.index, start, end});
+             },
+         .context = this});
+  }
+
+  ContextId create_context(const ContextSpec& spec) override {
+    Ear& ear = ears_.emplace_back();
+    ear = {this, static_cast<std::uint32_t>(ears_.size() - 1), spec.listener, ContextState::empty, {}};
+    ContextSpec heard = spec;
+    heard.listener = {
+        .batch_seen = [](void* e) { batch_seen(*static_cast<Ear*>(e)); },
+        .state_changing = [](void* e, ContextState next) { changing(*static_cast<Ear*>(e), next); },
+        .context = &ear};
+    return inner_->create_context(heard);
+  }
+  void set_observer(const KernelObserver&) override {}
+  void enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) override {
+    inner_->enqueue(id, kernels, gated);
+  }
+  void begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+                      bool gated) override {
+    inner_->begin_launches(id, kernels, plan, gated);
+  }
+  void open(ContextId id) override { inner_->open(id); }
+  void host_progress(ContextId id, const HostProgress& progress) override {
+    inner_->host_progress(id, progress);
+  }
+  void finish_launches(ContextId id) override { inner_->finish_launches(id); }
+  Running running(ContextId id) override { return inner_->running(id); }
+  sim::Duration running_time(ContextId id) override { return inner_->running_time(id); }
+  sim::Duration busy() override { return inner_->busy(); }
+  sim::Duration switching() override { return inner_->switching(); }
+  [[nodiscard]] std::int64_t switches() const override { return inner_->switches(); }
+  [[nodiscard]] std::uint64_t unseen(ContextId id) const override { return inner_->unseen(id); }
+  [[nodiscard]] std::uint64_t unfinished(ContextId id) const override { return inner_->unfinished(id); }
+
+ private:
+  struct Ear {
+    RecordingGpu* gpu = nullptr;
+    std::uint32_t index = 0;
+    ContextListener listener;
+    ContextState state = ContextState::empty;
+    sim::Time since;
+  };
+  static void batch_seen(Ear& ear) {
+    ear.gpu->recording_.seen.push_back({ear.index, ear.gpu->engine_.now()});
+    if (ear.listener.batch_seen != nullptr) ear.listener.batch_seen(ear.listener.context);
+  }
+  static void changing(Ear& ear, ContextState next) {
+    const sim::Time now = ear.gpu->engine_.now();
+    if (ear.state == ContextState::owner) ear.gpu->recording_.turns.push_back({ear.index, ear.since, now});
+    ear.state = next;
+    ear.since = now;
+    if (ear.listener.state_changing != nullptr) ear.listener.state_changing(ear.listener.context, next);
+  }
+
+  sim::Engine& engine_;
+  std::unique_ptr<Gpu> inner_;
+  Recording& recording_;
+  std::deque<Ear> ears_;
+};
+
+enum class Which { fast, reference };
+
+inline std::unique_ptr<Gpu> make_gpu(Which which, sim::Engine& engine, const Spec& spec) {
+  if (which == Which::reference) return std::make_unique<ReferenceGpu>(engine, spec);
+  return std::make_unique<TimeSharedGpu>(engine, spec);
+}
+
+// A board on a recording GPU, ready to run.
+struct Bench {
+  Bench(const board::DeviceSpec& device, const board::Setup& setup, Which which = Which::fast)
+      : board(engine, device, setup,
+              std::make_unique<RecordingGpu>(engine, make_gpu(which, engine, device.gpu), recording)) {}
+  void run_for(sim::Duration duration) {
+    engine.run(engine.now() + duration);
+    board.settle();
+  }
+  // Of one process, the turns that lie within the run.
+  [[nodiscard]] std::vector<sim::Duration> turns_of(std::uint32_t index) const {
+    std::vector<sim::Duration> lengths;
+    for (const Turn& turn : recording.turns)
+      if (turn.context == index) lengths.push_back(turn.length());
+    return lengths;
+  }
+
+  sim::Engine engine;
+  Recording recording;
+  board::Board board;
+};
+
+}  // namespace jostle::gpu::test

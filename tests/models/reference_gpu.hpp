@@ -1,0 +1,114 @@
+// The sharing law written down a second time, slowly: a GPU with an event for every launch, every start and
+// every end of a kernel. It shares no code with TimeSharedGpu but the arithmetic of occupancy.hpp (how long a
+// block still runs, what saving its state costs), and must agree with it to the picosecond.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "models/gpu/gpu.hpp"
+#include "models/gpu/spec.hpp"
+#include "sim/engine.hpp"
+
+namespace jostle::gpu::test {
+
+class ReferenceGpu final : public Gpu {
+ public:
+  ReferenceGpu(sim::Engine& engine, const Spec& spec) : engine_(engine), spec_(spec) {}
+
+  ContextId create_context(const ContextSpec& spec) override;
+  void set_observer(const KernelObserver& observer) override { observer_ = observer; }
+  void enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) override;
+  void begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+                      bool gated) override;
+  void open(ContextId id) override;
+  void host_progress(ContextId id, const HostProgress& progress) override;
+  void finish_launches(ContextId id) override;
+
+  [[nodiscard]] Running running(ContextId id) override;
+  [[nodiscard]] sim::Duration running_time(ContextId id) override;
+  [[nodiscard]] sim::Duration busy() override;
+  [[nodiscard]] sim::Duration switching() override;
+  [[nodiscard]] std::int64_t switches() const override { return switches_; }
+  [[nodiscard]] std::uint64_t unseen(ContextId id) const override { return contexts_[id.index].unseen; }
+  [[nodiscard]] std::uint64_t unfinished(ContextId id) const override {
+    return contexts_[id.index].batches.size();
+  }
+
+ private:
+  struct Work {
+    const dnn::KernelSequence* kernels = nullptr;
+    bool gated = false;
+    bool piecewise = false;
+    LaunchPlan plan;
+    std::size_t launched = 0;  // kernels, of the first on
+  };
+  struct Context {
+    ReferenceGpu* gpu = nullptr;
+    ContextId id;
+    ContextSpec spec;
+    std::deque<Work> batches;
+    HostProgress host;              // of the newest batch, while it is being launched
+    sim::EventId launch;            // of its next kernel
+    std::size_t kernel = 0;         // of the oldest batch: executing, or next
+    sim::Duration front_end, rest;  // of that kernel, still to pass
+    sim::Time began;                // its start, if it has begun
+    sim::Duration stall, cold;      // to pass before the kernel goes on
+    ContextState state = ContextState::empty;
+    std::uint64_t unseen = 0;
+    sim::Duration ran;
+    double compute = 0, memory = 0;  // seconds
+
+    void launch_next() { gpu->launch_due(*this); }
+  };
+  enum class Mode { idle, turn, lingering, switching };
+  enum class Doing { nothing, stalling, refilling, front_end, executing };
+
+  // Launches.
+  void push(Context& context, const Work& work);
+  void prepare_kernel(Context& context);
+  [[nodiscard]] sim::Time next_launch(const Context& context) const;
+  void launch_until_now(Context& context);
+  void launch_due(Context& context);
+  void work_arrived(Context& context);
+  [[nodiscard]] bool ready(const Context& context) const;
+  // Turns.
+  void join(Context& context);
+  void begin_turn();
+  void decide_soon();
+  void decide();
+  void proceed();
+  void begin(Doing what, sim::Duration duration);
+  void interrupt();
+  void step_over();
+  void kernel_over();
+  void batch_over();
+  void ran_dry();
+  void slice_over();
+  void expire();
+  void linger_over();
+  void leave(bool expired);
+  void handed_over();
+  void see(Context& context);
+  void set_state(Context& context, ContextState state);
+  [[nodiscard]] bool contended() const;
+  [[nodiscard]] bool partly_done(const Context& context) const;
+  void again(sim::EventId& event, sim::Time at, sim::Action action);
+
+  sim::Engine& engine_;
+  Spec spec_;
+  KernelObserver observer_;
+  std::deque<Context> contexts_;
+  Context* owner_ = nullptr;
+  Mode mode_ = Mode::idle;
+  Doing doing_ = Doing::nothing;
+  sim::Time doing_since_, doing_until_;
+  sim::EventId step_, decision_, expiry_, linger_, handover_;
+  sim::Time turn_began_, turn_ends_, idle_since_, switch_began_;
+  bool draining_ = false;
+  sim::Duration switched_;
+  std::int64_t switches_ = 0;
+};
+
+}  // namespace jostle::gpu::test
