@@ -161,7 +161,8 @@ void TimeSharedGpu::joined(Context& context) {
       if (!contended()) {
         book();
         const Duration slice = spec_.time_slicing.slice;
-        turn_ends_ = turn_began_ + slice * ((now - turn_began_) / slice + 1);  // a lone owner's slices renew
+        if (turn_ends_ <= now)
+          turn_ends_ += slice * ((now - turn_ends_) / slice + 1);  // a lone owner's slices renew
         set_state(context, ContextState::waiting);
         plan();
         return;

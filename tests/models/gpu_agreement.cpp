@@ -31,7 +31,7 @@ struct Account {
 
 Account account_of(const board::DeviceSpec& device, const board::Setup& setup, Duration duration,
                    Which which) {
-  Bench bench(device, setup, which);
+  Bench bench(device, setup, which, microseconds(2));
   bench.run_for(duration / 3);
   bench.board.end_warmup();  // reads everything in the middle of things
   bench.run_for(duration - duration / 3);
@@ -145,6 +145,7 @@ board::DeviceSpec any_device() {
   device.cpu.costs.migrated_within = any_duration(microseconds(50));
   TimeSlicing& slicing = device.gpu.time_slicing;
   slicing.slice = some_duration(microseconds(150), milliseconds(2.2));
+  slicing.slice_jitter = any_duration(microseconds(20));
   slicing.switch_when_dry = any_duration(microseconds(200));
   slicing.switch_at_expiry = any_duration(microseconds(250));
   slicing.state_bandwidth_bytes_per_s = *rc::gen::element(0.0, 60e9);
@@ -159,7 +160,7 @@ board::DeviceSpec any_device() {
   device.cuda_graph = any_runtime();
   device.eager = any_runtime();
   device.tensorrt = any_runtime();
-  device.paced_gpu_per_launch = any_duration(microseconds(3));
+  device.paced = any_runtime();
   device.sync = {.poll = any_duration(microseconds(2)),
                  .wake_latency = any_duration(microseconds(30)),
                  .before_sleep = any_duration(microseconds(5))};
@@ -227,7 +228,7 @@ board::DeviceSpec data_centre(int cores) {
   slicing.switch_at_expiry = microseconds(152.5);
   slicing.refill_after_expiry = microseconds(65);
   device.gpu.idle_wake = {milliseconds(6.5), microseconds(83)};
-  device.cuda_graph = device.eager = device.tensorrt =
+  device.cuda_graph = device.eager = device.tensorrt = device.paced =
       process::RuntimeSpec{.per_launch = microseconds(11),
                            .per_batch = microseconds(20),
                            .per_node = {},

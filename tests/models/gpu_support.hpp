@@ -76,14 +76,17 @@ struct Recording {
 // Hands everything on to a GPU, and writes down what it tells.
 class RecordingGpu final : public Gpu {
  public:
-  RecordingGpu(sim::Engine& engine, std::unique_ptr<Gpu> inner, Recording& recording)
+  // `first_stamp`: see KernelObserver.
+  RecordingGpu(sim::Engine& engine, std::unique_ptr<Gpu> inner, Recording& recording,
+               sim::Duration first_stamp)
       : engine_(engine), inner_(std::move(inner)), recording_(recording) {
     inner_->set_observer(
         {.finished =
              [](void* self, ContextId owner, sim::Time start, sim::Time end) {
                static_cast<RecordingGpu*>(self)->recording_.kernels.push_back({owner.index, start, end});
              },
-         .context = this});
+         .context = this,
+         .first_stamp = first_stamp});
   }
 
   ContextId create_context(const ContextSpec& spec) override {
@@ -145,16 +148,18 @@ class RecordingGpu final : public Gpu {
 
 enum class Which { fast, reference };
 
-inline std::unique_ptr<Gpu> make_gpu(Which which, sim::Engine& engine, const Spec& spec) {
-  if (which == Which::reference) return std::make_unique<ReferenceGpu>(engine, spec);
-  return std::make_unique<TimeSharedGpu>(engine, spec);
+inline std::unique_ptr<Gpu> make_gpu(Which which, sim::Engine& engine, const Spec& spec, std::uint64_t seed) {
+  if (which == Which::reference) return std::make_unique<ReferenceGpu>(engine, spec, seed);
+  return std::make_unique<TimeSharedGpu>(engine, spec, seed);
 }
 
 // A board on a recording GPU, ready to run.
 struct Bench {
-  Bench(const board::DeviceSpec& device, const board::Setup& setup, Which which = Which::fast)
+  Bench(const board::DeviceSpec& device, const board::Setup& setup, Which which = Which::fast,
+        sim::Duration first_stamp = sim::Duration::zero())
       : board(engine, device, setup,
-              std::make_unique<RecordingGpu>(engine, make_gpu(which, engine, device.gpu), recording)) {}
+              std::make_unique<RecordingGpu>(engine, make_gpu(which, engine, device.gpu, setup.seed),
+                                             recording, first_stamp)) {}
   void run_for(sim::Duration duration) {
     engine.run(engine.now() + duration);
     board.settle();

@@ -170,6 +170,8 @@ void ReferenceGpu::begin_turn() {
   draining_ = false;
   turn_began_ = engine_.now();
   turn_ends_ = turn_began_ + spec_.time_slicing.slice;
+  if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
+    turn_ends_ += sim::work_in(jitter, 2 * random_.uniform() - 1);
   if (contended()) again(expiry_, turn_ends_, sim::action<&ReferenceGpu::slice_over>(*this));
   proceed();
 }
@@ -199,7 +201,10 @@ void ReferenceGpu::proceed() {
   } else if (owner.front_end > Duration::zero()) {
     begin(Doing::front_end, owner.front_end);
   } else {
-    if (!partly_done(owner)) owner.began = engine_.now();
+    const Duration whole = owner.batches.front().kernels->kernels[owner.kernel].duration;
+    const Duration done = whole - owner.rest;
+    if (const Duration stamp = std::min(observer_.first_stamp, whole); done <= stamp)
+      owner.began = engine_.now() + (stamp - done);
     begin(Doing::executing, owner.rest);
   }
 }

@@ -10,12 +10,15 @@
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/spec.hpp"
 #include "sim/engine.hpp"
+#include "sim/random.hpp"
 
 namespace jostle::gpu::test {
 
 class ReferenceGpu final : public Gpu {
  public:
-  ReferenceGpu(sim::Engine& engine, const Spec& spec) : engine_(engine), spec_(spec) {}
+  // `seed`: of the spread of slices, as TimeSharedGpu draws it.
+  ReferenceGpu(sim::Engine& engine, const Spec& spec, std::uint64_t seed)
+      : engine_(engine), spec_(spec), random_(seed, "gpu slices") {}
 
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
@@ -98,6 +101,7 @@ class ReferenceGpu final : public Gpu {
 
   sim::Engine& engine_;
   Spec spec_;
+  sim::RandomStream random_;
   KernelObserver observer_;
   std::deque<Context> contexts_;
   Context* owner_ = nullptr;
