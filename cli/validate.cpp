@@ -1,4 +1,6 @@
 // `jostle validate`: predictions against the measured runs that ship with this build.
+#include "scenarios/validate/validate.hpp"
+
 #include <fmt/format.h>
 
 #include <memory>
@@ -6,12 +8,13 @@
 #include "calibration/profile/profile.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/table.hpp"
-#include "scenarios/validate/validate.hpp"
 
 namespace jostle::cli {
 namespace {
 
-std::string percent(double share, const char* format = "{:.2f}") { return fmt::format(fmt::runtime(format), share * 100); }
+std::string percent(double share, const char* format = "{:.2f}") {
+  return fmt::format(fmt::runtime(format), share * 100);
+}
 
 Table summary(const std::vector<scenarios::ComparisonGroup>& groups) {
   Table table({{"runs", Align::left, 0, true},
@@ -24,8 +27,9 @@ Table summary(const std::vector<scenarios::ComparisonGroup>& groups) {
   for (const scenarios::ComparisonGroup& group : groups) {
     bool first = true;
     for (const scenarios::ErrorSummary& row : scenarios::summarise(group)) {
-      table.add({first ? group.name : "", row.quantity, fmt::format("{}", row.count), percent(row.mean_absolute),
-                 percent(row.bias, "{:+.2f}"), percent(row.worst, "{:+.2f}"), row.worst_run});
+      table.add({first ? group.name : "", row.quantity, fmt::format("{}", row.count),
+                 percent(row.mean_absolute), percent(row.bias, "{:+.2f}"), percent(row.worst, "{:+.2f}"),
+                 row.worst_run});
       first = false;
     }
   }
@@ -40,8 +44,8 @@ Table details(const std::vector<scenarios::ComparisonGroup>& groups) {
                {"error %", Align::right}});
   for (const scenarios::ComparisonGroup& group : groups)
     for (const scenarios::Comparison& row : group.comparisons)
-      table.add({row.run, row.quantity, fmt::format("{:.2f}", row.measured), fmt::format("{:.2f}", row.predicted),
-                 percent(row.error(), "{:+.2f}")});
+      table.add({row.run, row.quantity, fmt::format("{:.2f}", row.measured),
+                 fmt::format("{:.2f}", row.predicted), percent(row.error(), "{:+.2f}")});
   return table;
 }
 
@@ -56,7 +60,8 @@ void add_validate(CLI::App& app, Task& task) {
   };
   const auto options = std::make_shared<Options>();
   command->add_flag("--details", options->details, "Every figure of every run");
-  command->add_option("--set", options->set, "Change a figure of the profile: gpu.time_slicing.slice.value=1 ms")
+  command
+      ->add_option("--set", options->set, "Change a figure of the profile: gpu.time_slicing.slice.value=1 ms")
       ->type_name("KEY=VALUE");
   command->callback([&task, options] {
     task = [options](Context& context) {

@@ -30,6 +30,7 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
   block.required("switch_at_expiry", slicing.switch_at_expiry, span);
   block.optional("state_bandwidth", slicing.state_bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
+  block.optional("restart_after_expiry", slicing.restart_after_expiry, span);
   block.required("refill_after_expiry", slicing.refill_after_expiry, span);
   block.required("linger", slicing.linger, span);
   using Granularity = gpu::PreemptionGranularity;

@@ -35,6 +35,12 @@ sim::Duration expiry_cost(const Spec& gpu, const dnn::Kernel* kernel) {
          sim::seconds(2 * resident_state_bytes(gpu, *kernel) / slicing.state_bandwidth_bytes_per_s);
 }
 
+sim::Duration cold_after_expiry(const Spec& gpu, const dnn::KernelSequence& kernels) {
+  const TimeSlicing& slicing = gpu.time_slicing;
+  const bool caches = kernels.memory_until.back() > 0;
+  return slicing.restart_after_expiry + (caches ? slicing.refill_after_expiry : sim::Duration::zero());
+}
+
 sim::Duration drain_after_expiry(const Spec& gpu, const dnn::Kernel& kernel, sim::Duration done) {
   switch (gpu.time_slicing.granularity) {
     case PreemptionGranularity::instruction:

@@ -21,6 +21,10 @@ namespace jostle::gpu {
 // restoring the resident state.
 [[nodiscard]] sim::Duration expiry_cost(const Spec& gpu, const dnn::Kernel* kernel);
 
+// The extra execution time a context owes when it comes back after an expiry: it starts anew, and refills
+// what its kernels had cached, if they touch memory at all.
+[[nodiscard]] sim::Duration cold_after_expiry(const Spec& gpu, const dnn::KernelSequence& kernels);
+
 // How long `kernel`, with `done` of its duration behind it, still runs once its turn is over, by the
 // granularity of preemption.
 [[nodiscard]] sim::Duration drain_after_expiry(const Spec& gpu, const dnn::Kernel& kernel,

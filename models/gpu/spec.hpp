@@ -15,14 +15,16 @@ enum class PreemptionGranularity { instruction, thread_block, kernel };
 // switch-over times and time-limited exhaustive service, one time-slice group (TSG) per process.
 struct TimeSlicing {
   sim::Duration slice;             // Q: a turn ends when this has passed since it began ...
-  sim::Duration slice_jitter;  // half-width of the spread of single slices about Q (uniform)
+  sim::Duration slice_jitter;      // half-width of the spread of single slices about Q (uniform)
   sim::Duration switch_when_dry;   // ... or when the owner has no work left; cost of the change of owner then
   sim::Duration switch_at_expiry;  // and at expiry, of a context with hardly any state on the SMs, plus ...
   double state_bandwidth_bytes_per_s = 0;  // ... resident registers and shared memory, saved and restored at
                                            // this rate (0: included above)
-  sim::Duration
-      refill_after_expiry;  // extra execution time of the first kernels after an expiry: caches, TLB
-  sim::Duration linger;     // how long an owner that ran dry keeps the GPU from others (0: not at all)
+  // Extra execution time of the first kernels after an expiry, of any context (instruction caches, TLB) and
+  // of one whose kernels touch memory (data caches).
+  sim::Duration restart_after_expiry;
+  sim::Duration refill_after_expiry;
+  sim::Duration linger;  // how long an owner that ran dry keeps the GPU from others (0: not at all)
   PreemptionGranularity granularity = PreemptionGranularity::instruction;
 };
 

@@ -326,7 +326,7 @@ void TimeSharedGpu::leave(bool expired) {
     const Batch& batch = last.batches.front();
     const Underway at = underway(*batch.kernels, executed(batch, last.spec.per_launch, last.position));
     cost = expiry_cost(spec_, at.done > Duration::zero() ? &batch.kernels->kernels[at.kernel] : nullptr);
-    last.position.cold = spec_.time_slicing.refill_after_expiry;
+    last.cold_start = last.position.cold = cold_after_expiry(spec_, *last.batches.front().kernels);
   }
   last.position.stall = Duration::zero();  // hidden in the turns of others
   Context& next = *next_waiting();
@@ -429,7 +429,9 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
     if (t > now) return;
     const Duration cost = front_end + kernels[next].duration;
     const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);
-    if (into <= stamped) context.kernel_began = t + (stamped - into);
+    // A kernel that starts with a refill is the slower for it: it begins before.
+    if (into <= stamped) context.kernel_began = t + (stamped - into) - context.cold_start;
+    context.cold_start = Duration::zero();
     if (t + (cost - into) > now) return;
     t += cost - into;
     observer_.finished(observer_.context, context.id, context.kernel_began, t);

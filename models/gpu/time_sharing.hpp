@@ -54,6 +54,7 @@ class TimeSharedGpu final : public Gpu {
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;        // finished, not yet seen by the host
     sim::EventId arrival;            // its next launch, while it has no work and does not own the GPU
+    sim::Duration cold_start;        // for the observer: refill before the first kernel of the turn
     sim::Time kernel_began;          // for the observer
     sim::Duration executed;          // booked, all batches
     double compute = 0, memory = 0;  // seconds, of finished batches and cold starts

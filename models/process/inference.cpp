@@ -99,8 +99,9 @@ sim::Task<> Inference::enqueue(std::uint64_t batch, Time since) {
         thread_, sim::work_in(runtime.per_batch + runtime.per_launch + runtime.per_node * kernels, factor));
     gpu_.enqueue(context_, spec_.kernels, gated && !std::exchange(input_early_, false));
   } else {
-    const gpu::LaunchPlan plan{.first = sim::work_in(runtime.per_batch, factor),
-                               .each = spec_.pace.value_or(Duration::zero()) + sim::work_in(runtime.per_launch, factor)};
+    const gpu::LaunchPlan plan{
+        .first = sim::work_in(runtime.per_batch, factor),
+        .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime.per_launch, factor)};
     gpu_.begin_launches(context_, spec_.kernels, plan, gated);
     launching_ = true;
     co_await cpu_.run(thread_, plan.first + plan.each * kernels);

@@ -1,5 +1,5 @@
-// The measured turns of synthetic processes: the same kernels simulated, the same stamps taken, and intervals of
-// ownership extracted from both by the same rule.
+// The measured turns of synthetic processes: the same kernels simulated, the same stamps taken, and intervals
+// of ownership extracted from both by the same rule.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,9 @@ struct Stay {
   int kernels = 0;
 };
 
-// From the start of a kernel to its first stamp. Of the expiries in the evidence, 38 % fall between the stamps of two
-// kernels of 5 us, 8 % of 20 us and 3 % of 100 us: a fixed time of each kernel that no stamp covers.
+// From the start of a kernel to its first stamp. Of the expiries in the evidence, 38 % fall between the
+// stamps of two kernels of 5 us, 8 % of 20 us and 3 % of 100 us: a fixed time of each kernel that no stamp
+// covers. (Kernels launched one by one show the like as front-end time, RuntimeSpec::gpu_per_launch.)
 const sim::Duration first_stamp = sim::microseconds(1.9);
 
 struct Stamp {
@@ -36,9 +37,11 @@ struct Stamp {
   double start_us, end_us;
 };
 
-// The rule of the evidence: kernels in the order of their starts; an interval is a row of one process's kernels.
+// The rule of the evidence: kernels in the order of their starts; an interval is a row of one process's
+// kernels.
 std::vector<Stay> intervals_of(std::vector<Stamp> stamps) {
-  std::sort(stamps.begin(), stamps.end(), [](const Stamp& a, const Stamp& b) { return a.start_us < b.start_us; });
+  std::sort(stamps.begin(), stamps.end(),
+            [](const Stamp& a, const Stamp& b) { return a.start_us < b.start_us; });
   std::vector<Stay> intervals;
   for (const Stamp& stamp : stamps) {
     if (intervals.empty() || intervals.back().process != stamp.process)
@@ -51,10 +54,12 @@ std::vector<Stay> intervals_of(std::vector<Stamp> stamps) {
 }
 
 // What is compared of a configuration.
+constexpr int enough_gaps = 5;
+
 struct Figures {
   double kernels_per_s = 0;
   double mean_turn_us = 0;
-  double mean_gap_us = 0;  // over positive gaps; 0 if there are none
+  double mean_gap_us = 0;  // over positive gaps; 0 if there are fewer than enough_gaps
 };
 
 Figures figures_of(const std::vector<Stay>& intervals) {
@@ -73,7 +78,7 @@ Figures figures_of(const std::vector<Stay>& intervals) {
     }
   }
   figures.mean_turn_us = turns / static_cast<double>(intervals.size());
-  figures.mean_gap_us = positive > 0 ? gaps / positive : 0;
+  figures.mean_gap_us = positive >= enough_gaps ? gaps / positive : 0;
   // Starts of the first and the last interval: the last one's kernels do not count.
   figures.kernels_per_s =
       (kernels - intervals.back().kernels) / (intervals.back().start_us - intervals.front().start_us) * 1e6;
@@ -86,18 +91,20 @@ struct Recorder {
   static void finished(void* self, gpu::ContextId owner, sim::Time start, sim::Time end) {
     auto& recorder = *static_cast<Recorder*>(self);
     if (start < recorder.from || start > recorder.to) return;
-    recorder.stamps.push_back({owner.index, sim::to_us(start - sim::Time::zero()), sim::to_us(end - sim::Time::zero())});
+    recorder.stamps.push_back(
+        {owner.index, sim::to_us(start - sim::Time::zero()), sim::to_us(end - sim::Time::zero())});
   }
 };
 
 // The synthetic processes for `window` of time after `warmup`, kernels stamped.
-std::vector<Stay> simulate(const Scenario& scenario, const calibration::Profile& profile, sim::Duration warmup,
-                           sim::Duration window) {
+std::vector<Stay> simulate(const Scenario& scenario, const calibration::Profile& profile,
+                           sim::Duration warmup, sim::Duration window, sim::Duration stamp) {
   const Assembly assembly = assemble(scenario, profile);
   sim::Engine engine;
   board::Board board(engine, assembly.device, assembly.setup);
-  Recorder recorder{.stamps = {}, .from = sim::Time::zero() + warmup, .to = sim::Time::zero() + warmup + window};
-  board.gpu().set_observer({&Recorder::finished, &recorder, first_stamp});
+  Recorder recorder{
+      .stamps = {}, .from = sim::Time::zero() + warmup, .to = sim::Time::zero() + warmup + window};
+  board.gpu().set_observer({&Recorder::finished, &recorder, stamp});
   // On past the window, so that kernels that began in it end.
   engine.run(recorder.to + sim::milliseconds(100));
   return intervals_of(std::move(recorder.stamps));
@@ -123,17 +130,19 @@ std::map<std::string, std::vector<Stay>> measured_intervals(const CsvTable& tabl
     all[row.text(table.column("config"))].push_back(interval);
   }
   for (auto& [config, intervals] : all)
-    std::sort(intervals.begin(), intervals.end(), [](const Stay& a, const Stay& b) { return a.start_us < b.start_us; });
+    std::sort(intervals.begin(), intervals.end(),
+              [](const Stay& a, const Stay& b) { return a.start_us < b.start_us; });
   return all;
 }
 
-// How long a kernel of the process really took: the median over its turns that are not drawn out by another's. (It
-// was asked to spin for so many cycles; blocks that share an SM slow each other down.)
+// How long a kernel of the process really took: the median over its turns that are not drawn out by
+// another's. (It was asked to spin for so many cycles; blocks that share an SM slow each other down.)
 double kernel_us(const std::vector<Stay>& intervals, std::uint32_t process, double asked_us) {
   std::vector<double> each;
   for (const Stay& interval : intervals) {
     const double length = interval.end_us - interval.start_us;
-    if (interval.process == process && interval.kernels > 1 && length < 2110) each.push_back(length / interval.kernels);
+    if (interval.process == process && interval.kernels > 1 && length < 2110)
+      each.push_back(length / interval.kernels);
   }
   if (each.empty()) {
     // Every turn is drawn out: as many kernels as a turn holds, by its length.
@@ -146,8 +155,8 @@ double kernel_us(const std::vector<Stay>& intervals, std::uint32_t process, doub
   return each[each.size() / 2];
 }
 
-void compare(ComparisonGroup& group, const std::string& config, const Figures& measured, const Figures& predicted,
-             double measured_rate) {
+void compare(ComparisonGroup& group, const std::string& config, const Figures& measured,
+             const Figures& predicted, double measured_rate) {
   group.comparisons.push_back({config, "batches/s", measured_rate, predicted.kernels_per_s});
   group.comparisons.push_back({config, "mean turn", measured.mean_turn_us, predicted.mean_turn_us});
   if (measured.mean_gap_us > 0 && predicted.mean_gap_us > 0)
@@ -170,8 +179,10 @@ Scenario synthetic_scenario() {
 }  // namespace
 
 ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
-  ComparisonGroup group{"turns of synthetic processes", "sharing_configs.csv, sharing_intervals.csv",
-                        "lengths as stamped: a preempted kernel spans the others' turns", {}};
+  ComparisonGroup group{"turns of synthetic processes",
+                        "sharing_configs.csv, sharing_intervals.csv",
+                        "lengths as stamped: a preempted kernel spans the others' turns",
+                        {}};
   const CsvTable configs = evidence("sharing_configs.csv");
   const auto measured = measured_intervals(evidence("sharing_intervals.csv"));
   for (std::size_t i = 0; i < configs.rows();) {
@@ -200,7 +211,8 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
       scenario.processes.push_back(entry);
       rate += number_after(row.text(configs.column("host_report")), "per_s ") * static_cast<double>(kernels);
     }
-    const auto intervals = simulate(scenario, profile, sim::milliseconds(20), sim::milliseconds(280));
+    const auto intervals =
+        simulate(scenario, profile, sim::milliseconds(20), sim::milliseconds(280), first_stamp);
     if (scenario.processes.size() == 1) {  // alone: one interval, only the rate tells
       const Stay& only = intervals.front();
       group.comparisons.push_back(
@@ -214,8 +226,10 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
 }
 
 ComparisonGroup compare_sparse_launches(const calibration::Profile& profile) {
-  ComparisonGroup group{"turns of processes that launch kernel by kernel", "sparse_launch_intervals.csv",
-                        "the first turns of each run, while piles build up, left out on both sides", {}};
+  ComparisonGroup group{"turns of processes that launch kernel by kernel",
+                        "sparse_launch_intervals.csv",
+                        "the first turns of each run, while piles build up, left out on both sides",
+                        {}};
   const auto measured = measured_intervals(evidence("sparse_launch_intervals.csv"));
   for (const auto& [config, all] : measured) {
     const bool beside_dense = config.find("with dense") != std::string::npos;
@@ -238,7 +252,7 @@ ComparisonGroup compare_sparse_launches(const calibration::Profile& profile) {
     const std::vector<Stay> late(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
     const sim::Duration begin = sim::microseconds(late.front().start_us);
     const sim::Duration window = sim::microseconds(late.back().start_us - late.front().start_us);
-    const auto intervals = simulate(scenario, profile, begin, std::max(window, sim::milliseconds(50)));
+    const auto intervals = simulate(scenario, profile, begin, std::max(window, sim::milliseconds(50)), {});
     const Figures before = figures_of(late), after = figures_of(intervals);
     compare(group, config, before, after, before.kernels_per_s);
   }

@@ -79,7 +79,9 @@ std::string describe(const CsvTable& table, const CsvTable::Row& row) {
 }  // namespace
 
 ComparisonGroup compare_solo(const calibration::Profile& profile) {
-  ComparisonGroup group{"one process", "solo.csv", "the launch gap of a lone process and the eager host costs come from here",
+  ComparisonGroup group{"one process",
+                        "solo.csv",
+                        "the launch gap of a lone process and the eager host costs come from here",
                         {}};
   const CsvTable table = evidence("solo.csv");
   std::map<std::string, Comparison> best;  // of repeats the faster: slower ones were disturbed
@@ -87,8 +89,9 @@ ComparisonGroup compare_solo(const calibration::Profile& profile) {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
     const std::string mode = row.text(table.column("mode"));
-    const std::string key = fmt::format("{} {} b{} {}", row.text(table.column("model")), row.text(table.column("precision")),
-                                        row.text(table.column("batch")), mode);
+    const std::string key =
+        fmt::format("{} {} b{} {}", row.text(table.column("model")), row.text(table.column("precision")),
+                    row.text(table.column("batch")), mode);
     const double measured = row.number(table.column("images_per_s"));
     const auto found = best.find(key);
     if (found != best.end()) {
@@ -110,10 +113,11 @@ ComparisonGroup compare_solo(const calibration::Profile& profile) {
 
 ComparisonGroup compare_contended(const calibration::Profile& profile, const std::string& mode) {
   const bool graph = mode == "graph";
-  ComparisonGroup group{graph ? "equal GPU-bound processes" : "equal CPU-bound processes, one run each",
-                        "contended_resnet50.csv",
-                        graph ? "" : "single runs disagree with their own repeats by 6 to 10 % in total, more per process",
-                        {}};
+  ComparisonGroup group{
+      graph ? "equal GPU-bound processes" : "equal CPU-bound processes, one run each",
+      "contended_resnet50.csv",
+      graph ? "" : "single runs disagree with their own repeats by 6 to 10 % in total, more per process",
+      {}};
   const CsvTable table = evidence("contended_resnet50.csv");
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());
@@ -131,17 +135,20 @@ ComparisonGroup compare_contended(const calibration::Profile& profile, const std
       const double predicted = result.processes[i].throughput.mean.value_or(0);
       measured_total += measured;
       predicted_total += predicted;
-      group.comparisons.push_back(
-          {fmt::format("{}, process {}", describe(table, first), i), "images/s per process", measured, predicted});
+      group.comparisons.push_back({fmt::format("{}, process {}", describe(table, first), i),
+                                   "images/s per process", measured, predicted});
     }
-    group.comparisons.push_back({describe(table, first), "images/s in total", measured_total, predicted_total});
+    group.comparisons.push_back(
+        {describe(table, first), "images/s in total", measured_total, predicted_total});
   }
   return group;
 }
 
 ComparisonGroup compare_eager_repeats(const calibration::Profile& profile) {
-  ComparisonGroup group{"equal CPU-bound processes", "eager_repeats.csv",
-                        "medians of five interleaved repeats; a repeat differs from the median by 6 to 10 %", {}};
+  ComparisonGroup group{"equal CPU-bound processes",
+                        "eager_repeats.csv",
+                        "medians of five interleaved repeats; a repeat differs from the median by 6 to 10 %",
+                        {}};
   const CsvTable table = evidence("eager_repeats.csv");
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
@@ -151,8 +158,8 @@ ComparisonGroup compare_eager_repeats(const calibration::Profile& profile) {
     entry.count = row.integer(table.column("processes"));
     set_mode(entry, "eager", row.integer(table.column("blocking_sync")) == 1);
     scenario.processes.push_back(entry);
-    group.comparisons.push_back({fmt::format("x{} on {} cores", entry.count, *scenario.host_cores), "images/s in total",
-                                 row.number(table.column("total_images_per_s_median")),
+    group.comparisons.push_back({fmt::format("x{} on {} cores", entry.count, *scenario.host_cores),
+                                 "images/s in total", row.number(table.column("total_images_per_s_median")),
                                  simulate(scenario, profile).system.throughput.value_or(0)});
   }
   return group;
@@ -182,8 +189,10 @@ ComparisonGroup compare_open_loop(const calibration::Profile& profile) {
       const std::string run = fmt::format("{} {}/s x{}, process {}", row.text(table.column("run")),
                                           row.text(table.column("rate_per_s")), rows.size(), i);
       const Latency& latency = result.processes[i].latency_ms;
-      group.comparisons.push_back({run, "p50", row.number(table.column("latency_p50_ms")), latency.p50.value_or(0)});
-      group.comparisons.push_back({run, "p99", row.number(table.column("latency_p99_ms")), latency.p99.value_or(0)});
+      group.comparisons.push_back(
+          {run, "p50", row.number(table.column("latency_p50_ms")), latency.p50.value_or(0)});
+      group.comparisons.push_back(
+          {run, "p99", row.number(table.column("latency_p99_ms")), latency.p99.value_or(0)});
     }
   }
   return group;

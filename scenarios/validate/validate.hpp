@@ -1,7 +1,7 @@
 // Predictions against measurements: every measured run of a device, simulated again and compared.
 //
-// The runs are those of calibration/evidence/<device>; they are in the binary, so that anyone can recompute the
-// comparison with `jostle validate`.
+// The runs are those of calibration/evidence/<device>; they are in the binary, so that anyone can recompute
+// the comparison with `jostle validate`.
 #pragma once
 
 #include <cstddef>

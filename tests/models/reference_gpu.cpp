@@ -349,7 +349,7 @@ void ReferenceGpu::leave(bool expired) {
   if (expired) {
     cost =
         expiry_cost(spec_, partly_done(last) ? &last.batches.front().kernels->kernels[last.kernel] : nullptr);
-    last.cold = spec_.time_slicing.refill_after_expiry;
+    last.cold = cold_after_expiry(spec_, *last.batches.front().kernels);
   }
   last.stall = Duration::zero();  // hidden in the turns of others
 
