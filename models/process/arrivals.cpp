@@ -1,12 +1,11 @@
 #include "models/process/arrivals.hpp"
 
 #include <cmath>
-#include <utility>
 
 namespace jostle::process {
 
 RequestQueue::RequestQueue(const Arrivals& arrivals, sim::RandomStream random)
-    : arrivals_(arrivals), random_(std::move(random)) {
+    : arrivals_(arrivals), random_(random) {
   if (arrivals_.kind == ArrivalKind::periodic)
     phase_ = arrivals_.phase ? *arrivals_.phase : sim::seconds(random_.uniform() / arrivals_.rate_per_s);
   count_ = -1;

@@ -88,7 +88,7 @@ ComparisonGroup compare_solo(const calibration::Profile& profile) {
   std::vector<std::string> order;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
-    const std::string mode = row.text(table.column("mode"));
+    const std::string& mode = row.text(table.column("mode"));
     const std::string key =
         fmt::format("{} {} b{} {}", row.text(table.column("model")), row.text(table.column("precision")),
                     row.text(table.column("batch")), mode);
