@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu_random.hpp"
 #include "gpu_support.hpp"
 
 namespace jostle::gpu::test {
@@ -96,110 +97,6 @@ std::string disagreement(const Account& fast, const Account& slow) {
   return {};
 }
 
-// Random boards
-// ----------------------------------------------------------------------------------------------------
-
-// Some odd number of picoseconds up to `most`; zero now and then.
-Duration any_duration(Duration most) {
-  if (*rc::gen::inRange(0, 5) == 0) return Duration::zero();
-  return Duration{*rc::gen::inRange<std::int64_t>(1, most.ps() + 1)};
-}
-Duration some_duration(Duration least, Duration most) {
-  return Duration{*rc::gen::inRange<std::int64_t>(least.ps(), most.ps() + 1)};
-}
-
-dnn::KernelSequence any_kernels() {
-  const auto count = *rc::gen::inRange<std::size_t>(1, 25);
-  const Duration most = *rc::gen::element(microseconds(4), microseconds(40), microseconds(900));
-  std::vector<dnn::Kernel> kernels;
-  for (std::size_t i = 0; i < count; ++i) {
-    kernels.push_back({.duration = some_duration(Duration{1000}, most),
-                       .compute_share = 0.5F,
-                       .memory_share = 0.25F,
-                       .fixed_share = 0.25F,
-                       .blocks = *rc::gen::inRange(1U, 900U),
-                       .threads_per_block = *rc::gen::element(32U, 128U, 500U)});
-  }
-  dnn::KernelSequence made = sequence(std::move(kernels));
-  made.lone_gap = any_duration(microseconds(100));
-  made.only_kernels = *rc::gen::arbitrary<bool>();
-  return made;
-}
-
-process::RuntimeSpec any_runtime() {
-  return {.per_launch = any_duration(microseconds(30)),
-          .per_batch = any_duration(microseconds(200)),
-          .per_node = any_duration(microseconds(1)),
-          .api_share = 0.5,
-          .gpu_per_launch = any_duration(microseconds(4)),
-          // Without variation equal processes move in step, and then ties decide.
-          .variation = *rc::gen::element(0.05, 0.3),
-          .working_set_bytes = *rc::gen::element(0.0, 5e5)};
-}
-
-board::DeviceSpec any_device() {
-  board::DeviceSpec device = free_device(*rc::gen::inRange(1, 5));
-  device.cpu.scheduler.policy = *rc::gen::element(cpu::Policy::cfs, cpu::Policy::eevdf);
-  device.cpu.costs.context_switch = any_duration(microseconds(5));
-  device.cpu.costs.preempted = any_duration(microseconds(100));
-  device.cpu.costs.migrated_within = any_duration(microseconds(50));
-  TimeSlicing& slicing = device.gpu.time_slicing;
-  slicing.slice = some_duration(microseconds(150), milliseconds(2.2));
-  slicing.slice_jitter = any_duration(microseconds(20));
-  slicing.switch_when_dry = any_duration(microseconds(200));
-  slicing.switch_at_expiry = any_duration(microseconds(250));
-  slicing.state_bandwidth_bytes_per_s = *rc::gen::element(0.0, 60e9);
-  slicing.refill_after_expiry = any_duration(microseconds(70));
-  slicing.linger = *rc::gen::element(0, 1) == 0 ? Duration::zero() : any_duration(milliseconds(1));
-  slicing.granularity = *rc::gen::element(PreemptionGranularity::instruction,
-                                          PreemptionGranularity::thread_block, PreemptionGranularity::kernel);
-  if (*rc::gen::arbitrary<bool>())
-    device.gpu.idle_wake = {any_duration(milliseconds(2)), any_duration(microseconds(300))};
-  device.gpu.copy_bandwidth_bytes_per_s = *rc::gen::element(0.0, 10e9);
-  device.gpu.copy_fixed = any_duration(microseconds(5));
-  device.cuda_graph = any_runtime();
-  device.eager = any_runtime();
-  device.tensorrt = any_runtime();
-  device.paced = any_runtime();
-  device.sync = {.poll = any_duration(microseconds(2)),
-                 .wake_latency = any_duration(microseconds(30)),
-                 .before_sleep = any_duration(microseconds(5))};
-  device.refill.graph_of_kernels_spinning = *rc::gen::arbitrary<bool>();
-  device.refill.launches_spinning = *rc::gen::arbitrary<bool>();
-  device.refill.paced_launches_spinning = *rc::gen::arbitrary<bool>();
-  return device;
-}
-
-process::Spec any_process() {
-  process::Spec spec;
-  spec.runtime =
-      *rc::gen::element(process::Runtime::cuda_graph, process::Runtime::eager, process::Runtime::tensorrt);
-  spec.sync = *rc::gen::element(process::Sync::spin, process::Sync::yield, process::Sync::blocking);
-  spec.kernels = any_kernels();
-  spec.input_bytes = *rc::gen::element(0.0, 6e5);
-  spec.output_bytes = *rc::gen::element(0.0, 4e3);
-  if (*rc::gen::inRange(0, 4) == 0) spec.pace = some_duration(microseconds(1), microseconds(40));
-  switch (*rc::gen::inRange(0, 4)) {
-    case 0:
-      spec.arrivals = {.kind = process::ArrivalKind::periodic,
-                       .rate_per_s = *rc::gen::element(97.0, 413.0, 2003.0),
-                       .phase = {},
-                       .times = {},
-                       .queue_limit = {}};
-      break;
-    case 1:
-      spec.arrivals = {.kind = process::ArrivalKind::poisson,
-                       .rate_per_s = *rc::gen::element(100.0, 500.0, 2000.0),
-                       .phase = {},
-                       .times = {},
-                       .queue_limit = 3};
-      break;
-    default:
-      break;
-  }
-  return spec;
-}
-
 RC_GTEST_PROP(GpuAgreement, random_mixes_run_alike_on_both_engines, ()) {
   const board::DeviceSpec device = any_device();
   board::Setup setup;
@@ -239,14 +136,6 @@ board::DeviceSpec data_centre(int cores) {
   device.sync = {microseconds(1), microseconds(20), microseconds(5)};
   device.refill = {};
   return device;
-}
-
-process::Spec process_with(process::Runtime runtime, process::Sync sync, dnn::KernelSequence kernels) {
-  process::Spec spec;
-  spec.runtime = runtime;
-  spec.sync = sync;
-  spec.kernels = std::move(kernels);
-  return spec;
 }
 
 void expect_agreement(const board::DeviceSpec& device, const board::Setup& setup) {

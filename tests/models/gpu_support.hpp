@@ -50,6 +50,14 @@ inline board::DeviceSpec free_device(int cores) {
   return device;
 }
 
+inline process::Spec process_with(process::Runtime runtime, process::Sync sync, dnn::KernelSequence kernels) {
+  process::Spec spec;
+  spec.runtime = runtime;
+  spec.sync = sync;
+  spec.kernels = std::move(kernels);
+  return spec;
+}
+
 struct Stamp {
   std::uint32_t context = 0;
   sim::Time start, end;
