@@ -27,7 +27,6 @@ ContextId TimeSharedGpu::create_context(const ContextSpec& spec) {
 }
 
 // What hosts do
-// ------------------------------------------------------------------------------------------------
 
 void TimeSharedGpu::enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) {
   Context& context = get(id);
@@ -175,7 +174,6 @@ void TimeSharedGpu::joined(Context& context) {
 }
 
 // Turns
-// --------------------------------------------------------------------------------------------------------
 
 void TimeSharedGpu::begin_turn() {
   set_state(*owner_, ContextState::owner);
@@ -372,7 +370,6 @@ void TimeSharedGpu::set_event(Time at) {
 }
 
 // Readings
-// -----------------------------------------------------------------------------------------------------
 
 Duration TimeSharedGpu::running_time(ContextId id) {
   if (&get(id) == owner_) book();

@@ -150,7 +150,6 @@ void Inference::record(std::uint64_t batch) {
 }
 
 // What the account is told of
-// -----------------------------------------------------------------------------------
 
 void Inference::set_phase(Phase phase) {
   account_.set_phase(phase, engine_.now(), gpu_time());
@@ -191,7 +190,6 @@ void Inference::batch_done() {
 }
 
 // Statistics
-// ----------------------------------------------------------------------------------------------------
 
 void Inference::settle() {
   account_.settle(engine_.now(), gpu_time());

@@ -70,7 +70,7 @@ static_assert(field_count<cpu::ClusterSpec>() == 7);
 static_assert(field_count<cpu::SchedulerSpec>() == 7);
 static_assert(field_count<cpu::CostSpec>() == 6);
 static_assert(field_count<cpu::Spec>() == 4);
-static_assert(field_count<gpu::TimeSlicing>() == 7);
+static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
 static_assert(field_count<gpu::Spec>() == 19);
@@ -105,7 +105,8 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   const std::set<std::string> may_be_absent{
       "clock_table", "tensor_cores", "idle_wake", "cuda-graph", "eager",       "tensorrt",
       "fp32",        "tf32",         "fp16",      "int8",       "power_modes", "cores",
-      "cpu",         "gpu",          "emc",       "tpcs",       "evidence",    "state_bandwidth"};
+      "cpu",         "gpu",          "emc",       "tpcs",       "evidence",    "state_bandwidth",
+      "slice_jitter", "restart_after_expiry"};
   for (const std::string& name : device_names()) {
     input::Problems problems;
     const input::Node root = input::parse_yaml(*device_text(name), name, problems);
@@ -127,7 +128,7 @@ TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {
   const board::DeviceSpec spec = shipped("nvidia-h200").spec;
   EXPECT_EQ(spec.gpu.time_slicing.slice, sim::microseconds(2091));
   EXPECT_EQ(spec.gpu.time_slicing.switch_when_dry, sim::microseconds(138));
-  EXPECT_EQ(spec.gpu.time_slicing.switch_at_expiry, sim::microseconds(152.5));
+  EXPECT_EQ(spec.gpu.time_slicing.switch_at_expiry, sim::microseconds(151));
   EXPECT_FALSE(spec.refill.graph_of_kernels_spinning);
   EXPECT_TRUE(spec.refill.blocking);
   EXPECT_EQ(spec.core_count(), 16);
