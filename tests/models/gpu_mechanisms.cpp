@@ -88,6 +88,15 @@ TEST(GpuMechanisms, every_change_of_owner_costs_what_its_reason_says) {
   EXPECT_EQ(bench.board.processes()[1].time().in(Share::gpu_slice_wait), milliseconds(1));
 }
 
+// Fails with next_waiting() going backwards.
+TEST(GpuMechanisms, turns_go_round_in_the_order_of_the_contexts) {
+  Bench bench(device_with_switches(), setup_of(std::vector<process::Spec>(4, graph(100, microseconds(97)))));
+  bench.run_for(milliseconds(60));
+  ASSERT_GT(bench.recording.turns.size(), 20U);
+  for (std::size_t i = 0; i < bench.recording.turns.size(); ++i)
+    EXPECT_EQ(bench.recording.turns[i].context, i % 4);
+}
+
 // Fails without: `stop_when_dry` in walk() (the owner waits for its next launch).
 TEST(GpuMechanisms, running_dry_ends_a_turn_at_once_though_the_next_kernel_is_2_us_away) {
   // Launches at 7, 14, ... 98, 105 us; the other's request comes at 100 us, in mid-kernel.
@@ -183,6 +192,19 @@ TEST(GpuMechanisms, launch_gaps_lengthen_the_batches_of_a_lone_process_only) {
     }
   }
   EXPECT_GT(changes, 5);
+}
+
+// Fails without: `last.position.stall = ...` in leave().
+TEST(GpuMechanisms, what_is_left_of_a_gap_at_the_end_of_a_turn_is_hidden_in_the_turns_of_others) {
+  process::Spec spec = graph(1, milliseconds(1.5));
+  spec.kernels.lone_gap = milliseconds(1);
+  Bench bench(device_with_switches(),
+              setup_of({spec, requested(graph(1, milliseconds(1)), {at(milliseconds(1.8))})}));
+  bench.run_for(milliseconds(6));
+  // The gap from 1.5 to 2.5 ms is cut short by the expiry at 2 ms.
+  const Time back = at(milliseconds(2 + 0.15 + 1 + 0.14));
+  ASSERT_GE(bench.recording.kernels.size(), 3U);
+  EXPECT_EQ(bench.recording.kernels[2].start, back);
 }
 
 // Fails without: `last.position.cold = ...` in leave().
@@ -301,7 +323,7 @@ TEST(GpuMechanisms, preempting_a_kernel_saves_and_restores_what_is_resident) {
             microseconds(150) + sim::seconds(2 * bytes / 60e9));
 }
 
-// Fails without: Batch::gated; and the last lines without the copy in Inference::batch_seen.
+// Fails without: the gate in ready_time(); and the last lines without the copy in Inference::batch_seen.
 TEST(GpuMechanisms, a_batch_starts_when_its_input_is_copied_and_is_done_when_its_output_is) {
   for (const Runtime runtime : {Runtime::cuda_graph, Runtime::eager}) {
     board::DeviceSpec device = device_with_switches();

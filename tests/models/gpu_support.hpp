@@ -74,11 +74,38 @@ struct Turn {
   [[nodiscard]] sim::Duration length() const { return end - start; }
 };
 
+// Whose the GPU was, from its contexts' states.
+struct Occupation {
+  sim::Duration owned, switching, free;
+};
+
 // What was heard from a GPU.
 struct Recording {
   std::vector<Stamp> kernels;
   std::vector<Seen> seen;
-  std::vector<Turn> turns;  // complete ones, from being given the GPU to giving it up
+  std::vector<Turn> turns;              // complete ones, from being given the GPU to giving it up
+  std::vector<std::uint64_t> enqueued;  // batches, by context
+
+  // Up to `now`, from the start.
+  [[nodiscard]] Occupation occupation(sim::Time now) const {
+    Occupation sum = past_;
+    add(sum, now - since_);
+    return sum;
+  }
+  void occupied(ContextState before, ContextState after, sim::Time now) {
+    add(past_, now - since_);
+    since_ = now;
+    owners_ += (after == ContextState::owner) - (before == ContextState::owner);
+    incoming_ += (after == ContextState::switching_in) - (before == ContextState::switching_in);
+  }
+
+ private:
+  void add(Occupation& sum, sim::Duration elapsed) const {
+    (owners_ > 0 ? sum.owned : incoming_ > 0 ? sum.switching : sum.free) += elapsed;
+  }
+  Occupation past_;
+  sim::Time since_;
+  int owners_ = 0, incoming_ = 0;
 };
 
 // Hands everything on to a GPU, and writes down what it tells.
@@ -99,6 +126,7 @@ class RecordingGpu final : public Gpu {
 
   ContextId create_context(const ContextSpec& spec) override {
     Ear& ear = ears_.emplace_back();
+    recording_.enqueued.push_back(0);
     ear = {this, static_cast<std::uint32_t>(ears_.size() - 1), spec.listener, ContextState::empty, {}};
     ContextSpec heard = spec;
     heard.listener = {
@@ -109,10 +137,12 @@ class RecordingGpu final : public Gpu {
   }
   void set_observer(const KernelObserver&) override {}
   void enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) override {
+    ++recording_.enqueued[id.index];
     inner_->enqueue(id, kernels, gated);
   }
   void begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
                       bool gated) override {
+    ++recording_.enqueued[id.index];
     inner_->begin_launches(id, kernels, plan, gated);
   }
   void open(ContextId id) override { inner_->open(id); }
@@ -143,6 +173,7 @@ class RecordingGpu final : public Gpu {
   static void changing(Ear& ear, ContextState next) {
     const sim::Time now = ear.gpu->engine_.now();
     if (ear.state == ContextState::owner) ear.gpu->recording_.turns.push_back({ear.index, ear.since, now});
+    ear.gpu->recording_.occupied(ear.state, next, now);
     ear.state = next;
     ear.since = now;
     if (ear.listener.state_changing != nullptr) ear.listener.state_changing(ear.listener.context, next);
