@@ -75,8 +75,13 @@ double RandomStream::normal(double mean, double standard_deviation) {
 
 double RandomStream::lognormal_unit_mean(double cv) {
   if (cv == 0) return 1;
-  const double variance = log(1 + cv * cv);
-  return exp(normal(-0.5 * variance, std::sqrt(variance)));
+  if (cv != cv_) {
+    const double variance = log(1 + cv * cv);
+    cv_ = cv;
+    log_mean_ = -0.5 * variance;
+    log_deviation_ = std::sqrt(variance);
+  }
+  return exp(normal(log_mean_, log_deviation_));
 }
 
 std::uint64_t RandomStream::below(std::uint64_t n) {

@@ -30,6 +30,8 @@ class RandomStream {
  private:
   std::array<std::uint64_t, 4> state_;
   std::optional<double> second_normal_;  // the polar method gives two
+  // Of the logarithm of the last lognormal factor: most sources always ask for the same variation.
+  double cv_ = 0, log_mean_ = 0, log_deviation_ = 0;
 };
 
 }  // namespace jostle::sim

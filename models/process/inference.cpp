@@ -144,8 +144,9 @@ void Inference::record(std::uint64_t batch) {
   set_phase(Phase::idle);
   if (sim::TraceSink* trace = engine_.trace()) {
     // Batches overlap by one: on the timeline a batch is drawn from when the one before it was done.
-    const Time from = std::max(slot(batch).since, now - latency / 2);
+    const Time from = std::max(slot(batch).since, drawn_until_);
     trace->slice(track_, from, now - from, "batch");
+    drawn_until_ = now;
   }
 }
 

@@ -73,7 +73,10 @@ class Inference {
   void record(std::uint64_t batch);
 
   [[nodiscard]] Slot& slot(std::uint64_t batch) { return slots_[batch % slots_.size()]; }
-  [[nodiscard]] sim::Duration gpu_time() { return gpu_.running_time(context_); }
+  // Several things change at one instant: the GPU is asked once.
+  [[nodiscard]] sim::Duration gpu_time() {
+    return account_.settled_at() == engine_.now() ? account_.running() : gpu_.running_time(context_);
+  }
   void set_phase(Phase phase);
   void thread_changed(cpu::State state, sim::Time now, sim::Duration done, double rate);
   void context_changing(gpu::ContextState next);
@@ -104,6 +107,7 @@ class Inference {
   sim::Duration synchronising_;
   gpu::Running running_before_;
   sim::TrackId track_ = sim::TrackId::none;
+  sim::Time drawn_until_;  // on the timeline
 };
 
 }  // namespace jostle::process

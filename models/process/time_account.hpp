@@ -56,6 +56,10 @@ class TimeAccount {
   // Forgets the past (the warm-up ends).
   void clear(sim::Time now, sim::Duration running);
 
+  // As of the last settling.
+  [[nodiscard]] sim::Time settled_at() const { return since_; }
+  [[nodiscard]] sim::Duration running() const { return running_; }
+
   [[nodiscard]] sim::Duration in(Share share) const { return spent_[static_cast<std::size_t>(share)]; }
   [[nodiscard]] sim::Duration elapsed() const;
   // Time of enqueue calls, by what the thread was at: EC = launch + reschedule + compute + blocking.
