@@ -53,10 +53,10 @@ class DeviceCheck {
             names.empty() ? "it has none: leave the key out" : input::spelling_hint(name, names));
   }
 
-  void check_clock(const char* path, std::optional<double> hz, const std::vector<double>& table,
-                   double most) const {
+  static double lowest(const std::vector<double>& table) { return table.empty() ? 0 : table.front(); }
+
+  void check_clock(const char* path, std::optional<double> hz, double least, double most) const {
     if (!hz) return;
-    const double least = table.empty() ? 0 : table.front();
     if (*hz >= least && *hz <= most) return;
     const auto write = [](double value) {
       return input::format_quantity(value, input::frequency_dimension());
@@ -68,16 +68,16 @@ class DeviceCheck {
 
   void check_clocks() const {
     const Clocks& clocks = scenario_.clocks;
-    double most = 0;
-    std::vector<double> table;
+    // One clock for all clusters: each must go as low, and one as high.
+    double least = 0, most = 0;
     for (const cpu::ClusterSpec& cluster : device_.cpu.clusters) {
       most = std::max(most, cluster.max_clock_hz);
-      if (table.empty()) table = cluster.clock_table_hz;
+      least = std::max(least, lowest(cluster.clock_table_hz));
     }
-    check_clock("clocks.cpu", clocks.cpu_hz, table, most);
-    check_clock("clocks.gpu", clocks.gpu_hz, device_.gpu.clock_table_hz, device_.gpu.max_clock_hz);
+    check_clock("clocks.cpu", clocks.cpu_hz, least, most);
+    check_clock("clocks.gpu", clocks.gpu_hz, lowest(device_.gpu.clock_table_hz), device_.gpu.max_clock_hz);
     const board::MemorySpec& memory = device_.memory;
-    check_clock("clocks.emc", clocks.emc_hz, memory.clock_table_hz, memory.max_clock_hz);
+    check_clock("clocks.emc", clocks.emc_hz, lowest(memory.clock_table_hz), memory.max_clock_hz);
     if (clocks.cores && *clocks.cores > device_.core_count()) {
       problem("clocks.cores",
               fmt::format("{} cores, {} has {}", *clocks.cores, device_.name, device_.core_count()));
@@ -119,6 +119,12 @@ class DeviceCheck {
     if (process.runtime == Runtime::tensorrt) missing(process::Runtime::tensorrt);
     if (process.runtime == Runtime::cuda_graph) missing(process::Runtime::cuda_graph);
     if (process.runtime == Runtime::eager) missing(process::Runtime::eager);
+    const auto* synthetic = std::get_if<SyntheticModel>(&process.model);
+    if (synthetic == nullptr) return;
+    const int most = device_.gpu.max_threads_per_block;
+    if (synthetic->threads > static_cast<std::uint32_t>(most))
+      problem(path + "model.threads", fmt::format("{} threads in a block, {} takes {}", synthetic->threads,
+                                                  device_.gpu.architecture, most));
   }
 
   Scenario& scenario_;

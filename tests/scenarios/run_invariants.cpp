@@ -1,0 +1,351 @@
+// What holds for every run, whatever is asked: time adds up, seeds decide, order does not, Little's law.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <thread>
+
+#include "runs.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::Le;
+
+std::string on(const std::string& device, const std::string& processes, const std::string& rest = {}) {
+  return "device: " + device + "\nprocesses: [" + processes + "]\n" + rest;
+}
+const std::string short_run = "\nrun: {duration: 1 s, warmup: 250 ms}\n";
+
+// Few and many, bound by host and by GPU, one precision and several, loops and arrivals, short of cores.
+std::vector<std::string> mixes() {
+  const std::string graph = "model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin";
+  return {
+      on("nvidia-h200", "{" + graph + "}", short_run),
+      on("nvidia-h200", "{" + graph + ", batch: 16, count: 5}", short_run),
+      on("nvidia-h200", "{model: resnet50, precision: fp16, runtime: eager, sync: yield, count: 6}",
+         "host_cores: 3" + short_run),
+      on("nvidia-h200",
+         "{" + graph +
+             ", batch: 4}, {model: mobilenet_v2, precision: tf32, runtime: eager, sync: blocking},"
+             "{model: fcn_resnet50, precision: fp32, runtime: cuda-graph, sync: blocking},"
+             "{model: {kernels: 100, duration: 20 us, blocks: 132, threads: 256, pace: 30 us}, runtime: "
+             "eager,"
+             " sync: spin}",
+         "cpus: [1, 2]" + short_run),
+      on("nvidia-h200",
+         "{" + graph + ", arrivals: {poisson: 200 /s}}, {" + graph +
+             ", batch: 64, nice: 5},"
+             "{model: resnet50, precision: tf32, runtime: tensorrt, arrivals: {periodic: 900 /s, queue: 2}}",
+         short_run),
+      on("jetson-orin-nano", "{model: resnet50, precision: int8, count: 4}", "host_cores: 3" + short_run),
+      on("jetson-nano", "{model: resnet50, precision: fp16, count: 3}", "host_cores: 2" + short_run),
+      on("jetson-tx2",
+         "{model: resnet50, precision: fp16, count: 2}, {model: mobilenet_v2, precision: fp32, runtime: "
+         "eager,"
+         " count: 5}",
+         "power_mode: MAXP_CORE_ARM" + short_run),
+  };
+}
+
+// Every number of a result, by its name.
+void expect_shares(const ProcessResult& process) {
+  ASSERT_TRUE(process.time_share.has_value());
+  EXPECT_NEAR(std::accumulate(process.time_share->begin(), process.time_share->end(), 0.0), 1, 1e-9);
+  for (std::size_t i = 0; i < process.time_share->size(); ++i)
+    EXPECT_THAT((*process.time_share)[i], AllOf(Ge(0), Le(1))) << time_share_names[i];
+}
+
+TEST(TimeShare, sums_to_one_for_every_process_of_every_mix) {
+  for (const std::string& mix : mixes()) {
+    for (const ProcessResult& process : run_text(mix).processes) {
+      SCOPED_TRACE(mix + std::to_string(process.index));
+      expect_shares(process);
+    }
+  }
+}
+
+TEST(GpuTime, of_all_processes_is_the_time_that_the_gpu_was_busy) {
+  for (const std::string& mix : mixes()) {
+    const Result result = run_text(mix);
+    double running = 0;
+    for (const ProcessResult& process : result.processes) running += process.time_share.value()[0];
+    EXPECT_NEAR(running, result.system.gpu.busy.value(), 1e-9) << mix;
+    EXPECT_LE(result.system.gpu.busy, result.system.gpu.reported_load) << mix;
+    EXPECT_LE(result.system.gpu.reported_load.value(), 1 + 1e-9) << mix;
+  }
+}
+
+TEST(GpuTime, is_split_by_what_bounds_the_kernels) {
+  for (const std::string& mix : mixes()) {
+    for (const ProcessResult& process : run_text(mix).processes) {
+      const GpuRunningBy& by = process.gpu_running_by;
+      EXPECT_NEAR(by.compute.value() + by.memory.value() + by.fixed.value() + by.throttled.value(), 1, 1e-9)
+          << mix << process.index;
+    }
+  }
+}
+
+TEST(EnqueueCall, is_the_sum_of_its_parts) {
+  for (const std::string& mix : mixes()) {
+    for (const ProcessResult& process : run_text(mix).processes) {
+      const EnqueueCall& call = process.ec_ms;
+      EXPECT_NEAR(
+          call.mean.value(),
+          call.launch.value() + call.reschedule.value() + call.compute.value() + call.blocking.value(),
+          1e-9 * call.mean.value() + 1e-12)
+          << mix << process.index;
+    }
+  }
+}
+
+TEST(Json, holds_no_number_that_is_none) {
+  for (const std::string& mix : mixes()) {
+    const std::string json = to_json(run_text(mix));
+    for (const char* value : {"nan", "-nan", "inf", "-inf"})
+      for (const char* before : {":", "["})
+        EXPECT_EQ(json.find(before + std::string(value)), std::string::npos) << json;
+    // Only what has no model yet is null.
+    for (const char* key : {"\"mean\":null,\"ci95\"", "\"p50\":null", "\"time_share\":null", "\"busy\":null"})
+      EXPECT_EQ(json.find(key), std::string::npos) << key << " in " << json;
+  }
+}
+
+TEST(Json, of_a_run_without_a_finished_batch_has_nulls_for_what_is_undefined) {
+  const Result result = run_text(on("nvidia-h200",
+                                    "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
+                                    " arrivals: {periodic: 1 /s, phase: 900 ms}}",
+                                    "run: {duration: 100 ms, warmup: 100 ms}"));
+  const ProcessResult& process = result.processes.at(0);
+  EXPECT_FALSE(process.latency_ms.mean.has_value());
+  EXPECT_FALSE(process.latency_ms.p99.has_value());
+  EXPECT_FALSE(process.ec_ms.mean.has_value());
+  EXPECT_FALSE(process.sync_ms.has_value());
+  EXPECT_FALSE(process.throughput.ci95.has_value());
+  expect_shares(process);
+  EXPECT_NE(to_json(result).find("\"p99\":null"), std::string::npos);
+}
+
+// Chance ------------------------------------------------------------------------------------------
+
+TEST(Seed, decides_every_byte) {
+  for (const std::string& mix : mixes()) EXPECT_EQ(to_json(run_text(mix)), to_json(run_text(mix))) << mix;
+}
+
+TEST(Seed, decides_every_byte_when_runs_share_the_machine_with_others) {
+  const std::vector<std::string> all = mixes();
+  std::vector<std::string> alone(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) alone[i] = to_json(run_text(all[i]));
+  std::vector<std::string> together(2 * all.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < together.size(); ++i)
+    threads.emplace_back([&, i] { together[i] = to_json(run_text(all[i % all.size()])); });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i], alone[i % all.size()]);
+}
+
+TEST(Seed, another_gives_another_run) {
+  const std::string mix = mixes().at(2);
+  const Result one = run_text(mix, {{}, 1}), two = run_text(mix, {{}, 2});
+  EXPECT_NE(one.processes[0].latency_ms.mean, two.processes[0].latency_ms.mean);
+  EXPECT_EQ(one.scenario_hash == two.scenario_hash, one.resolved == two.resolved);
+}
+
+TEST(Seed, of_one_process_does_not_depend_on_how_many_others_there_are) {
+  // Its arrivals are its own, so on a board with room for all they are served at the same rate.
+  const std::string front =
+      "{model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: spin, arrivals: {poisson: 50 /s}}";
+  const Result alone = run_text(on("nvidia-h200", front, short_run));
+  const Result beside = run_text(on("nvidia-h200", front + "," + front, short_run));
+  EXPECT_NEAR(alone.processes[0].throughput.mean.value(), beside.processes[0].throughput.mean.value(), 0.01);
+  EXPECT_GT(
+      std::abs(alone.processes[0].throughput.mean.value() - beside.processes[1].throughput.mean.value()),
+      0.1);
+}
+
+TEST(Ci95, contains_the_mean_of_a_long_run_for_most_seeds) {
+  const std::string mix = on("nvidia-h200",
+                             "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
+                             " arrivals: {poisson: 300 /s}}, {model: resnet50, precision: fp16, batch: 4,"
+                             " runtime: cuda-graph, sync: spin, arrivals: {poisson: 50 /s}}");
+  const auto lasting = [&](const std::string& duration, std::uint64_t seed) {
+    return run_text(mix, {{"run={duration: " + duration + ", warmup: 200 ms}"}, seed});
+  };
+  const double truth = 300;
+  EXPECT_NEAR(lasting("100 s", 1).processes[0].throughput.mean.value(), truth, 0.02 * truth);
+  int contained = 0;
+  constexpr int seeds = 20;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const Interval ci = lasting("4 s", static_cast<std::uint64_t>(seed)).processes[0].throughput.ci95;
+    ASSERT_TRUE(ci.has_value());
+    contained += ci->first <= truth && truth <= ci->second ? 1 : 0;
+  }
+  EXPECT_GE(contained, 16);
+}
+
+// Order -------------------------------------------------------------------------------------------
+
+TEST(EqualProcesses, get_equal_shares) {
+  const Result result = run_text(mixes().at(1));
+  for (const ProcessResult& process : result.processes)
+    EXPECT_NEAR(process.throughput.mean.value(), result.processes[0].throughput.mean.value(),
+                0.01 * result.processes[0].throughput.mean.value());
+}
+
+TEST(EqualProcesses, make_no_difference_when_they_change_places) {
+  // Without chance, and all with the same phase: who stands where in the file is all that differs.
+  const std::string small =
+      "{name: small, model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin}";
+  const std::string large =
+      "{name: large, model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph, sync: spin}";
+  const auto by_name = [](const Result& result, const std::string& name) {
+    double sum = 0;
+    for (const ProcessResult& process : result.processes)
+      if (process.name == name) sum += process.throughput.mean.value();
+    return sum;
+  };
+  const std::string rest = "\nrun: {duration: 4 s, warmup: 500 ms}\n";
+  const Result one = run_text(on("nvidia-h200", small + "," + large + "," + small, rest));
+  for (const std::string& order : {small + "," + small + "," + large, large + "," + small + "," + small}) {
+    const Result other = run_text(on("nvidia-h200", order, rest));
+    for (const std::string name : {"small", "large"})
+      EXPECT_NEAR(by_name(other, name), by_name(one, name), 0.01 * by_name(one, name)) << order << name;
+  }
+}
+
+TEST(Count, is_expanded_in_order) {
+  const Result result = run_text(on("nvidia-h200",
+                                    "{model: resnet50, precision: fp16, runtime: cuda-graph, count: 2},"
+                                    "{model: mobilenet_v2, precision: fp16, runtime: eager},"
+                                    "{model: resnet50, precision: fp32, runtime: cuda-graph, count: 3}",
+                                    short_run));
+  std::vector<std::int64_t> index, entry;
+  for (const ProcessResult& process : result.processes) {
+    index.push_back(process.index);
+    entry.push_back(process.entry);
+    EXPECT_EQ(process.status, "ok");
+  }
+  EXPECT_THAT(index, ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(entry, ElementsAre(0, 0, 1, 2, 2, 2));
+  EXPECT_EQ(result.processes[2].model, "mobilenet_v2");
+  EXPECT_EQ(result.processes[5].precision, "fp32");
+  EXPECT_EQ(result.status, "ok");
+}
+
+// Each board --------------------------------------------------------------------------------------
+
+TEST(OneProcess, of_any_runtime_and_sync_runs_on_every_board_and_obeys_littles_law) {
+  for (const std::string& device : calibration::device_names()) {
+    for (const std::string runtime : {"tensorrt", "cuda-graph", "eager"}) {
+      for (const std::string sync : {"spin", "yield", "blocking", "auto"}) {
+        const std::string text =
+            on(device,
+               "{model: resnet50, precision: fp16, batch: 4, runtime: " + runtime + ", sync: " + sync + "}",
+               "run: {duration: 20 s, warmup: 2 s}");
+        const Result result = run_text(text);
+        const ProcessResult& process = result.processes.at(0);
+        EXPECT_GT(process.throughput.mean.value(), 0) << text;
+        // One batch is always enqueued ahead: each is counted from its enqueue call to its completion, and
+        // the next enters as one is seen done. Two are in flight, of four images each.
+        const double in_flight = process.throughput.mean.value() * process.latency_ms.mean.value() / 1e3;
+        EXPECT_NEAR(in_flight, 2 * 4, 0.02 * 8) << text;
+      }
+    }
+  }
+}
+
+// How long a run lasts ----------------------------------------------------------------------------
+
+const std::string random_load =
+    "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, arrivals: {poisson: 100 /s}}";
+
+TEST(Until, stops_when_the_interval_is_as_narrow_as_asked) {
+  const Result result = run_text(
+      on("nvidia-h200", random_load, "run: {until: {relative_error: 3 %, max: 1000 s}, warmup: 1 s}"));
+  EXPECT_EQ(result.system.stop, "relative_error");
+  EXPECT_LT(result.simulated_s, 1000);
+  const Throughput& throughput = result.processes[0].throughput;
+  EXPECT_LE((throughput.ci95->second - throughput.ci95->first) / 2, 0.03 * throughput.mean.value());
+}
+
+TEST(Until, asks_for_a_longer_run_when_it_asks_for_more) {
+  const auto simulated = [](const char* error) {
+    return run_text(
+               on("nvidia-h200", random_load,
+                  fmt::format("run: {{until: {{relative_error: {}, max: 1000 s}}, warmup: 1 s}}", error)))
+        .simulated_s;
+  };
+  EXPECT_GT(simulated("1 %"), simulated("5 %"));
+}
+
+TEST(Until, stops_at_its_limit_and_says_so) {
+  const Result result = run_text(
+      on("nvidia-h200", random_load, "run: {until: {relative_error: 0.01 %, max: 2 s}, warmup: 1 s}"));
+  EXPECT_EQ(result.system.stop, "limit");
+  EXPECT_DOUBLE_EQ(result.simulated_s, 2);
+}
+
+TEST(Duration, excludes_the_warmup) {
+  const Result result = run_text(on("nvidia-h200", random_load, "run: {duration: 3 s, warmup: 2 s}"));
+  EXPECT_EQ(result.system.stop, "duration");
+  EXPECT_DOUBLE_EQ(result.simulated_s, 3);
+}
+
+// Arrivals ----------------------------------------------------------------------------------------
+
+TEST(Arrivals, that_the_gpu_can_take_are_all_served) {
+  const Result result = run_text(on("nvidia-h200",
+                                    "{model: resnet50, precision: fp16, batch: 4, runtime: cuda-graph,"
+                                    " sync: spin, arrivals: {periodic: 100 /s}}",
+                                    "run: {duration: 10 s, warmup: 1 s}"));
+  EXPECT_NEAR(result.processes[0].throughput.mean.value(), 400, 1);
+  EXPECT_EQ(result.processes[0].drops, 0);
+}
+
+TEST(Arrivals, beyond_a_bounded_queue_are_dropped_and_counted) {
+  const std::string load =
+      "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph, sync: spin,"
+      " arrivals: {periodic: 1000 /s, queue: 3}}";
+  const Result result = run_text(on("nvidia-h200", load, "run: {duration: 10 s, warmup: 1 s}"));
+  const ProcessResult& process = result.processes[0];
+  EXPECT_GT(process.drops, 0);
+  // What arrives is served, dropped or in the queue.
+  EXPECT_NEAR(process.throughput.mean.value() / 16 * 10 + static_cast<double>(process.drops), 10'000, 5);
+  // A request waits for at most three others and the one being served.
+  const Result alone = run_text(on("nvidia-h200",
+                                   "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph,"
+                                   " sync: spin, arrivals: {periodic: 10 /s}}",
+                                   short_run));
+  EXPECT_LT(process.latency_ms.p99.value(), 5 * alone.processes[0].latency_ms.p99.value());
+}
+
+TEST(Arrivals, of_a_trace_are_served_as_they_stand_in_it) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     fmt::format("jostle_arrivals_{}.csv", static_cast<const void*>(&file));
+  {
+    std::ofstream stream(file);
+    for (int i = 0; i < 100; ++i) stream << 1.0 + 0.02 * i << "\n" << 1.0 + 0.02 * i << "\n";  // pairs
+  }
+  const Result result = run_text(on("nvidia-h200",
+                                    "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
+                                    " arrivals: {trace: " +
+                                        file.string() + "}}",
+                                    "run: {duration: 2 s, warmup: 990 ms}"));
+  std::filesystem::remove(file);
+  const ProcessResult& process = result.processes[0];
+  EXPECT_NEAR(process.throughput.mean.value(), 100, 2);
+  // The second of a pair waits for the first.
+  EXPECT_GT(process.latency_ms.p90.value(), 1.25 * process.latency_ms.mean.value());
+}
+
+}  // namespace
+}  // namespace jostle::scenarios::testing

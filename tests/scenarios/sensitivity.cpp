@@ -1,0 +1,360 @@
+// Every figure of a profile moves some output, in the direction it should: a figure that moves nothing is
+// read and never used.
+//
+// One row a figure: the scenario that shows it, the change, what is looked at, and where that goes. A figure
+// of a shipped profile without a row here fails; those whose mechanism is still to come are listed with the
+// reason.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <ostream>
+#include <set>
+
+#include "runs.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+enum class Goes { up, down };
+
+// What is looked at.
+using Observe = double (*)(const Result&);
+double total(const Result& result) {
+  return result.system.throughput.value();
+}
+double latency(const Result& result) {
+  return result.processes.front().latency_ms.mean.value();
+}
+double tail(const Result& result) {
+  return result.processes.front().latency_ms.p99.value() / latency(result);
+}
+double launch(const Result& result) {
+  return result.processes.front().ec_ms.launch.value();
+}
+double gpu_switches(const Result& result) {
+  return result.system.gpu.switches_per_s.value();
+}
+double preemptions(const Result& result) {
+  return result.system.cpu.involuntary_switches_per_s.value();
+}
+double busy_cores(const Result& result) {
+  return result.system.cpu.busy_cores.value();
+}
+double migrations(const Result& result) {
+  return result.system.cpu.migrations_per_s.value();
+}
+// Of all processes, so that who is hit does not matter.
+double refilling(const Result& result) {
+  const auto place = std::ranges::find(time_share_names, "cache_refill") - time_share_names.begin();
+  double sum = 0;
+  for (const ProcessResult& process : result.processes)
+    sum += process.time_share.value()[static_cast<std::size_t>(place)];
+  return sum;
+}
+
+struct Row {
+  std::string figure;  // as in Profile::figures
+  std::string value;   // what it is changed to
+  std::string device;
+  std::string scenario;
+  Observe observe;
+  Goes goes;
+  std::vector<std::string> before = {};  // of the profile in both runs
+  std::vector<std::string> along = {};   // changed together with the figure, which must not contradict it
+};
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.figure << " = " << row.value << " on " << row.device;
+}
+
+// Scenarios
+// ---------------------------------------------------------------------------------------------------
+
+std::string on(const std::string& device, const std::string& processes, const std::string& rest = {}) {
+  return "device: " + device + "\nprocesses: [" + processes + "]\n" + rest +
+         "\nrun: {duration: 2 s, warmup: 500 ms}\n";
+}
+std::string net(const std::string& runtime, const std::string& rest) {
+  return "{model: resnet50, runtime: " + runtime + ", " + rest + "}";
+}
+
+const std::string h200 = "nvidia-h200", tx2 = "jetson-tx2", nano = "jetson-nano", orin = "jetson-orin-nano";
+
+// CPU-bound: alone; on a core or two for several that never sleep.
+const std::string eager = net("eager", "precision: fp16, sync: spin");
+const std::string graph_blocking = net("cuda-graph", "precision: fp16, sync: blocking");
+const std::string eager_blocking = net("eager", "precision: fp16, sync: blocking");
+std::string crowd(int count) {
+  return net("eager", fmt::format("precision: fp16, sync: spin, count: {}", count));
+}
+std::string on_cores(const std::string& device, int cores, const std::string& processes) {
+  return on(device, processes, fmt::format("host_cores: {}", cores));
+}
+// GPU-bound: turns that end by running dry, turns that expire.
+const std::string dry = net("cuda-graph", "precision: fp16, sync: spin, count: 4");
+const std::string expiring = net("cuda-graph", "precision: fp16, batch: 16, sync: spin, count: 3");
+const std::string wide = net("cuda-graph", "precision: fp32, batch: 16, sync: spin, count: 3");
+// Kernel times from the roofline.
+std::string roofline(const std::string& precision, int batch) {
+  return net("tensorrt", fmt::format("precision: {}, batch: {}", precision, batch));
+}
+// Hardly any GPU work.
+std::string hosts(int count) {
+  return fmt::format(
+      "{{model: {{kernels: 20, duration: 1 us, blocks: 1, threads: 32}}, runtime: eager, sync: spin, count: "
+      "{}}}",
+      count);
+}
+const std::vector<std::string> free_switches{"gpu.time_slicing.switch_when_dry=0 us",
+                                             "gpu.time_slicing.switch_at_expiry=0 us"};
+const std::string two_cores = "clocks: {cores: 2}";
+const std::string sparse = net("cuda-graph", "precision: fp16, sync: spin, arrivals: {periodic: 50 /s}");
+const std::string copying = net("tensorrt", "precision: fp16, batch: 4, arrivals: {periodic: 20 /s}");
+// Batches far shorter than a slice.
+std::string kernels(const std::string& runtime, const std::string& sync, const std::string& pace = {}) {
+  return "{model: {kernels: 50, duration: 5 us, blocks: 132, threads: 256" +
+         (pace.empty() ? "" : ", pace: " + pace) + "}, runtime: " + runtime + ", sync: " + sync +
+         ", count: 3}";
+}
+
+const std::string paced = kernels("eager", "spin", "15 us");
+
+const std::vector<std::string> saves_state{"gpu.time_slicing.state_bandwidth=200 GB/s"};
+const std::vector<std::string> long_slice{"gpu.time_slicing.slice=20 ms"};
+
+std::vector<Row> rows() {
+  using enum Goes;
+  std::vector<Row> table{
+      // The host's cores
+      {"cpu.reference_clock", "4 GHz", h200, on(h200, eager), total, down},
+      {"cpu.clusters.0.cores", "2", h200, on(h200, crowd(6)), total, down},
+      {"cpu.clusters.0.capacity", "400", tx2, on(tx2, eager, "cpus: [0]"), total, down},
+      {"cpu.clusters.0.max_clock", "2 GHz", h200, on(h200, eager), total, down},
+      {"cpu.clusters.0.cache", "64 MiB", h200, on_cores(h200, 1, crowd(4)), refilling, down},
+      {"cpu.scheduler.tick", "1 ms", h200, on_cores(h200, 1, crowd(4)), preemptions, up},
+      {"cpu.scheduler.base_slice", "4 ms", h200, on_cores(h200, 1, crowd(4)), preemptions, down},
+      {"cpu.scheduler.latency", "24 ms", orin, on_cores(orin, 1, crowd(3)), preemptions, down},
+      {"cpu.scheduler.min_granularity", "6 ms", orin, on_cores(orin, 1, crowd(3)), preemptions, down},
+      {"cpu.scheduler.wakeup_granularity", "50 ms", orin,
+       on_cores(orin, 1,
+                eager + ", " + net("eager", "precision: fp16, sync: blocking, arrivals: {periodic: 5 /s}")),
+       preemptions, down},
+      {"cpu.scheduler.migration_cost", "50 ms", h200, on(h200, crowd(3), two_cores), migrations, down},
+      {"cpu.costs.context_switch", "200 us", h200, on_cores(h200, 1, crowd(4)), total, down},
+      {"cpu.costs.preempted", "2 ms", h200, on_cores(h200, 1, crowd(4)), total, down},
+      {"cpu.costs.preempted_time_constant", "50 ms", h200, on_cores(h200, 1, crowd(4)), refilling, down},
+      {"cpu.costs.migrated_within", "3 ms", h200, on(h200, crowd(3), two_cores), refilling, up},
+      {"cpu.costs.migrated_across", "10 ms", tx2, on(tx2, hosts(8)), total, down, free_switches},
+      {"cpu.costs.speed_while_refilling", "0.9", h200, on_cores(h200, 1, crowd(4)), refilling, up},
+
+      // What the GPU can do
+      {"gpu.sm_count", "264", h200, on(h200, roofline("fp16", 32)), total, up},
+      {"gpu.sms_per_tpc", "1", orin, on(orin, roofline("fp16", 8), "power_mode: 7W"), total, down},
+      {"gpu.max_clock",
+       "1 GHz",
+       h200,
+       on(h200, roofline("fp16", 32)),
+       total,
+       down,
+       {},
+       {"power_modes.modes.0.gpu=1 GHz"}},
+      {"gpu.cuda_cores.fp32", "128", h200, on(h200, roofline("fp32", 32)), total, down},
+      {"gpu.cuda_cores.fp16", "256", nano, on(nano, roofline("fp16", 8)), total, down},
+      {"gpu.tensor_cores.tf32", "512", h200, on(h200, roofline("tf32", 32)), total, down},
+      {"gpu.tensor_cores.fp16", "1024", h200, on(h200, roofline("fp16", 32)), total, down},
+      {"gpu.tensor_cores.int8", "1024", h200, on(h200, roofline("int8", 32)), total, down},
+      {"gpu.l2", "64 MiB", orin, on(orin, roofline("fp16", 8)), total, up},
+      {"gpu.bandwidth", "20 GB/s", orin, on(orin, roofline("fp16", 8)), total, down},
+      {"gpu.bandwidth_efficiency", "30 %", orin, on(orin, roofline("fp16", 8)), total, down},
+      {"gpu.copy_bandwidth", "1 GB/s", orin, on(orin, copying), latency, up},
+      {"gpu.copy_fixed", "1 ms", orin, on(orin, copying), latency, up},
+      {"gpu.kernel_fixed", "50 us", orin, on(orin, roofline("fp16", 1)), total, down},
+      // What fits on an SM is what an expiry must save.
+      {"gpu.max_threads_per_sm", "256", h200, on(h200, wide), total, up, saves_state},
+      {"gpu.max_blocks_per_sm", "1", h200, on(h200, wide), total, up, saves_state},
+      {"gpu.registers_per_sm", "8192", h200, on(h200, wide), total, up, saves_state},
+      {"gpu.shared_memory_per_sm", "16 KiB", h200, on(h200, wide), total, up, saves_state},
+
+      // How it is shared
+      {"gpu.time_slicing.slice", "8 ms", h200, on(h200, expiring), gpu_switches, down},
+      {"gpu.time_slicing.slice_jitter", "1 ms", h200, on(h200, expiring), tail, up},
+      {"gpu.time_slicing.restart_after_expiry", "500 us", h200, on(h200, expiring), total, down},
+      {"gpu.time_slicing.switch_when_dry", "1 ms", h200, on(h200, dry), total, down},
+      {"gpu.time_slicing.switch_at_expiry", "1 ms", h200, on(h200, expiring), total, down},
+      {"gpu.time_slicing.state_bandwidth", "50 GB/s", h200, on(h200, wide), total, down},
+      {"gpu.time_slicing.refill_after_expiry", "500 us", h200, on(h200, expiring), total, down},
+      {"gpu.time_slicing.linger", "1 ms", h200, on(h200, dry), total, down},
+      {"gpu.time_slicing.granularity",
+       "kernel",
+       h200,
+       on(h200, wide),
+       gpu_switches,
+       down,
+       {"gpu.time_slicing.slice=200 us", "gpu.time_slicing.state_bandwidth=100 TB/s"}},
+      {"gpu.idle_wake.after", "30 ms", h200, on(h200, sparse), latency, down},
+      {"gpu.idle_wake.cost", "2 ms", h200, on(h200, sparse), latency, up},
+      {"memory.max_clock", "8 GHz", orin, on(orin, roofline("fp16", 8), "clocks: {emc: 2133 MHz}"), total,
+       down},
+
+      // What runtimes cost
+      {"runtimes.paced.per_launch", "30 us", h200, on(h200, paced), total, down},
+      {"runtimes.paced.per_batch", "5 ms", h200, on(h200, paced), total, down},
+      {"runtimes.paced.gpu_per_launch", "100 us", h200, on(h200, paced), total, down},
+      {"runtimes.cuda-graph.per_launch", "5 ms", h200, on(h200, dry), total, down},
+      {"runtimes.cuda-graph.per_batch", "5 ms", h200, on(h200, dry), total, down},
+      {"runtimes.cuda-graph.per_node", "50 us", h200, on(h200, dry), total, down},
+      {"runtimes.eager.per_launch", "22 us", h200, on(h200, eager), total, down},
+      {"runtimes.eager.per_batch", "5 ms", h200, on(h200, eager), total, down},
+      {"runtimes.eager.gpu_per_launch", "50 us", h200, on(h200, eager), total, down},
+      {"runtimes.tensorrt.per_launch", "300 us", h200, on(h200, roofline("fp16", 1)), total, down},
+      {"runtimes.tensorrt.per_batch", "9 ms", h200, on(h200, roofline("fp16", 1)), total, down},
+      {"runtimes.tensorrt.gpu_per_launch", "90 us", h200, on(h200, roofline("fp16", 1)), total, down},
+      {"sync.poll", "500 us", h200, on(h200, sparse), latency, up},
+      {"sync.wake_latency", "3 ms", h200, on(h200, graph_blocking), latency, up},
+      {"sync.before_sleep", "5 ms", h200, on(h200, eager_blocking), total, down},
+
+      // Which refills prolong a turn
+      {"refill.graph_of_kernels_spinning", "true", h200, on(h200, kernels("cuda-graph", "spin")),
+       gpu_switches, down},
+      {"refill.graph_with_other_nodes_spinning", "false", h200,
+       on(h200, net("cuda-graph", "precision: tf32, sync: spin, count: 3")), gpu_switches, up, long_slice},
+      {"refill.launches_spinning",
+       "false",
+       h200,
+       on(h200, kernels("eager", "spin")),
+       gpu_switches,
+       up,
+       {"runtimes.eager.per_launch=1 us", "runtimes.eager.per_batch=0 us"}},
+      {"refill.paced_launches_spinning", "true", h200, on(h200, kernels("eager", "spin", "1 us")),
+       gpu_switches, down},
+      {"refill.blocking", "false", h200, on(h200, kernels("cuda-graph", "blocking")), gpu_switches, up},
+
+      // What power modes limit
+      {"power_modes.modes.1.cores", "4", nano, on(nano, crowd(4), "power_mode: 5W"), busy_cores, up},
+      {"power_modes.modes.1.cpu", "1400 MHz", nano, on(nano, eager, "power_mode: 5W"), total, up},
+      {"power_modes.modes.1.gpu", "900 MHz", nano, on(nano, roofline("fp16", 8), "power_mode: 5W"), total,
+       up},
+      {"power_modes.modes.1.emc", "400 MHz", nano, on(nano, roofline("fp16", 8), "power_mode: 5W"), total,
+       down},
+      {"power_modes.modes.1.tpcs", "4", orin, on(orin, roofline("fp16", 8), "power_mode: 7W"), total, up},
+  };
+  const auto process = [](const std::string& runtime, const std::string& rest) {
+    return runtime == "paced"
+               ? "{model: {kernels: 200, duration: 5 us, blocks: 132, threads: 256, pace: 5 us}, "
+                 "runtime: eager, sync: spin" +
+                     rest + "}"
+               : net(runtime, "precision: fp16, sync: spin" + rest);
+  };
+  for (const std::string runtime : {"cuda-graph", "eager", "tensorrt", "paced"}) {
+    const std::string below = "runtimes." + runtime + ".";
+    table.push_back({below + "variation",
+                     "80 %",
+                     h200,
+                     on(h200, process(runtime, ", arrivals: {periodic: 20 /s}")),
+                     tail,
+                     up,
+                     {below + "per_batch=5 ms"}});
+    table.push_back({below + "api_share", "10 %", h200, on(h200, process(runtime, "")), launch, down});
+    table.push_back({below + "working_set", "1 KiB", h200, on_cores(h200, 1, process(runtime, ", count: 4")),
+                     refilling, down});
+  }
+  return table;
+}
+
+// A scenario that is accepted before the change and refused after it.
+struct Bound {
+  std::string figure, value, device, scenario;
+};
+std::vector<Bound> bounds() {
+  return {
+      {"cpu.clusters.0.clock_table", "[1 GHz, 2 GHz]", tx2, on(tx2, eager, "clocks: {cpu: 576 MHz}")},
+      {"gpu.clock_table", "[1 GHz, 1.3 GHz]", tx2, on(tx2, eager, "clocks: {gpu: 500 MHz}")},
+      {"memory.clock_table", "[1 GHz, 1.8 GHz]", tx2, on(tx2, eager, "clocks: {emc: 665.6 MHz}")},
+      {"gpu.max_threads_per_block", "128", h200, on(h200, kernels("cuda-graph", "spin"))},
+  };
+}
+
+// Figures that move nothing yet, and why.
+struct Exception {
+  std::string figure, reason;
+};
+std::vector<Exception> exceptions() {
+  return {{"memory.capacity", "what processes hold in memory is a later part of the model"},
+          {"cpu.clusters.*.shared_cache", "a debt is scaled by the core's own cache alone"},
+          {"runtimes.eager.per_node", "only a graph has nodes"},
+          {"runtimes.tensorrt.per_node", "only a graph has nodes"},
+          {"runtimes.paced.per_node", "only a graph has nodes"},
+          {"runtimes.cuda-graph.gpu_per_launch", "a graph's kernels are not launched one by one"}};
+}
+
+// "cpu.clusters.1.cores" and "cpu.clusters.0.cores" are the same figure.
+std::string without_indices(const std::string& path) {
+  std::string result;
+  std::size_t from = 0;
+  while (from <= path.size()) {
+    const std::size_t dot = std::min(path.find('.', from), path.size());
+    const std::string step = path.substr(from, dot - from);
+    const bool index = !step.empty() && step.find_first_not_of("0123456789") == std::string::npos;
+    result += (from > 0 ? "." : "") + (index ? "*" : step);
+    from = dot + 1;
+  }
+  return result;
+}
+
+class AFigure : public ::testing::TestWithParam<Row> {};
+
+TEST_P(AFigure, moves_what_it_should) {
+  const Row& row = GetParam();
+  std::vector<std::string> after = row.before;
+  after.insert(after.end(), row.along.begin(), row.along.end());
+  after.push_back(row.figure + "=" + row.value);
+  const double unchanged = row.observe(run_on(changed_profile(row.device, row.before), row.scenario));
+  const double changed = row.observe(run_on(changed_profile(row.device, after), row.scenario));
+  if (row.goes == Goes::up) {
+    EXPECT_GT(changed, unchanged * 1.001);
+  } else {
+    EXPECT_LT(changed, unchanged * 0.999);
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<Row>& row) {
+  std::string name = row.param.figure;
+  std::ranges::replace_if(
+      name, [](char c) { return c == '.' || c == '-'; }, '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Sensitivity, AFigure, ::testing::ValuesIn(rows()), test_name);
+
+TEST(Sensitivity, a_bound_refuses_what_lies_beyond_it) {
+  for (const Bound& bound : bounds()) {
+    const calibration::Profile before = changed_profile(bound.device, {});
+    const calibration::Profile after = changed_profile(bound.device, {bound.figure + "=" + bound.value});
+    EXPECT_NO_THROW(scenario_of(bound.scenario, &before)) << bound.figure;
+    EXPECT_THROW(scenario_of(bound.scenario, &after), std::runtime_error) << bound.figure;
+  }
+}
+
+TEST(Sensitivity, no_figure_of_a_shipped_profile_is_without_a_row) {
+  std::set<std::string> shown;
+  for (const Row& row : rows()) shown.insert(without_indices(row.figure));
+  for (const Bound& bound : bounds()) shown.insert(without_indices(bound.figure));
+  std::set<std::string> excused;
+  for (const Exception& exception : exceptions()) excused.insert(exception.figure);
+  std::set<std::string> found;
+  for (const std::string& device : calibration::device_names()) {
+    for (const calibration::Figure& figure : changed_profile(device, {}).figures) {
+      const std::string path = without_indices(figure.path);
+      found.insert(path);
+      EXPECT_TRUE(shown.contains(path) || excused.contains(path))
+          << device << ": " << figure.path << " moves nothing that is tested here";
+    }
+  }
+  for (const std::string& path : excused) {
+    EXPECT_TRUE(found.contains(path)) << path << " is excused, and no profile has it";
+    EXPECT_FALSE(shown.contains(path)) << path << " is excused, and has a row";
+  }
+}
+
+}  // namespace
+}  // namespace jostle::scenarios::testing
