@@ -146,11 +146,12 @@ std::string wrapped(const std::string& head, const std::vector<std::string>& phr
   if (phrases.empty()) return {};
   std::string text = head;
   std::size_t column = display_width(head);
+  const std::size_t indent = std::min<std::size_t>(column, 5);
   for (std::size_t i = 0; i < phrases.size(); ++i) {
     const std::string phrase = phrases[i] + (i + 1 < phrases.size() ? "," : "");
     if (column + 1 + display_width(phrase) > static_cast<std::size_t>(width) && i > 0) {
-      text += "\n" + std::string(display_width(head), ' ');
-      column = display_width(head);
+      text += "\n" + std::string(indent, ' ');
+      column = indent;
     }
     text += " " + phrase;
     column += 1 + display_width(phrase);

@@ -127,4 +127,23 @@ std::string Table::text(int width, bool colour) const {
   return text;
 }
 
+std::string Table::markdown() const {
+  const auto cell = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+    return " " + text + " |";
+  };
+  std::string text = "|", rule = "|";
+  for (const Column& column : columns_) {
+    text += cell(column.header);
+    rule += column.align == Align::right ? "--:|" : "---|";
+  }
+  text += "\n" + rule + "\n";
+  for (const Row& row : rows_) {
+    text += "|";
+    for (const std::string& entry : row.cells) text += cell(entry);
+    text += "\n";
+  }
+  return text;
+}
+
 }  // namespace jostle::cli

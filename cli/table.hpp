@@ -31,6 +31,8 @@ class Table {
 
   // The lines, each ended by a newline. Headers are strong where there is colour.
   [[nodiscard]] std::string text(int width, bool colour) const;
+  // All columns as a Markdown table.
+  [[nodiscard]] std::string markdown() const;
 
  private:
   struct Row {

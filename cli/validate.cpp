@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "calibration/profile/profile.hpp"
@@ -16,6 +18,16 @@ std::string percent(double share, const char* format = "{:.2f}") {
   return fmt::format(fmt::runtime(format), share * 100);
 }
 
+// What was asked, and whether it was reached.
+std::string asked(const scenarios::ErrorSummary& row) {
+  if (!row.bound) return "";
+  const std::string limit = percent(row.bound->limit, "{:g}");
+  const std::string verdict = row.missed() ? "missed" : "reached";
+  if (!row.bound->each) return fmt::format("mean ≤ {}: {}", limit, verdict);
+  return fmt::format("each ≤ {}: {}", limit,
+                     row.missed() ? fmt::format("{} of {} beyond", row.beyond, row.count) : verdict);
+}
+
 Table summary(const std::vector<scenarios::ComparisonGroup>& groups) {
   Table table({{"runs", Align::left, 0, true},
                {"quantity", Align::left, 0, true},
@@ -23,30 +35,44 @@ Table summary(const std::vector<scenarios::ComparisonGroup>& groups) {
                {"|error| %", Align::right},
                {"bias %", Align::right, 4},
                {"worst %", Align::right, 2},
-               {"worst run", Align::left, 1, true}});
+               {"worst run", Align::left, 1, true},
+               {"asked, %", Align::left, 5}});
   for (const scenarios::ComparisonGroup& group : groups) {
     bool first = true;
     for (const scenarios::ErrorSummary& row : scenarios::summarise(group)) {
       table.add({first ? group.name : "", row.quantity, fmt::format("{}", row.count),
                  percent(row.mean_absolute), percent(row.bias, "{:+.2f}"), percent(row.worst, "{:+.2f}"),
-                 row.worst_run});
+                 row.worst_run, asked(row)});
       first = false;
     }
   }
   return table;
 }
 
-Table details(const std::vector<scenarios::ComparisonGroup>& groups) {
+// Every figure of every run, or those that miss a bound which is asked of each.
+Table details(const std::vector<scenarios::ComparisonGroup>& groups, bool only_beyond) {
   Table table({{"run", Align::left, 0, true},
                {"quantity", Align::left, 0, true},
                {"measured", Align::right},
                {"predicted", Align::right},
                {"error %", Align::right}});
-  for (const scenarios::ComparisonGroup& group : groups)
-    for (const scenarios::Comparison& row : group.comparisons)
+  for (const scenarios::ComparisonGroup& group : groups) {
+    for (const scenarios::Comparison& row : group.comparisons) {
+      const auto beyond = [&row](const scenarios::Bound& bound) {
+        return bound.each && bound.quantity == row.quantity && std::abs(row.error()) > bound.limit;
+      };
+      if (only_beyond && std::ranges::none_of(group.bounds, beyond)) continue;
       table.add({row.run, row.quantity, fmt::format("{:.2f}", row.measured),
                  fmt::format("{:.2f}", row.predicted), percent(row.error(), "{:+.2f}")});
+    }
+  }
   return table;
+}
+
+// For docs/validation.md.
+std::string markdown(const std::vector<scenarios::ComparisonGroup>& groups) {
+  return summary(groups).markdown() + "\nConfigurations beyond what is asked of each:\n\n" +
+         details(groups, true).markdown();
 }
 
 }  // namespace
@@ -55,11 +81,13 @@ void add_validate(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("validate", "Simulate the measured runs that ship with this build and compare");
   struct Options {
-    bool details = false;
+    bool details = false, markdown = false;
     std::vector<std::string> set;
   };
   const auto options = std::make_shared<Options>();
   command->add_flag("--details", options->details, "Every figure of every run");
+  command->add_flag("--markdown", options->markdown, "The tables of docs/validation.md")
+      ->excludes("--details");
   command
       ->add_option("--set", options->set, "Change a figure of the profile: gpu.time_slicing.slice.value=1 ms")
       ->type_name("KEY=VALUE");
@@ -75,7 +103,11 @@ void add_validate(CLI::App& app, Task& task) {
       const auto groups = scenarios::validate_h200(
           *profile, [&](double done) { context.terminal.progress("validate", done); });
       context.terminal.clear_progress();
-      const Table table = options->details ? details(groups) : summary(groups);
+      if (options->markdown) {
+        context.terminal.print(markdown(groups));
+        return ExitCode::done;
+      }
+      const Table table = options->details ? details(groups, false) : summary(groups);
       context.terminal.print(table.text(context.terminal.width(), context.terminal.colour()));
       return ExitCode::done;
     };

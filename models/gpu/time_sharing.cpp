@@ -14,7 +14,11 @@ TimeSharedGpu::TimeSharedGpu(sim::Engine& engine, const Spec& spec, std::uint64_
     : engine_(engine), spec_(spec), random_(seed, "gpu slices") {
   if (spec.time_slicing.slice <= Duration::zero())
     throw std::invalid_argument("the time slice must be positive");
-  if (sim::TraceSink* trace = engine.trace()) track_ = trace->track("GPU: process");
+  if (sim::TraceSink* trace = engine.trace()) {
+    track_ = trace->track("GPU: process");
+    waiting_counter_ = trace->counter("GPU: processes waiting", "processes");
+    trace->count(waiting_counter_, engine.now(), 0);
+  }
 }
 
 ContextId TimeSharedGpu::create_context(const ContextSpec& spec) {
@@ -353,9 +357,12 @@ void TimeSharedGpu::set_state(Context& context, ContextState state) {
   if (context.state == state) return;
   if (context.spec.listener.state_changing != nullptr)
     context.spec.listener.state_changing(context.spec.listener.context, state);
+  const int waited = waiting_;
   if (context.state == ContextState::waiting) --waiting_;
   if (state == ContextState::waiting) ++waiting_;
   context.state = state;
+  if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && waiting_ != waited)
+    trace->count(waiting_counter_, engine_.now(), waiting_);
 }
 
 void TimeSharedGpu::set_event(Time at) {

@@ -113,7 +113,7 @@ class TimeSharedGpu final : public Gpu {
   sim::Time switch_began_;
   sim::Duration busy_, switching_;
   std::int64_t switches_ = 0;
-  sim::TrackId track_ = sim::TrackId::none;
+  sim::TrackId track_ = sim::TrackId::none, waiting_counter_ = sim::TrackId::none;
 };
 
 }  // namespace jostle::gpu

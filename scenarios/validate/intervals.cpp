@@ -163,6 +163,9 @@ void compare(ComparisonGroup& group, const std::string& config, const Figures& m
     group.comparisons.push_back({config, "mean gap", measured.mean_gap_us, predicted.mean_gap_us});
 }
 
+const std::vector<Bound> interval_bounds{
+    {"batches/s", 0.02, true}, {"mean turn", 0.05, true}, {"mean gap", 0.10, true}};
+
 // The number in `text` after `key`.
 double number_after(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
@@ -182,7 +185,8 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
   ComparisonGroup group{"turns of synthetic processes",
                         "sharing_configs.csv, sharing_intervals.csv",
                         "lengths as stamped: a preempted kernel spans the others' turns",
-                        {}};
+                        {},
+                        interval_bounds};
   const CsvTable configs = evidence("sharing_configs.csv");
   const auto measured = measured_intervals(evidence("sharing_intervals.csv"));
   for (std::size_t i = 0; i < configs.rows();) {
@@ -229,7 +233,8 @@ ComparisonGroup compare_sparse_launches(const calibration::Profile& profile) {
   ComparisonGroup group{"turns of processes that launch kernel by kernel",
                         "sparse_launch_intervals.csv",
                         "the first turns of each run, while piles build up, left out on both sides",
-                        {}};
+                        {},
+                        interval_bounds};
   const auto measured = measured_intervals(evidence("sparse_launch_intervals.csv"));
   for (const auto& [config, all] : measured) {
     const bool beside_dense = config.find("with dense") != std::string::npos;

@@ -11,11 +11,14 @@ std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
     for (ErrorSummary& known : summaries)
       if (known.quantity == comparison.quantity) summary = &known;
     if (summary == nullptr) {
-      summaries.push_back({comparison.quantity, 0, 0, 0, 0, {}});
-      summary = &summaries.back();
+      summary = &summaries.emplace_back();
+      summary->quantity = comparison.quantity;
+      for (const Bound& bound : group.bounds)
+        if (bound.quantity == comparison.quantity) summary->bound = bound;
     }
     const double error = comparison.error();
     ++summary->count;
+    if (summary->bound && std::abs(error) > summary->bound->limit) ++summary->beyond;
     summary->mean_absolute += std::abs(error);
     summary->bias += error;
     if (std::abs(error) > std::abs(summary->worst)) {

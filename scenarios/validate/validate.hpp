@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,20 @@ struct Comparison {
   [[nodiscard]] double error() const { return predicted / measured - 1; }
 };
 
+// What is asked of a quantity: its mean absolute error, or that of each run, is to stay within the limit.
+struct Bound {
+  std::string quantity;
+  double limit = 0;
+  bool each = false;
+};
+
 // Runs that are judged together.
 struct ComparisonGroup {
   std::string name;      // "equal GPU-bound processes"
   std::string evidence;  // the file it is from
   std::string note;      // what to know when reading it; may be empty
   std::vector<Comparison> comparisons;
+  std::vector<Bound> bounds;
 };
 
 struct ErrorSummary {
@@ -35,6 +44,11 @@ struct ErrorSummary {
   std::size_t count = 0;
   double mean_absolute = 0, bias = 0, worst = 0;  // worst: signed, of greatest magnitude
   std::string worst_run;
+  std::optional<Bound> bound;
+  std::size_t beyond = 0;  // runs whose error exceeds it
+  [[nodiscard]] bool missed() const {
+    return bound && (bound->each ? beyond > 0 : mean_absolute > bound->limit);
+  }
 };
 // One a quantity, in the order of appearance.
 [[nodiscard]] std::vector<ErrorSummary> summarise(const ComparisonGroup& group);

@@ -91,5 +91,12 @@ RC_GTEST_PROP(Table, never_exceeds_a_width_that_its_essential_columns_fit, ()) {
   RC_ASSERT(lines_of(text).size() >= static_cast<std::size_t>(rows) + 1);
 }
 
+TEST(Table, markdown_has_every_column_and_escapes_what_would_end_a_cell) {
+  Table table({{"run", Align::left, 0, true}, {"|e| %", Align::right, 1}});
+  table.add({"a", "1.5"});
+  table.add({"b|c", ""});
+  EXPECT_EQ(table.markdown(), "| run | \\|e\\| % |\n|---|--:|\n| a | 1.5 |\n| b\\|c |  |\n");
+}
+
 }  // namespace
 }  // namespace jostle::cli

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "scenarios/perfetto.pb.h"
+#include "scenarios/run.hpp"
+#include "support.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -97,11 +100,11 @@ Timeline read(const std::filesystem::path& path) {
   return timeline;
 }
 
-class PerfettoTraceFile : public testing::Test {
+class PerfettoTraceFile : public ::testing::Test {
  protected:
   PerfettoTraceFile() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) /
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    path_ = std::filesystem::path(::testing::TempDir()) /
             (std::string("jostle_") + test->name() + ".perfetto-trace");
   }
   ~PerfettoTraceFile() override { std::filesystem::remove(path_); }
@@ -236,6 +239,49 @@ TEST_F(PerfettoTraceFile, a_full_disk_is_an_error_at_the_end) {
   PerfettoTrace trace("/dev/full");
   trace.slice(trace.track("t"), at(0), microseconds(1), "x");
   EXPECT_THROW(trace.finish(), TraceFileError);
+}
+
+TEST_F(PerfettoTraceFile, a_run_draws_each_core_the_gpus_owner_each_process_and_who_waits) {
+  const std::string text =
+      "device: nvidia-h200\nhost_cores: 2\nprocesses:\n"
+      "  - {model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, count: 3}\n"
+      "  - {name: front, model: resnet50, precision: fp16, runtime: eager, sync: blocking,"
+      " arrivals: {periodic: 100 /s}}\n"
+      "run: {duration: 40 ms, warmup: 10 ms}\n";
+  const auto loaded = jostle::scenarios::testing::load_text(text);
+  ASSERT_TRUE(loaded.scenario) << loaded.errors;
+  PerfettoTrace trace(path_);
+  ASSERT_TRUE(run(*loaded.scenario, {.interrupt = nullptr, .trace = &trace, .progress = {}}));
+  trace.finish();
+
+  const Timeline timeline = read(path_);
+  std::map<std::string, std::size_t> slices;  // of each track
+  std::map<std::string, std::uint64_t> ended;
+  std::size_t switches = 0, turns = 0;
+  for (const Slice& slice : timeline.slices) {
+    ++slices[slice.track];
+    // One thread on a core, one owner of the GPU, one batch of a process at a time.
+    EXPECT_EQ(slice.depth, 0U) << slice.track << ": " << slice.name;
+    EXPECT_GE(slice.start_ns, ended[slice.track]) << slice.track << ": " << slice.name;
+    ended[slice.track] = slice.end_ns;
+    EXPECT_LE(slice.end_ns, 50'000'000U);
+    if (slice.track == "GPU: process") ++(slice.name == "switch" ? switches : turns);
+  }
+  for (const char* track : {"core 0", "core 1", "GPU: process", "process 0 resnet50 0",
+                            "process 1 resnet50 1", "process 2 resnet50 2", "process 3 front"})
+    EXPECT_GT(slices[track], 0U) << track;
+  EXPECT_EQ(slices.count("core 2"), 0U);  // confined to two
+  EXPECT_GT(switches, 10U);
+  EXPECT_GE(turns, switches);
+
+  ASSERT_EQ(timeline.unit_of.at("GPU: processes waiting"), "processes");
+  double most = 0;
+  for (const Sample& sample : timeline.samples) {
+    EXPECT_GE(sample.value, 0);
+    most = std::max(most, sample.value);
+  }
+  EXPECT_GE(most, 2);
+  EXPECT_LE(most, 4);
 }
 
 }  // namespace
