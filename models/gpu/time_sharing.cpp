@@ -434,10 +434,12 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
     const Duration cost = front_end + kernels[next].duration;
     const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);
     // A kernel that starts with a refill is the slower for it: it begins before.
-    if (into <= stamped) context.kernel_began = t + (stamped - into) - context.cold_start;
-    context.cold_start = Duration::zero();
+    const Time stamp = t + (stamped - into);
+    if (into <= stamped) context.kernel_began = stamp - context.cold_start;
+    if (stamp < now) context.cold_start = Duration::zero();
     if (t + (cost - into) > now) return;
     t += cost - into;
+    context.cold_start = Duration::zero();
     observer_.finished(observer_.context, context.id, context.kernel_began, t);
   }
 }

@@ -76,7 +76,7 @@ RC_GTEST_PROP(GpuLaws, what_is_enqueued_is_finished_running_or_queued, ()) {
 
 RC_GTEST_PROP(GpuLaws, work_done_is_the_kernels_executed_and_their_refills, ()) {
   board::DeviceSpec device = any_device();
-  device.gpu.time_slicing.refill_after_expiry = Duration::zero();
+  device.gpu.time_slicing.refill_after_expiry = device.gpu.time_slicing.restart_after_expiry = {};
   const board::Setup setup = any_mix();
   Bench bench(device, setup);
   bench.run_for(milliseconds(40));

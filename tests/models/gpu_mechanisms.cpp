@@ -211,7 +211,10 @@ TEST(GpuMechanisms, what_is_left_of_a_gap_at_the_end_of_a_turn_is_hidden_in_the_
 TEST(GpuMechanisms, after_an_expiry_the_first_kernels_are_slowed_by_refilled_caches) {
   board::DeviceSpec device = device_with_switches();
   device.gpu.time_slicing.refill_after_expiry = microseconds(65);
-  Bench bench(device, setup_of({graph(1, milliseconds(5)), graph(1, milliseconds(5))}));
+  process::Spec spec = graph(1, milliseconds(5));
+  spec.kernels.kernels[0].memory_share = 0.5F;
+  spec.kernels.rebuild_finish();
+  Bench bench(device, setup_of({spec, spec}));
   bench.run_for(milliseconds(12));
   // Turns of the first: 0 to 2, 4.3 to 6.3 and from 8.6 ms; 2 and 1.935 ms of kernel are done before the
   // last.
@@ -220,9 +223,19 @@ TEST(GpuMechanisms, after_an_expiry_the_first_kernels_are_slowed_by_refilled_cac
   // The refill counts as running.
   EXPECT_EQ(bench.board.gpu().busy(), milliseconds(12 - 5 * 0.15));
 }
-TEST(GpuMechanisms, running_dry_leaves_no_cold_caches_behind) {
+// Fails without: restart_after_expiry in cold_after_expiry().
+TEST(GpuMechanisms, kernels_that_touch_no_memory_restart_but_refill_nothing) {
   board::DeviceSpec device = device_with_switches();
   device.gpu.time_slicing.refill_after_expiry = microseconds(65);
+  device.gpu.time_slicing.restart_after_expiry = microseconds(20);
+  Bench bench(device, setup_of({graph(1, milliseconds(5)), graph(1, milliseconds(5))}));
+  bench.run_for(milliseconds(12));
+  ASSERT_EQ(seen_by(bench, 0).size(), 1U);
+  EXPECT_EQ(seen_by(bench, 0)[0], at(milliseconds(8.6 + 0.02 + 1.02)));
+}
+TEST(GpuMechanisms, running_dry_leaves_no_cold_caches_behind) {
+  board::DeviceSpec device = device_with_switches();
+  device.gpu.time_slicing.restart_after_expiry = microseconds(65);
   device.refill.graph_of_kernels_spinning = false;
   Bench bench(device, setup_of({graph(1, milliseconds(0.5)), graph(1, milliseconds(0.5))}));
   bench.run_for(milliseconds(30));

@@ -25,12 +25,13 @@ inline dnn::KernelSequence any_kernels() {
   const auto count = *rc::gen::inRange<std::size_t>(1, 25);
   const sim::Duration most =
       *rc::gen::element(sim::microseconds(4), sim::microseconds(40), sim::microseconds(900));
+  const bool memory = *rc::gen::arbitrary<bool>();
   std::vector<dnn::Kernel> kernels;
   for (std::size_t i = 0; i < count; ++i) {
     kernels.push_back({.duration = some_duration(sim::Duration{1000}, most),
                        .compute_share = 0.5F,
-                       .memory_share = 0.25F,
-                       .fixed_share = 0.25F,
+                       .memory_share = memory ? 0.25F : 0.0F,
+                       .fixed_share = memory ? 0.25F : 0.5F,
                        .blocks = *rc::gen::inRange(1U, 900U),
                        .threads_per_block = *rc::gen::element(32U, 128U, 500U)});
   }
@@ -63,6 +64,7 @@ inline board::DeviceSpec any_device() {
   slicing.switch_when_dry = any_duration(sim::microseconds(200));
   slicing.switch_at_expiry = any_duration(sim::microseconds(250));
   slicing.state_bandwidth_bytes_per_s = *rc::gen::element(0.0, 60e9);
+  slicing.restart_after_expiry = any_duration(sim::microseconds(30));
   slicing.refill_after_expiry = any_duration(sim::microseconds(70));
   slicing.linger = *rc::gen::element(0, 1) == 0 ? sim::Duration::zero() : any_duration(sim::milliseconds(1));
   slicing.granularity = *rc::gen::element(PreemptionGranularity::instruction,

@@ -204,7 +204,7 @@ void ReferenceGpu::proceed() {
     const Duration whole = owner.batches.front().kernels->kernels[owner.kernel].duration;
     const Duration done = whole - owner.rest;
     if (const Duration stamp = std::min(observer_.first_stamp, whole); done <= stamp)
-      owner.began = engine_.now() + (stamp - done);
+      owner.began = engine_.now() + (stamp - done) - owner.cold_before;
     begin(Doing::executing, owner.rest);
   }
 }
@@ -239,6 +239,7 @@ void ReferenceGpu::interrupt() {
       const dnn::Kernel& kernel = owner.batches.front().kernels->kernels[owner.kernel];
       owner.rest -= passed;
       owner.ran += passed;
+      if (kernel.duration - owner.rest > observer_.first_stamp) owner.cold_before = Duration::zero();
       owner.compute += sim::to_seconds(passed) * static_cast<double>(kernel.compute_share);
       owner.memory += sim::to_seconds(passed) * static_cast<double>(kernel.memory_share);
       break;
@@ -261,6 +262,7 @@ void ReferenceGpu::kernel_over() {
   Context& owner = *owner_;
   if (observer_.finished != nullptr)
     observer_.finished(observer_.context, owner.id, owner.began, engine_.now());
+  owner.cold_before = Duration::zero();
   ++owner.kernel;
   if (owner.kernel == owner.batches.front().kernels->kernels.size()) {
     batch_over();
@@ -349,7 +351,7 @@ void ReferenceGpu::leave(bool expired) {
   if (expired) {
     cost =
         expiry_cost(spec_, partly_done(last) ? &last.batches.front().kernels->kernels[last.kernel] : nullptr);
-    last.cold = cold_after_expiry(spec_, *last.batches.front().kernels);
+    last.cold_before = last.cold = cold_after_expiry(spec_, *last.batches.front().kernels);
   }
   last.stall = Duration::zero();  // hidden in the turns of others
 

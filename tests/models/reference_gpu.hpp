@@ -58,6 +58,7 @@ class ReferenceGpu final : public Gpu {
     sim::Duration front_end, rest;  // of that kernel, still to pass
     sim::Time began;                // its start, if it has begun
     sim::Duration stall, cold;      // to pass before the kernel goes on
+    sim::Duration cold_before;      // of the next stamp of a start: a kernel begins with its refill
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;
     sim::Duration ran;
