@@ -207,7 +207,7 @@ TEST(GpuMechanisms, what_is_left_of_a_gap_at_the_end_of_a_turn_is_hidden_in_the_
   EXPECT_EQ(bench.recording.kernels[2].start, back);
 }
 
-// Fails without: `last.position.cold = ...` in leave().
+// Fails without: the refill in cold_after_expiry().
 TEST(GpuMechanisms, after_an_expiry_the_first_kernels_are_slowed_by_refilled_caches) {
   board::DeviceSpec device = device_with_switches();
   device.gpu.time_slicing.refill_after_expiry = microseconds(65);
@@ -336,7 +336,7 @@ TEST(GpuMechanisms, preempting_a_kernel_saves_and_restores_what_is_resident) {
             microseconds(150) + sim::seconds(2 * bytes / 60e9));
 }
 
-// Fails without: the gate in ready_time(); and the last lines without the copy in Inference::batch_seen.
+// Fails without: `batch.gated = gated`; and the last lines without the copy in Inference::batch_seen.
 TEST(GpuMechanisms, a_batch_starts_when_its_input_is_copied_and_is_done_when_its_output_is) {
   for (const Runtime runtime : {Runtime::cuda_graph, Runtime::eager}) {
     board::DeviceSpec device = device_with_switches();
