@@ -102,11 +102,16 @@ TEST(DeviceProfiles, give_every_figure_a_source) {
 TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   // Absent means: any clock up to the maximum; no such runtime; no tensor cores; never asleep; not limited;
   // no measured kernels; the state saved at an expiry is in its cost.
-  const std::set<std::string> may_be_absent{
-      "clock_table", "tensor_cores", "idle_wake", "cuda-graph", "eager",       "tensorrt",
-      "fp32",        "tf32",         "fp16",      "int8",       "power_modes", "cores",
-      "cpu",         "gpu",          "emc",       "tpcs",       "evidence",    "state_bandwidth",
-      "slice_jitter", "restart_after_expiry"};
+  const std::set<std::string> may_be_absent{"clock_table",  "tensor_cores",
+                                            "idle_wake",    "cuda-graph",
+                                            "eager",        "tensorrt",
+                                            "fp32",         "tf32",
+                                            "fp16",         "int8",
+                                            "power_modes",  "cores",
+                                            "cpu",          "gpu",
+                                            "emc",          "tpcs",
+                                            "evidence",     "state_bandwidth",
+                                            "slice_jitter", "restart_after_expiry"};
   for (const std::string& name : device_names()) {
     input::Problems problems;
     const input::Node root = input::parse_yaml(*device_text(name), name, problems);
