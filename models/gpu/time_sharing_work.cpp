@@ -1,0 +1,156 @@
+// How work reaches the GPU: batches and launches of hosts, and what a context does when it has some.
+#include <algorithm>
+
+#include "models/gpu/time_sharing.hpp"
+
+namespace jostle::gpu {
+
+using sim::Duration;
+using sim::Time;
+
+void TimeSharedGpu::enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) {
+  Context& context = get(id);
+  Batch batch;
+  batch.kernels = &kernels;
+  batch.gated = gated;
+  batch.launched = static_cast<std::uint32_t>(kernels.kernels.size());
+  context.batches.push_back(batch);
+  work_changed(context);
+}
+
+void TimeSharedGpu::begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+                                   bool gated) {
+  Context& context = get(id);
+  Batch batch;
+  batch.kernels = &kernels;
+  batch.gated = gated;
+  batch.piecewise = true;
+  batch.plan = plan;
+  context.batches.push_back(batch);
+  context.host = {engine_.now(), Duration::zero(), 0};
+}
+
+void TimeSharedGpu::host_progress(ContextId id, const HostProgress& progress) {
+  Context& context = get(id);
+  note_launches(context);
+  context.host = progress;
+  work_changed(context);
+}
+
+void TimeSharedGpu::finish_launches(ContextId id) {
+  Context& context = get(id);
+  note_launches(context);
+  if (!context.batches.empty()) {
+    Batch& newest = context.batches.back();
+    newest.launched = static_cast<std::uint32_t>(newest.kernels->kernels.size());
+  }
+  context.host.rate = 0;
+  work_changed(context);
+}
+
+void TimeSharedGpu::open(ContextId id) {
+  Context& context = get(id);
+  if (&context == owner_) book();
+  for (Batch& batch : context.batches) {
+    if (!batch.gated) continue;
+    batch.gated = false;
+    break;
+  }
+  work_changed(context);
+}
+
+// Books what was launched at the old pace, before the pace changes.
+void TimeSharedGpu::note_launches(Context& context) {
+  if (&context == owner_) book();
+  if (context.batches.empty()) return;
+  Batch& newest = context.batches.back();
+  newest.launched = launched_by(newest, context.host, engine_.now());
+}
+
+bool TimeSharedGpu::has_launched_work(const Context& context) const {
+  if (context.batches.empty()) return false;
+  const Batch& oldest = context.batches.front();
+  return context.position.into > Duration::zero() ||
+         ready_time(oldest, context.host, context.position.next) <= engine_.now();
+}
+
+// The launches of a context are not what they were.
+void TimeSharedGpu::work_changed(Context& context) {
+  if (&context == owner_ && mode_ == Mode::running) {
+    plan();
+  } else if (context.state != ContextState::waiting && context.state != ContextState::switching_in) {
+    watch_for_launch(context);
+  }
+}
+
+// A context without work does something when its next kernel is launched.
+void TimeSharedGpu::watch_for_launch(Context& context) {
+  if (has_launched_work(context)) {
+    engine_.cancel(context.arrival);
+    joined(context);
+    return;
+  }
+  const Time launch = context.batches.empty()
+                          ? Time::never()
+                          : ready_time(context.batches.front(), context.host, context.position.next);
+  if (launch == Time::never()) {
+    engine_.cancel(context.arrival);
+  } else if (engine_.pending(context.arrival)) {
+    engine_.reschedule(context.arrival, launch);
+  } else {
+    context.arrival = engine_.schedule(launch, sim::action<&Context::arrive>(context));
+  }
+}
+
+void TimeSharedGpu::arrived(Context& context) {
+  context.arrival = {};
+  watch_for_launch(context);
+}
+
+// A context without work has some.
+void TimeSharedGpu::joined(Context& context) {
+  const Time now = engine_.now();
+  switch (mode_) {
+    case Mode::idle: {
+      const bool slept = now - idle_since_ >= spec_.idle_wake.after;
+      const Duration wake = slept ? spec_.idle_wake.cost : Duration::zero();
+      if (owner_ == nullptr || owner_ == &context) {
+        owner_ = &context;
+        context.position.stall += wake;
+        begin_turn();
+      } else {
+        owner_ = &context;
+        set_state(context, ContextState::switching_in);
+        mode_ = Mode::switching;
+        switch_began_ = now;
+        ++switches_;
+        set_event(now + std::max(spec_.time_slicing.switch_when_dry, wake));
+      }
+      return;
+    }
+    case Mode::lingering:
+      if (owner_ == &context) {
+        mode_ = Mode::running;
+        booked_ = now;
+        plan();
+        return;
+      }
+      break;
+    case Mode::running:
+      if (!contended()) {
+        book();
+        const Duration slice = spec_.time_slicing.slice;
+        if (turn_ends_ <= now)
+          turn_ends_ += slice * ((now - turn_ends_) / slice + 1);  // a lone owner's slices renew
+        set_state(context, ContextState::waiting);
+        plan();
+        return;
+      }
+      break;
+    case Mode::switching:
+      break;
+  }
+  set_state(context, ContextState::waiting);
+}
+
+}  // namespace jostle::gpu
