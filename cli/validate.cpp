@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <memory>
 
 #include "calibration/profile/profile.hpp"
@@ -13,6 +14,9 @@
 
 namespace jostle::cli {
 namespace {
+
+// Ctrl-C, between two groups of runs.
+struct Interrupted : std::exception {};
 
 std::string percent(double share, const char* format = "{:.2f}") {
   return fmt::format(fmt::runtime(format), share * 100);
@@ -88,8 +92,7 @@ void add_validate(CLI::App& app, Task& task) {
   command->add_flag("--details", options->details, "Every figure of every run");
   command->add_flag("--markdown", options->markdown, "The tables of docs/validation.md")
       ->excludes("--details");
-  command
-      ->add_option("--set", options->set, "Change a figure of the profile: gpu.time_slicing.slice.value=1 ms")
+  command->add_option("--set", options->set, "Change a figure of the profile: gpu.time_slicing.slice='1 ms'")
       ->type_name("KEY=VALUE");
   command->callback([&task, options] {
     task = [options](Context& context) {
@@ -100,8 +103,16 @@ void add_validate(CLI::App& app, Task& task) {
         context.terminal.note(problems.text());
         return ExitCode::bad_input;
       }
-      const auto groups = scenarios::validate_h200(
-          *profile, [&](double done) { context.terminal.progress("validate", done); });
+      std::vector<scenarios::ComparisonGroup> groups;
+      try {
+        groups = scenarios::validate_h200(*profile, [&context](double done) {
+          if (context.interrupted) throw Interrupted();
+          context.terminal.progress("validate", done);
+        });
+      } catch (const Interrupted&) {
+        context.terminal.complain("interrupted");
+        return ExitCode::interrupted;
+      }
       context.terminal.clear_progress();
       if (options->markdown) {
         context.terminal.print(markdown(groups));

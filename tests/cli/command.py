@@ -193,6 +193,15 @@ class Command(unittest.TestCase):
         self.assertIn("interrupted", errors)
         self.assertLess(time.monotonic() - started, 20)
 
+    def test_control_c_ends_a_validation(self):
+        process = subprocess.Popen([JOSTLE, "validate"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        self.assertIsNone(process.poll(), "the comparison is over before it could be interrupted")
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (130, ""))
+        self.assertIn("interrupted", errors)
+
     # What is wrong
 
     def test_a_misspelt_key_is_answered_with_its_place_and_the_nearest(self):
