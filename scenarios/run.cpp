@@ -32,8 +32,14 @@ ProcessResult result_of(process::Inference& process, const ProcessEntry& entry,
   result.runtime = to_string(entry.runtime);
   result.grade = to_string(process.spec().kernels.grade);
 
-  result.throughput.mean = process.rate().mean();
-  if (const auto ci = process.rate().ci95()) result.throughput.ci95 = {ci->low, ci->high};
+  if (entry.arrivals.kind == process::ArrivalKind::trace) {
+    // A trace is not stationary: what was served of it, over the whole run.
+    const double images = static_cast<double>(process.batches() * entry.batch);
+    result.throughput.mean = ratio(images, sim::to_seconds(process.time().elapsed()));
+  } else {
+    result.throughput.mean = process.rate().mean();
+    if (const auto ci = process.rate().ci95()) result.throughput.ci95 = {ci->low, ci->high};
+  }
   const auto ms = [](std::optional<double> seconds) {
     return seconds ? Figure(*seconds * 1e3) : std::nullopt;
   };

@@ -18,11 +18,16 @@ namespace {
 
 constexpr std::string_view folder = "devices/", suffix = ".yaml";
 
+bool has_evidence(const std::string& name) {
+  return embedded_file("evidence/" + name + "/kernels.csv").has_value();
+}
+
 void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
   input::Mapping top(at, "a device profile");
   top.required("name", device.name, input::Text{100});
   top.required("description", device.description, input::Text{400});
-  top.optional("evidence", device.evidence, input::Text{60});
+  if (top.optional("evidence", device.evidence, input::Text{60}) && !has_evidence(device.evidence))
+    at.problem("evidence: no measured kernels are known by the name " + device.evidence);
   if (const auto part = top.require("cpu")) read_cpu(*part, figures, device.cpu);
   if (const auto part = top.require("gpu")) read_gpu(*part, figures, device);
   if (const auto part = top.require("memory")) read_memory(*part, figures, device.memory);
@@ -47,9 +52,7 @@ void add_to_hash(const input::Value& value, const std::string& path, std::uint64
   }
   for (const std::size_t i : order) {
     const std::string step = mapping ? value.keys[i].name : std::to_string(i);
-    if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description" ||
-                    step == "evidence"))
-      continue;
+    if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description")) continue;
     add_to_hash(*value.children[i], step == "value" ? path : path + "." + step, hash);
   }
 }

@@ -10,17 +10,18 @@ using input::Span;
 
 const sim::Duration most_cost = sim::seconds(1);
 
-process::RuntimeSpec read_runtime(const Cursor& at, Block& outer) {
+// Only a graph has nodes; only kernels that are launched one by one pass the front end so.
+process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, bool graph = false) {
   Block block(at, "the costs of a runtime", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
   const Span span{sim::Duration::zero(), most_cost};
   block.required("per_launch", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
-  block.required("per_node", runtime.per_node, span);
+  if (graph) block.required("per_node", runtime.per_node, span);
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
   block.required("api_share", runtime.api_share, Quantity{input::share_dimension(), 0, 1});
-  block.required("gpu_per_launch", runtime.gpu_per_launch, span);
+  if (!graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
   return runtime;
 }
 
@@ -28,7 +29,8 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer) {
 
 void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
   Block block(at, "the runtimes: cuda-graph, eager, tensorrt", figures);
-  if (const auto found = block.words().find("cuda-graph")) device.cuda_graph = read_runtime(*found, block);
+  if (const auto found = block.words().find("cuda-graph"))
+    device.cuda_graph = read_runtime(*found, block, true);
   if (const auto found = block.words().find("eager")) device.eager = read_runtime(*found, block);
   if (const auto found = block.words().find("tensorrt")) device.tensorrt = read_runtime(*found, block);
   if (const auto found = block.words().require("paced")) device.paced = read_runtime(*found, block);

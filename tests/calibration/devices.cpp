@@ -129,6 +129,20 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   }
 }
 
+TEST(DeviceProfiles, name_no_evidence_that_is_not_there) {
+  input::Problems problems;
+  EXPECT_FALSE(parse_profile(*device_text("nvidia-h200"), "p.yaml", problems, {"evidence=h300"}));
+  EXPECT_THAT(problems.text(), ::testing::HasSubstr("h300"));
+}
+
+TEST(DeviceProfiles, have_another_hash_with_other_evidence) {
+  input::Problems problems;
+  const auto with = parse_profile(*device_text("jetson-tx2"), "p.yaml", problems);
+  const auto other = parse_profile(*device_text("jetson-tx2") + "\nevidence: h200\n", "p.yaml", problems);
+  ASSERT_TRUE(with && other) << problems.text();
+  EXPECT_NE(with->hash, other->hash);
+}
+
 TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {
   const board::DeviceSpec spec = shipped("nvidia-h200").spec;
   EXPECT_EQ(spec.gpu.time_slicing.slice, sim::microseconds(2091));

@@ -347,5 +347,21 @@ TEST(Arrivals, of_a_trace_are_served_as_they_stand_in_it) {
   EXPECT_GT(process.latency_ms.p90.value(), 1.25 * process.latency_ms.mean.value());
 }
 
+TEST(Arrivals, of_a_trace_that_ends_early_count_over_the_whole_run) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() /
+                                     fmt::format("jostle_arrivals_{}.csv", static_cast<const void*>(&file));
+  {
+    std::ofstream stream(file);
+    for (int i = 0; i < 100; ++i) stream << 1.0 + 0.01 * i << "\n";  // the first of two seconds
+  }
+  const Result result = run_text(on("nvidia-h200",
+                                    "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
+                                    " arrivals: {trace: " +
+                                        file.string() + "}}",
+                                    "run: {duration: 2 s, warmup: 990 ms}"));
+  std::filesystem::remove(file);
+  EXPECT_NEAR(result.processes[0].throughput.mean.value(), 50, 1e-9);
+}
+
 }  // namespace
 }  // namespace jostle::scenarios::testing

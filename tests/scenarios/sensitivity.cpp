@@ -281,11 +281,7 @@ struct Exception {
 };
 std::vector<Exception> exceptions() {
   return {{"memory.capacity", "what processes hold in memory is a later part of the model"},
-          {"cpu.clusters.*.shared_cache", "a debt is scaled by the core's own cache alone"},
-          {"runtimes.eager.per_node", "only a graph has nodes"},
-          {"runtimes.tensorrt.per_node", "only a graph has nodes"},
-          {"runtimes.paced.per_node", "only a graph has nodes"},
-          {"runtimes.cuda-graph.gpu_per_launch", "a graph's kernels are not launched one by one"}};
+          {"cpu.clusters.*.shared_cache", "a debt is scaled by the core's own cache alone"}};
 }
 
 // "cpu.clusters.1.cores" and "cpu.clusters.0.cores" are the same figure.
