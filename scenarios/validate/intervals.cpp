@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/assemble.hpp"
 #include "scenarios/load.hpp"
 #include "scenarios/run.hpp"
+#include "scenarios/validate/evidence.hpp"
 #include "scenarios/validate/validate.hpp"
 #include "sim/engine.hpp"
 
@@ -108,13 +108,6 @@ std::vector<Stay> simulate(const Scenario& scenario, const calibration::Profile&
   // On past the window, so that kernels that began in it end.
   engine.run(recorder.to + sim::milliseconds(100));
   return intervals_of(std::move(recorder.stamps));
-}
-
-CsvTable evidence(const std::string& file) {
-  const std::string path = "evidence/h200/" + file;
-  const auto text = calibration::embedded_file(path);
-  if (!text) throw std::runtime_error(path + " is not in this build");
-  return CsvTable::parse(*text, path);
 }
 
 // Measured intervals of each configuration, in time order.

@@ -6,11 +6,11 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/names.hpp"
 #include "scenarios/run.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/validate/evidence.hpp"
 #include "scenarios/validate/validate.hpp"
 
 namespace jostle::scenarios {
@@ -18,13 +18,6 @@ namespace jostle::scenarios {
 namespace {
 
 using calibration::CsvTable;
-
-CsvTable evidence(const std::string& file) {
-  const std::string path = "evidence/h200/" + file;
-  const auto text = calibration::embedded_file(path);
-  if (!text) throw std::runtime_error(path + " is not in this build");
-  return CsvTable::parse(*text, path);
-}
 
 Precision precision_of(const std::string& name) {
   for (const auto& [word, value] : precision_names())
