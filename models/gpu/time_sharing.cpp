@@ -106,12 +106,11 @@ void TimeSharedGpu::due() {
     case Stop::limit: {
       if (!draining_) {
         draining_ = true;
-        const Batch& batch = owner_->batches.front();
-        const Duration done = executed(batch, owner_->spec.per_launch, owner_->position);
-        const Underway at = underway(*batch.kernels, done);
-        const Duration drain = at.done > Duration::zero()
-                                   ? drain_after_expiry(spec_, batch.kernels->kernels[at.kernel], at.done)
-                                   : Duration::zero();
+        const Underway at = owner_->underway();
+        const Duration drain =
+            at.done > Duration::zero()
+                ? drain_after_expiry(spec_, owner_->batches.front().kernels->kernels[at.kernel], at.done)
+                : Duration::zero();
         if (drain > Duration::zero()) {
           turn_ends_ = engine_.now() + drain;
           plan();
@@ -177,10 +176,10 @@ void TimeSharedGpu::leave(bool expired) {
   if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, now);
   Duration cost = spec_.time_slicing.switch_when_dry;
   if (expired) {
-    const Batch& batch = last.batches.front();
-    const Underway at = underway(*batch.kernels, executed(batch, last.spec.per_launch, last.position));
-    cost = expiry_cost(spec_, at.done > Duration::zero() ? &batch.kernels->kernels[at.kernel] : nullptr);
-    last.cold_start = last.position.cold = cold_after_expiry(spec_, *last.batches.front().kernels);
+    const dnn::KernelSequence& kernels = *last.batches.front().kernels;
+    const Underway at = last.underway();
+    cost = expiry_cost(spec_, at.done > Duration::zero() ? &kernels.kernels[at.kernel] : nullptr);
+    last.cold_start = last.position.cold = cold_after_expiry(spec_, kernels);
   }
   last.position.stall = Duration::zero();  // hidden in the turns of others
   Context& next = *next_waiting();

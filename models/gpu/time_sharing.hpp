@@ -60,6 +60,11 @@ class TimeSharedGpu final : public Gpu {
     double compute = 0, memory = 0;  // seconds, of finished batches and cold starts
 
     void arrive() { gpu->arrived(*this); }
+    // The kernel it is in, of its oldest batch (there is one).
+    [[nodiscard]] Underway underway() const {
+      return jostle::gpu::underway(*batches.front().kernels,
+                                   jostle::gpu::executed(batches.front(), spec.per_launch, position));
+    }
   };
 
   // What the GPU does.

@@ -18,9 +18,8 @@ Running TimeSharedGpu::running(ContextId id) {
       .total = running_time(id), .compute = get(id).compute, .memory = get(id).memory, .fixed = 0};
   const Context& context = get(id);
   if (!context.batches.empty()) {
-    const Batch& batch = context.batches.front();
-    const dnn::KernelSequence& kernels = *batch.kernels;
-    const Underway at = underway(kernels, executed(batch, context.spec.per_launch, context.position));
+    const dnn::KernelSequence& kernels = *context.batches.front().kernels;
+    const Underway at = context.underway();
     if (at.kernel > 0) {
       running.compute += kernels.compute_until[at.kernel - 1];
       running.memory += kernels.memory_until[at.kernel - 1];

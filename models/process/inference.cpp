@@ -91,10 +91,10 @@ sim::Task<> Inference::enqueue(std::uint64_t batch, Time since) {
   const double factor = random_.lognormal_unit_mean(runtime.variation);
   const bool gated = copies_.takes_time(spec_.input_bytes);
   if (gated) {
-    account_.set_copying(++copying_ > 0, engine_.now(), gpu_time());
+    note_copies(+1);
     copies_.copy(spec_.input_bytes, sim::action<&Inference::input_copied>(*this));
   }
-  if (spec_.runtime == Runtime::cuda_graph && !spec_.pace) {
+  if (launches_at_once()) {
     co_await cpu_.run(
         thread_, sim::work_in(runtime.per_batch + runtime.per_launch + runtime.per_node * kernels, factor));
     gpu_.enqueue(context_, spec_.kernels, gated && !std::exchange(input_early_, false));
@@ -168,16 +168,21 @@ void Inference::context_changing(gpu::ContextState next) {
 void Inference::batch_seen() {
   account_.set_outstanding(gpu_.unfinished(context_) > 0, engine_.now(), gpu_time());
   if (copies_.takes_time(spec_.output_bytes)) {
-    account_.set_copying(++copying_ > 0, engine_.now(), gpu_time());
+    note_copies(+1);
     copies_.copy(spec_.output_bytes, sim::action<&Inference::batch_done>(*this));
   } else {
     slot(seen_++).done.set();
   }
 }
 
+void Inference::note_copies(int change) {
+  copying_ += change;
+  account_.set_copying(copying_ > 0, engine_.now(), gpu_time());
+}
+
 void Inference::input_copied() {
-  account_.set_copying(--copying_ > 0, engine_.now(), gpu_time());
-  if (spec_.runtime == Runtime::cuda_graph && !spec_.pace && input_batches_ == enqueued_) {
+  note_copies(-1);
+  if (launches_at_once() && input_batches_ == enqueued_) {
     input_early_ = true;
   } else {
     gpu_.open(context_);
@@ -186,7 +191,7 @@ void Inference::input_copied() {
 }
 
 void Inference::batch_done() {
-  account_.set_copying(--copying_ > 0, engine_.now(), gpu_time());
+  note_copies(-1);
   slot(seen_++).done.set();
 }
 

@@ -77,7 +77,10 @@ class Inference {
   [[nodiscard]] sim::Duration gpu_time() {
     return account_.settled_at() == engine_.now() ? account_.running() : gpu_.running_time(context_);
   }
+  // A graph is one launch; everything else is launched kernel by kernel.
+  [[nodiscard]] bool launches_at_once() const { return spec_.runtime == Runtime::cuda_graph && !spec_.pace; }
   void set_phase(Phase phase);
+  void note_copies(int change);
   void thread_changed(cpu::State state, sim::Time now, sim::Duration done, double rate);
   void context_changing(gpu::ContextState next);
   void batch_seen();
