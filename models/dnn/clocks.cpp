@@ -12,6 +12,10 @@ KernelSequence at_clocks(KernelSequence kernels, double gpu, double memory) {
     kernel.compute_share = static_cast<float>(compute / sum);
     kernel.memory_share = static_cast<float>(bytes / sum);
     kernel.fixed_share = 1 - kernel.compute_share - kernel.memory_share;
+    // The same cycles of the pipes, of other cycles in all; what is resident stays resident throughout.
+    const auto busier = static_cast<float>(1 / (sum * gpu));
+    kernel.issue_slot *= busier;
+    kernel.tensor_active *= busier;
   }
   kernels.rebuild_finish();
   return kernels;

@@ -25,6 +25,10 @@ struct Kernel {
   std::uint32_t threads_per_block = 128;
   std::uint32_t registers_per_thread = 32;
   std::uint32_t shared_bytes = 0;  // per block
+  // Of all the SMs of its GPU, in the mean over its duration, 0 to 1: with a resident warp; of the issue
+  // slots and of the tensor pipes, those used; resident warps over the most there could be.
+  float sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0;
+  float dram_bytes = 0;  // read and written
 };
 
 // The kernels of one batch in launch order.

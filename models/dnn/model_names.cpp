@@ -11,13 +11,14 @@ namespace {
 
 // Sorted by name.
 constexpr std::array<Model, 7> table{{
-    {"fcn_resnet50", build_fcn_resnet50, 224, "FCN on ResNet-50, 21 classes, without the auxiliary head"},
-    {"mobilenet_v2", build_mobilenet_v2, 224, "MobileNetV2, width 1"},
-    {"resnet101", build_resnet101, 224, "ResNet-101"},
-    {"resnet152", build_resnet152, 224, "ResNet-152"},
-    {"resnet18", build_resnet18, 224, "ResNet-18"},
-    {"resnet34", build_resnet34, 224, "ResNet-34"},
-    {"resnet50", build_resnet50, 224, "ResNet-50"},
+    {"fcn_resnet50", "fcn", build_fcn_resnet50, 224,
+     "FCN on ResNet-50, 21 classes, without the auxiliary head"},
+    {"mobilenet_v2", "mobilenet", build_mobilenet_v2, 224, "MobileNetV2, width 1"},
+    {"resnet101", "resnet", build_resnet101, 224, "ResNet-101"},
+    {"resnet152", "resnet", build_resnet152, 224, "ResNet-152"},
+    {"resnet18", "resnet", build_resnet18, 224, "ResNet-18"},
+    {"resnet34", "resnet", build_resnet34, 224, "ResNet-34"},
+    {"resnet50", "resnet", build_resnet50, 224, "ResNet-50"},
 }};
 static_assert(std::ranges::is_sorted(table, {}, &Model::name));
 

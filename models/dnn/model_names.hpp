@@ -12,8 +12,9 @@ namespace jostle::dnn {
 
 struct Model {
   std::string_view name;
+  std::string_view family;  // networks of one design share their fitted factors
   Network (*build)(int input);
-  int default_input;             // side of the image, pixels
+  int default_input;             // side of the image in pixels, or tokens
   std::string_view description;  // for people
 };
 

@@ -1,46 +1,59 @@
 #include "models/dnn/network.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace jostle::dnn {
 
 const char* to_string(Op op) {
-  switch (op) {
-    case Op::input:
-      return "input";
-    case Op::conv:
-      return "conv";
-    case Op::linear:
-      return "linear";
-    case Op::batch_norm:
-      return "batch_norm";
-    case Op::activation:
-      return "activation";
-    case Op::add:
-      return "add";
-    case Op::max_pool:
-      return "max_pool";
-    case Op::average_pool:
-      return "average_pool";
-    case Op::resize:
-      return "resize";
-  }
-  return "?";
+  constexpr std::array names{"input",     "conv",       "conv_transpose", "linear",       "matmul",
+                             "embedding", "batch_norm", "layer_norm",     "softmax",      "activation",
+                             "add",       "multiply",   "max_pool",       "average_pool", "resize",
+                             "concat",    "slice",      "reshape",        "transpose",    "other"};
+  static_assert(names.size() == static_cast<std::size_t>(Op::other) + 1);
+  return names.at(static_cast<std::size_t>(op));
+}
+
+const char* to_string(Activation activation) {
+  constexpr std::array names{"none", "relu", "leaky_relu", "silu", "gelu", "sigmoid", "tanh", "other"};
+  static_assert(names.size() == static_cast<std::size_t>(Activation::other) + 1);
+  return names.at(static_cast<std::size_t>(activation));
 }
 
 std::int64_t Layer::macs() const {
-  if (op == Op::conv || op == Op::linear) return out.positions() * weights();
-  return 0;
+  switch (op) {
+    case Op::conv:
+    case Op::linear:
+      return out.positions() * weights();
+    case Op::conv_transpose:
+      return in.positions() * weights();
+    case Op::matmul:
+      return out.elements() * depth;
+    default:
+      return 0;
+  }
 }
 
 std::int64_t Layer::weights() const {
-  if (op == Op::conv) return std::int64_t{out.channels} * (in.channels / groups) * window * window;
-  if (op == Op::linear) return std::int64_t{out.channels} * in.channels;
-  return op == Op::batch_norm ? 2 * std::int64_t{out.channels} : 0;
+  switch (op) {
+    case Op::conv:
+    case Op::conv_transpose:
+      return std::int64_t{out.channels} * (in.channels / groups) * window_area();
+    case Op::linear:
+      return std::int64_t{out.channels} * in.channels;
+    case Op::embedding:
+      return out.elements();
+    case Op::batch_norm:
+    case Op::layer_norm:
+      return 2 * std::int64_t{out.channels};
+    default:
+      return 0;
+  }
 }
 
 std::int64_t Layer::parameters() const {
+  if (op == Op::embedding) return std::int64_t{depth} * out.channels;
   return weights() + (bias ? out.channels : 0);
 }
 

@@ -19,26 +19,48 @@ struct Shape {
 
 enum class Op {
   input,
-  conv,    // groups == channels: depthwise
-  linear,  // at every position
+  conv,            // groups == channels: depthwise
+  conv_transpose,  // upsampling convolution
+  linear,          // at every position
+  matmul,          // of two tensors: `groups` heads (or matrices), `depth` summed over
+  embedding,       // rows of a table of `depth` rows, picked by token
   batch_norm,
-  activation,  // relu, relu6 and the like
-  add,
-  max_pool,
-  average_pool,  // global
-  resize,        // bilinear
+  layer_norm,  // and the like that need a mean of their own: group, instance and RMS norm
+  softmax,
+  activation,    // see Activation
+  add,           // elementwise of two tensors: sum, difference
+  multiply,      // elementwise of two tensors: product, quotient
+  max_pool,      // of a window
+  average_pool,  // of a window; the whole plane: global
+  resize,        // nearest or bilinear
+  concat,        // along the channels, or the positions
+  slice,         // part of a tensor: views, splits and chunks
+  reshape,       // another view of the same bytes
+  transpose,     // the bytes in another order
+  other,         // an operator without a cost model of its own: bound by its bytes
 };
 [[nodiscard]] const char* to_string(Op op);
+
+enum class Activation { none, relu, leaky_relu, silu, gelu, sigmoid, tanh, other };
+[[nodiscard]] const char* to_string(Activation activation);
 
 struct Layer {
   std::string name;
   Op op = Op::input;
   Shape in;  // of the first input
   Shape out;
-  int window = 1;  // side of a convolution's or pool's window
+  int window = 1;        // height of a convolution's or pool's window
+  int window_width = 0;  // 0: square
+  int stride = 1;
+  int dilation = 1;
   int groups = 1;
+  int depth = 0;  // matmul: length of the axis that is summed over; embedding: rows of the table
   bool bias = false;
+  Activation activation = Activation::none;  // of an Op::activation
 
+  [[nodiscard]] std::int64_t window_area() const {
+    return std::int64_t{window} * (window_width > 0 ? window_width : window);
+  }
   [[nodiscard]] bool depthwise() const { return op == Op::conv && groups > 1 && groups == in.channels; }
   // Of one image. A multiply and an add are one MAC.
   [[nodiscard]] std::int64_t macs() const;
