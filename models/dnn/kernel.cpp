@@ -16,18 +16,50 @@ const char* to_string(Grade grade) {
   return "?";
 }
 
+Usage& Usage::operator+=(const Usage& other) {
+  compute += other.compute;
+  memory += other.memory;
+  sm_active += other.sm_active;
+  issue_slot += other.issue_slot;
+  tensor_active += other.tensor_active;
+  occupancy += other.occupancy;
+  dram_bytes += other.dram_bytes;
+  return *this;
+}
+
+Usage& Usage::operator-=(const Usage& other) {
+  compute -= other.compute;
+  memory -= other.memory;
+  sm_active -= other.sm_active;
+  issue_slot -= other.issue_slot;
+  tensor_active -= other.tensor_active;
+  occupancy -= other.occupancy;
+  dram_bytes -= other.dram_bytes;
+  return *this;
+}
+
+Usage usage_of(const Kernel& kernel, sim::Duration done) {
+  const double seconds = sim::to_seconds(done);
+  const double whole = sim::to_seconds(kernel.duration);
+  return {.compute = seconds * static_cast<double>(kernel.compute_share),
+          .memory = seconds * static_cast<double>(kernel.memory_share),
+          .sm_active = seconds * static_cast<double>(kernel.sm_active),
+          .issue_slot = seconds * static_cast<double>(kernel.issue_slot),
+          .tensor_active = seconds * static_cast<double>(kernel.tensor_active),
+          .occupancy = seconds * static_cast<double>(kernel.occupancy),
+          .dram_bytes = whole > 0 ? static_cast<double>(kernel.dram_bytes) * (seconds / whole) : 0};
+}
+
 void KernelSequence::rebuild_finish() {
   finish.clear();
-  compute_until.clear();
-  memory_until.clear();
+  used.clear();
+  finish.reserve(kernels.size());
+  used.reserve(kernels.size());
   sim::Duration sum;
-  double compute = 0, memory = 0;
+  Usage usage;
   for (const Kernel& kernel : kernels) {
     finish.push_back(sum += kernel.duration);
-    compute_until.push_back(compute +=
-                            sim::to_seconds(kernel.duration) * static_cast<double>(kernel.compute_share));
-    memory_until.push_back(memory +=
-                           sim::to_seconds(kernel.duration) * static_cast<double>(kernel.memory_share));
+    used.push_back(usage += usage_of(kernel, kernel.duration));
   }
 }
 

@@ -31,13 +31,26 @@ struct Kernel {
   float dram_bytes = 0;  // read and written
 };
 
+// What kernels had of the GPU while they were executing: sums over their time.
+struct Usage {
+  double compute = 0, memory = 0;  // seconds bound by arithmetic, and by memory
+  // Seconds, each weighted with the share of the GPU that was used (see Kernel).
+  double sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0;
+  double dram_bytes = 0;
+
+  Usage& operator+=(const Usage& other);
+  Usage& operator-=(const Usage& other);
+};
+
+// What `kernel` used in the first `done` of its duration.
+[[nodiscard]] Usage usage_of(const Kernel& kernel, sim::Duration done);
+
 // The kernels of one batch in launch order.
 struct KernelSequence {
   std::vector<Kernel> kernels;
   // finish[i]: sum of the durations of kernels 0..i (back to back, no gaps); same length as `kernels`.
   std::vector<sim::Duration> finish;
-  // Of the same length: seconds bound by arithmetic, and by memory, in kernels 0..i.
-  std::vector<double> compute_until, memory_until;
+  std::vector<Usage> used;  // of the same length: by kernels 0..i
   // Time lost between kernels, per batch, when the process has the GPU to itself and batches follow each
   // other without a pause; hidden when other processes use the GPU. (h200: solo batch time - sum of kernels.)
   sim::Duration lone_gap;

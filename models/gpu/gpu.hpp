@@ -10,6 +10,7 @@
 #include <string>
 
 #include "models/dnn/kernel.hpp"
+#include "models/gpu/rates.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::gpu {
@@ -81,8 +82,13 @@ class Gpu {
   virtual ContextId create_context(const ContextSpec& spec) = 0;
   virtual void set_observer(const KernelObserver& observer) = 0;
 
-  // A batch launched in one piece, now. `kernels` must outlive it and not be empty. A gated batch does not
-  // start before open().
+  // From now on kernels run at these rates. One that is under way keeps its fraction; what has been executed
+  // stays as it was. What is not kernels (front end, launch gaps, changes of owner, refills) takes as long as
+  // before. Throws std::invalid_argument where a rate is not positive.
+  virtual void set_rates(const Rates& rates) = 0;
+
+  // A batch launched in one piece, now. `kernels` must not be empty, nor change or go while the GPU is there.
+  // A gated batch does not start before open().
   virtual void enqueue(ContextId context, const dnn::KernelSequence& kernels, bool gated = false) = 0;
   // A batch whose kernels are launched one by one, as the host gets on (host_progress); finish_launches()
   // comes before the context's next batch.

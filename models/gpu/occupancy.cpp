@@ -37,7 +37,7 @@ sim::Duration expiry_cost(const Spec& gpu, const dnn::Kernel* kernel) {
 
 sim::Duration cold_after_expiry(const Spec& gpu, const dnn::KernelSequence& kernels) {
   const TimeSlicing& slicing = gpu.time_slicing;
-  const bool caches = kernels.memory_until.back() > 0;
+  const bool caches = kernels.used.back().memory > 0;
   return slicing.restart_after_expiry + (caches ? slicing.refill_after_expiry : sim::Duration::zero());
 }
 

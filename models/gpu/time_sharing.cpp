@@ -45,6 +45,7 @@ void TimeSharedGpu::begin_turn() {
 
 // Until when the owner gets on by itself, and why not further.
 void TimeSharedGpu::plan() {
+  if (owner_->batches.front().epoch != epoch_) retime(*owner_);
   planned_ = walk(owner_->batches.front(), owner_->host, owner_->spec.per_launch, owner_->position, booked_,
                   contended() ? turn_ends_ : Time::never(), contended());
   set_event(planned_.at);
@@ -64,7 +65,7 @@ void TimeSharedGpu::book() {
   const Duration cold = owner.position.cold - position.cold;
   const Duration ran = executed(batch, owner.spec.per_launch, position) -
                        executed(batch, owner.spec.per_launch, owner.position) + cold;
-  owner.memory += sim::to_seconds(cold);
+  owner.used.memory += sim::to_seconds(cold);
   owner.executed += ran;
   busy_ += ran;
   owner.position = position;
@@ -129,7 +130,7 @@ void TimeSharedGpu::due() {
 void TimeSharedGpu::go_on() {
   if (!owner_->batches.empty()) {
     if (!contended() && !owner_->batches.front().piecewise)
-      owner_->position.stall += owner_->batches.front().kernels->lone_gap;
+      owner_->position.stall += owner_->batches.front().given->lone_gap;
     plan();
   } else if (!contended()) {
     if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, engine_.now());
@@ -155,8 +156,7 @@ void TimeSharedGpu::ran_dry() {
 
 void TimeSharedGpu::finish_batch(Context& context) {
   const dnn::KernelSequence& kernels = *context.batches.front().kernels;
-  context.compute += kernels.compute_until.back();
-  context.memory += kernels.memory_until.back();
+  context.used += kernels.used.back();
   context.batches.erase(context.batches.begin());
   context.position.next = 0;
   context.position.into = Duration::zero();

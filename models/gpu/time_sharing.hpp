@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/gpu/gpu.hpp"
+#include "models/gpu/retimed.hpp"
 #include "models/gpu/spec.hpp"
 #include "models/gpu/walk.hpp"
 #include "sim/engine.hpp"
@@ -25,6 +26,7 @@ class TimeSharedGpu final : public Gpu {
 
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
+  void set_rates(const Rates& rates) override;
 
   void enqueue(ContextId context, const dnn::KernelSequence& kernels, bool gated) override;
   void begin_launches(ContextId context, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
@@ -52,15 +54,16 @@ class TimeSharedGpu final : public Gpu {
     Position position;           // in the oldest
     HostProgress host;           // of the newest, while its kernels are being launched
     ContextState state = ContextState::empty;
-    std::uint64_t unseen = 0;        // finished, not yet seen by the host
-    sim::EventId arrival;            // its next launch, while it has no work and does not own the GPU
-    sim::Duration cold_start;        // for the observer: refill before the first kernel of the turn
-    sim::Time kernel_began;          // for the observer
-    sim::Duration executed;          // booked, all batches
-    double compute = 0, memory = 0;  // seconds, of finished batches and cold starts
+    std::uint64_t unseen = 0;  // finished, not yet seen by the host
+    sim::EventId arrival;      // its next launch, while it has no work and does not own the GPU
+    sim::Duration cold_start;  // for the observer: refill before the first kernel of the turn
+    sim::Time kernel_began;    // for the observer
+    sim::Duration executed;    // booked, all batches
+    dnn::Usage used;           // booked: finished batches, cold starts, other rates of the oldest
+    RetimedKernels retimed;
 
     void arrive() { gpu->arrived(*this); }
-    // The kernel it is in, of its oldest batch (there is one).
+    // The kernel it is in, of its oldest batch (there is one), at the rates of when it was last planned.
     [[nodiscard]] Underway underway() const {
       return jostle::gpu::underway(*batches.front().kernels,
                                    jostle::gpu::executed(batches.front(), spec.per_launch, position));
@@ -86,6 +89,7 @@ class TimeSharedGpu final : public Gpu {
   void arrived(Context& context);
   void joined(Context& context);
 
+  void retime(Context& context);
   void begin_turn();
   void go_on();
   void ran_dry();
@@ -104,6 +108,8 @@ class TimeSharedGpu final : public Gpu {
   Spec spec_;
   sim::RandomStream random_;
   KernelObserver observer_;
+  Rates rates_;
+  std::uint64_t epoch_ = 0;       // changes of rates so far
   std::deque<Context> contexts_;  // in the order of the runlist
   Context* owner_ = nullptr;
   Mode mode_ = Mode::idle;

@@ -14,22 +14,12 @@ Duration TimeSharedGpu::running_time(ContextId id) {
 }
 
 Running TimeSharedGpu::running(ContextId id) {
-  Running running{
-      .total = running_time(id), .compute = get(id).compute, .memory = get(id).memory, .fixed = 0};
+  Running running{.total = running_time(id), .compute = 0, .memory = 0, .fixed = 0};
   const Context& context = get(id);
-  if (!context.batches.empty()) {
-    const dnn::KernelSequence& kernels = *context.batches.front().kernels;
-    const Underway at = context.underway();
-    if (at.kernel > 0) {
-      running.compute += kernels.compute_until[at.kernel - 1];
-      running.memory += kernels.memory_until[at.kernel - 1];
-    }
-    if (at.kernel < kernels.kernels.size()) {
-      const dnn::Kernel& kernel = kernels.kernels[at.kernel];
-      running.compute += sim::to_seconds(at.done) * static_cast<double>(kernel.compute_share);
-      running.memory += sim::to_seconds(at.done) * static_cast<double>(kernel.memory_share);
-    }
-  }
+  dnn::Usage used = context.used;
+  if (!context.batches.empty()) used += usage_until(*context.batches.front().kernels, context.underway());
+  running.compute = used.compute;
+  running.memory = used.memory;
   running.fixed = std::max(sim::to_seconds(running.total) - running.compute - running.memory, 0.0);
   return running;
 }

@@ -11,7 +11,7 @@ using sim::Time;
 void TimeSharedGpu::enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) {
   Context& context = get(id);
   Batch batch;
-  batch.kernels = &kernels;
+  batch.given = batch.kernels = &kernels;
   batch.gated = gated;
   batch.launched = static_cast<std::uint32_t>(kernels.kernels.size());
   context.batches.push_back(batch);
@@ -22,7 +22,7 @@ void TimeSharedGpu::begin_launches(ContextId id, const dnn::KernelSequence& kern
                                    bool gated) {
   Context& context = get(id);
   Batch batch;
-  batch.kernels = &kernels;
+  batch.given = batch.kernels = &kernels;
   batch.gated = gated;
   batch.piecewise = true;
   batch.plan = plan;

@@ -85,4 +85,25 @@ Underway underway(const dnn::KernelSequence& kernels, sim::Duration executed) {
   return {index, executed - (index == 0 ? sim::Duration::zero() : kernels.finish[index - 1])};
 }
 
+dnn::Usage usage_until(const dnn::KernelSequence& kernels, const Underway& at) {
+  dnn::Usage usage;
+  if (at.kernel > 0) usage += kernels.used[at.kernel - 1];
+  if (at.done > sim::Duration::zero()) usage += dnn::usage_of(kernels.kernels[at.kernel], at.done);
+  return usage;
+}
+
+Position retimed(const Batch& batch, sim::Duration per_launch, Position position, const Underway& at,
+                 const dnn::KernelSequence& next) {
+  sim::Duration done;
+  if (at.done > sim::Duration::zero())
+    done =
+        same_fraction(at.done, batch.kernels->kernels[at.kernel].duration, next.kernels[at.kernel].duration);
+  if (!batch.piecewise) {
+    position.into = done + (at.kernel == 0 ? sim::Duration::zero() : next.finish[at.kernel - 1]);
+  } else if (at.done > sim::Duration::zero()) {
+    position.into = per_launch + done;
+  }
+  return position;
+}
+
 }  // namespace jostle::gpu

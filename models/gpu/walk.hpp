@@ -11,7 +11,9 @@ namespace jostle::gpu {
 
 // A batch as the GPU knows it.
 struct Batch {
-  const dnn::KernelSequence* kernels = nullptr;
+  const dnn::KernelSequence* given = nullptr;
+  const dnn::KernelSequence* kernels = nullptr;  // given, or as they are at the rates of `epoch`
+  std::uint64_t epoch = 0;
   bool piecewise = false;      // launched kernel by kernel
   bool gated = false;          // not to start before its input has been copied
   LaunchPlan plan;             // piecewise
@@ -71,5 +73,12 @@ struct Underway {
   sim::Duration done;
 };
 [[nodiscard]] Underway underway(const dnn::KernelSequence& kernels, sim::Duration executed);
+
+// What the kernels used up to there.
+[[nodiscard]] dnn::Usage usage_until(const dnn::KernelSequence& kernels, const Underway& at);
+
+// `position` in the batch once its kernels run as `next`: the kernel under way, `at`, keeps its fraction.
+[[nodiscard]] Position retimed(const Batch& batch, sim::Duration per_launch, Position position,
+                               const Underway& at, const dnn::KernelSequence& next);
 
 }  // namespace jostle::gpu

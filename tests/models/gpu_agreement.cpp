@@ -30,9 +30,10 @@ struct Account {
   std::int64_t switches = 0;
 };
 
-Account account_of(const board::DeviceSpec& device, const board::Setup& setup, Duration duration,
-                   Which which) {
+Account account_of(const board::DeviceSpec& device, const board::Setup& setup, Duration duration, Which which,
+                   std::vector<RateChange> rates = {}) {
   Bench bench(device, setup, which, microseconds(2));
+  schedule(bench.engine, bench.board.gpu(), rates);
   bench.run_for(duration / 3);
   bench.board.end_warmup();  // reads everything in the middle of things
   bench.run_for(duration - duration / 3);
@@ -109,6 +110,19 @@ RC_GTEST_PROP(GpuAgreement, random_mixes_run_alike_on_both_engines, ()) {
     RC_LOG() << disagreement(fast, slow) << '\n';
     RC_ASSERT(disagreement(fast, slow).empty());
   }
+}
+
+RC_GTEST_PROP(GpuAgreement, random_mixes_run_alike_while_the_rates_change, ()) {
+  const board::DeviceSpec device = any_device();
+  board::Setup setup;
+  const int processes = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 7));
+  for (int i = 0; i < processes; ++i) setup.processes.push_back(any_process());
+  setup.seed = *rc::gen::inRange<std::uint64_t>(1, 1000);
+  const std::vector<RateChange> rates = any_rate_changes(milliseconds(40));
+  const Account fast = account_of(device, setup, milliseconds(40), Which::fast, rates);
+  const Account slow = account_of(device, setup, milliseconds(40), Which::reference, rates);
+  RC_LOG() << disagreement(fast, slow) << '\n';
+  RC_ASSERT(disagreement(fast, slow).empty());
 }
 
 // Fixed mixes

@@ -41,6 +41,19 @@ inline dnn::KernelSequence any_kernels() {
   return made;
 }
 
+// Changes of the GPU's rates in the first `span`: between few values, as governors make them, or to any.
+inline std::vector<RateChange> any_rate_changes(sim::Duration span) {
+  const auto any_rate = [] { return static_cast<double>(*rc::gen::inRange(1, 41)) / 20; };
+  std::vector<Rates> few = {{}, {any_rate(), 1}, {any_rate(), any_rate()}};
+  const auto count = *rc::gen::element(0, 3, 30, 200);
+  const bool any = *rc::gen::arbitrary<bool>();
+  std::vector<RateChange> changes;
+  for (int i = 0; i < count; ++i)
+    changes.push_back({sim::Time::zero() + any_duration(span),
+                       any ? Rates{any_rate(), any_rate()} : few.at(*rc::gen::inRange<std::size_t>(0, 3))});
+  return changes;
+}
+
 inline process::RuntimeSpec any_runtime() {
   return {.per_launch = any_duration(sim::microseconds(30)),
           .per_batch = any_duration(sim::microseconds(200)),

@@ -136,6 +136,7 @@ class RecordingGpu final : public Gpu {
     return inner_->create_context(heard);
   }
   void set_observer(const KernelObserver&) override {}
+  void set_rates(const Rates& rates) override { inner_->set_rates(rates); }
   void enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) override {
     ++recording_.enqueued[id.index];
     inner_->enqueue(id, kernels, gated);
@@ -184,6 +185,22 @@ class RecordingGpu final : public Gpu {
   Recording& recording_;
   std::deque<Ear> ears_;
 };
+
+// A change of rates that is to come.
+struct RateChange {
+  sim::Time at;
+  Rates rates;
+  Gpu* gpu = nullptr;
+
+  void happen() { gpu->set_rates(rates); }
+};
+// Schedules them; they must stay where they are while the engine runs.
+inline void schedule(sim::Engine& engine, Gpu& gpu, std::vector<RateChange>& changes) {
+  for (RateChange& change : changes) {
+    change.gpu = &gpu;
+    engine.schedule(change.at, sim::action<&RateChange::happen>(change));
+  }
+}
 
 enum class Which { fast, reference };
 

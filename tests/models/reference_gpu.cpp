@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/dnn/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
 
 namespace jostle::gpu::test {
@@ -39,7 +40,42 @@ void ReferenceGpu::prepare_kernel(Context& context) {
   if (context.batches.empty()) return;
   const Work& work = context.batches.front();
   context.front_end = work.piecewise ? context.spec.per_launch : Duration::zero();
-  context.rest = work.kernels->kernels[context.kernel].duration;
+  context.timed = at_rates(context);
+  context.rest = context.timed.duration;
+}
+
+// The kernel that is next, as it is at the rates of now.
+dnn::Kernel ReferenceGpu::at_rates(const Context& context) const {
+  return dnn::at_clocks(context.batches.front().kernels->kernels[context.kernel], rates_.clock,
+                        rates_.memory);
+}
+
+// The kernel under way keeps its fraction.
+void ReferenceGpu::retime(Context& context) const {
+  if (context.batches.empty()) return;
+  const dnn::Kernel before = context.timed;
+  const Duration done = context.done();
+  context.timed = at_rates(context);
+  context.rest = context.timed.duration;
+  context.rest -=
+      done > Duration::zero() ? same_fraction(done, before.duration, context.timed.duration) : done;
+}
+
+void ReferenceGpu::set_rates(const Rates& rates) {
+  if (rates == rates_) return;
+  rates_ = rates;
+  if (mode_ != Mode::turn) return;
+  Context& owner = *owner_;
+  const bool executing = doing_ == Doing::executing;
+  if (executing) interrupt();
+  const Duration before = owner.timed.duration;
+  const Duration end = owner.done() + (turn_ends_ - engine_.now());
+  retime(owner);
+  if (draining_ && turn_ends_ > engine_.now()) {
+    turn_ends_ = engine_.now() + same_fraction(end, before, owner.timed.duration) - owner.done();
+    again(expiry_, turn_ends_, sim::action<&ReferenceGpu::slice_over>(*this));
+  }
+  if (executing) execute();
 }
 
 void ReferenceGpu::enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) {
@@ -188,6 +224,7 @@ void ReferenceGpu::decide() {
 // The owner does nothing: what next?
 void ReferenceGpu::proceed() {
   Context& owner = *owner_;
+  retime(owner);
   const bool over = contended() && engine_.now() >= turn_ends_;
   const bool has_more = ready(owner) || owner.stall > Duration::zero() || owner.cold > Duration::zero();
   if (!has_more) {
@@ -201,12 +238,15 @@ void ReferenceGpu::proceed() {
   } else if (owner.front_end > Duration::zero()) {
     begin(Doing::front_end, owner.front_end);
   } else {
-    const Duration whole = owner.batches.front().kernels->kernels[owner.kernel].duration;
-    const Duration done = whole - owner.rest;
-    if (const Duration stamp = std::min(observer_.first_stamp, whole); done <= stamp)
-      owner.began = engine_.now() + (stamp - done) - owner.cold_before;
-    begin(Doing::executing, owner.rest);
+    execute();
   }
+}
+
+void ReferenceGpu::execute() {
+  Context& owner = *owner_;
+  const Duration stamp = std::min(observer_.first_stamp, owner.timed.duration);
+  if (owner.done() <= stamp) owner.began = engine_.now() + (stamp - owner.done()) - owner.cold_before;
+  begin(Doing::executing, owner.rest);
 }
 
 void ReferenceGpu::begin(Doing what, Duration duration) {
@@ -235,15 +275,13 @@ void ReferenceGpu::interrupt() {
     case Doing::front_end:
       owner.front_end -= passed;
       break;
-    case Doing::executing: {
-      const dnn::Kernel& kernel = owner.batches.front().kernels->kernels[owner.kernel];
+    case Doing::executing:
       owner.rest -= passed;
       owner.ran += passed;
-      if (kernel.duration - owner.rest > observer_.first_stamp) owner.cold_before = Duration::zero();
-      owner.compute += sim::to_seconds(passed) * static_cast<double>(kernel.compute_share);
-      owner.memory += sim::to_seconds(passed) * static_cast<double>(kernel.memory_share);
+      if (owner.done() > observer_.first_stamp) owner.cold_before = Duration::zero();
+      owner.compute += sim::to_seconds(passed) * static_cast<double>(owner.timed.compute_share);
+      owner.memory += sim::to_seconds(passed) * static_cast<double>(owner.timed.memory_share);
       break;
-    }
   }
   doing_ = Doing::nothing;
 }
@@ -323,8 +361,7 @@ void ReferenceGpu::slice_over() {
 }
 
 bool ReferenceGpu::partly_done(const Context& context) const {
-  if (context.batches.empty()) return false;
-  return context.rest < context.batches.front().kernels->kernels[context.kernel].duration;
+  return !context.batches.empty() && context.done() > Duration::zero();
 }
 
 void ReferenceGpu::expire() {
@@ -332,8 +369,7 @@ void ReferenceGpu::expire() {
   Context& owner = *owner_;
   if (!draining_ && partly_done(owner)) {
     draining_ = true;
-    const dnn::Kernel& kernel = owner.batches.front().kernels->kernels[owner.kernel];
-    const Duration drain = drain_after_expiry(spec_, kernel, kernel.duration - owner.rest);
+    const Duration drain = drain_after_expiry(spec_, owner.timed, owner.done());
     if (drain > Duration::zero()) {
       turn_ends_ = engine_.now() + drain;
       again(expiry_, turn_ends_, sim::action<&ReferenceGpu::slice_over>(*this));
@@ -349,8 +385,7 @@ void ReferenceGpu::leave(bool expired) {
   engine_.cancel(expiry_);
   Duration cost = spec_.time_slicing.switch_when_dry;
   if (expired) {
-    cost =
-        expiry_cost(spec_, partly_done(last) ? &last.batches.front().kernels->kernels[last.kernel] : nullptr);
+    cost = expiry_cost(spec_, partly_done(last) ? &last.timed : nullptr);
     last.cold_before = last.cold = cold_after_expiry(spec_, *last.batches.front().kernels);
   }
   last.stall = Duration::zero();  // hidden in the turns of others
@@ -404,9 +439,8 @@ Running ReferenceGpu::running(ContextId id) {
   const double underway = sim::to_seconds(running.total - context.ran);
   if (underway > 0 && doing_ == Doing::refilling) running.memory += underway;
   if (underway > 0 && doing_ == Doing::executing) {
-    const dnn::Kernel& kernel = context.batches.front().kernels->kernels[context.kernel];
-    running.compute += underway * static_cast<double>(kernel.compute_share);
-    running.memory += underway * static_cast<double>(kernel.memory_share);
+    running.compute += underway * static_cast<double>(context.timed.compute_share);
+    running.memory += underway * static_cast<double>(context.timed.memory_share);
   }
   running.fixed = sim::to_seconds(running.total) - running.compute - running.memory;
   return running;

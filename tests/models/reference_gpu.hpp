@@ -1,6 +1,7 @@
 // The sharing law written down a second time, slowly: a GPU with an event for every launch, every start and
 // every end of a kernel. It shares no code with TimeSharedGpu but the arithmetic of occupancy.hpp (how long a
-// block still runs, what saving its state costs), and must agree with it to the picosecond.
+// block still runs, what saving its state costs) and of a kernel at other rates, and must agree with it to
+// the picosecond.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,7 @@ class ReferenceGpu final : public Gpu {
 
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
+  void set_rates(const Rates& rates) override;
   void enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) override;
   void begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
                       bool gated) override;
@@ -55,6 +57,7 @@ class ReferenceGpu final : public Gpu {
     HostProgress host;              // of the newest batch, while it is being launched
     sim::EventId launch;            // of its next kernel
     std::size_t kernel = 0;         // of the oldest batch: executing, or next
+    dnn::Kernel timed;              // that kernel at the rates of its last execution
     sim::Duration front_end, rest;  // of that kernel, still to pass
     sim::Time began;                // its start, if it has begun
     sim::Duration stall, cold;      // to pass before the kernel goes on
@@ -64,6 +67,7 @@ class ReferenceGpu final : public Gpu {
     sim::Duration ran;
     double compute = 0, memory = 0;  // seconds
 
+    [[nodiscard]] sim::Duration done() const { return timed.duration - rest; }  // of the kernel
     void launch_next() { gpu->launch_due(*this); }
   };
   enum class Mode { idle, turn, lingering, switching };
@@ -72,6 +76,8 @@ class ReferenceGpu final : public Gpu {
   // Launches.
   void push(Context& context, const Work& work);
   void prepare_kernel(Context& context);
+  [[nodiscard]] dnn::Kernel at_rates(const Context& context) const;
+  void retime(Context& context) const;
   [[nodiscard]] sim::Time next_launch(const Context& context) const;
   void launch_until_now(Context& context);
   void launch_due(Context& context);
@@ -83,6 +89,7 @@ class ReferenceGpu final : public Gpu {
   void decide_soon();
   void decide();
   void proceed();
+  void execute();
   void begin(Doing what, sim::Duration duration);
   void interrupt();
   void step_over();
@@ -104,6 +111,7 @@ class ReferenceGpu final : public Gpu {
   Spec spec_;
   sim::RandomStream random_;
   KernelObserver observer_;
+  Rates rates_;
   std::deque<Context> contexts_;
   Context* owner_ = nullptr;
   Mode mode_ = Mode::idle;

@@ -1,0 +1,46 @@
+// What a change of rates does to the GPU: the owner's kernels at once, those of others when they get their
+// turn.
+#include <stdexcept>
+
+#include "models/gpu/time_sharing.hpp"
+
+namespace jostle::gpu {
+
+using sim::Duration;
+using sim::Time;
+
+void TimeSharedGpu::set_rates(const Rates& rates) {
+  if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
+  if (rates == rates_) return;
+  book();
+  rates_ = rates;
+  ++epoch_;
+  if (mode_ != Mode::running) return;
+  if (draining_ && turn_ends_ > engine_.now()) {
+    // The turn goes on to a point of the kernel under way.
+    const Underway at = owner_->underway();
+    const Duration before = owner_->batches.front().kernels->kernels[at.kernel].duration;
+    retime(*owner_);
+    const Duration now = owner_->batches.front().kernels->kernels[at.kernel].duration;
+    turn_ends_ = engine_.now() + (same_fraction(at.done + (turn_ends_ - engine_.now()), before, now) -
+                                  same_fraction(at.done, before, now));
+  }
+  plan();
+}
+
+// Brings the oldest batch of a context to the rates of now.
+void TimeSharedGpu::retime(Context& context) {
+  Batch& batch = context.batches.front();
+  batch.epoch = epoch_;
+  const dnn::KernelSequence& next = context.retimed.at(*batch.given, rates_);
+  if (&next == batch.kernels) return;
+  const Underway at = context.underway();
+  const Position position = retimed(batch, context.spec.per_launch, context.position, at, next);
+  // What was used stays used.
+  context.used += usage_until(*batch.kernels, at);
+  batch.kernels = &next;
+  context.position = position;
+  context.used -= usage_until(next, context.underway());
+}
+
+}  // namespace jostle::gpu

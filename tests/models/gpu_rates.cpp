@@ -1,0 +1,152 @@
+// What a change of the GPU's rates does to kernels, by figures that can be worked out on paper.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "gpu_support.hpp"
+#include "models/dnn/clocks.hpp"
+#include "models/gpu/retimed.hpp"
+
+namespace jostle::gpu::test {
+namespace {
+
+using process::Runtime;
+using process::Sync;
+using sim::Duration;
+using sim::microseconds;
+using sim::milliseconds;
+using sim::Time;
+
+constexpr Time at(Duration since_start) {
+  return Time::zero() + since_start;
+}
+
+dnn::Kernel kernel_of(Duration duration, float compute, float memory) {
+  return {.duration = duration,
+          .compute_share = compute,
+          .memory_share = memory,
+          .fixed_share = 1 - compute - memory};
+}
+
+// Asks for one batch, at the start.
+process::Spec one_batch(std::vector<dnn::Kernel> kernels, Runtime runtime = Runtime::cuda_graph) {
+  process::Spec spec = process_with(runtime, Sync::blocking, sequence(std::move(kernels)));
+  spec.arrivals.kind = process::ArrivalKind::trace;
+  spec.arrivals.times = {Time::zero()};
+  return spec;
+}
+
+struct Simulated {
+  Simulated(const board::DeviceSpec& device, std::vector<process::Spec> processes,
+            std::vector<RateChange> rates, Which which = Which::fast)
+      : changes(std::move(rates)),
+        bench(device, {.cores = {}, .cluster_clock_hz = {}, .processes = std::move(processes), .seed = 1},
+              which) {
+    schedule(bench.engine, bench.board.gpu(), changes);
+    bench.run_for(milliseconds(20));
+  }
+  [[nodiscard]] Time end(std::size_t kernel) const { return bench.recording.kernels.at(kernel).end; }
+
+  std::vector<RateChange> changes;
+  Bench bench;
+};
+
+TEST(GpuRates, a_kernel_under_way_keeps_its_fraction_and_each_part_goes_by_its_own_rate) {
+  for (const Which which : {Which::fast, Which::reference}) {
+    // Half of each done in 0.5 ms. What is left of 0.5 ms, of each part alone and of a mixture:
+    const RateChange change{at(microseconds(500)), {.clock = 2, .memory = 0.5}};
+    const auto end_of = [&](float compute, float memory) {
+      return Simulated(free_device(1), {one_batch({kernel_of(milliseconds(1), compute, memory)})}, {change},
+                       which)
+          .end(0);
+    };
+    EXPECT_EQ(end_of(1, 0), at(microseconds(750)));
+    EXPECT_EQ(end_of(0, 1), at(microseconds(1500)));
+    EXPECT_EQ(end_of(0, 0), at(microseconds(1000)));
+    EXPECT_EQ(end_of(0.5F, 0.25F), at(microseconds(1000)));  // 0.5 · (0.25 + 0.5 + 0.25)
+  }
+}
+
+TEST(GpuRates, what_comes_after_runs_at_the_new_rates_and_what_is_done_stays) {
+  const Simulated run(free_device(1),
+                      {one_batch(std::vector<dnn::Kernel>(4, kernel_of(microseconds(100), 1, 0)))},
+                      {{at(microseconds(150)), {.clock = 0.5, .memory = 1}}, {at(microseconds(450)), {}}});
+  ASSERT_EQ(run.bench.recording.kernels.size(), 4U);
+  EXPECT_EQ(run.end(0), at(microseconds(100)));
+  EXPECT_EQ(run.end(1), at(microseconds(250)));
+  EXPECT_EQ(run.end(2), at(microseconds(450)));
+  EXPECT_EQ(run.end(3), at(microseconds(550)));
+}
+
+TEST(GpuRates, time_is_booked_to_what_bound_it_at_the_rates_of_the_time) {
+  // First 0.5 ms half and half; then 0.125 ms of arithmetic and 0.5 ms of memory.
+  Simulated run(free_device(1), {one_batch({kernel_of(milliseconds(1), 0.5F, 0.5F)})},
+                {{at(microseconds(500)), {.clock = 2, .memory = 0.5}}});
+  const Running running = run.bench.board.processes()[0].running();
+  EXPECT_EQ(running.total, microseconds(1125));
+  EXPECT_NEAR(running.compute, 375e-6, 1e-10);
+  EXPECT_NEAR(running.memory, 750e-6, 1e-10);
+  EXPECT_NEAR(running.fixed, 0, 1e-10);
+}
+
+TEST(GpuRates, a_preempted_kernel_goes_on_at_the_rates_of_its_next_turn) {
+  // Slices of 2 ms, no costs. The first is at 2/3 when it is preempted. The second is at 1/3 when the clock
+  // doubles, and needs one millisecond more; then the first goes on, for half a millisecond.
+  const Simulated run(
+      free_device(2),
+      {one_batch({kernel_of(milliseconds(3), 1, 0)}), one_batch({kernel_of(milliseconds(3), 1, 0)})},
+      {{at(milliseconds(3)), {.clock = 2, .memory = 1}}});
+  const std::vector<Stamp>& kernels = run.bench.recording.kernels;
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels[0], (Stamp{1, at(milliseconds(2)), at(milliseconds(4))}));
+  EXPECT_EQ(kernels[1], (Stamp{0, at(milliseconds(0)), at(milliseconds(4.5))}));
+}
+
+TEST(GpuRates, a_kernel_that_drains_ends_its_turn_where_it_would_have) {
+  board::DeviceSpec device = free_device(2);
+  device.gpu.time_slicing.granularity = PreemptionGranularity::kernel;
+  // The slice ends at 2 ms, the kernel would at 3; a third of it is left at 2, a sixth at 2.5.
+  const Simulated run(device,
+                      {one_batch({kernel_of(milliseconds(3), 1, 0), kernel_of(milliseconds(1), 1, 0)}),
+                       one_batch({kernel_of(milliseconds(1), 1, 0)})},
+                      {{at(milliseconds(2.5)), {.clock = 0.5, .memory = 1}}});
+  EXPECT_EQ(run.bench.recording.turns[0].end, at(milliseconds(3.5)));
+  EXPECT_EQ(run.end(0), at(milliseconds(3.5)));
+}
+
+TEST(GpuRates, the_front_end_and_gaps_between_batches_take_as_long_as_before) {
+  board::DeviceSpec device = free_device(1);
+  device.eager->gpu_per_launch = microseconds(10);
+  const Simulated run(
+      device, {one_batch(std::vector<dnn::Kernel>(2, kernel_of(microseconds(100), 1, 0)), Runtime::eager)},
+      {{at(microseconds(115)), {.clock = 2, .memory = 1}}});
+  EXPECT_EQ(run.end(0), at(microseconds(110)));
+  EXPECT_EQ(run.end(1), at(microseconds(120 + 50)));  // in the front end when the clock changed
+}
+
+TEST(GpuRates, must_be_positive) {
+  sim::Engine engine;
+  TimeSharedGpu gpu(engine, free_device(1).gpu);
+  EXPECT_THROW(gpu.set_rates({.clock = 0, .memory = 1}), std::invalid_argument);
+  EXPECT_THROW(gpu.set_rates({.clock = 1, .memory = -1}), std::invalid_argument);
+}
+
+TEST(GpuRates, of_late_are_remembered) {
+  const dnn::KernelSequence given = equal_kernels(5, microseconds(10));
+  RetimedKernels retimed;
+  EXPECT_EQ(&retimed.at(given, {}), &given);
+  const dnn::KernelSequence& slow = retimed.at(given, {.clock = 0.5, .memory = 1});
+  EXPECT_EQ(slow.total(), microseconds(100));
+  for (const double clock : {2.0, 4.0, 5.0})
+    EXPECT_LT(retimed.at(given, {.clock = clock, .memory = 1}).total(), given.total());
+  EXPECT_EQ(&retimed.at(given, {.clock = 0.5, .memory = 1}), &slow);
+  EXPECT_EQ(retimed.at(given, {.clock = 10, .memory = 1}).total(), microseconds(5));
+  EXPECT_EQ(retimed.at(given, {.clock = 2, .memory = 1}).total(), microseconds(25));
+  EXPECT_EQ(slow.total(), microseconds(100));
+}
+
+}  // namespace
+}  // namespace jostle::gpu::test
