@@ -1,10 +1,11 @@
-// `jostle list`: the names of the devices and networks that ship with this build.
+// `jostle list`: the names of the devices and networks that ship with this build, and a device's power modes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "calibration/profile/profile.hpp"
-#include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/table.hpp"
 #include "models/dnn/model_names.hpp"
@@ -13,11 +14,44 @@ namespace jostle::cli {
 namespace {
 
 Table devices() {
-  Table table({{"device", Align::left}, {"description", Align::left, 0, true}});
+  Table table({{"device", Align::left},
+               {"description", Align::left, 0, true},
+               {"power modes", Align::left, 1, true}});
   for (const std::string& name : calibration::device_names()) {
     input::Problems problems;  // shipped profiles are tested; a broken one shows in `show`
     const auto profile = calibration::shipped_profile(name, problems);
-    table.add({name, profile ? profile->spec.description : ""});
+    if (!profile) continue;
+    std::vector<std::string> modes;
+    for (const board::PowerMode& mode : profile->spec.power_modes) modes.push_back(mode.name);
+    table.add({name, profile->spec.description, fmt::format("{}", fmt::join(modes, " "))});
+  }
+  return table;
+}
+
+// The limits of each mode; what a mode does not limit is the board's maximum.
+Table power_modes(const board::DeviceSpec& device) {
+  Table table({{"power mode", Align::left},
+               {"", Align::left},
+               {"cores", Align::right},
+               {"CPU MHz", Align::right},
+               {"GPU MHz", Align::right},
+               {"SMs", Align::right},
+               {"EMC MHz", Align::right},
+               {"DLA MHz", Align::right}});
+  const auto mhz = [](double hz) { return fmt::format("{:g}", hz / 1e6); };
+  for (const board::PowerMode& mode : device.power_modes) {
+    double fastest = 0;
+    for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
+      if (!mode.online_cores.empty() && mode.online_cores[i] == 0) continue;
+      fastest = std::max(fastest, mode.cpu_max_clock_hz.empty() ? device.cpu.clusters[i].max_clock_hz
+                                                                : mode.cpu_max_clock_hz[i]);
+    }
+    table.add({mode.name, mode.name == device.default_power_mode ? "default" : "",
+               fmt::format("{}", board::online_cpus(device, &mode, std::nullopt).size()), mhz(fastest),
+               mhz(mode.gpu_max_clock_hz.value_or(device.gpu.max_clock_hz)),
+               fmt::format("{}", mode.tpcs ? *mode.tpcs * device.sms_per_tpc : device.gpu.sm_count),
+               mhz(mode.emc_max_clock_hz.value_or(device.memory.max_clock_hz)),
+               mode.dla_max_clock_hz ? mhz(*mode.dla_max_clock_hz) : ""});
   }
   return table;
 }
@@ -31,23 +65,48 @@ Table models() {
   return table;
 }
 
+void print(const Table& table, Terminal& terminal) {
+  terminal.print(table.text(terminal.width(), terminal.colour()));
+}
+
+ExitCode list_modes(const std::string& name, Terminal& terminal) {
+  input::Problems problems;
+  const auto profile = calibration::find_profile(name, problems);
+  if (!profile) {
+    terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  if (profile->spec.power_modes.empty())
+    terminal.print(fmt::format("{} has no power modes: nothing is limited\n", profile->spec.name));
+  else
+    print(power_modes(profile->spec), terminal);
+  return ExitCode::done;
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Task& task) {
-  CLI::App* const command =
-      app.add_subcommand("list", "List the devices or the models that scenarios can name");
-  const auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "devices or models")
+  CLI::App* const command = app.add_subcommand(
+      "list", "List the devices or the models that scenarios can name, or a device's power modes");
+  command->require_subcommand(1);
+  const auto add = [&](const char* what, const char* help, Table (*table)()) {
+    command->add_subcommand(what, help)->callback([&task, table] {
+      task = [table](Context& context) {
+        print(table(), context.terminal);
+        return ExitCode::done;
+      };
+    });
+  };
+  add("devices", "The boards and cards that ship", devices);
+  add("models", "The built-in networks", models);
+  CLI::App* const modes =
+      command->add_subcommand("modes", "The power modes of a device, with what they limit");
+  const auto name = std::make_shared<std::string>();
+  modes->add_option("DEVICE", *name, "A shipped profile (see `jostle list devices`) or the path of one")
       ->required()
-      ->type_name("")
-      ->check(one_of({"devices", "models"}));
-  command->callback([&task, what] {
-    task = [what](Context& context) {
-      const Table table = *what == "devices" ? devices() : models();
-      context.terminal.print(table.text(context.terminal.width(), context.terminal.colour()));
-      return ExitCode::done;
-    };
-  });
+      ->type_name("");
+  modes->callback(
+      [&task, name] { task = [name](Context& context) { return list_modes(*name, context.terminal); }; });
 }
 
 }  // namespace jostle::cli

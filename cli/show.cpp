@@ -1,7 +1,7 @@
 // `jostle show device`: every figure of a profile with its unit, grade and source.
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <memory>
 
 #include "calibration/profile/profile.hpp"
@@ -11,16 +11,17 @@
 namespace jostle::cli {
 namespace {
 
-// A shipped profile's name, or the path of a profile: as in a scenario.
-std::optional<calibration::Profile> find(const std::string& name, input::Problems& problems) {
-  const bool is_path =
-      name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml");
-  return is_path ? calibration::read_profile(name, problems) : calibration::shipped_profile(name, problems);
+// A list of many values by its ends: clock tables.
+std::string shortened(const std::string& value) {
+  const auto commas = std::count(value.begin(), value.end(), ',');
+  if (!value.starts_with('[') || commas < 4) return value;
+  return fmt::format("{} ...{} ({})", value.substr(0, value.find(',') + 1),
+                     value.substr(value.rfind(',') + 1), commas + 1);
 }
 
 ExitCode show(const std::string& name, Terminal& terminal) {
   input::Problems problems;
-  const auto profile = find(name, problems);
+  const auto profile = calibration::find_profile(name, problems);
   if (!profile) {
     terminal.note(problems.text());
     return ExitCode::bad_input;
@@ -30,7 +31,8 @@ ExitCode show(const std::string& name, Terminal& terminal) {
                {"grade", Align::left},
                {"source", Align::left, 1, true}});
   for (const calibration::Figure& figure : profile->figures) {
-    table.add({figure.path, figure.value, calibration::to_string(figure.from.grade), figure.from.source});
+    table.add({figure.path, shortened(figure.value), calibration::to_string(figure.from.grade),
+               figure.from.source});
   }
   terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", profile->spec.name, profile->spec.description,
                              profile->hash) +

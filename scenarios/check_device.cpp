@@ -53,6 +53,10 @@ class DeviceCheck {
             names.empty() ? "it has none: leave the key out" : input::spelling_hint(name, names));
   }
 
+  [[nodiscard]] std::string no_gpu() const {
+    return fmt::format("{} has no GPU that computes", device_.name);
+  }
+
   static double lowest(const std::vector<double>& table) { return table.empty() ? 0 : table.front(); }
 
   void check_clock(const char* path, std::optional<double> hz, double least, double most) const {
@@ -75,7 +79,9 @@ class DeviceCheck {
       least = std::max(least, lowest(cluster.clock_table_hz));
     }
     check_clock("clocks.cpu", clocks.cpu_hz, least, most);
-    check_clock("clocks.gpu", clocks.gpu_hz, lowest(device_.gpu.clock_table_hz), device_.gpu.max_clock_hz);
+    if (clocks.gpu_hz && !device_.has_gpu()) problem("clocks.gpu", no_gpu());
+    if (device_.has_gpu())
+      check_clock("clocks.gpu", clocks.gpu_hz, lowest(device_.gpu.clock_table_hz), device_.gpu.max_clock_hz);
     const board::MemorySpec& memory = device_.memory;
     check_clock("clocks.emc", clocks.emc_hz, lowest(memory.clock_table_hz), memory.max_clock_hz);
     if (clocks.cores && *clocks.cores > device_.core_count()) {
@@ -111,6 +117,10 @@ class DeviceCheck {
   void check_process(const ProcessEntry& process, std::size_t index) const {
     const std::string path = fmt::format("processes.{}.", index);
     check_cpus(path + "cpus", process.cpus, "among those the processes are confined to");
+    if (!device_.has_gpu()) {
+      if (process.placement != Placement::cpu) problem(path + "placement", no_gpu(), "placement: cpu");
+      return;
+    }
     const auto missing = [&](process::Runtime runtime) {
       if (device_.runtime(runtime)) return;
       problem(path + "runtime",

@@ -80,7 +80,7 @@ ProcessResult result_of(process::Inference& process, const ProcessEntry& entry,
 }
 
 SystemResult system_of(board::Board& board, const std::vector<ProcessResult>& processes,
-                       double gpu_clock_hz) {
+                       const Assembly& assembly) {
   SystemResult system;
   double sum = 0;
   bool all = !processes.empty();
@@ -91,11 +91,13 @@ SystemResult system_of(board::Board& board, const std::vector<ProcessResult>& pr
   if (all) system.throughput = sum;
   const board::Board::Totals totals = board.totals();
   const double elapsed = sim::to_seconds(totals.elapsed);
-  system.gpu.busy = ratio(sim::to_seconds(totals.gpu_busy), elapsed);
-  // The driver's figure counts a GPU that is being handed over as busy.
-  system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
-  system.gpu.clock_mhz = gpu_clock_hz / 1e6;
-  system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
+  if (assembly.device.has_gpu()) {
+    system.gpu.busy = ratio(sim::to_seconds(totals.gpu_busy), elapsed);
+    // The driver's figure counts a GPU that is being handed over as busy.
+    system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
+    system.gpu.clock_mhz = assembly.gpu_clock_hz / 1e6;
+    system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
+  }
   system.cpu.busy_cores = ratio(sim::to_seconds(totals.cores_busy), elapsed);
   system.cpu.migrations_per_s = ratio(static_cast<double>(totals.migrations), elapsed);
   system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
@@ -173,7 +175,7 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
   for (std::size_t i = 0; i < instances.size(); ++i)
     result.processes.push_back(
         result_of(board.processes()[i], scenario.processes[instances[i].entry], instances[i]));
-  result.system = system_of(board, result.processes, assembly.gpu_clock_hz);
+  result.system = system_of(board, result.processes, assembly);
   result.system.stop = stop;
   return result;
 }

@@ -11,6 +11,7 @@
 #include "calibration/input/parse.hpp"
 #include "calibration/input/readers.hpp"
 #include "calibration/input/spelling.hpp"
+#include "calibration/profile/like.hpp"
 #include "calibration/profile/read_parts.hpp"
 
 namespace jostle::calibration {
@@ -29,11 +30,16 @@ void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::D
   if (top.optional("evidence", device.evidence, input::Text{60}) && !has_evidence(device.evidence))
     at.problem("evidence: no measured kernels are known by the name " + device.evidence);
   if (const auto part = top.require("cpu")) read_cpu(*part, figures, device.cpu);
-  if (const auto part = top.require("gpu")) read_gpu(*part, figures, device);
+  const auto gpu = top.find("gpu");
+  if (gpu) read_gpu(*gpu, figures, device);
   if (const auto part = top.require("memory")) read_memory(*part, figures, device.memory);
-  if (const auto part = top.require("runtimes")) read_runtimes(*part, figures, device);
-  if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);
-  if (const auto part = top.require("refill")) read_refill(*part, figures, device.refill);
+  // Without a GPU there is nothing to launch on it and no completion to wait for.
+  if (const auto part = gpu ? top.require("runtimes") : top.find("runtimes"))
+    read_runtimes(*part, figures, device);
+  if (gpu) {
+    if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);
+    if (const auto part = top.require("refill")) read_refill(*part, figures, device.refill);
+  }
   if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
 }
 
@@ -62,7 +68,7 @@ void add_to_hash(const input::Value& value, const std::string& path, std::uint64
 std::optional<Profile> parse_profile(const std::string& text, const std::string& origin,
                                      input::Problems& problems, const std::vector<std::string>& set) {
   input::Problems own;
-  input::Node root = input::parse_yaml(text, origin, own);
+  input::Node root = profile_document(text, origin, own);
   for (const std::string& assignment : set) {
     if (root) root = input::with_override(root, assignment, own);
   }
@@ -90,6 +96,7 @@ const std::vector<std::string>& device_names() {
       if (!file.path.starts_with(folder) || !file.path.ends_with(suffix)) continue;
       found.emplace_back(file.path.substr(folder.size(), file.path.size() - folder.size() - suffix.size()));
     }
+    std::sort(found.begin(), found.end());  // the files are sorted with their endings
     return found;
   }();
   return names;
@@ -105,6 +112,11 @@ std::optional<Profile> shipped_profile(const std::string& name, input::Problems&
   problems.add({}, {}, fmt::format("unknown device '{}'", input::printable(name)),
                input::spelling_hint(name, device_names()));
   return std::nullopt;
+}
+
+std::optional<Profile> find_profile(const std::string& name, input::Problems& problems) {
+  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml");
+  return path ? read_profile(name, problems) : shipped_profile(name, problems);
 }
 
 }  // namespace jostle::calibration

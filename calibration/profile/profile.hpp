@@ -36,4 +36,8 @@ struct Profile {
 // One of them, read. An unknown name is a problem that tells the nearest.
 [[nodiscard]] std::optional<Profile> shipped_profile(const std::string& name, input::Problems& problems);
 
+// By what people write: a shipped profile's name, or the path of a profile (it has a '/' or ends in .yaml or
+// .yml).
+[[nodiscard]] std::optional<Profile> find_profile(const std::string& name, input::Problems& problems);
+
 }  // namespace jostle::calibration

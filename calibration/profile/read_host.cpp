@@ -29,6 +29,7 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, bool graph = f
 
 void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
   Block block(at, "the runtimes: cuda-graph, eager, tensorrt", figures);
+  if (!device.has_gpu()) return;
   if (const auto found = block.words().find("cuda-graph"))
     device.cuda_graph = read_runtime(*found, block, true);
   if (const auto found = block.words().find("eager")) device.eager = read_runtime(*found, block);

@@ -26,6 +26,7 @@ struct PowerMode {
   std::optional<double> gpu_max_clock_hz;
   std::optional<int> tpcs;  // texture processing clusters left powered
   std::optional<double> emc_max_clock_hz;
+  std::optional<double> dla_max_clock_hz;  // of each DLA
 };
 
 struct DeviceSpec {
@@ -33,7 +34,7 @@ struct DeviceSpec {
   std::string description;  // one line for people
   std::string evidence;     // names its measured kernel tables; empty: none
   cpu::Spec cpu;
-  gpu::Spec gpu;
+  gpu::Spec gpu;  // no SMs: the board has none that computes
   int sms_per_tpc = 1;
   MemorySpec memory;
   // Absent: the runtime does not exist on this device, or nothing is known of its costs.
@@ -49,6 +50,7 @@ struct DeviceSpec {
            : which == process::Runtime::eager    ? eager
                                                  : tensorrt;
   }
+  [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
   [[nodiscard]] int core_count() const {
     int count = 0;
     for (const cpu::ClusterSpec& cluster : cpu.clusters) count += cluster.cores;

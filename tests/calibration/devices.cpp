@@ -7,6 +7,7 @@
 #include <set>
 
 #include "calibration/input/parse.hpp"
+#include "calibration/profile/like.hpp"
 #include "calibration/profile/profile.hpp"
 
 namespace jostle::calibration {
@@ -78,10 +79,13 @@ static_assert(field_count<process::RuntimeSpec>() == 7);
 static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<board::MemorySpec>() == 3);
-static_assert(field_count<board::PowerMode>() == 6);
+static_assert(field_count<board::PowerMode>() == 7);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
-  EXPECT_THAT(device_names(), ElementsAre("jetson-nano", "jetson-orin-nano", "jetson-tx2", "nvidia-h200"));
+  EXPECT_THAT(device_names(),
+              ElementsAre("jetson-agx-orin-32gb", "jetson-agx-orin-64gb", "jetson-agx-xavier", "jetson-nano",
+                          "jetson-orin-nano", "jetson-orin-nano-super", "jetson-orin-nx-16gb", "jetson-tx2",
+                          "jetson-xavier-nx", "nvidia-a40", "nvidia-h200", "raspberry-pi-3b"));
 }
 
 TEST(DeviceProfiles, read_without_a_problem_and_name_themselves) {
@@ -91,7 +95,7 @@ TEST(DeviceProfiles, read_without_a_problem_and_name_themselves) {
 TEST(DeviceProfiles, give_every_figure_a_source) {
   for (const std::string& name : device_names()) {
     const Profile profile = shipped(name);
-    EXPECT_GT(profile.figures.size(), 60U);
+    EXPECT_GT(profile.figures.size(), profile.spec.has_gpu() ? 60U : 15U);
     for (const Figure& figure : profile.figures) {
       EXPECT_GE(figure.from.source.size(), 10U) << name << " " << figure.path;
       EXPECT_FALSE(figure.value.empty()) << name << " " << figure.path;
@@ -102,19 +106,30 @@ TEST(DeviceProfiles, give_every_figure_a_source) {
 TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   // Absent means: any clock up to the maximum; no such runtime; no tensor cores; never asleep; not limited;
   // no measured kernels; the state saved at an expiry is in its cost.
-  const std::set<std::string> may_be_absent{"clock_table",  "tensor_cores",
-                                            "idle_wake",    "cuda-graph",
-                                            "eager",        "tensorrt",
-                                            "fp32",         "tf32",
-                                            "fp16",         "int8",
-                                            "power_modes",  "cores",
-                                            "cpu",          "gpu",
-                                            "emc",          "tpcs",
-                                            "evidence",     "state_bandwidth",
-                                            "slice_jitter", "restart_after_expiry"};
+  const std::set<std::string> may_be_absent{"clock_table",
+                                            "tensor_cores",
+                                            "idle_wake",
+                                            "cuda-graph",
+                                            "eager",
+                                            "tensorrt",
+                                            "fp32",
+                                            "tf32",
+                                            "fp16",
+                                            "int8",
+                                            "power_modes",
+                                            "cores",
+                                            "cpu",
+                                            "gpu",
+                                            "emc",
+                                            "tpcs",
+                                            "dla",
+                                            "evidence",
+                                            "state_bandwidth",
+                                            "slice_jitter",
+                                            "restart_after_expiry"};
   for (const std::string& name : device_names()) {
     input::Problems problems;
-    const input::Node root = input::parse_yaml(*device_text(name), name, problems);
+    const input::Node root = profile_document(*device_text(name), name, problems);
     std::vector<std::string> keys;
     collect_keys(*root, {}, keys);
     for (const std::string& key : keys) {

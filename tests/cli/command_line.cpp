@@ -81,7 +81,7 @@ TEST_F(CommandLine, wrong_usage_exits_2_with_the_nearest_spelling_and_prints_no_
       {{"run", file.c_str(), "--seed", "-1"}, "--seed: '-1' is not a whole number"},
       {{"run", file.c_str(), "--seed", "18446744073709551616"}, "is not a whole number"},
       {{"run", file.c_str(), file.c_str(), "--trace", "x"}, "--trace writes one timeline"},
-      {{"list", "device"}, "unknown 'device' (did you mean 'devices'?)"},
+      {{"list", "device"}, "unexpected 'device' (did you mean 'devices'?)"},
       {{"show", "device", "nvidia-h20"}, "did you mean 'nvidia-h200'"}};
   for (const auto& [arguments, message] : cases) {
     const Outcome outcome = jostle(arguments);

@@ -24,6 +24,19 @@ TEST(PowerMode, is_found_by_the_ways_people_write_it) {
   EXPECT_EQ(load_on("jetson-nano", "power_mode: MAXN (10W)").scenario->power_mode, "MAXN");
 }
 
+TEST(PowerMode, is_found_on_every_board_under_nvpmodels_name) {
+  EXPECT_EQ(load_on("jetson-xavier-nx", "power_mode: MODE_15W_2CORE").scenario->power_mode, "15W_2CORE");
+  EXPECT_EQ(load_on("jetson-agx-orin-64gb", "power_mode: MODE_30W").scenario->power_mode, "30W");
+  EXPECT_EQ(load_on("jetson-orin-nano-super", "power_mode: MAXN_SUPER").scenario->power_mode, "MAXN_SUPER");
+}
+
+TEST(ABoardWithoutAGpu, runs_nothing_on_one) {
+  EXPECT_EQ(load_on("raspberry-pi-3b", "clocks: {gpu: 400 MHz}").errors,
+            "gate.yaml:2: clocks.gpu: raspberry-pi-3b has no GPU that computes\n"
+            "gate.yaml:4: processes.0: raspberry-pi-3b has no GPU that computes (placement: cpu)\n");
+  EXPECT_EQ(load_on("raspberry-pi-3b", "", ", placement: cpu").errors, "");
+}
+
 TEST(PowerMode, is_the_profiles_own_unless_given) {
   EXPECT_EQ(load_on("jetson-orin-nano", "").scenario->power_mode, "15W");
 }

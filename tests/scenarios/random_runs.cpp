@@ -49,7 +49,7 @@ std::string random_scenario() {
   const std::string cores = *rc::gen::arbitrary<bool>() ? "host_cores: 2\n" : "";
   std::string processes;
   for (int i = *rc::gen::inRange(1, 4); i > 0; --i) processes += "  - " + random_process() + "\n";
-  return "device: " + pick(calibration::device_names()) + "\n" + cores + "processes:\n" + processes +
+  return "device: " + pick(gpu_devices()) + "\n" + cores + "processes:\n" + processes +
          fmt::format("run: {{duration: 400 ms, warmup: 100 ms, seed: {}}}\n", *rc::gen::inRange(1, 1000));
 }
 

@@ -244,7 +244,7 @@ TEST(Count, is_expanded_in_order) {
 // Each board --------------------------------------------------------------------------------------
 
 TEST(OneProcess, of_any_runtime_and_sync_runs_on_every_board_and_obeys_littles_law) {
-  for (const std::string& device : calibration::device_names()) {
+  for (const std::string& device : gpu_devices()) {
     for (const std::string runtime : {"tensorrt", "cuda-graph", "eager"}) {
       for (const std::string sync : {"spin", "yield", "blocking", "auto"}) {
         const std::string text =

@@ -13,6 +13,20 @@
 
 namespace jostle::scenarios::testing {
 
+// The shipped devices that have a GPU.
+inline const std::vector<std::string>& gpu_devices() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found;
+    for (const std::string& name : calibration::device_names()) {
+      input::Problems problems;
+      const auto profile = calibration::shipped_profile(name, problems);
+      if (profile && profile->spec.has_gpu()) found.push_back(name);
+    }
+    return found;
+  }();
+  return names;
+}
+
 // The shipped profile of that name with values put over it ("gpu.l2=1 MB"); a figure that is written with its
 // source keeps it. Throws std::runtime_error with what is wrong.
 inline calibration::Profile changed_profile(const std::string& device,

@@ -1,0 +1,89 @@
+#include "calibration/profile/like.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "calibration/input/parse.hpp"
+#include "calibration/input/spelling.hpp"
+#include "calibration/profile/profile.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using input::Kind;
+using input::Node;
+using input::Value;
+
+constexpr const char* word = "like";
+
+bool stands_for_itself(const Value& value) {
+  return value.kind != Kind::mapping || value.find("from") || value.find("value");
+}
+
+Node counted(Value value) {
+  value.expanded = 1;
+  for (const Node& child : value.children) value.expanded += child->expanded;
+  return std::make_shared<const Value>(std::move(value));
+}
+
+Node without(const Value& mapping, const std::string& key) {
+  Value copy = mapping;
+  for (std::size_t i = 0; i < copy.keys.size(); ++i) {
+    if (copy.keys[i].name != key) continue;
+    copy.keys.erase(copy.keys.begin() + static_cast<std::ptrdiff_t>(i));
+    copy.children.erase(copy.children.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  return counted(std::move(copy));
+}
+
+// `own` over `other`.
+Node merged(const Node& own, const Node& other) {
+  if (stands_for_itself(*own) || other->kind != Kind::mapping) return own;
+  Value result = *other;
+  result.location = own->location;
+  for (std::size_t i = 0; i < own->keys.size(); ++i) {
+    const auto same = [&](const input::Key& key) { return key.name == own->keys[i].name; };
+    const auto found = std::find_if(result.keys.begin(), result.keys.end(), same);
+    if (found == result.keys.end()) {
+      result.keys.push_back(own->keys[i]);
+      result.children.push_back(own->children[i]);
+    } else {
+      Node& child = result.children[static_cast<std::size_t>(found - result.keys.begin())];
+      child = merged(own->children[i], child);
+    }
+  }
+  return counted(std::move(result));
+}
+
+Node other_document(const Value& name, input::Problems& problems) {
+  const auto text = device_text(name.text);
+  if (name.kind != Kind::scalar || !text) {
+    problems.add(name.location, word, fmt::format("unknown device '{}'", input::printable(name.text)),
+                 input::spelling_hint(name.text, device_names()));
+    return nullptr;
+  }
+  Node other = input::parse_yaml(*text, name.text, problems);
+  if (other && other->find(word)) {
+    problems.add(name.location, word, fmt::format("{} is itself like another device", name.text),
+                 fmt::format("like: {}", other->find(word)->text));
+    return nullptr;
+  }
+  return other;
+}
+
+}  // namespace
+
+input::Node profile_document(const std::string& text, const std::string& origin, input::Problems& problems) {
+  Node own = input::parse_yaml(text, origin, problems);
+  if (!own || own->kind != Kind::mapping) return own;
+  const Node name = own->find(word);
+  if (!name) return own;
+  const Node other = other_document(*name, problems);
+  return other ? merged(without(*own, word), other) : nullptr;
+}
+
+}  // namespace jostle::calibration
