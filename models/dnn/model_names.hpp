@@ -16,6 +16,7 @@ struct Model {
   Network (*build)(int input);
   int default_input;             // side of the image in pixels, or tokens
   std::string_view description;  // for people
+  std::string_view source;       // whose definition it follows
 };
 
 [[nodiscard]] std::span<const Model> models();  // sorted by name

@@ -45,17 +45,17 @@ enum class Activation { none, relu, leaky_relu, silu, gelu, sigmoid, tanh, other
 [[nodiscard]] const char* to_string(Activation activation);
 
 struct Layer {
-  std::string name;
+  std::string name{};
   Op op = Op::input;
-  Shape in;  // of the first input
-  Shape out;
+  Shape in{};  // of the first input
+  Shape out{};
   int window = 1;        // height of a convolution's or pool's window
   int window_width = 0;  // 0: square
   int stride = 1;
   int dilation = 1;
   int groups = 1;
-  int depth = 0;  // matmul: length of the axis that is summed over; embedding: rows of the table
-  bool bias = false;
+  int depth = 0;      // matmul: length of the axis that is summed over; embedding: rows of the table
+  bool bias = false;  // a learned number a channel: a multiply's is its factor
   Activation activation = Activation::none;  // of an Op::activation
 
   [[nodiscard]] std::int64_t window_area() const {

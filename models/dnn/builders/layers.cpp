@@ -1,10 +1,15 @@
 #include "models/dnn/builders/layers.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
 namespace jostle::dnn {
 namespace {
+
+int ceil_div(int a, int b) {
+  return (a + b - 1) / b;
+}
 
 int slid(std::string_view name, int size, Sliding s) {
   const int reach = s.dilation * (s.window - 1);
@@ -12,88 +17,193 @@ int slid(std::string_view name, int size, Sliding s) {
   const int room = size + 2 * padding - reach - 1;
   if (size < 1 || room < 0)
     throw std::invalid_argument("the input is too small for layer '" + std::string(name) + "'");
-  return room / s.stride + 1;
+  const int steps = room / s.stride + 1;
+  // A partial step must still begin inside the input (or the padding before it), as in PyTorch.
+  const bool partial = s.ceil && room % s.stride != 0 && steps * s.stride < size + padding;
+  return partial ? steps + 1 : steps;
 }
 
 Shape slid(std::string_view name, const Shape& in, int channels, Sliding s) {
   return {channels, slid(name, in.height, s), slid(name, in.width, s)};
 }
 
+[[noreturn]] void misfit(std::string_view name, const char* what) {
+  throw std::invalid_argument("layer '" + std::string(name) + "' " + what);
+}
+
 }  // namespace
 
+void require_multiple(std::string_view network, int input, int step) {
+  if (input >= step && input % step == 0) return;
+  const int below = std::max(input / step, 1) * step;
+  std::string known = std::to_string(below);
+  if (input > step) known += " or " + std::to_string(below + step);
+  throw std::invalid_argument("an input of " + std::to_string(input) + ": " + std::string(network) +
+                              " takes multiples of " + std::to_string(step) + ", such as " + known);
+}
+
+LayerBuilder::Node LayerBuilder::put(Layer layer, std::span<const Node> inputs) {
+  if (!inputs.empty()) layer.in = shape(inputs.front());
+  const Node node = network_.add(layer, inputs);
+  named_after_.push_back(node);
+  return node;
+}
+
+LayerBuilder::Node LayerBuilder::follow(Layer layer, std::span<const Node> inputs) {
+  const Node leader = named_after_[inputs.front()];
+  layer.name = network_.layer(leader).name + "." + to_string(layer.op);
+  layer.out = shape(inputs.front());
+  const Node node = put(std::move(layer), inputs);
+  named_after_[node] = leader;
+  return node;
+}
+
 LayerBuilder::Node LayerBuilder::input(Shape shape) {
-  return network_.add({.name = "input", .op = Op::input, .in = shape, .out = shape}, {});
+  return put({.name = "input", .op = Op::input, .in = shape, .out = shape}, {});
 }
 
 LayerBuilder::Node LayerBuilder::conv(std::string_view name, Node from, int channels, Sliding sliding,
                                       int groups, bool bias) {
-  const Shape in = shape(from);
-  return network_.add({.name = std::string(name),
-                       .op = Op::conv,
-                       .in = in,
-                       .out = slid(name, in, channels, sliding),
-                       .window = sliding.window,
-                       .groups = groups,
-                       .bias = bias},
-                      std::array{from});
+  return put({.name = std::string(name),
+              .op = Op::conv,
+              .out = slid(name, shape(from), channels, sliding),
+              .window = sliding.window,
+              .stride = sliding.stride,
+              .dilation = sliding.dilation,
+              .groups = groups,
+              .bias = bias},
+             std::array{from});
 }
 
 LayerBuilder::Node LayerBuilder::linear(std::string_view name, Node from, int channels) {
   const Shape in = shape(from);
-  return network_.add({.name = std::string(name),
-                       .op = Op::linear,
-                       .in = in,
-                       .out = {channels, in.height, in.width},
-                       .bias = true},
-                      std::array{from});
+  return put(
+      {.name = std::string(name), .op = Op::linear, .out = {channels, in.height, in.width}, .bias = true},
+      std::array{from});
 }
 
-LayerBuilder::Node LayerBuilder::same_shape(Op op, Node from) {
-  const Layer& before = network_.layer(from);
-  return network_.add(
-      {.name = before.name + "." + to_string(op), .op = op, .in = before.out, .out = before.out},
-      std::array{from});
+LayerBuilder::Node LayerBuilder::matmul(std::string_view name, Node a, Node b, int heads, int depth,
+                                        Shape out) {
+  if (shape(a).channels != heads * depth || out.channels % heads != 0 ||
+      out.positions() != shape(a).positions() || shape(b).elements() != std::int64_t{depth} * out.channels) {
+    misfit(name, "multiplies shapes that do not fit");
+  }
+  return put({.name = std::string(name), .op = Op::matmul, .out = out, .groups = heads, .depth = depth},
+             std::array{a, b});
+}
+
+LayerBuilder::Node LayerBuilder::embedding(std::string_view name, Node tokens, int rows, int channels) {
+  return put({.name = std::string(name),
+              .op = Op::embedding,
+              .out = {channels, shape(tokens).height, shape(tokens).width},
+              .depth = rows},
+             std::array{tokens});
 }
 
 LayerBuilder::Node LayerBuilder::batch_norm(Node from) {
-  return same_shape(Op::batch_norm, from);
+  return follow({.op = Op::batch_norm}, std::array{from});
 }
-LayerBuilder::Node LayerBuilder::activation(Node from) {
-  return same_shape(Op::activation, from);
+
+LayerBuilder::Node LayerBuilder::layer_norm(Node from) {
+  return follow({.op = Op::layer_norm}, std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::activation(Node from, Activation kind) {
+  return follow({.op = Op::activation, .activation = kind}, std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::softmax(Node from) {
+  return follow({.op = Op::softmax}, std::array{from});
 }
 
 LayerBuilder::Node LayerBuilder::add(Node a, Node b) {
-  const Layer& before = network_.layer(a);
-  if (before.out != shape(b)) throw std::invalid_argument("'" + before.name + "' is added to another shape");
-  return network_.add({.name = before.name + ".add", .op = Op::add, .in = before.out, .out = before.out},
-                      std::array{a, b});
+  if (shape(a) != shape(b)) misfit(network_.layer(a).name, "is added to another shape");
+  return follow({.op = Op::add}, std::array{a, b});
+}
+
+LayerBuilder::Node LayerBuilder::add_constant(std::string_view name, Node from) {
+  return put({.name = std::string(name), .op = Op::add, .out = shape(from)}, std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::multiply_by_constant(std::string_view name, Node from) {
+  return put({.name = std::string(name), .op = Op::multiply, .out = shape(from)}, std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::scale_channels(std::string_view name, Node from) {
+  return put({.name = std::string(name), .op = Op::multiply, .out = shape(from), .bias = true},
+             std::array{from});
 }
 
 LayerBuilder::Node LayerBuilder::max_pool(std::string_view name, Node from, Sliding sliding) {
-  const Shape in = shape(from);
-  return network_.add({.name = std::string(name),
-                       .op = Op::max_pool,
-                       .in = in,
-                       .out = slid(name, in, in.channels, sliding),
-                       .window = sliding.window},
-                      std::array{from});
+  return put({.name = std::string(name),
+              .op = Op::max_pool,
+              .out = slid(name, shape(from), shape(from).channels, sliding),
+              .window = sliding.window,
+              .stride = sliding.stride,
+              .dilation = sliding.dilation},
+             std::array{from});
 }
 
-LayerBuilder::Node LayerBuilder::average_pool(Node from) {
+LayerBuilder::Node LayerBuilder::average_pool_to(Node from, int size) {
   const Shape in = shape(from);
-  return network_.add({.name = "average_pool",
-                       .op = Op::average_pool,
-                       .in = in,
-                       .out = {in.channels, 1, 1},
-                       .window = in.height},
-                      std::array{from});
+  return put({.name = "average_pool",
+              .op = Op::average_pool,
+              .out = {in.channels, size, size},
+              .window = ceil_div(in.height, size),
+              .window_width = ceil_div(in.width, size),
+              .stride = std::max(1, in.height / size)},
+             std::array{from});
 }
 
 LayerBuilder::Node LayerBuilder::resize(std::string_view name, Node from, int height, int width) {
-  const Shape in = shape(from);
-  return network_.add(
-      {.name = std::string(name), .op = Op::resize, .in = in, .out = {in.channels, height, width}},
-      std::array{from});
+  return put({.name = std::string(name), .op = Op::resize, .out = {shape(from).channels, height, width}},
+             std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::concat(std::string_view name, const std::vector<Node>& parts) {
+  Shape out = shape(parts.front());
+  out.channels = 0;
+  for (const Node part : parts) {
+    const Shape one = shape(part);
+    if (one.height != out.height || one.width != out.width) misfit(name, "concatenates planes of two sizes");
+    out.channels += one.channels;
+  }
+  return put({.name = std::string(name), .op = Op::concat, .out = out}, parts);
+}
+
+LayerBuilder::Node LayerBuilder::concat_positions(std::string_view name, const std::vector<Node>& parts) {
+  Shape out = shape(parts.front());
+  out.height = 0;
+  for (const Node part : parts) {
+    const Shape one = shape(part);
+    if (one.channels != out.channels || one.width != out.width) misfit(name, "concatenates unlike parts");
+    out.height += one.height;
+  }
+  return put({.name = std::string(name), .op = Op::concat, .out = out}, parts);
+}
+
+LayerBuilder::Node LayerBuilder::slice(std::string_view name, Node from, Shape part) {
+  const Shape whole = shape(from);
+  if (part.channels > whole.channels || part.height > whole.height || part.width > whole.width)
+    misfit(name, "takes more than there is");
+  return put({.name = std::string(name), .op = Op::slice, .out = part}, std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::rearrange(Op op, std::string_view name, Node from, Shape to) {
+  if (to.elements() != shape(from).elements()) misfit(name, "changes the number of elements");
+  return put({.name = std::string(name), .op = op, .out = to}, std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::reshape(std::string_view name, Node from, Shape to) {
+  return rearrange(Op::reshape, name, from, to);
+}
+
+LayerBuilder::Node LayerBuilder::transpose(std::string_view name, Node from, Shape to) {
+  return rearrange(Op::transpose, name, from, to);
+}
+
+LayerBuilder::Node LayerBuilder::other(std::string_view name, std::initializer_list<Node> inputs, Shape out) {
+  return put({.name = std::string(name), .op = Op::other, .out = out}, {inputs.begin(), inputs.size()});
 }
 
 LayerBuilder::Node LayerBuilder::conv_norm(std::string_view name, Node from, int channels, Sliding sliding,
@@ -104,6 +214,11 @@ LayerBuilder::Node LayerBuilder::conv_norm(std::string_view name, Node from, int
 LayerBuilder::Node LayerBuilder::conv_norm_activation(std::string_view name, Node from, int channels,
                                                       Sliding sliding, int groups) {
   return activation(conv_norm(name, from, channels, sliding, groups));
+}
+
+LayerBuilder::Node LayerBuilder::conv_bias_activation(std::string_view name, Node from, int channels,
+                                                      Sliding sliding) {
+  return activation(conv(name, from, channels, sliding, 1, true));
 }
 
 }  // namespace jostle::dnn

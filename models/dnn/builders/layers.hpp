@@ -1,8 +1,11 @@
 // Adds one layer after another to a network and works out the shapes, so that a builder reads like the paper.
 #pragma once
 
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/dnn/network.hpp"
 
@@ -14,35 +17,76 @@ struct Sliding {
   int stride = 1;
   int padding = -1;
   int dilation = 1;
+  bool ceil = false;  // a last, partial step counts too
 };
 
+// A layer is named by whoever adds it, or after the layer it follows ("conv1.batch_norm",
+// "conv1.activation"). Every member throws std::invalid_argument for shapes that do not fit; where the
+// network's input is to blame the message says so.
 class LayerBuilder {
  public:
   using Node = Network::Node;
+
+  // `usual` is what activation() is where nothing else is said.
+  explicit LayerBuilder(Activation usual = Activation::relu) : usual_(usual) {}
 
   [[nodiscard]] Node input(Shape shape);
   [[nodiscard]] Node conv(std::string_view name, Node from, int channels, Sliding sliding, int groups = 1,
                           bool bias = false);
   [[nodiscard]] Node linear(std::string_view name, Node from, int channels);
+  // `heads` products side by side: at every position of a, and for every head, its share of the channels of a
+  // times what b holds for that head; `out` has heads x (columns of a product) channels.
+  [[nodiscard]] Node matmul(std::string_view name, Node a, Node b, int heads, int depth, Shape out);
+  [[nodiscard]] Node embedding(std::string_view name, Node tokens, int rows, int channels);
+
   [[nodiscard]] Node batch_norm(Node from);
-  [[nodiscard]] Node activation(Node from);
+  [[nodiscard]] Node layer_norm(Node from);
+  [[nodiscard]] Node activation(Node from) { return activation(from, usual_); }
+  [[nodiscard]] Node activation(Node from, Activation kind);
+  [[nodiscard]] Node softmax(Node from);
+
   [[nodiscard]] Node add(Node a, Node b);
+  [[nodiscard]] Node add_constant(std::string_view name, Node from);
+  [[nodiscard]] Node multiply_by_constant(std::string_view name, Node from);
+  [[nodiscard]] Node scale_channels(std::string_view name, Node from);  // by a learned number each
+
   [[nodiscard]] Node max_pool(std::string_view name, Node from, Sliding sliding);
-  [[nodiscard]] Node average_pool(Node from);
+  [[nodiscard]] Node average_pool(Node from) { return average_pool_to(from, 1); }
+  // Whatever window gives `size` x `size` (torchvision's adaptive pool).
+  [[nodiscard]] Node average_pool_to(Node from, int size);
   [[nodiscard]] Node resize(std::string_view name, Node from, int height, int width);
+
+  [[nodiscard]] Node concat(std::string_view name, const std::vector<Node>& parts);  // along channels
+  [[nodiscard]] Node concat_positions(std::string_view name,
+                                      const std::vector<Node>& parts);  // along heights
+  [[nodiscard]] Node slice(std::string_view name, Node from, Shape part);
+  [[nodiscard]] Node reshape(std::string_view name, Node from, Shape shape);
+  [[nodiscard]] Node transpose(std::string_view name, Node from, Shape shape);
+  [[nodiscard]] Node other(std::string_view name, std::initializer_list<Node> inputs, Shape out);
 
   // What nearly every convolution is followed by.
   [[nodiscard]] Node conv_norm(std::string_view name, Node from, int channels, Sliding sliding,
                                int groups = 1);
   [[nodiscard]] Node conv_norm_activation(std::string_view name, Node from, int channels, Sliding sliding,
                                           int groups = 1);
+  // With a bias instead of a norm.
+  [[nodiscard]] Node conv_bias_activation(std::string_view name, Node from, int channels, Sliding sliding);
 
-  [[nodiscard]] const Shape& shape(Node node) const { return network_.layer(node).out; }
+  [[nodiscard]] Shape shape(Node node) const { return network_.layer(node).out; }
   [[nodiscard]] Network take() { return std::move(network_); }
 
  private:
-  Node same_shape(Op op, Node from);
+  Node put(Layer layer, std::span<const Node> inputs);     // sets `in`
+  Node follow(Layer layer, std::span<const Node> inputs);  // and the name, from the first input
+  Node rearrange(Op op, std::string_view name, Node from, Shape shape);
+
+  Activation usual_;
   Network network_;
+  std::vector<Node> named_after_;  // of each node: the one whose name its followers bear
 };
+
+// Throws std::invalid_argument unless `input` is a positive multiple of `step`: what the up- and downsampled
+// halves of a feature pyramid need to meet again.
+void require_multiple(std::string_view network, int input, int step);
 
 }  // namespace jostle::dnn

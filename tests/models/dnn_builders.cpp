@@ -1,0 +1,244 @@
+// The built-in networks: their published sizes, single layers, and the laws that any network obeys.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/model_names.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+using Node = Network::Node;
+
+Network build(std::string_view name) {
+  const Model* const model = find_model(name);
+  return model->build(model->default_input);
+}
+
+std::vector<Node> nodes(const Network& network) {
+  std::vector<Node> all(network.size());
+  for (Node node = 0; node < all.size(); ++node) all[node] = node;
+  return all;
+}
+
+const Layer& layer(const Network& network, std::string_view name) {
+  for (const Node node : nodes(network)) {
+    if (network.layer(node).name == name) return network.layer(node);
+  }
+  throw std::out_of_range("no layer " + std::string(name));
+}
+
+struct Published {
+  const char* name;
+  std::int64_t parameters;
+  double gmacs;
+};
+
+// - torchvision: the model pages (num_params; "GFLOPS", which are MACs), at the default input.
+// - Ultralytics: parameters as its model summary counts them (norms not yet folded into convolutions, and the
+//   16 constants of DFL); operations of its table of results at 640, halved.
+// - darknet: the size of yolov4-tiny.weights, 24 251 276 bytes, without its header of 20 and without the 3104
+//   means and variances of norms, which are statistics; 6.910 BFLOP at 416, halved.
+// - transformers: the classifiers of two classes, which cards round to 4.4 M and 67 M; operations are not
+//   published, see an_encoder_costs_what_its_formula_says.
+constexpr std::array<Published, 17> published{{{"alexnet", 61'100'840, 0.714},
+                                               {"bert_tiny", 4'386'178, 0.0587},
+                                               {"distilbert", 66'955'010, 5.587},
+                                               {"mobilenet_v2", 3'504'872, 0.301},
+                                               {"resnet18", 11'689'512, 1.814},
+                                               {"resnet34", 21'797'672, 3.664},
+                                               {"resnet50", 25'557'032, 4.089},
+                                               {"resnet101", 44'549'160, 7.801},
+                                               {"resnet152", 60'192'808, 11.514},
+                                               {"ssd300", 35'641'826, 34.858},
+                                               {"vgg16", 138'357'544, 15.470},
+                                               {"yolov4_tiny", (24'251'276 - 20) / 4 - 2 * 3104, 6.910 / 2},
+                                               {"yolov8n", 3'157'200, 8.7 / 2},
+                                               {"yolov8s", 11'166'560, 28.6 / 2},
+                                               {"yolov8m", 25'902'640, 78.9 / 2},
+                                               {"yolov8l", 43'691'520, 165.2 / 2},
+                                               {"yolov8x", 68'229'648, 257.8 / 2}}};
+
+TEST(Builders, give_the_published_parameters_and_operations) {
+  for (const Published& row : published) {
+    const Network network = build(row.name);
+    EXPECT_EQ(network.parameters(), row.parameters) << row.name;
+    EXPECT_NEAR(static_cast<double>(network.macs()) / 1e9, row.gmacs, 0.01 * row.gmacs) << row.name;
+  }
+}
+
+TEST(Builders, fcn_resnet50_has_its_published_size_with_the_auxiliary_head) {
+  // torchvision: 35 322 218 parameters, 152.717 GMAC at 520.
+  const Network whole = build_fcn_resnet50_with_auxiliary(520);
+  EXPECT_EQ(whole.parameters(), 35'322'218);
+  EXPECT_NEAR(static_cast<double>(whole.macs()) / 1e9, 152.717, 1.5);
+  EXPECT_EQ(build("fcn_resnet50").parameters(), 35'322'218 - 2'365'205);
+}
+
+TEST(Builders, give_single_layers_the_shapes_and_operations_of_their_definitions) {
+  const Network alexnet = build("alexnet");
+  EXPECT_EQ(layer(alexnet, "conv1").out, (Shape{64, 55, 55}));
+  EXPECT_EQ(layer(alexnet, "conv2").macs(), 192LL * 27 * 27 * 64 * 5 * 5);
+  EXPECT_EQ(layer(alexnet, "fc6").parameters(), 9216LL * 4096 + 4096);
+
+  const Network ssd = build("ssd300");
+  EXPECT_EQ(layer(ssd, "pool3").out, (Shape{256, 38, 38}));  // 75 halved upwards
+  EXPECT_EQ(layer(ssd, "fc6").dilation, 6);
+  EXPECT_EQ(layer(ssd, "fc6").out, (Shape{1024, 19, 19}));
+  EXPECT_EQ(layer(ssd, "conv11_2").out, (Shape{256, 1, 1}));
+  EXPECT_EQ(layer(ssd, "conf").out, (Shape{91, 8732, 1}));  // the boxes that gave SSD300 its fame
+
+  const Network yolo = build("yolov8n");
+  EXPECT_EQ(layer(yolo, "2.concat").out, (Shape{48, 160, 160}));
+  EXPECT_EQ(layer(yolo, "22.cv3.0.1").macs(), 368'640'000);
+  EXPECT_EQ(layer(yolo, "22.dfl.conv").macs(), 16LL * 4 * 8400);
+  EXPECT_EQ(layer(yolo, "22.dfl.conv").parameters(), 16);
+  EXPECT_EQ(layer(yolo, "22.out").out, (Shape{84, 8400, 1}));
+  EXPECT_EQ(layer(yolo, "0.activation").activation, Activation::silu);
+
+  const Network tiny = build("yolov4_tiny");
+  EXPECT_EQ(layer(tiny, "fine.a").in, (Shape{384, 26, 26}));
+  EXPECT_EQ(layer(tiny, "coarse.b").out, (Shape{255, 13, 13}));
+  EXPECT_EQ(layer(tiny, "csp0.a.activation").activation, Activation::leaky_relu);
+
+  const Network bert = build("distilbert");
+  EXPECT_EQ(layer(bert, "word").parameters(), 30'522LL * 768);
+  EXPECT_EQ(layer(bert, "layer0.scores").macs(), 12LL * 128 * 128 * 64);
+  EXPECT_EQ(layer(bert, "layer0.mix").out, (Shape{768, 128, 1}));
+  EXPECT_EQ(layer(bert, "layer5.wide").macs(), 128LL * 768 * 3072);
+
+  const Network resnet = build("resnet50");
+  EXPECT_EQ(layer(resnet, "conv1").stride, 2);
+  EXPECT_EQ(layer(resnet, "average_pool").window_area(), 7 * 7);
+  EXPECT_TRUE(layer(build("mobilenet_v2"), "block3.depthwise").depthwise());
+  EXPECT_EQ(layer(build("fcn_resnet50"), "layer4.2.conv2").dilation, 4);
+}
+
+bool keeps_the_shape(Op op) {
+  return op == Op::add || op == Op::multiply || op == Op::activation || op == Op::batch_norm ||
+         op == Op::layer_norm || op == Op::softmax;
+}
+
+void check_layer(const Network& network, Node node) {
+  const Layer& one = network.layer(node);
+  const std::vector<Node> inputs = network.inputs(node);
+  EXPECT_EQ(inputs.empty(), one.op == Op::input) << one.name;
+  EXPECT_GT(one.out.elements(), 0) << one.name;
+  EXPECT_EQ(one.op == Op::activation, one.activation != Activation::none) << one.name;
+  std::int64_t elements = 0;
+  for (const Node input : inputs) {
+    EXPECT_LT(input, node) << one.name;  // so there is no cycle
+    const Shape& shape = network.layer(input).out;
+    elements += shape.elements();
+    if (keeps_the_shape(one.op)) {
+      EXPECT_EQ(shape, one.out) << one.name;
+    }
+  }
+  if (!inputs.empty()) {
+    EXPECT_EQ(network.layer(inputs.front()).out, one.in) << one.name;
+  }
+  if (one.op == Op::concat || one.op == Op::reshape || one.op == Op::transpose) {
+    EXPECT_EQ(elements, one.out.elements()) << one.name;
+  }
+}
+
+TEST(Builders, give_networks_whose_layers_follow_their_inputs_and_whose_shapes_add_up) {
+  for (const Model& model : models()) {
+    SCOPED_TRACE(model.name);
+    const Network network = model.build(model.default_input);
+    std::set<std::string> names;
+    std::size_t inputs = 0, results = 0;
+    for (const Node node : nodes(network)) {
+      check_layer(network, node);
+      names.insert(network.layer(node).name);
+      if (network.layer(node).op == Op::input) ++inputs;
+      if (network.consumers(node).empty()) ++results;
+    }
+    EXPECT_EQ(names.size(), network.size());
+    EXPECT_EQ(inputs, 1U);
+    EXPECT_EQ(results, model.name == "yolov4_tiny" ? 2U : 1U);  // nothing is computed in vain
+  }
+}
+
+RC_GTEST_PROP(Builders, give_fully_convolutional_networks_operations_in_proportion_to_the_area, ()) {
+  const std::string name =
+      *rc::gen::element<std::string>("fcn_resnet50", "yolov4_tiny", "yolov8n", "yolov8m");
+  const Model& model = *find_model(name);
+  const int side = 32 * *rc::gen::inRange(1, 6), times = *rc::gen::inRange(1, 5);
+  const Network small = model.build(side), large = model.build(times * side);
+  RC_ASSERT(large.macs() == times * times * small.macs());
+  RC_ASSERT(large.parameters() == small.parameters());
+  RC_ASSERT(large.size() == small.size());
+}
+
+RC_GTEST_PROP(Builders, give_operations_that_never_fall_and_the_same_parameters_for_a_larger_input, ()) {
+  const Model& model = models()[*rc::gen::inRange<std::size_t>(0, models().size())];
+  const int input = model.default_input + 32 * *rc::gen::inRange(0, 5);
+  const Network small = model.build(input), large = model.build(input + 32);
+  RC_ASSERT(large.macs() >= small.macs());
+  RC_ASSERT(large.parameters() == small.parameters());
+}
+
+RC_GTEST_PROP(Builders, give_an_encoder_what_its_formula_says, ()) {
+  // Of each layer: four projections and two of four times the width, and two products of n x n; then a
+  // projection of the first token, and the classifier.
+  struct Size {
+    const char* name;
+    std::int64_t layers, hidden;
+  };
+  const Size size = *rc::gen::element(Size{"bert_tiny", 2, 128}, Size{"distilbert", 6, 768});
+  const std::int64_t n = *rc::gen::inRange(1, 513), h = size.hidden;
+  const Network network = find_model(size.name)->build(static_cast<int>(n));
+  RC_ASSERT(network.macs() == size.layers * (12 * n * h * h + 2 * n * n * h) + h * h + 2 * h);
+}
+
+std::string refusal(const char* name, int input) {
+  try {
+    (void)find_model(name)->build(input);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Builders, refuse_inputs_that_a_network_cannot_take) {
+  for (const Model& model : models()) {
+    for (const int input : {0, -1, -224}) {
+      EXPECT_NE(refusal(std::string(model.name).c_str(), input), "") << model.name << " " << input;
+    }
+  }
+  EXPECT_EQ(refusal("alexnet", 62), "the input is too small for layer 'pool5'");
+  EXPECT_EQ(refusal("alexnet", 63), "");
+  EXPECT_EQ(refusal("vgg16", 31), "the input is too small for layer 'pool5'");
+  EXPECT_EQ(refusal("vgg16", 32), "");
+  EXPECT_EQ(refusal("ssd300", 200), "the input is too small for layer 'conv11_2'");
+  EXPECT_EQ(refusal("yolov8n", 100), "an input of 100: yolov8n takes multiples of 32, such as 96 or 128");
+  EXPECT_EQ(refusal("yolov4_tiny", 8), "an input of 8: yolov4_tiny takes multiples of 32, such as 32");
+  EXPECT_EQ(refusal("bert_tiny", 513), "an input of 513 tokens: bert_tiny takes 1 to 512");
+  EXPECT_EQ(refusal("distilbert", 0), "an input of 0 tokens: distilbert takes 1 to 512");
+}
+
+TEST(Builders, refuse_layers_that_do_not_fit) {
+  Network network;
+  const Node input = network.add({.name = "a", .in = {3, 8, 8}, .out = {3, 8, 8}}, {});
+  EXPECT_THROW(
+      (void)network.add({.name = "b", .op = Op::conv, .in = {4, 8, 8}, .out = {4, 8, 8}}, std::array{input}),
+      std::invalid_argument);
+
+  LayerBuilder layers;
+  const Node image = layers.input({8, 6, 6});
+  const Node small = layers.max_pool("pool", image, {.window = 2, .stride = 2});
+  EXPECT_THROW((void)layers.add(image, small), std::invalid_argument);
+  EXPECT_THROW((void)layers.concat("c", {image, small}), std::invalid_argument);
+  EXPECT_THROW((void)layers.concat_positions("c", {image, small}), std::invalid_argument);
+  EXPECT_THROW((void)layers.reshape("r", image, {8, 6, 7}), std::invalid_argument);
+  EXPECT_THROW((void)layers.slice("s", image, {9, 6, 6}), std::invalid_argument);
+  EXPECT_THROW((void)layers.matmul("m", image, small, 2, 4, {8, 6, 6}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace jostle::dnn
