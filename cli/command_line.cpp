@@ -23,6 +23,7 @@ constexpr const char* epilogue =
     "  jostle run gate.yaml --trace gate.perfetto-trace\n"
     "  jostle check *.yaml\n"
     "  jostle show device nvidia-h200\n"
+    "  jostle show model yolov8n --batch 4\n"
     "\n"
     "Results go to standard output, everything else to standard error.\n"
     "COLUMNS sets the width of tables, NO_COLOR turns colour off.\n"

@@ -57,10 +57,19 @@ Table power_modes(const board::DeviceSpec& device) {
 }
 
 Table models() {
-  Table table({{"model", Align::left}, {"input", Align::right, 1}, {"description", Align::left, 0, true}});
+  Table table({{"model", Align::left},
+               {"input", Align::right, 4},
+               {"params M", Align::right, 3},
+               {"GFLOP", Align::right},
+               {"family", Align::left, 2},
+               {"definition", Align::left, 1},
+               {"description", Align::left, 5, true}});
   for (const dnn::Model& model : dnn::models()) {
-    table.add(
-        {std::string(model.name), fmt::format("{}", model.default_input), std::string(model.description)});
+    const dnn::Network network = model.build(model.default_input);
+    table.add({std::string(model.name), fmt::format("{}", model.default_input),
+               fmt::format("{:.2f}", static_cast<double>(network.parameters()) / 1e6),
+               fmt::format("{:.2f}", 2e-9 * static_cast<double>(network.macs())), std::string(model.family),
+               std::string(model.source), std::string(model.description)});
   }
   return table;
 }
@@ -90,9 +99,15 @@ void add_list(CLI::App& app, Task& task) {
       "list", "List the devices or the models that scenarios can name, or a device's power modes");
   command->require_subcommand(1);
   const auto add = [&](const char* what, const char* help, Table (*table)()) {
-    command->add_subcommand(what, help)->callback([&task, table] {
-      task = [table](Context& context) {
-        print(table(), context.terminal);
+    CLI::App* const list = command->add_subcommand(what, help);
+    const auto markdown = std::make_shared<bool>(false);
+    list->add_flag("--markdown", *markdown, "As a table for documents");
+    list->callback([&task, table, markdown] {
+      task = [table, markdown](Context& context) {
+        if (*markdown)
+          context.terminal.print(table().markdown());
+        else
+          print(table(), context.terminal);
         return ExitCode::done;
       };
     });

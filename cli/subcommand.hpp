@@ -22,6 +22,8 @@ void add_run(CLI::App& app, Task& task);
 void add_check(CLI::App& app, Task& task);
 void add_list(CLI::App& app, Task& task);
 void add_show(CLI::App& app, Task& task);
+void add_show_device(CLI::App& show, Task& task);
+void add_show_model(CLI::App& show, Task& task);
 void add_validate(CLI::App& app, Task& task);
 
 }  // namespace jostle::cli

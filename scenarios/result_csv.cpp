@@ -5,17 +5,11 @@
 #include <cmath>
 #include <functional>
 
+#include "calibration/readers/csv.hpp"
 #include "scenarios/result_text.hpp"
 
 namespace jostle::scenarios {
 namespace {
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
 
 std::string figure(const Figure& value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
@@ -36,13 +30,13 @@ std::vector<Column> make_columns() {
   using R = Result;
   using P = ProcessResult;
   std::vector<Column> columns{
-      {"scenario", [](const R& r, const P&) { return quoted(r.scenario); }},
-      {"device", [](const R& r, const P&) { return quoted(r.device); }},
+      {"scenario", [](const R& r, const P&) { return calibration::csv_field(r.scenario); }},
+      {"device", [](const R& r, const P&) { return calibration::csv_field(r.device); }},
       {"seed", [](const R& r, const P&) { return fmt::format("{}", r.seed); }},
       {"index", [](const R&, const P& p) { return fmt::format("{}", p.index); }},
       {"entry", [](const R&, const P& p) { return fmt::format("{}", p.entry); }},
-      {"name", [](const R&, const P& p) { return quoted(p.name); }},
-      {"model", [](const R&, const P& p) { return quoted(p.model); }},
+      {"name", [](const R&, const P& p) { return calibration::csv_field(p.name); }},
+      {"model", [](const R&, const P& p) { return calibration::csv_field(p.model); }},
       {"precision", [](const R&, const P& p) { return p.precision.value_or(""); }},
       {"batch", [](const R&, const P& p) { return fmt::format("{}", p.batch); }},
       {"runtime", [](const R&, const P& p) { return p.runtime; }},

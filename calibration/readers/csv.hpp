@@ -61,6 +61,9 @@ class CsvTable {
   std::vector<std::size_t> lines_;   // where each row starts, from 1
 };
 
+// A field as a file of commas holds it: in quotes where it must be.
+[[nodiscard]] std::string csv_field(const std::string& text);
+
 // The whole of a file. Throws CsvError (line 0) if it is not a readable regular file.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 

@@ -10,10 +10,6 @@
 namespace jostle::dnn {
 namespace {
 
-// Far beyond any memory; keeps times and counts inside 64 bits.
-constexpr std::int64_t most_images = 1'000'000;
-constexpr int largest_input = 32'768;
-
 const Model& checked_model(const Request& request) {
   const Model* const model = find_model(request.model);
   if (model == nullptr) {

@@ -1,6 +1,7 @@
 // The networks jostle knows by name, and how to build each.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,10 @@
 #include "models/dnn/network.hpp"
 
 namespace jostle::dnn {
+
+// Far beyond any memory; they keep times and counts inside 64 bits.
+inline constexpr std::int64_t most_images = 1'000'000;  // a batch
+inline constexpr int largest_input = 32'768;
 
 struct Model {
   std::string_view name;

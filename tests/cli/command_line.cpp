@@ -82,7 +82,14 @@ TEST_F(CommandLine, wrong_usage_exits_2_with_the_nearest_spelling_and_prints_no_
       {{"run", file.c_str(), "--seed", "18446744073709551616"}, "is not a whole number"},
       {{"run", file.c_str(), file.c_str(), "--trace", "x"}, "--trace writes one timeline"},
       {{"list", "device"}, "unexpected 'device' (did you mean 'devices'?)"},
-      {{"show", "device", "nvidia-h20"}, "did you mean 'nvidia-h200'"}};
+      {{"show", "device", "nvidia-h20"}, "did you mean 'nvidia-h200'"},
+      {{"show", "model", "resnet5O"}, "unknown model 'resnet5O' (did you mean 'resnet50'?)"},
+      {{"show", "model", "resnet50", "--format", "dott"}, "did you mean 'dot'?"},
+      {{"show", "model", "resnet50", "--batch", "0"}, "--batch: 0 is not from 1 to 1000000"},
+      {{"show", "model", "resnet50", "--input", "32769"}, "--input: 32769 is not from 1 to 32768"},
+      {{"show", "model", "yolov8n", "--input", "100"}, "yolov8n takes multiples of 32, such as 96 or 128"},
+      {{"show", "model", "alexnet", "--input", "32"}, "the input is too small for layer 'pool5'"},
+      {{"show", "model", "yolov8x", "--input", "32768", "--batch", "1000000"}, "too large to count"}};
   for (const auto& [arguments, message] : cases) {
     const Outcome outcome = jostle(arguments);
     EXPECT_EQ(outcome.code, 2) << message;
@@ -133,7 +140,9 @@ TEST_F(CommandLine, set_goes_over_the_file_and_its_errors_name_it) {
 
 TEST_F(CommandLine, list_names_what_scenarios_can_name) {
   EXPECT_THAT(jostle({"list", "devices"}).output, HasSubstr("\nnvidia-h200 "));
-  EXPECT_THAT(jostle({"list", "models"}).output, HasSubstr("\nresnet50 "));
+  EXPECT_THAT(jostle({"list", "models"}).output,
+              testing::ContainsRegex("\nresnet50 +224 +25.56 +8.18 +resnet +torchvision +ResNet-50\n"));
+  EXPECT_THAT(jostle({"list", "models", "--markdown"}).output, HasSubstr("\n| resnet50 | 224 | 25.56 |"));
 }
 
 TEST_F(CommandLine, show_gives_each_figure_with_its_grade_and_source) {
