@@ -48,7 +48,7 @@ std::int64_t Layer::weights() const {
     case Op::layer_norm:
       return 2 * std::int64_t{out.channels};
     default:
-      return 0;
+      return stored;
   }
 }
 
@@ -93,6 +93,22 @@ std::int64_t Network::macs() const {
 std::int64_t Network::parameters() const {
   std::int64_t sum = 0;
   for (Node node = 0; node < size(); ++node) sum += layer(node).parameters();
+  return sum;
+}
+
+std::int64_t Network::input_elements() const {
+  std::int64_t sum = 0;
+  for (Node node = 0; node < size(); ++node) {
+    if (layer(node).op == Op::input) sum += layer(node).out.elements();
+  }
+  return sum;
+}
+
+std::int64_t Network::output_elements() const {
+  std::int64_t sum = 0;
+  for (Node node = 0; node < size(); ++node) {
+    if (boost::out_degree(node, graph_) == 0) sum += layer(node).out.elements();
+  }
   return sum;
 }
 

@@ -57,6 +57,7 @@ struct Layer {
   int depth = 0;      // matmul: length of the axis that is summed over; embedding: rows of the table
   bool bias = false;  // a learned number a channel: a multiply's is its factor
   Activation activation = Activation::none;  // of an Op::activation
+  std::int64_t stored = 0;                   // learned numbers among the operands: positions, scales
 
   [[nodiscard]] std::int64_t window_area() const {
     return std::int64_t{window} * (window_width > 0 ? window_width : window);
@@ -85,6 +86,8 @@ class Network {
 
   [[nodiscard]] std::int64_t macs() const;  // of one image
   [[nodiscard]] std::int64_t parameters() const;
+  [[nodiscard]] std::int64_t input_elements() const;   // what a caller hands over for one image
+  [[nodiscard]] std::int64_t output_elements() const;  // and gets back: of layers that none reads
 
  private:
   Graph graph_;

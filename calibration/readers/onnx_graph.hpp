@@ -1,0 +1,88 @@
+// What an ONNX file says once every shape is worked out, in plain data: between protobuf and the network.
+//
+// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jostle::calibration::onnx_reader {
+
+using Dims = std::vector<std::int64_t>;
+
+// What the elements of a tensor are, as far as it matters here.
+enum class Element { real, integer, boolean, other };
+
+// The elements of a small constant tensor. Doubles hold what shapes are made of exactly.
+using Numbers = std::vector<double>;
+
+// A tensor: given to the network, stored in the file, or made by a node.
+struct Value {
+  std::string name;
+  Dims dims;
+  Element element = Element::real;
+  bool known = false;     // dims and element are
+  bool constant = false;  // known before the network runs: no kernel makes it
+  bool stored = false;    // an initialiser
+  std::optional<Numbers> numbers;
+
+  [[nodiscard]] std::int64_t elements() const {
+    std::int64_t product = 1;
+    for (const std::int64_t dim : dims) product *= dim;
+    return product;
+  }
+};
+
+struct Attribute {
+  std::vector<std::int64_t> integers;  // one of a plain integer
+  std::vector<double> reals;
+  std::string text;
+};
+
+// Indices into Graph::values; `none` where an optional input or output is left out.
+using ValueId = std::size_t;
+inline constexpr ValueId none = static_cast<ValueId>(-1);
+
+struct Node {
+  std::string name;
+  std::string type;  // "Conv"; with the domain in front where it is not ONNX's own: "com.microsoft.Gelu"
+  std::vector<ValueId> inputs, outputs;
+  std::map<std::string, Attribute> attributes;
+  bool guessed = false;  // its output's shape is that of its first input, for want of a better
+
+  [[nodiscard]] ValueId input(std::size_t index) const {
+    return index < inputs.size() ? inputs[index] : none;
+  }
+  // The integers of an attribute; empty if it is absent.
+  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& attribute) const {
+    const auto found = attributes.find(attribute);
+    return found == attributes.end() ? std::vector<std::int64_t>{} : found->second.integers;
+  }
+  [[nodiscard]] std::int64_t integer(const std::string& attribute, std::int64_t otherwise) const {
+    const std::vector<std::int64_t> given = integers(attribute);
+    return given.empty() ? otherwise : given.front();
+  }
+  [[nodiscard]] double real(const std::string& attribute, double otherwise) const {
+    const auto found = attributes.find(attribute);
+    return found == attributes.end() || found->second.reals.empty() ? otherwise : found->second.reals.front();
+  }
+};
+
+struct Graph {
+  std::vector<Value> values;
+  std::vector<Node> nodes;      // in an order in which they can run; those that matter for an output
+  std::vector<ValueId> inputs;  // what a caller gives, initialisers not among them
+  std::vector<ValueId> outputs;
+  std::int64_t opset = 0;  // of ONNX's own operators
+};
+
+// Whether the node picks rows of a learned table by number: an embedding.
+[[nodiscard]] bool picks_rows(const Node& node, const std::vector<Value>& values);
+
+// From the bytes of a file without its weights (onnx_slim.hpp). Throws OnnxError.
+[[nodiscard]] Graph read_graph(const std::string& model, std::optional<std::int64_t> input);
+
+}  // namespace jostle::calibration::onnx_reader

@@ -1,0 +1,320 @@
+// ONNX files made here, read back as networks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "models/dnn/builders/builders.hpp"
+#include "tests/calibration/onnx_support.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using dnn::Activation;
+using dnn::Op;
+using dnn::Shape;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Convolutional networks
+
+TEST(Onnx, ANetworkWrittenAsOnnxReadsBackWithItsWorkAndParameters) {
+  for (const dnn::Network& built :
+       {dnn::build_resnet18(224), dnn::build_resnet50(224), dnn::build_mobilenet_v2(160)}) {
+    for (const std::int64_t opset : {11, 13, 17}) {
+      const OnnxNetwork read_back = read(onnx_of(built, opset));
+      EXPECT_EQ(read_back.network.macs(), built.macs());
+      EXPECT_EQ(read_back.network.parameters(), built.parameters());
+      EXPECT_EQ(read_back.network.input_elements(), built.input_elements());
+      EXPECT_EQ(read_back.network.output_elements(), built.output_elements());
+      EXPECT_THAT(read_back.warnings, ElementsAre());
+      EXPECT_EQ(read_back.opset, opset);
+    }
+  }
+}
+
+TEST(Onnx, LayersKeepTheirOrderNamesAndShapes) {
+  const dnn::Network built = dnn::build_resnet50(224);
+  const dnn::Network read_back = read(onnx_of(built)).network;
+  std::size_t at = 0;
+  for (std::size_t node = 0; node < read_back.size(); ++node) {
+    const dnn::Layer& layer = read_back.layer(node);
+    if (layer.op == Op::reshape) continue;  // the Flatten of the file
+    const dnn::Layer& expected = built.layer(at);
+    EXPECT_EQ(layer.name, std::to_string(at) + "/" + expected.name);
+    EXPECT_EQ(layer.op, expected.op) << layer.name;
+    EXPECT_EQ(layer.out, expected.out) << layer.name;
+    EXPECT_EQ(layer.macs(), expected.macs()) << layer.name;
+    ++at;
+  }
+  EXPECT_EQ(at, built.size());
+}
+
+OnnxFile one_convolution(std::int64_t channels, std::int64_t groups, const std::vector<OnnxDim>& input) {
+  OnnxFile file;
+  file.input("x", input);
+  file.output(file.node("Conv", "conv", {"x", file.weight("w", {64, channels / groups, 3, 5})},
+                        {{"group", groups}, {"pads", std::vector<std::int64_t>{1, 2, 1, 2}}}));
+  return file;
+}
+
+TEST(Onnx, GroupsAndDepthwiseConvolutionsDoTheirShareOfTheWork) {
+  const std::vector<OnnxDim> image{std::int64_t{1}, std::int64_t{64}, std::int64_t{10}, std::int64_t{20}};
+  for (const std::int64_t groups : {1, 4, 64}) {
+    const auto convolutions = layers_of(read(one_convolution(64, groups, image)).network, Op::conv);
+    ASSERT_EQ(convolutions.size(), 1U);
+    EXPECT_EQ(convolutions[0].macs(), 200 * 64 * (64 / groups) * 15);
+    EXPECT_EQ(convolutions[0].parameters(), 64 * (64 / groups) * 15);
+    EXPECT_EQ(convolutions[0].depthwise(), groups == 64);
+  }
+}
+
+TEST(Onnx, ATransposedConvolutionWorksAtEveryPositionItReads) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{32}, std::int64_t{8}, std::int64_t{8}});
+  file.output(file.node("ConvTranspose", "up",
+                        {"x", file.weight("w", {32, 16, 2, 2}), file.weight("b", {16})},
+                        {{"strides", std::vector<std::int64_t>{2, 2}}}));
+  const dnn::Network network = read(file).network;
+  const auto layers = layers_of(network, Op::conv_transpose);
+  ASSERT_EQ(layers.size(), 1U);
+  EXPECT_EQ(layers[0].out, (Shape{16, 16, 16}));
+  EXPECT_EQ(layers[0].macs(), 64 * 32 * 16 * 4);
+  EXPECT_EQ(network.parameters(), 32 * 16 * 4 + 16);
+}
+
+TEST(Onnx, XTimesItsSigmoidIsOneActivation) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{4}, std::int64_t{4}});
+  file.output(file.node("Mul", "silu", {"x", file.node("Sigmoid", "sigmoid", {"x"})}));
+  const dnn::Network network = read(file).network;
+  ASSERT_EQ(network.size(), 2U);
+  EXPECT_EQ(network.layer(1).op, Op::activation);
+  EXPECT_EQ(network.layer(1).activation, Activation::silu);
+  EXPECT_EQ(network.layer(1).name, "silu");
+}
+
+TEST(Onnx, ASigmoidThatSomethingElseReadsStaysItself) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{4}, std::int64_t{4}});
+  file.output(file.node("Mul", "product", {"x", file.node("Sigmoid", "sigmoid", {"x"})}));
+  file.output("sigmoid");
+  EXPECT_EQ(layers_of(read(file).network, Op::multiply).size(), 1U);
+}
+
+TEST(Onnx, SplitConcatResizeAndPoolsHaveTheirShapes) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{6}, std::int64_t{6}});
+  (void)file.node("Split", "split", {"x", file.integers("parts", {2, 6})}, {{"axis", std::int64_t{1}}},
+                  {"rest"});
+  const std::string pooled = file.node(
+      "MaxPool", "pool", {"rest"},
+      {{"kernel_shape", std::vector<std::int64_t>{2, 2}}, {"strides", std::vector<std::int64_t>{2, 2}}});
+  const std::string grown =
+      file.node("Resize", "resize", {pooled, "", "", file.integers("sizes", {1, 6, 6, 6})});
+  const std::string all = file.node("Concat", "concat", {"split", grown}, {{"axis", std::int64_t{1}}});
+  file.output(file.node("ReduceMean", "mean", {all}, {{"axes", std::vector<std::int64_t>{2, 3}}}));
+  const dnn::Network network = read(file).network;
+  EXPECT_EQ(layers_of(network, Op::slice).size(), 2U);
+  EXPECT_EQ(layers_of(network, Op::max_pool).at(0).out, (Shape{6, 3, 3}));
+  EXPECT_EQ(layers_of(network, Op::resize).at(0).out, (Shape{6, 6, 6}));
+  EXPECT_EQ(layers_of(network, Op::concat).at(0).out, (Shape{8, 6, 6}));
+  EXPECT_EQ(layers_of(network, Op::average_pool).at(0).window, 6);
+}
+
+// Transformers
+
+TEST(Onnx, ATransformerLayerHasItsProductsWithEveryOpset) {
+  constexpr std::int64_t tokens = 128, hidden = 256, heads = 4;
+  for (const std::int64_t opset : {11, 13, 17}) {
+    const OnnxNetwork file = read(onnx_transformer_layer(opset, tokens, hidden, heads));
+    EXPECT_THAT(file.warnings, ElementsAre());
+    const dnn::Network& network = file.network;
+    EXPECT_EQ(network.macs(), tokens * hidden * (4 * hidden + 8 * hidden) + 2 * tokens * tokens * hidden);
+    EXPECT_EQ(network.parameters(), 1000 * hidden + 12 * hidden * hidden + (4 + 4 + 1) * hidden + 4 * hidden);
+    EXPECT_EQ(layers_of(network, Op::linear).size(), 6U);
+    EXPECT_EQ(layers_of(network, Op::layer_norm).size(), 2U);
+    EXPECT_EQ(layers_of(network, Op::embedding).at(0).depth, 1000);
+    const auto gelu = layers_of(network, Op::activation);
+    ASSERT_EQ(gelu.size(), 1U);
+    EXPECT_EQ(gelu[0].activation, Activation::gelu);
+    const auto products = layers_of(network, Op::matmul);
+    ASSERT_EQ(products.size(), 2U);
+    EXPECT_EQ(products[0].groups, heads);
+    EXPECT_EQ(products[0].depth, hidden / heads);
+    EXPECT_EQ(products[0].in, (Shape{hidden, tokens}));
+    EXPECT_EQ(products[0].out, (Shape{heads * tokens, tokens}));
+    EXPECT_EQ(products[1].out, (Shape{hidden, tokens}));
+  }
+}
+
+TEST(Onnx, OpenTokensAreTheInput) {
+  const OnnxFile file = onnx_transformer_layer(13, "tokens", 64, 2);
+  EXPECT_EQ(read(file, 48).network.macs(),
+            read(onnx_transformer_layer(13, std::int64_t{48}, 64, 2)).network.macs());
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("'tokens'"));
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("`input`"));
+}
+
+TEST(Onnx, PositionsThatAreAddedCountAsParameters) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{16}, std::int64_t{32}});
+  file.output(file.node("Add", "sum", {"x", file.weight("positions", {1, 16, 32})}));
+  EXPECT_EQ(read(file).network.parameters(), 16 * 32);
+}
+
+// Dimensions left open
+
+TEST(Onnx, AnOpenBatchIsOneImage) {
+  const dnn::Network built = dnn::build_resnet18(64);
+  for (const OnnxDim& batch : {OnnxDim("batch"), OnnxDim(""), OnnxDim(std::int64_t{-1})})
+    EXPECT_EQ(read(onnx_of(built, 13, batch)).network.macs(), built.macs());
+}
+
+TEST(Onnx, ABatchInTheFileIsDividedOut) {
+  const dnn::Network built = dnn::build_resnet18(64);
+  const OnnxNetwork file = read(onnx_of(built, 13, std::int64_t{8}));
+  EXPECT_EQ(file.batch, 8);
+  EXPECT_EQ(file.network.macs(), built.macs());
+  EXPECT_EQ(file.network.input_elements(), built.input_elements());
+}
+
+TEST(Onnx, ABatchThatTheOutputLacksIsRefused) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{6}, std::int64_t{5}});
+  file.output(file.node("Transpose", "across", {"x"}, {{"perm", std::vector<std::int64_t>{1, 0}}}));
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("not a batch"));
+}
+
+TEST(Onnx, OpenSidesAreTheInputAndOpenChannelsAreThoseOfTheWeights) {
+  const OnnxFile file = one_convolution(3, 1, {"n", "channels", "height", "width"});
+  EXPECT_EQ(layers_of(read(file, 32).network, Op::input).at(0).out, (Shape{3, 32, 32}));
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("'height'"));
+}
+
+TEST(Onnx, AnInputThatTheFileFixesOtherwiseIsRefused) {
+  const OnnxFile file = onnx_of(dnn::build_resnet18(64));
+  EXPECT_EQ(read(file, 64).network.macs(), read(file).network.macs());
+  EXPECT_THAT(refusal(file.bytes(), 96), HasSubstr("1 x 3 x 64 x 64"));
+}
+
+// What is not known
+
+TEST(Onnx, AnUnknownOperatorMovesBytesAndIsNamedOnce) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{4}, std::int64_t{4}});
+  const std::string one = file.node("com.acme.Twist", "twist1", {"x"});
+  file.output(file.node("Relu", "relu", {file.node("com.acme.Twist", "twist2", {one})}));
+  const OnnxNetwork network = read(file);
+  const auto others = layers_of(network.network, Op::other);
+  ASSERT_EQ(others.size(), 2U);
+  EXPECT_EQ(others[0].out, (Shape{8, 4, 4}));
+  ASSERT_EQ(network.warnings.size(), 1U);
+  EXPECT_THAT(network.warnings[0], HasSubstr("com.acme.Twist"));
+  EXPECT_THAT(network.warnings[0], HasSubstr("twist1"));
+  EXPECT_THAT(network.warnings[0], HasSubstr("2 nodes"));
+}
+
+TEST(Onnx, TheShapeThatAFileDeclaresOfAnUnknownOperatorIsTaken) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{4}, std::int64_t{4}});
+  (void)file.node("com.acme.Twist", "twist", {"x"});
+  auto* const info = file.proto().mutable_graph()->add_value_info();
+  info->set_name("twist");
+  info->mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  for (const std::int64_t dim : {1, 5, 2, 2})
+    info->mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(dim);
+  file.output(file.node("Relu", "relu", {"twist"}));
+  EXPECT_EQ(layers_of(read(file).network, Op::other).at(0).out, (Shape{5, 2, 2}));
+}
+
+TEST(Onnx, ControlFlowIsReadWithAWarning) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}});
+  file.input("condition", {}, onnx::TensorProto::BOOL);
+  (void)file.node("If", "choice", {"condition"});
+  auto* const attribute = file.proto().mutable_graph()->mutable_node(0)->add_attribute();
+  attribute->set_name("then_branch");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  auto* const inner = attribute->mutable_g()->add_node();
+  inner->set_op_type("Relu");
+  inner->add_input("x");
+  inner->add_output("y");
+  file.output("choice");
+  EXPECT_THAT(read(file).warnings, ElementsAre(HasSubstr("If")));
+}
+
+TEST(Onnx, AnotherOpsetIsReadWithAWarning) {
+  EXPECT_THAT(read(onnx_of(dnn::build_resnet18(64), 19)).warnings, ElementsAre(HasSubstr("opset 19")));
+  EXPECT_THAT(read(onnx_of(dnn::build_resnet18(64), 9)).warnings, ElementsAre(HasSubstr("opset 9")));
+}
+
+// What is broken
+
+TEST(Onnx, WhatIsNoOnnxFileIsRefused) {
+  EXPECT_THAT(refusal("this is not an ONNX file at all"), HasSubstr("not an ONNX file"));
+  EXPECT_THAT(refusal(""), HasSubstr("no graph"));
+  const std::string whole = onnx_of(dnn::build_resnet18(64)).bytes();
+  for (const std::size_t share : {1, 2, 3}) (void)refusal(whole.substr(0, whole.size() * share / 4));
+}
+
+TEST(Onnx, AGraphThatDoesNotHoldTogetherIsRefused) {
+  OnnxFile cycle;
+  cycle.input("x", {std::int64_t{1}, std::int64_t{8}});
+  (void)cycle.node("Add", "a", {"x", "b"});
+  cycle.output(cycle.node("Relu", "b", {"a"}));
+  EXPECT_THAT(refusal(cycle.bytes()), HasSubstr("cycle"));
+
+  OnnxFile dangling;
+  dangling.input("x", {std::int64_t{1}, std::int64_t{8}});
+  dangling.output(dangling.node("Add", "a", {"x", "nowhere"}));
+  EXPECT_THAT(refusal(dangling.bytes()), HasSubstr("'nowhere'"));
+
+  OnnxFile twice;
+  twice.input("x", {std::int64_t{1}, std::int64_t{8}});
+  (void)twice.node("Relu", "a", {"x"});
+  twice.output(twice.node("Relu", "a", {"x"}));
+  EXPECT_THAT(refusal(twice.bytes()), HasSubstr("'a'"));
+
+  OnnxFile no_output;
+  no_output.input("x", {std::int64_t{1}, std::int64_t{8}});
+  (void)no_output.node("Relu", "a", {"x"});
+  EXPECT_THAT(refusal(no_output.bytes()), HasSubstr("no output"));
+}
+
+TEST(Onnx, WeightsThatDoNotFitAreRefused) {
+  const std::vector<OnnxDim> image{std::int64_t{1}, std::int64_t{7}, std::int64_t{10}, std::int64_t{20}};
+  EXPECT_THAT(refusal(one_convolution(64, 1, image).bytes()), HasSubstr("conv"));
+}
+
+TEST(Onnx, AbsurdSizesAreRefusedAtOnce) {
+  constexpr std::int64_t huge = std::int64_t{1} << 40;
+  (void)refusal(one_convolution(3, 1, {std::int64_t{1}, std::int64_t{3}, huge, huge}).bytes());
+  (void)refusal(
+      one_convolution(
+          3, 1, {std::int64_t{1}, std::int64_t{3}, std::int64_t{2'000'000'000}, std::int64_t{2'000'000'000}})
+          .bytes());
+  (void)refusal(
+      one_convolution(3, 1, {std::int64_t{1}, std::int64_t{3}, std::int64_t{500'000}, std::int64_t{500'000}})
+          .bytes());
+  OnnxFile stride =
+      one_convolution(3, 1, {std::int64_t{1}, std::int64_t{3}, std::int64_t{8}, std::int64_t{8}});
+  auto* const strides = stride.proto().mutable_graph()->mutable_node(0)->add_attribute();
+  strides->set_name("strides");
+  strides->set_type(onnx::AttributeProto::INTS);
+  strides->add_ints(0);
+  strides->add_ints(1);
+  EXPECT_THAT(refusal(stride.bytes()), HasSubstr("strides"));
+}
+
+TEST(Onnx, AFileThatIsNotThereOrADirectoryIsRefused) {
+  for (const std::string path : {"/nonexistent/net.onnx", "/"}) {
+    input::Problems problems;
+    EXPECT_FALSE(read_onnx(path, {}, problems).has_value());
+    EXPECT_THAT(problems.text(), HasSubstr(path));
+  }
+}
+
+}  // namespace
+}  // namespace jostle::calibration
