@@ -1,9 +1,12 @@
-// `jostle check`: reads scenarios as strictly as a run does, and runs nothing.
+// `jostle check`: reads scenarios as strictly as a run does, tells what will not fit into memory, and runs
+// nothing.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "cli/questions.hpp"
+#include "cli/report.hpp"
+#include "scenarios/run.hpp"
 
 namespace jostle::cli {
 
@@ -21,6 +24,7 @@ void add_check(CLI::App& app, Task& task) {
         const std::size_t processes = scenarios::expand(scenario).size();
         context.terminal.print(fmt::format("{}: ok, {} process{} on {}\n", questions->files[i], processes,
                                            processes == 1 ? "" : "es", scenario.device));
+        (void)say_who_fits(questions->files[i], scenarios::preview(scenario), context.terminal);
       }
       return ExitCode::done;
     };

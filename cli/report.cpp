@@ -76,6 +76,12 @@ std::vector<std::string> words(const std::vector<ProcessResult>& processes, cons
   return cells;
 }
 
+// A process does not fit, or the memory is more than half full.
+bool memory_matters(const Result& result) {
+  const auto& memory = result.system.memory;
+  return result.status != "ok" || (memory.used_mb && *memory.used_mb > memory.capacity_mb.value_or(0) / 2);
+}
+
 std::string processes_table(const Result& result, int width, bool colour) {
   const auto& processes = result.processes;
   const auto latency = [&](Figure scenarios::Latency::*which) {
@@ -103,6 +109,9 @@ std::string processes_table(const Result& result, int width, bool colour) {
   add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
+  if (memory_matters(result)) {
+    add({"MB", Align::right, 45}, figures(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
+  }
   add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return p.grade; }));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
     add({"drops", Align::right, 87},
@@ -165,7 +174,7 @@ std::string system_lines(const Result& result, int width) {
                       double factor = 1) {
     if (value) to.push_back(fmt::format(fmt::runtime(form), factor * *value));
   };
-  std::vector<std::string> gpu, cpu, power;
+  std::vector<std::string> gpu, cpu, memory, power;
   add(gpu, system.gpu.busy, "busy {:.1f} %", 100);
   add(gpu, system.gpu.sm_active, "SM active {:.1f} %", 100);
   add(gpu, system.gpu.tensor_active, "tensor active {:.1f} %", 100);
@@ -174,11 +183,16 @@ std::string system_lines(const Result& result, int width) {
   add(cpu, system.cpu.busy_cores, "{:.2f} cores busy");
   add(cpu, system.cpu.migrations_per_s, "{:.0f} migrations/s");
   add(cpu, system.cpu.involuntary_switches_per_s, "{:.0f} preemptions/s");
+  if (system.memory.used_mb && system.memory.capacity_mb)
+    memory.push_back(
+        fmt::format("{:.0f} of {:.0f} MB held", *system.memory.used_mb, *system.memory.capacity_mb));
+  add(memory, system.memory.gpu_share, "{:.1f} % for the GPU", 100);
+  add(memory, system.memory.bandwidth_gb_s, "{:.3g} GB/s");
   add(power, system.power_w.mean, "{:.2f} W");
   add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
   if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
-  std::string text =
-      wrapped("GPU  ", gpu, width) + wrapped("CPU  ", cpu, width) + wrapped("board", power, width);
+  std::string text = wrapped("GPU  ", gpu, width) + wrapped("CPU  ", cpu, width) +
+                     wrapped("RAM  ", memory, width) + wrapped("board", power, width);
   return text.empty() ? text : "\n" + text;
 }
 
@@ -194,6 +208,17 @@ std::string report(const Result& result, int width, bool colour) {
   }
   return title + "\n" + processes_table(result, width, colour) + shares_table(result, width, colour) +
          system_lines(result, width);
+}
+
+bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {
+  bool all = true;
+  for (const ProcessResult& process : result.processes) {
+    if (process.status == "ok") continue;
+    terminal.complain(
+        fmt::format("{}: process {} ({}) {}", file, process.index, label(process), process.problem));
+    all = false;
+  }
+  return all;
 }
 
 }  // namespace jostle::cli

@@ -3,11 +3,15 @@
 
 #include <string>
 
+#include "cli/terminal.hpp"
 #include "scenarios/result.hpp"
 
 namespace jostle::cli {
 
 // Lines of at most `width` columns where the words allow it (60 always do).
 [[nodiscard]] std::string report(const scenarios::Result& result, int width, bool colour);
+
+// Names on standard error the processes that do not fit into memory; whether all do.
+bool say_who_fits(const std::string& file, const scenarios::Result& result, Terminal& terminal);
 
 }  // namespace jostle::cli

@@ -68,9 +68,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       return ExitCode::interrupted;
     }
     terminal.print(text_of(*result, options.format, i == 0, terminal));
-    for (const scenarios::ProcessResult& process : result->processes) {
-      if (process.status != "ok") all_fit = false;
-    }
+    if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }
   if (trace) trace->finish();
   return all_fit ? ExitCode::done : ExitCode::no_fit;

@@ -10,6 +10,7 @@
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/network.hpp"
+#include "models/memory/footprint.hpp"
 #include "scenarios/run.hpp"
 
 namespace jostle::scenarios {
@@ -59,16 +60,45 @@ dnn::KernelSequence synthetic_kernels(const SyntheticModel& model) {
 
 // Bytes of one batch that a runtime which copies brings to the device and back: fp32 tensors, as trtexec
 // binds.
-void set_copies(process::Spec& spec, const ProcessEntry& entry) {
+void set_copies(process::Spec& spec, const dnn::Network& network) {
   if (spec.runtime != process::Runtime::tensorrt) return;
+  const memory::Bindings bound = memory::bindings(network);
+  const double bytes = 4.0 * static_cast<double>(spec.batch);
+  spec.input_bytes = bytes * static_cast<double>(bound.inputs);
+  spec.output_bytes = bytes * static_cast<double>(bound.outputs);
+}
+
+// The entry's network, if it has one.
+std::optional<dnn::Network> network_of(const ProcessEntry& entry) {
   const auto* built_in = std::get_if<BuiltInModel>(&entry.model);
-  if (built_in == nullptr) return;
-  const dnn::Model* model = dnn::find_model(built_in->name);
-  if (model == nullptr) return;
-  const dnn::Network network = model->build(static_cast<int>(entry.input.value_or(model->default_input)));
-  const double bytes = 4.0 * static_cast<double>(entry.batch);
-  spec.input_bytes = bytes * static_cast<double>(network.layer(0).out.elements());
-  spec.output_bytes = bytes * static_cast<double>(network.layer(network.size() - 1).out.elements());
+  const dnn::Model* model = built_in == nullptr ? nullptr : dnn::find_model(built_in->name);
+  if (model == nullptr) return std::nullopt;
+  return model->build(static_cast<int>(entry.input.value_or(model->default_input)));
+}
+
+dnn::Lowering lowering_of(process::Runtime runtime) {
+  return runtime == process::Runtime::tensorrt ? dnn::Lowering::optimised : dnn::Lowering::framework;
+}
+
+// What each process asks of the memory, and who fits.
+memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec& device,
+                               const std::vector<ProcessInstance>& instances) {
+  std::vector<memory::Request> entries, requests;
+  for (const ProcessEntry& entry : scenario.processes) {
+    const process::Runtime runtime = runtime_of(entry);
+    const auto& context = device.context(runtime);
+    memory::Request request{.context = context ? &*context : nullptr, .network = {}};
+    if (const auto network = network_of(entry)) {
+      request.network = memory::footprint({.network = *network,
+                                           .precision = *entry.precision,
+                                           .batch = entry.batch,
+                                           .lowering = lowering_of(runtime)},
+                                          device.gpu, device.memory.page_bytes);
+    }
+    entries.push_back(request);
+  }
+  for (const ProcessInstance& instance : instances) requests.push_back(entries[instance.entry]);
+  return memory::admit(device.memory, requests);
 }
 
 struct SetClocks {
@@ -92,14 +122,14 @@ SetClocks clocks_of(const Scenario& scenario, const board::DeviceSpec& device, c
   double emc_hz = device.memory.max_clock_hz;
   if (mode != nullptr && mode->emc_max_clock_hz) emc_hz = std::min(emc_hz, *mode->emc_max_clock_hz);
   emc_hz = scenario.clocks.emc_hz.value_or(emc_hz);
-  clocks.memory = emc_hz / device.memory.max_clock_hz;
+  clocks.memory = memory::relative_bandwidth(device.memory, emc_hz);
   return clocks;
 }
 
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const calibration::Profile& profile) {
-  Assembly assembly{.device = profile.spec, .setup = {}, .gpu_clock_hz = 0};
+  Assembly assembly{.device = profile.spec, .setup = {}, .occupancy = {}, .grades = {}};
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;
   setup.seed = scenario.run.seed;
@@ -122,11 +152,14 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
 
   const dnn::KernelTables tables = calibration::embedded_kernel_tables(device.evidence);
   const std::vector<ProcessInstance> instances = expand(scenario);
+  assembly.occupancy = occupancy_of(scenario, device, instances);
+  const auto contexts = static_cast<std::size_t>(
+      std::ranges::count_if(assembly.occupancy.places, [](const auto& place) { return place.fits; }));
   std::vector<process::Spec> specs;  // one an entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec;
     spec.runtime = runtime_of(entry);
-    spec.sync = sync_of(entry.sync, instances.size(), setup.cores.online.size());
+    spec.sync = sync_of(entry.sync, contexts, setup.cores.online.size());
     spec.batch = entry.batch;
     spec.arrivals = entry.arrivals;
     spec.cpus = entry.cpus;
@@ -135,13 +168,11 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
       spec.kernels = synthetic_kernels(*synthetic);
       spec.pace = synthetic->pace;
     } else {
-      const auto lowering =
-          spec.runtime == process::Runtime::tensorrt ? dnn::Lowering::optimised : dnn::Lowering::framework;
       try {
         spec.kernels = dnn::kernels_for({.model = model_name(entry.model),
                                          .precision = *entry.precision,
                                          .batch = entry.batch,
-                                         .lowering = lowering,
+                                         .lowering = lowering_of(spec.runtime),
                                          .input = static_cast<int>(entry.input.value_or(0))},
                                         tables, device.gpu);
       } catch (const std::invalid_argument& error) {
@@ -150,10 +181,12 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
       spec.kernels =
           dnn::at_clocks(std::move(spec.kernels), clocks.gpu_hz / device.gpu.max_clock_hz, clocks.memory);
     }
-    set_copies(spec, entry);
+    if (const auto network = network_of(entry)) set_copies(spec, *network);
+    assembly.grades.push_back(spec.kernels.grade);
     specs.push_back(std::move(spec));
   }
   for (const ProcessInstance& instance : instances) {
+    if (assembly.occupancy.rebooted || !assembly.occupancy.places[instance.index].fits) continue;
     const ProcessEntry& entry = scenario.processes[instance.entry];
     process::Spec spec = specs[instance.entry];
     spec.name =

@@ -82,7 +82,7 @@ class DeviceCheck {
     if (clocks.gpu_hz && !device_.has_gpu()) problem("clocks.gpu", no_gpu());
     if (device_.has_gpu())
       check_clock("clocks.gpu", clocks.gpu_hz, lowest(device_.gpu.clock_table_hz), device_.gpu.max_clock_hz);
-    const board::MemorySpec& memory = device_.memory;
+    const memory::Spec& memory = device_.memory;
     check_clock("clocks.emc", clocks.emc_hz, lowest(memory.clock_table_hz), memory.max_clock_hz);
     if (clocks.cores && *clocks.cores > device_.core_count()) {
       problem("clocks.cores",

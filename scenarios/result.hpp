@@ -43,6 +43,12 @@ struct GpuRunningBy {
   Figure compute, memory, fixed, throttled;
 };
 
+// What a process holds, in MB.
+struct ProcessMemory {
+  Figure context, engine, arena, io;
+  Figure gpu;  // of all of these, what is allocated for the GPU
+};
+
 struct ProcessResult {
   std::int64_t index = 0;  // among all processes
   std::int64_t entry = 0;  // of the scenario's `processes`
@@ -59,7 +65,9 @@ struct ProcessResult {
   Figure sync_ms;
   std::optional<TimeShare> time_share;
   GpuRunningBy gpu_running_by;
-  Figure memory_mb;
+  Figure memory_mb;  // all of `memory`
+  ProcessMemory memory;
+  std::string problem;  // why it has no figures, as "does not fit into memory: …"; else empty
   std::int64_t drops = 0;
 };
 
@@ -79,7 +87,7 @@ struct SystemResult {
     Figure busy_cores, migrations_per_s, involuntary_switches_per_s;
   } cpu;
   struct {
-    Figure used_mb, bandwidth_gb_s;
+    Figure used_mb, capacity_mb, gpu_share, bandwidth_gb_s;
   } memory;
   Figure temperature_c;
   NamedFigures time_in_state;

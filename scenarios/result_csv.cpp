@@ -60,6 +60,14 @@ std::vector<Column> make_columns() {
                          return p.time_share ? figure((*p.time_share)[i]) : std::string();
                        }});
   }
+  const auto memory = [&](const char* name, Figure ProcessMemory::*part) {
+    columns.push_back({name, [part](const R&, const P& p) { return figure(p.memory.*part); }});
+  };
+  memory("memory_context_mb", &ProcessMemory::context);
+  memory("memory_engine_mb", &ProcessMemory::engine);
+  memory("memory_arena_mb", &ProcessMemory::arena);
+  memory("memory_io_mb", &ProcessMemory::io);
+  memory("memory_gpu_mb", &ProcessMemory::gpu);
   return columns;
 }
 

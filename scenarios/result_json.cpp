@@ -65,6 +65,12 @@ Json process_json(const ProcessResult& process) {
                             {"fixed", figure(by.fixed)},
                             {"throttled", figure(by.throttled)}};
   json["memory_mb"] = figure(process.memory_mb);
+  json["memory"] = {{"context_mb", figure(process.memory.context)},
+                    {"engine_mb", figure(process.memory.engine)},
+                    {"arena_mb", figure(process.memory.arena)},
+                    {"io_mb", figure(process.memory.io)},
+                    {"gpu_mb", figure(process.memory.gpu)}};
+  if (!process.problem.empty()) json["problem"] = process.problem;
   json["drops"] = process.drops;
   return json;
 }
@@ -89,6 +95,8 @@ Json system_json(const SystemResult& system) {
                  {"migrations_per_s", figure(cpu.migrations_per_s)},
                  {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)}};
   json["memory"] = {{"used_mb", figure(system.memory.used_mb)},
+                    {"capacity_mb", figure(system.memory.capacity_mb)},
+                    {"gpu_share", figure(system.memory.gpu_share)},
                     {"bandwidth_gb_s", figure(system.memory.bandwidth_gb_s)}};
   json["temperature_c"] = figure(system.temperature_c);
   json["time_in_state"] = named(system.time_in_state);

@@ -7,6 +7,7 @@
 
 #include "scenarios/assemble.hpp"
 #include "scenarios/load.hpp"
+#include "scenarios/memory_result.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::scenarios {
@@ -20,8 +21,8 @@ Figure ratio(double value, double by) {
   return by > 0 ? Figure(value / by) : std::nullopt;
 }
 
-ProcessResult result_of(process::Inference& process, const ProcessEntry& entry,
-                        const ProcessInstance& instance) {
+// What is known of a process before it runs.
+ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instance, dnn::Grade grade) {
   ProcessResult result;
   result.index = static_cast<std::int64_t>(instance.index);
   result.entry = static_cast<std::int64_t>(instance.entry);
@@ -30,8 +31,11 @@ ProcessResult result_of(process::Inference& process, const ProcessEntry& entry,
   if (entry.precision) result.precision = to_string(*entry.precision);
   result.batch = entry.batch;
   result.runtime = to_string(entry.runtime);
-  result.grade = to_string(process.spec().kernels.grade);
+  result.grade = to_string(grade);
+  return result;
+}
 
+void add_figures(ProcessResult& result, process::Inference& process, const ProcessEntry& entry) {
   if (entry.arrivals.kind == process::ArrivalKind::trace) {
     // A trace is not stationary: what was served of it, over the whole run.
     const double images = static_cast<double>(process.batches() * entry.batch);
@@ -76,15 +80,14 @@ ProcessResult result_of(process::Inference& process, const ProcessEntry& entry,
   result.gpu_running_by.fixed = ratio(running.fixed, ran);
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
   result.drops = process.drops();
-  return result;
 }
 
-SystemResult system_of(board::Board& board, const std::vector<ProcessResult>& processes,
-                       const Assembly& assembly) {
-  SystemResult system;
+void add_system(Result& result, board::Board& board, const Assembly& assembly) {
+  SystemResult& system = result.system;
   double sum = 0;
-  bool all = !processes.empty();
-  for (const ProcessResult& process : processes) {
+  bool all = true;
+  for (const ProcessResult& process : result.processes) {
+    if (process.status != "ok") continue;
     all = all && process.throughput.mean.has_value();
     sum += process.throughput.mean.value_or(0);
   }
@@ -101,7 +104,6 @@ SystemResult system_of(board::Board& board, const std::vector<ProcessResult>& pr
   system.cpu.busy_cores = ratio(sim::to_seconds(totals.cores_busy), elapsed);
   system.cpu.migrations_per_s = ratio(static_cast<double>(totals.migrations), elapsed);
   system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
-  return system;
 }
 
 // Whether every process's throughput is known as well as asked.
@@ -113,21 +115,32 @@ bool precise(board::Board& board, double relative_error) {
   return true;
 }
 
-}  // namespace
-
-std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
+calibration::Profile profile_of(const Scenario& scenario) {
   input::Problems problems;
-  const std::optional<calibration::Profile> profile = device_profile(scenario, problems);
+  std::optional<calibration::Profile> profile = device_profile(scenario, problems);
   if (!profile) throw RunError(problems.text());
-  return run(scenario, *profile, control);
+  return std::move(*profile);
 }
 
-std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
-                          const RunControl& control) {
-  if (const auto keys = unsupported_keys(scenario); !keys.empty())
-    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
-  const Assembly assembly = assemble(scenario, profile);
+// The result before the run: what was asked, and who fits.
+Result prepared(const Scenario& scenario, const calibration::Profile& profile, const Assembly& assembly) {
+  Result result;
+  result.scenario = scenario.name;
+  result.scenario_hash = scenario_hash(scenario);
+  result.resolved = to_json(scenario);
+  result.device = scenario.device;
+  result.profile_hash = profile.hash;
+  result.seed = scenario.run.seed;
+  for (const ProcessInstance& instance : expand(scenario)) {
+    result.processes.push_back(
+        described(scenario.processes[instance.entry], instance, assembly.grades[instance.entry]));
+  }
+  add_memory(result, profile.spec.memory, assembly.occupancy);
+  return result;
+}
 
+// Runs the processes that fit and adds their figures; false if it was interrupted.
+bool simulate(const Scenario& scenario, const Assembly& assembly, const RunControl& control, Result& result) {
   sim::Engine engine;
   engine.set_trace(control.trace);
   engine.set_interrupt(control.interrupt);
@@ -158,25 +171,43 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
     }
     return true;
   };
-  if (!advance_to(warm)) return std::nullopt;
+  if (!advance_to(warm)) return false;
   board.end_warmup();
-  if (!advance_to(end)) return std::nullopt;
+  if (!advance_to(end)) return false;
   board.settle();
 
-  Result result;
-  result.scenario = scenario.name;
-  result.scenario_hash = scenario_hash(scenario);
-  result.resolved = to_json(scenario);
-  result.device = scenario.device;
-  result.profile_hash = profile.hash;
-  result.seed = scenario.run.seed;
-  result.simulated_s = sim::to_seconds(engine.now() - warm);
-  const std::vector<ProcessInstance> instances = expand(scenario);
-  for (std::size_t i = 0; i < instances.size(); ++i)
-    result.processes.push_back(
-        result_of(board.processes()[i], scenario.processes[instances[i].entry], instances[i]));
-  result.system = system_of(board, result.processes, assembly);
+  std::size_t running = 0;
+  for (ProcessResult& process : result.processes) {
+    if (process.status != "ok") continue;
+    add_figures(process, board.processes()[running++],
+                scenario.processes[static_cast<std::size_t>(process.entry)]);
+  }
+  add_system(result, board, assembly);
   result.system.stop = stop;
+  result.simulated_s = sim::to_seconds(engine.now() - warm);
+  return true;
+}
+
+}  // namespace
+
+std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
+  return run(scenario, profile_of(scenario), control);
+}
+
+Result preview(const Scenario& scenario) {
+  const calibration::Profile profile = profile_of(scenario);
+  return prepared(scenario, profile, assemble(scenario, profile));
+}
+
+std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
+                          const RunControl& control) {
+  if (const auto keys = unsupported_keys(scenario); !keys.empty())
+    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
+  const Assembly assembly = assemble(scenario, profile);
+  Result result = prepared(scenario, profile, assembly);
+  const bool runs =
+      std::ranges::any_of(result.processes, [](const auto& process) { return process.status == "ok"; });
+  if (runs && !simulate(scenario, assembly, control, result)) return std::nullopt;
   return result;
 }
 

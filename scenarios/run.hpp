@@ -32,4 +32,8 @@ struct RunControl {
 [[nodiscard]] std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
                                         const RunControl& control);
 
+// The answer without a run: what each process and the board hold in memory, and who does not fit. Throws
+// RunError.
+[[nodiscard]] Result preview(const Scenario& scenario);
+
 }  // namespace jostle::scenarios

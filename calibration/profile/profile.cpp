@@ -23,6 +23,16 @@ bool has_evidence(const std::string& name) {
   return embedded_file("evidence/" + name + "/kernels.csv").has_value();
 }
 
+// A runtime without a context would hold nothing.
+void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
+  const auto check = [&](const char* name, bool runtime, bool context) {
+    if (runtime && !context) at.problem(fmt::format("memory.contexts: none of runtime {}", name));
+  };
+  check("tensorrt", device.tensorrt.has_value(), device.memory.tensorrt.has_value());
+  check("eager", device.eager.has_value(), device.memory.eager.has_value());
+  check("cuda-graph", device.cuda_graph.has_value(), device.memory.cuda_graph.has_value());
+}
+
 void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
   input::Mapping top(at, "a device profile");
   top.required("name", device.name, input::Text{100});
@@ -40,6 +50,7 @@ void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::D
     if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);
     if (const auto part = top.require("refill")) read_refill(*part, figures, device.refill);
   }
+  check_contexts(at, device);
   if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
 }
 

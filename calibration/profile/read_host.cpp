@@ -54,12 +54,4 @@ void read_refill(const Cursor& at, std::vector<Figure>& figures, process::Refill
   block.required("blocking", refill.blocking, boolean);
 }
 
-void read_memory(const Cursor& at, std::vector<Figure>& figures, board::MemorySpec& memory) {
-  Block block(at, "a memory", figures);
-  block.required("capacity", memory.capacity_bytes, Quantity{input::size_dimension(), 0, 1e15, true});
-  block.required("max_clock", memory.max_clock_hz,
-                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
-  block.optional("clock_table", memory.clock_table_hz, read_clock_table);
-}
-
 }  // namespace jostle::calibration

@@ -17,7 +17,7 @@ void read_gpu(const input::Cursor& at, std::vector<Figure>& figures, board::Devi
 void read_runtimes(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
 void read_sync(const input::Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync);
 void read_refill(const input::Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill);
-void read_memory(const input::Cursor& at, std::vector<Figure>& figures, board::MemorySpec& memory);
+void read_memory(const input::Cursor& at, std::vector<Figure>& figures, memory::Spec& memory);
 // After the parts, whose limits it checks against.
 void read_power_modes(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
 

@@ -7,16 +7,10 @@
 
 #include "models/cpu/spec.hpp"
 #include "models/gpu/spec.hpp"
+#include "models/memory/spec.hpp"
 #include "models/process/spec.hpp"
 
 namespace jostle::board {
-
-// The memory behind CPU and GPU (one and the same on a Jetson).
-struct MemorySpec {
-  double capacity_bytes = 0;           // usable by processes and the system together
-  double max_clock_hz = 0;             // EMC
-  std::vector<double> clock_table_hz;  // ascending; empty: the clock is fixed
-};
 
 // Limits under one nvpmodel mode: what is absent is not limited by it.
 struct PowerMode {
@@ -36,7 +30,7 @@ struct DeviceSpec {
   cpu::Spec cpu;
   gpu::Spec gpu;  // no SMs: the board has none that computes
   int sms_per_tpc = 1;
-  MemorySpec memory;
+  memory::Spec memory;
   // Absent: the runtime does not exist on this device, or nothing is known of its costs.
   std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt;
   process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each by itself
@@ -51,6 +45,12 @@ struct DeviceSpec {
                                                  : tensorrt;
   }
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
+  // What a process of that runtime holds of the memory.
+  [[nodiscard]] const std::optional<memory::ContextSpec>& context(process::Runtime which) const {
+    return which == process::Runtime::cuda_graph ? memory.cuda_graph
+           : which == process::Runtime::eager    ? memory.eager
+                                                 : memory.tensorrt;
+  }
   [[nodiscard]] int core_count() const {
     int count = 0;
     for (const cpu::ClusterSpec& cluster : cpu.clusters) count += cluster.cores;

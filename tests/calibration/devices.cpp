@@ -78,7 +78,8 @@ static_assert(field_count<gpu::Spec>() == 19);
 static_assert(field_count<process::RuntimeSpec>() == 7);
 static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
-static_assert(field_count<board::MemorySpec>() == 3);
+static_assert(field_count<memory::ContextSpec>() == 3);
+static_assert(field_count<memory::Spec>() == 11);
 static_assert(field_count<board::PowerMode>() == 7);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
@@ -126,7 +127,8 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "evidence",
                                             "state_bandwidth",
                                             "slice_jitter",
-                                            "restart_after_expiry"};
+                                            "restart_after_expiry",
+                                            "clock_efficiency"};
   for (const std::string& name : device_names()) {
     input::Problems problems;
     const input::Node root = profile_document(*device_text(name), name, problems);

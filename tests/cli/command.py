@@ -96,7 +96,8 @@ class Command(unittest.TestCase):
             "mean peak rails": system["power_w"],
             "busy reported_load sm_active issue_slot tensor_active clock_mhz switches_per_s": system["gpu"],
             "busy_cores migrations_per_s involuntary_switches_per_s": system["cpu"],
-            "used_mb bandwidth_gb_s": system["memory"],
+            "used_mb capacity_mb gpu_share bandwidth_gb_s": system["memory"],
+            "context_mb engine_mb arena_mb io_mb gpu_mb": process["memory"],
         }
         for keys, there in contract.items():
             self.assertLessEqual(set(keys.split()), set(there))
@@ -201,6 +202,60 @@ class Command(unittest.TestCase):
         out, errors = process.communicate(timeout=120)
         self.assertEqual((process.returncode, out), (130, ""))
         self.assertIn("interrupted", errors)
+
+    # What does not fit
+
+    def crowded(self, device, count):
+        return self.file("crowd.yaml", f"device: {device}\nprocesses:\n"
+                         f"  - {{model: resnet50, precision: fp16, count: {count}}}\n"
+                         "run: {duration: 300 ms, warmup: 100 ms}\n")
+
+    def test_a_process_that_does_not_fit_is_named_and_the_others_run(self):
+        path = self.crowded("jetson-orin-nano", 24)
+        done = self.jostle("run", path, "--format", "json")
+        self.assertEqual(done.returncode, 3)
+        result = json.loads(done.stdout)
+        self.assertEqual(result["status"], "out_of_memory")
+        fits = [process for process in result["processes"] if process["status"] == "ok"]
+        failed = [process for process in result["processes"] if process["status"] == "out_of_memory"]
+        self.assertEqual((len(fits) + len(failed), bool(fits), bool(failed)), (24, True, True))
+        self.assertEqual([process["index"] for process in result["processes"]], list(range(24)))
+        for process in fits:
+            self.assertGreater(process["throughput"]["mean"], 0)
+            parts = process["memory"]
+            self.assertAlmostEqual(process["memory_mb"], sum(parts[f"{part}_mb"] for part in ("context", "engine", "arena", "io")))
+        for process in failed:
+            self.assertIsNone(process["throughput"]["mean"])
+            self.assertIsNone(process["memory_mb"])
+            self.assertIsNone(process["time_share"]["gpu_running"])
+        self.assertLessEqual(result["system"]["memory"]["used_mb"], result["system"]["memory"]["capacity_mb"])
+        self.assertGreater(result["system"]["throughput"]["mean"], 0)
+        messages = done.stderr.splitlines()
+        self.assertEqual(len(messages), len(failed))
+        for message, process in zip(messages, failed):
+            self.assertRegex(message, rf"crowd.yaml: process {process['index']} \(resnet50\) does not fit into memory: "
+                                      r"\d+ MB short, at its (context|engine|activations|inputs and outputs)")
+        table = self.jostle("run", path)
+        self.assertEqual(table.returncode, 3)
+        self.assertIn("out_of_memory", table.stdout)
+        rows = self.jostle("run", path, "--format", "csv")
+        self.assertEqual((rows.returncode, len(rows.stdout.splitlines())), (3, 25))
+
+    def test_a_board_that_reboots_takes_every_process_with_it(self):
+        self.assertEqual(self.jostle("run", self.crowded("jetson-nano", 4)).returncode, 0)
+        done = self.jostle("run", self.crowded("jetson-nano", 5), "--format", "json")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("process 4 (resnet50) does not fit into memory", done.stderr)
+        self.assertIn("the board reboots", done.stderr)
+        result = json.loads(done.stdout)
+        self.assertEqual({process["status"] for process in result["processes"]}, {"out_of_memory"})
+        self.assertIsNone(result["system"]["throughput"]["mean"])
+
+    def test_check_tells_what_will_not_fit(self):
+        done = self.jostle("check", self.crowded("jetson-nano", 5))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("ok", done.stdout)
+        self.assertIn("process 4 (resnet50) does not fit into memory", done.stderr)
 
     # What is wrong
 

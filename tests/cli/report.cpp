@@ -20,10 +20,12 @@ TEST(Report, shows_each_process_with_its_interval_the_total_and_where_its_time_w
       report(scenarios::test::sample_result(), Terminal::unlimited, false),
       "cameras at the gate: nvidia-h200, seed 7, 4 s simulated\n"
       "\n"
-      "#  process        prec  batch  runtime     images/s  ±95 %  p50 ms  p90 ms  p99 ms  grade      "
+      "#  process        prec  batch  runtime     images/s  ±95 %  p50 ms  p90 ms  p99 ms     MB  grade      "
       "status\n"
-      "0  resnet50       fp16      4  cuda-graph    2143.4   4.40   3.690   3.800   3.900  measured   ok\n"
-      "1  front, \"left\"  –         1  eager              –      –       –       –       –  datasheet  "
+      "0  resnet50       fp16      4  cuda-graph    2143.4   4.40   3.690   3.800   3.900  512.0  measured   "
+      "ok\n"
+      "1  front, \"left\"  –         1  eager              –      –       –       –       –      –  "
+      "datasheet  "
       "out_of_memory\n"
       "   total                                     2143.4\n"
       "\n"
@@ -32,7 +34,8 @@ TEST(Report, shows_each_process_with_its_interval_the_total_and_where_its_time_w
       "0  resnet50  50.0     5.0      30.0     5.0  5.0        4.0   1.0\n"
       "\n"
       "GPU   busy 98.2 %, 482 switches/s\n"
-      "CPU   1.25 cores busy\n");
+      "CPU   1.25 cores busy\n"
+      "RAM   1512 of 7620 MB held, 2.0 % for the GPU\n");
 }
 
 TEST(Report, fits_sixty_columns_and_says_what_it_left_out) {

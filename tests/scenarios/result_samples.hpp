@@ -20,6 +20,7 @@ inline Result sample_result() {
   process.time_share = TimeShare{0.5, 0.05, 0.3, 0, 0, 0, 0, 0.05, 0.05, 0, 0.04, 0.01};
   process.gpu_running_by = {0.6, 0.3, 0.1, 0.0};
   process.memory_mb = 512;
+  process.memory = {440, 52, 12, 8, 142};
 
   ProcessResult failed;
   failed.index = 1;
@@ -29,6 +30,7 @@ inline Result sample_result() {
   failed.runtime = "eager";
   failed.status = "out_of_memory";
   failed.grade = "datasheet";
+  failed.problem = "does not fit into memory: 12 MB short, at its engine";
 
   Result result;
   result.scenario = "cameras at the gate";
@@ -40,6 +42,7 @@ inline Result sample_result() {
   result.status = "out_of_memory";
   result.processes = {process, failed};
   result.system.throughput = 2143.4;
+  result.system.memory = {1512, 7620, 0.02, std::nullopt};
   result.system.gpu.busy = 0.982;
   result.system.gpu.switches_per_s = 481.5;
   result.system.cpu.busy_cores = 1.25;

@@ -27,9 +27,9 @@ TEST(ResultJson, has_the_keys_of_the_contract_in_their_order) {
   EXPECT_EQ(keys(json), (Keys{"schema", "scenario", "device", "profile_hash", "seed", "status", "processes",
                               "system", "scenario_hash", "simulated_s"}));
   const Json& process = json["processes"][0];
-  EXPECT_EQ(keys(process),
-            (Keys{"index", "entry", "model", "precision", "batch", "runtime", "status", "grade", "throughput",
-                  "latency_ms", "ec_ms", "sync_ms", "time_share", "gpu_running_by", "memory_mb", "drops"}));
+  EXPECT_EQ(keys(process), (Keys{"index", "entry", "model", "precision", "batch", "runtime", "status",
+                                 "grade", "throughput", "latency_ms", "ec_ms", "sync_ms", "time_share",
+                                 "gpu_running_by", "memory_mb", "memory", "drops"}));
   EXPECT_EQ(keys(process["throughput"]), (Keys{"mean", "ci95", "pi90", "unit"}));
   EXPECT_EQ(keys(process["latency_ms"]), (Keys{"mean", "p50", "p90", "p95", "p99", "pi90"}));
   EXPECT_EQ(keys(process["ec_ms"]), (Keys{"mean", "launch", "reschedule", "compute", "blocking"}));
@@ -38,6 +38,8 @@ TEST(ResultJson, has_the_keys_of_the_contract_in_their_order) {
             (Keys{"gpu_running", "gpu_switch", "gpu_slice_wait", "dla_running", "copying", "link",
                   "cache_refill", "launching", "cpu_compute", "sync_wakeup", "waiting_for_core", "idle"}));
   EXPECT_EQ(keys(process["gpu_running_by"]), (Keys{"compute", "memory", "fixed", "throttled"}));
+  EXPECT_EQ(keys(process["memory"]), (Keys{"context_mb", "engine_mb", "arena_mb", "io_mb", "gpu_mb"}));
+  EXPECT_EQ(keys(json["processes"][1]["memory"]), keys(process["memory"]));
   const Json& system = json["system"];
   EXPECT_EQ(keys(system), (Keys{"throughput", "power_w", "energy_per_image_mj", "gpu", "cpu", "memory",
                                 "temperature_c", "time_in_state", "limited_by", "limited_share", "stop"}));
@@ -45,7 +47,7 @@ TEST(ResultJson, has_the_keys_of_the_contract_in_their_order) {
   EXPECT_EQ(keys(system["gpu"]), (Keys{"busy", "reported_load", "sm_active", "issue_slot", "tensor_active",
                                        "clock_mhz", "switches_per_s"}));
   EXPECT_EQ(keys(system["cpu"]), (Keys{"busy_cores", "migrations_per_s", "involuntary_switches_per_s"}));
-  EXPECT_EQ(keys(system["memory"]), (Keys{"used_mb", "bandwidth_gb_s"}));
+  EXPECT_EQ(keys(system["memory"]), (Keys{"used_mb", "capacity_mb", "gpu_share", "bandwidth_gb_s"}));
 }
 
 TEST(ResultJson, is_one_line_and_says_the_figures) {
@@ -61,6 +63,7 @@ TEST(ResultJson, is_one_line_and_says_the_figures) {
 TEST(ResultJson, a_process_that_did_not_fit_has_all_its_keys_and_null_figures) {
   const Json json = Json::parse(to_json(test::sample_result()))["processes"][1];
   EXPECT_EQ(json["status"], "out_of_memory");
+  EXPECT_EQ(json["problem"], "does not fit into memory: 12 MB short, at its engine");
   EXPECT_TRUE(json["precision"].is_null());
   EXPECT_TRUE(json["throughput"]["mean"].is_null());
   EXPECT_EQ(json["time_share"].size(), time_share_names.size());

@@ -52,7 +52,7 @@ std::vector<std::string> mixes() {
       on("jetson-tx2",
          "{model: resnet50, precision: fp16, count: 2}, {model: mobilenet_v2, precision: fp32, runtime: "
          "eager,"
-         " count: 5}",
+         " count: 4}",
          "power_mode: MAXP_CORE_ARM" + short_run),
   };
 }

@@ -54,6 +54,17 @@ double refilling(const Result& result) {
   return sum;
 }
 
+double used_mb(const Result& result) {
+  return result.system.memory.used_mb.value();
+}
+double gpu_memory(const Result& result) {
+  return result.system.memory.gpu_share.value();
+}
+double fitting(const Result& result) {
+  const auto fits = [](const ProcessResult& process) { return process.status == "ok"; };
+  return static_cast<double>(std::ranges::count_if(result.processes, fits));
+}
+
 struct Row {
   std::string figure;  // as in Profile::figures
   std::string value;   // what it is changed to
@@ -106,8 +117,9 @@ std::string hosts(int count) {
       "{}}}",
       count);
 }
-const std::vector<std::string> free_switches{"gpu.time_slicing.switch_when_dry=0 us",
-                                             "gpu.time_slicing.switch_at_expiry=0 us"};
+const std::vector<std::string> roomy_and_free_switches{"memory.capacity=64 GB",
+                                                       "gpu.time_slicing.switch_when_dry=0 us",
+                                                       "gpu.time_slicing.switch_at_expiry=0 us"};
 const std::string two_cores = "clocks: {cores: 2}";
 const std::string sparse = net("cuda-graph", "precision: fp16, sync: spin, arrivals: {periodic: 50 /s}");
 const std::string copying = net("tensorrt", "precision: fp16, batch: 4, arrivals: {periodic: 20 /s}");
@@ -145,7 +157,7 @@ std::vector<Row> rows() {
       {"cpu.costs.preempted", "2 ms", h200, on_cores(h200, 1, crowd(4)), total, down},
       {"cpu.costs.preempted_time_constant", "50 ms", h200, on_cores(h200, 1, crowd(4)), refilling, down},
       {"cpu.costs.migrated_within", "3 ms", h200, on(h200, crowd(3), two_cores), refilling, up},
-      {"cpu.costs.migrated_across", "10 ms", tx2, on(tx2, hosts(8)), total, down, free_switches},
+      {"cpu.costs.migrated_across", "10 ms", tx2, on(tx2, hosts(8)), total, down, roomy_and_free_switches},
       {"cpu.costs.speed_while_refilling", "0.9", h200, on_cores(h200, 1, crowd(4)), refilling, up},
 
       // What the GPU can do
@@ -197,6 +209,22 @@ std::vector<Row> rows() {
       {"memory.max_clock", "8 GHz", orin, on(orin, roofline("fp16", 8), "clocks: {emc: 2133 MHz}"), total,
        down},
 
+      {"memory.clock_efficiency", "[10 %, 10 %, 100 %]", orin,
+       on(orin, roofline("fp16", 8), "clocks: {emc: 665.6 MHz}"), total, down},
+      {"memory.capacity", "2 GB", orin, on(orin, net("tensorrt", "precision: fp16, count: 4")), fitting,
+       down},
+      {"memory.system", "6.9 GB", orin, on(orin, net("tensorrt", "precision: fp16, count: 4")), fitting,
+       down},
+      {"memory.page", "8 MiB", orin, on(orin, roofline("fp16", 1)), used_mb, up},
+      {"memory.when_full",
+       "reboot",
+       orin,
+       on(orin, net("tensorrt", "precision: fp16, count: 4")),
+       fitting,
+       down,
+       {"memory.capacity=2 GB"}},
+      {"memory.unified", "false", orin, on(orin, roofline("fp16", 1)), used_mb, down},
+
       // What runtimes cost
       {"runtimes.paced.per_launch", "30 us", h200, on(h200, paced), total, down},
       {"runtimes.paced.per_batch", "5 ms", h200, on(h200, paced), total, down},
@@ -231,7 +259,13 @@ std::vector<Row> rows() {
       {"refill.blocking", "false", h200, on(h200, kernels("cuda-graph", "blocking")), gpu_switches, up},
 
       // What power modes limit
-      {"power_modes.modes.1.cores", "4", nano, on(nano, crowd(4), "power_mode: 5W"), busy_cores, up},
+      {"power_modes.modes.1.cores",
+       "4",
+       nano,
+       on(nano, crowd(4), "power_mode: 5W"),
+       busy_cores,
+       up,
+       {"memory.capacity=64 GB"}},
       {"power_modes.modes.1.cpu", "1400 MHz", nano, on(nano, eager, "power_mode: 5W"), total, up},
       {"power_modes.modes.1.gpu", "900 MHz", nano, on(nano, roofline("fp16", 8), "power_mode: 5W"), total,
        up},
@@ -246,6 +280,13 @@ std::vector<Row> rows() {
                      rest + "}"
                : net(runtime, "precision: fp16, sync: spin" + rest);
   };
+  for (const std::string runtime : {"cuda-graph", "eager", "tensorrt"}) {
+    const std::string below = "memory.contexts." + runtime + ".";
+    const std::string scenario = on(orin, net(runtime, "precision: fp16"));
+    table.push_back({below + "process", "2 GB", orin, scenario, used_mb, up});
+    table.push_back({below + "gpu", "10 MB", orin, scenario, gpu_memory, down});
+    table.push_back({below + "shared", "10 MB", orin, scenario, used_mb, down});
+  }
   for (const std::string runtime : {"cuda-graph", "eager", "tensorrt", "paced"}) {
     const std::string below = "runtimes." + runtime + ".";
     table.push_back({below + "variation",
@@ -281,7 +322,6 @@ struct Exception {
 };
 std::vector<Exception> exceptions() {
   return {{"power_modes.modes.*.dla", "the DLA is a later part of the model"},
-          {"memory.capacity", "what processes hold in memory is a later part of the model"},
           {"cpu.clusters.*.shared_cache", "a debt is scaled by the core's own cache alone"}};
 }
 

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "calibration/input/readers.hpp"
+#include "calibration/profile/read_parts.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using input::Cursor;
+using input::Quantity;
+
+constexpr double most_bytes = 1e15;
+
+memory::ContextSpec read_context(const Cursor& at, Block& outer) {
+  Block block(at, "what a process holds: process, gpu, shared", outer.figures(), outer.from());
+  memory::ContextSpec context;
+  const Quantity size{input::size_dimension(), 0, most_bytes};
+  block.required("process", context.process_bytes, size);
+  const bool gpu = block.required("gpu", context.gpu_bytes, size);
+  block.required("shared", context.shared_bytes, size);
+  if (gpu && context.gpu_bytes > context.process_bytes) at.problem("more for the GPU than the process holds");
+  return context;
+}
+
+void read_contexts(const Cursor& at, Block& outer, memory::Spec& memory) {
+  Block block(at, "what processes hold, a runtime each", outer.figures(), outer.from());
+  if (const auto found = block.words().find("tensorrt")) memory.tensorrt = read_context(*found, block);
+  if (const auto found = block.words().find("eager")) memory.eager = read_context(*found, block);
+  if (const auto found = block.words().find("cuda-graph")) memory.cuda_graph = read_context(*found, block);
+}
+
+void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {
+  block.required("max_clock", memory.max_clock_hz,
+                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+  block.optional("clock_table", memory.clock_table_hz, read_clock_table);
+  const input::List<double, Quantity> shares{"a list of percentages",
+                                             Quantity{input::share_dimension(), 0, 1, true}, 256};
+  if (!block.optional("clock_efficiency", memory.clock_efficiency, shares)) return;
+  if (memory.clock_efficiency.size() != memory.clock_table_hz.size())
+    at.problem(fmt::format("clock_efficiency: {} shares for {} clocks", memory.clock_efficiency.size(),
+                           memory.clock_table_hz.size()));
+}
+
+}  // namespace
+
+void read_memory(const Cursor& at, std::vector<Figure>& figures, memory::Spec& memory) {
+  Block block(at, "a memory", figures);
+  const Quantity size{input::size_dimension(), 0, most_bytes, true};
+  const bool capacity = block.required("capacity", memory.capacity_bytes, size);
+  const bool system =
+      block.required("system", memory.system_bytes, Quantity{input::size_dimension(), 0, most_bytes});
+  if (capacity && system && memory.system_bytes >= memory.capacity_bytes)
+    at.problem("the system leaves nothing of the memory");
+  block.required("page", memory.page_bytes, Quantity{input::size_dimension(), 0, 1e9, true});
+  block.required(
+      "when_full", memory.when_full,
+      input::Choice<memory::WhenFull>{
+          "what happens", {{"fail", memory::WhenFull::fail}, {"reboot", memory::WhenFull::reboot}}});
+  block.required("unified", memory.unified, input::Boolean{});
+  if (const auto contexts = block.words().find("contexts")) read_contexts(*contexts, block, memory);
+  read_clocks(block, at, memory);
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,69 @@
+#include "models/memory/footprint.hpp"
+
+#include <cmath>
+
+#include "models/dnn/roofline.hpp"
+#include "models/memory/arena.hpp"
+
+namespace jostle::memory {
+namespace {
+
+constexpr double engine_bytes_per_layer = 36e3;
+constexpr double bound_element_bytes = 4;  // fp32, as trtexec binds
+constexpr double batches_bound = 2;
+
+double in_pages(double bytes, double page) {
+  return page > 0 ? std::ceil(bytes / page) * page : bytes;
+}
+
+Storage storage_of(const Workload& workload, const dnn::ArithmeticPath& path) {
+  Storage storage{.element_bytes = dnn::bytes_per_element(path.precision), .lowering = workload.lowering};
+  if (workload.lowering == dnn::Lowering::optimised && path.tensor_cores) {
+    // TensorRT's layouts for tensor cores: kHWC8 of halves, kCHW32 of bytes; fp32 and tf32 stay linear.
+    if (path.precision == dnn::Precision::fp16) storage.channel_multiple = 8;
+    if (path.precision == dnn::Precision::int8) storage.channel_multiple = 32;
+  }
+  return storage;
+}
+
+double engine_bytes(const Workload& workload, double element_bytes) {
+  double bytes = element_bytes * static_cast<double>(workload.network.parameters());
+  if (workload.lowering != dnn::Lowering::optimised) return bytes;
+  for (dnn::Network::Node node = 0; node < workload.network.size(); ++node) {
+    if (workload.network.layer(node).macs() > 0) bytes += engine_bytes_per_layer;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Bindings bindings(const dnn::Network& network) {
+  Bindings found;
+  for (dnn::Network::Node node = 0; node < network.size(); ++node) {
+    const dnn::Layer& layer = network.layer(node);
+    if (layer.op == dnn::Op::input) {
+      found.inputs += layer.out.elements();
+    } else if (network.consumers(node).empty()) {
+      found.outputs += layer.out.elements();
+    }
+  }
+  return found;
+}
+
+Footprint footprint(const Workload& workload, const gpu::Spec& gpu, double page_bytes) {
+  const dnn::ArithmeticPath path = dnn::path_for(gpu, workload.precision);
+  const Storage storage = storage_of(workload, path);
+  const Bindings bound = bindings(workload.network);
+  const auto batch = static_cast<double>(workload.batch);
+  const auto buffers = [&](std::int64_t elements) {
+    const double bytes = bound_element_bytes * batch * static_cast<double>(elements);
+    return batches_bound * in_pages(bytes, page_bytes);
+  };
+  Footprint held;
+  held.engine = in_pages(engine_bytes(workload, storage.element_bytes), page_bytes);
+  held.arena = in_pages(batch * peak_activation_bytes(workload.network, storage), page_bytes);
+  held.io = buffers(bound.inputs) + buffers(bound.outputs);
+  return held;
+}
+
+}  // namespace jostle::memory
