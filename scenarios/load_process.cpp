@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "calibration/input/hash.hpp"
 #include "calibration/input/spelling.hpp"
+#include "models/dnn/model_names.hpp"
 #include "scenarios/arrival_trace.hpp"
 #include "scenarios/load_parts.hpp"
 #include "scenarios/names.hpp"
@@ -84,6 +86,18 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});
 }
 
+// Which inputs a network takes, only its builder knows.
+void check_input(const Cursor& at, const Model& model, std::int64_t input) {
+  const auto* const built_in = std::get_if<BuiltInModel>(&model);
+  const dnn::Model* const network = built_in != nullptr ? dnn::find_model(built_in->name) : nullptr;
+  if (network == nullptr) return;
+  try {
+    (void)network->build(static_cast<int>(input));
+  } catch (const std::invalid_argument& error) {
+    at.problem(error.what());
+  }
+}
+
 }  // namespace
 
 ProcessEntry read_process(const Cursor& at, const LoadContext& context) {
@@ -108,6 +122,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context) {
     if (const auto value = Integer{1, most_input}(*input_at)) {
       input = *value;
       process.input = input;
+      check_input(*input_at, process.model, input);
     }
     if (!network) input_at->problem("equal kernels have no input", "leave it out");
   }

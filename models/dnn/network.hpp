@@ -54,8 +54,8 @@ struct Layer {
   int stride = 1;
   int dilation = 1;
   int groups = 1;
-  int depth = 0;      // matmul: length of the axis that is summed over; embedding: rows of the table
-  bool bias = false;  // a learned number a channel: a multiply's is its factor
+  int depth = 0;  // matmul: length of the axis that is summed over; embedding: rows of the table
+  bool bias = false;
   Activation activation = Activation::none;  // of an Op::activation
   std::int64_t stored = 0;                   // learned numbers among the operands: positions, scales
 

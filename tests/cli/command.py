@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -149,6 +150,22 @@ class Command(unittest.TestCase):
             self.assertEqual((shown.returncode, shown.stderr), (0, ""))
             self.assertIn("slice", shown.stdout)
         self.assertIn("resnet50", self.jostle("list", "models").stdout)
+
+    def test_every_network_that_is_listed_is_shown_and_documented(self):
+        table = self.jostle("list", "models", "--markdown").stdout
+        self.assertIn(table, (SOURCE / "docs/networks.md").read_text(), "scripts/update-docs brings it up to date")
+        for row in table.splitlines()[2:]:
+            name = row.split("|")[1].strip()
+            shown = self.jostle("show", "model", name, COLUMNS="60")
+            self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+            self.assertLessEqual(max(len(line) for line in shown.stdout.splitlines()), 60)
+
+    @unittest.skipUnless(shutil.which("dot"), "Graphviz is not installed")
+    def test_a_network_is_a_graph_that_graphviz_draws(self):
+        graph = self.jostle("show", "model", "yolov8n", "--format", "dot").stdout
+        drawn = subprocess.run(["dot", "-Tsvg"], input=graph, capture_output=True, text=True, timeout=250)
+        self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
+        self.assertIn("22.dfl.conv", drawn.stdout)
 
     # Where it is read
 

@@ -105,6 +105,16 @@ TEST(BadScenario, unknown_model_is_answered_with_the_nearest) {
                  "gate.yaml:3: processes.0.model: unknown model 'resnet-50' (did you mean 'resnet50'?)");
 }
 
+TEST(BadScenario, input_that_a_network_cannot_take_is_refused) {
+  expect_refused(around("model: yolov8n, precision: fp16, input: 100"),
+                 "gate.yaml:3: processes.0.input: an input of 100: yolov8n takes multiples of 32, such as 96 "
+                 "or 128");
+  expect_refused(around("model: ssd300, precision: fp16, input: 200"),
+                 "gate.yaml:3: processes.0.input: the input is too small for layer 'conv11_2'");
+  expect_refused(around("model: bert_tiny, precision: fp16, input: 640"),
+                 "gate.yaml:3: processes.0.input: an input of 640 tokens: bert_tiny takes 1 to 512");
+}
+
 TEST(BadScenario, unknown_word_is_answered_with_the_nearest) {
   expect_refused(around("model: resnet50, precision: f16"),
                  "gate.yaml:3: processes.0.precision: 'f16' is not a precision (did you mean 'fp16'?)");

@@ -11,7 +11,7 @@ namespace jostle::scenarios::testing {
 
 inline Catalogue small_catalogue() {
   return {{"nvidia-h200", "jetson-orin-nano", "jetson-nano", "jetson-tx2"},
-          {"resnet50", "mobilenet_v2", "fcn_resnet50"},
+          {"resnet50", "mobilenet_v2", "fcn_resnet50", "yolov8n", "ssd300", "bert_tiny"},
           {}};
 }
 

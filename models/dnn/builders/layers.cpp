@@ -130,7 +130,8 @@ LayerBuilder::Node LayerBuilder::multiply_by_constant(std::string_view name, Nod
 }
 
 LayerBuilder::Node LayerBuilder::scale_channels(std::string_view name, Node from) {
-  return put({.name = std::string(name), .op = Op::multiply, .out = shape(from), .bias = true},
+  const Shape whole = shape(from);
+  return put({.name = std::string(name), .op = Op::multiply, .out = whole, .stored = whole.channels},
              std::array{from});
 }
 
