@@ -90,7 +90,7 @@ TEST(Builders, give_single_layers_the_shapes_and_operations_of_their_definitions
   EXPECT_EQ(layer(ssd, "fc6").dilation, 6);
   EXPECT_EQ(layer(ssd, "fc6").out, (Shape{1024, 19, 19}));
   EXPECT_EQ(layer(ssd, "conv11_2").out, (Shape{256, 1, 1}));
-  EXPECT_EQ(layer(ssd, "conf").out, (Shape{91, 8732, 1}));  // the boxes that gave SSD300 its fame
+  EXPECT_EQ(layer(ssd, "conf").out, (Shape{91, 8732, 1}));  // its default boxes
 
   const Network yolo = build("yolov8n");
   EXPECT_EQ(layer(yolo, "2.concat").out, (Shape{48, 160, 160}));
