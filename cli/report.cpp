@@ -150,6 +150,41 @@ std::string shares_table(const Result& result, int width, bool colour) {
          table(columns, processes, false, width, colour);
 }
 
+// How the means over windows are distributed: every metric of the board, and SM active of each process.
+std::string windows_table(const Result& result, int width, bool colour) {
+  if (!result.system.gpu.windows) return {};
+  const scenarios::GpuWindows& all = *result.system.gpu.windows;
+  std::vector<Column> headers{{"", Align::left, 0, true}, {"mean", Align::right}};
+  for (const int percentile : scenarios::window_percentiles)
+    headers.push_back({fmt::format("p{}", percentile), Align::right, percentile == 50 ? 90 : 60});
+  headers.push_back({"max", Align::right, 80});
+  Table table(headers);
+  const auto add = [&](const std::string& name, const scenarios::WindowShares& shares) {
+    const auto percent = [](const Figure& share) {
+      return share ? fmt::format("{:.1f}", 100 * *share) : none;
+    };
+    std::vector<std::string> cells{name, percent(shares.mean)};
+    for (const Figure& percentile : shares.percentiles) cells.push_back(percent(percentile));
+    cells.push_back(percent(shares.max));
+    table.add(std::move(cells));
+  };
+  for (const scenarios::WindowShares& shares : all.shares) {
+    std::string name = shares.name;
+    std::ranges::replace(name, '_', ' ');
+    add(name, shares);
+  }
+  if (result.processes.size() > 1) {
+    for (const ProcessResult& process : result.processes)
+      if (process.gpu_windows)
+        add(fmt::format("sm active of #{} {}", process.index, label(process)),
+            process.gpu_windows->shares[0]);
+  }
+  return "\n" +
+         styled(fmt::format("GPU in {} windows of {:g} us, %", all.samples, all.interval_us), Style::strong,
+                colour) +
+         "\n" + table.text(width, colour);
+}
+
 // Phrases separated by commas, broken into lines.
 std::string wrapped(const std::string& head, const std::vector<std::string>& phrases, int width) {
   if (phrases.empty()) return {};
@@ -176,8 +211,8 @@ std::string system_lines(const Result& result, int width) {
   };
   std::vector<std::string> gpu, cpu, memory, power;
   add(gpu, system.gpu.busy, "busy {:.1f} %", 100);
-  add(gpu, system.gpu.sm_active, "SM active {:.1f} %", 100);
-  add(gpu, system.gpu.tensor_active, "tensor active {:.1f} %", 100);
+  add(gpu, system.gpu.array.sm_active, "SM active {:.1f} %", 100);
+  add(gpu, system.gpu.array.tensor_active, "tensor active {:.1f} %", 100);
   add(gpu, system.gpu.switches_per_s, "{:.0f} switches/s");
   add(gpu, system.gpu.clock_mhz, "{:.0f} MHz");
   add(cpu, system.cpu.busy_cores, "{:.2f} cores busy");
@@ -207,7 +242,7 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, result.scenario.size(), styled(result.scenario, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + shares_table(result, width, colour) +
-         system_lines(result, width);
+         windows_table(result, width, colour) + system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

@@ -10,6 +10,7 @@
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/network.hpp"
+#include "models/gpu/occupancy.hpp"
 #include "models/memory/footprint.hpp"
 #include "scenarios/run.hpp"
 
@@ -45,12 +46,13 @@ process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
   return contexts <= cpus ? process::Sync::spin : process::Sync::yield;
 }
 
-dnn::KernelSequence synthetic_kernels(const SyntheticModel& model) {
+dnn::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Spec& gpu) {
   dnn::KernelSequence sequence;
   dnn::Kernel kernel;
   kernel.duration = model.duration;
   kernel.blocks = model.blocks;
   kernel.threads_per_block = model.threads;
+  gpu::fill_residency(gpu, kernel);
   sequence.kernels.assign(static_cast<std::size_t>(model.kernels), kernel);
   sequence.rebuild_finish();
   sequence.grade = dnn::Grade::measured;  // by definition
@@ -165,7 +167,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     spec.cpus = entry.cpus;
     spec.nice = entry.nice;
     if (const auto* synthetic = std::get_if<SyntheticModel>(&entry.model)) {
-      spec.kernels = synthetic_kernels(*synthetic);
+      spec.kernels = synthetic_kernels(*synthetic, device.gpu);
       spec.pace = synthetic->pace;
     } else {
       try {
@@ -178,6 +180,9 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
       } catch (const std::invalid_argument& error) {
         throw RunError(error.what());
       }
+      for (dnn::Kernel& kernel : spec.kernels.kernels)
+        if (kernel.sm_active == 0) gpu::fill_residency(device.gpu, kernel);  // measured: its grid is known
+      spec.kernels.rebuild_finish();
       spec.kernels =
           dnn::at_clocks(std::move(spec.kernels), clocks.gpu_hz / device.gpu.max_clock_hz, clocks.memory);
     }

@@ -93,6 +93,7 @@ void put_board_state(Json& json, const Scenario& scenario) {
   if (scenario.ambient_c) json["ambient"] = quantity(*scenario.ambient_c, input::temperature_dimension());
   if (scenario.fan) json["fan"] = *scenario.fan;
   json["observer"] = to_string(scenario.observer);
+  if (scenario.gpu_metrics) json["gpu_metrics"] = time(*scenario.gpu_metrics);
   json["mps"] = scenario.mps;
   if (scenario.link) {
     json["link"] = {{"bandwidth", quantity(scenario.link->bandwidth, input::bandwidth_dimension())},

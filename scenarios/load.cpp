@@ -88,6 +88,7 @@ void read_board_state(Mapping& top, Scenario& scenario) {
   top.optional("ambient", scenario.ambient_c, Quantity{input::temperature_dimension(), -60, 125});
   top.optional("fan", scenario.fan, Boolean{});
   top.optional("observer", scenario.observer, Choice<Observer>{"an observer", observer_names()});
+  top.optional("gpu_metrics", scenario.gpu_metrics, Span{sim::microseconds(1), most_run});
   top.optional("mps", scenario.mps, Boolean{});
   if (const auto at = top.find("link")) {
     Mapping link(*at, "a mapping: bandwidth, rtt, jitter, loss");
@@ -169,6 +170,8 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
     read_confinement(top, scenario);
     if (const auto at = top.require("processes")) read_processes(*at, context, scenario);
     if (const auto at = top.find("run")) read_run(*at, scenario.run);
+    if (const auto at = top.find("gpu_metrics"); at && scenario.gpu_metrics > scenario.run.duration)
+      at->problem("longer than the run", "a run must last at least one window");
     if (options.seed) scenario.run.seed = *options.seed;
   }
   // Only a scenario that is right in itself is worth holding against its board.

@@ -49,6 +49,26 @@ struct ProcessMemory {
   Figure gpu;  // of all of these, what is allocated for the GPU
 };
 
+// Means over the time measured, of the whole GPU: SM-cycles with a resident warp, issue slots and tensor
+// pipes used, resident warps of the most there could be.
+struct SmArray {
+  Figure sm_active, issue_slot, tensor_active, occupancy;
+};
+
+// How the means over windows are distributed, as a profiler that samples would tell (scenario: gpu_metrics).
+struct WindowShares {
+  std::string name;  // board::gpu_window_names
+  Figure mean, max;
+  std::array<Figure, 7> percentiles;  // window_percentiles
+  std::vector<double> cdf;            // [i]: share of the windows at or below i percent; 101, or none
+};
+inline constexpr std::array<int, 7> window_percentiles{5, 10, 25, 50, 75, 90, 95};
+struct GpuWindows {
+  double interval_us = 0;
+  std::int64_t samples = 0;
+  std::vector<WindowShares> shares;
+};
+
 struct ProcessResult {
   std::int64_t index = 0;  // among all processes
   std::int64_t entry = 0;  // of the scenario's `processes`
@@ -65,7 +85,9 @@ struct ProcessResult {
   Figure sync_ms;
   std::optional<TimeShare> time_share;
   GpuRunningBy gpu_running_by;
-  Figure memory_mb;  // all of `memory`
+  SmArray gpu;                            // by its own kernels
+  std::optional<GpuWindows> gpu_windows;  // where asked for
+  Figure memory_mb;                       // all of `memory`
   ProcessMemory memory;
   std::string problem;  // why it has no figures, as "does not fit into memory: …"; else empty
   std::int64_t drops = 0;
@@ -81,7 +103,10 @@ struct SystemResult {
   } power_w;
   Figure energy_per_image_mj;
   struct {
-    Figure busy, reported_load, sm_active, issue_slot, tensor_active, clock_mhz, switches_per_s;
+    Figure busy, reported_load;
+    SmArray array;
+    Figure clock_mhz, switches_per_s;
+    std::optional<GpuWindows> windows;  // where asked for
   } gpu;
   struct {
     Figure busy_cores, migrations_per_s, involuntary_switches_per_s;

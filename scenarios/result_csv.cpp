@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "calibration/readers/csv.hpp"
+#include "models/board/gpu_windows.hpp"
 #include "scenarios/result_text.hpp"
 
 namespace jostle::scenarios {
@@ -68,6 +69,25 @@ std::vector<Column> make_columns() {
   memory("memory_arena_mb", &ProcessMemory::arena);
   memory("memory_io_mb", &ProcessMemory::io);
   memory("memory_gpu_mb", &ProcessMemory::gpu);
+  const auto of_array = [&](const char* name, Figure SmArray::*which) {
+    columns.push_back({name, [which](const R&, const P& p) { return figure(p.gpu.*which); }});
+  };
+  of_array("gpu_sm_active", &SmArray::sm_active);
+  of_array("gpu_issue_slot", &SmArray::issue_slot);
+  of_array("gpu_tensor_active", &SmArray::tensor_active);
+  of_array("gpu_occupancy", &SmArray::occupancy);
+  for (std::size_t metric = 0; metric < board::gpu_window_names.size(); ++metric) {
+    const auto of_windows = [&, metric](const std::string& what, const auto& get) {
+      columns.push_back({fmt::format("gpu_{}_{}", board::gpu_window_names[metric], what),
+                         [metric, get](const R&, const P& p) {
+                           return p.gpu_windows ? figure(get(p.gpu_windows->shares[metric])) : std::string();
+                         }});
+    };
+    for (std::size_t i = 0; i < window_percentiles.size(); ++i)
+      of_windows(fmt::format("p{}", window_percentiles[i]),
+                 [i](const WindowShares& shares) { return shares.percentiles[i]; });
+    of_windows("max", [](const WindowShares& shares) { return shares.max; });
+  }
   return columns;
 }
 

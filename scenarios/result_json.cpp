@@ -1,5 +1,7 @@
 // The result as the JSON object that tools outside rely on.
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -34,6 +36,28 @@ Json time_share(const std::optional<TimeShare>& shares) {
   return json;
 }
 
+void put(Json& json, const SmArray& array) {
+  json["sm_active"] = figure(array.sm_active);
+  json["issue_slot"] = figure(array.issue_slot);
+  json["tensor_active"] = figure(array.tensor_active);
+  json["occupancy"] = figure(array.occupancy);
+}
+
+Json windows_json(const GpuWindows& windows) {
+  Json json{{"interval_us", windows.interval_us}, {"samples", windows.samples}};
+  for (const WindowShares& shares : windows.shares) {
+    Json& metric = json[shares.name];
+    for (std::size_t i = 0; i < window_percentiles.size(); ++i)
+      metric[fmt::format("p{}", window_percentiles[i])] = figure(shares.percentiles[i]);
+    metric["max"] = figure(shares.max);
+    metric["mean"] = figure(shares.mean);
+    metric["cdf"] = Json::array();
+    for (std::size_t i = 0; i < shares.cdf.size(); ++i)
+      metric["cdf"].push_back({static_cast<double>(i) / 100, shares.cdf[i]});
+  }
+  return json;
+}
+
 Json process_json(const ProcessResult& process) {
   const Latency& latency = process.latency_ms;
   const EnqueueCall& ec = process.ec_ms;
@@ -64,6 +88,8 @@ Json process_json(const ProcessResult& process) {
                             {"memory", figure(by.memory)},
                             {"fixed", figure(by.fixed)},
                             {"throttled", figure(by.throttled)}};
+  put(json["gpu"], process.gpu);
+  if (process.gpu_windows) json["gpu"]["metrics"] = windows_json(*process.gpu_windows);
   json["memory_mb"] = figure(process.memory_mb);
   json["memory"] = {{"context_mb", figure(process.memory.context)},
                     {"engine_mb", figure(process.memory.engine)},
@@ -84,13 +110,11 @@ Json system_json(const SystemResult& system) {
                      {"peak", figure(system.power_w.peak)},
                      {"rails", named(system.power_w.rails)}};
   json["energy_per_image_mj"] = figure(system.energy_per_image_mj);
-  json["gpu"] = {{"busy", figure(gpu.busy)},
-                 {"reported_load", figure(gpu.reported_load)},
-                 {"sm_active", figure(gpu.sm_active)},
-                 {"issue_slot", figure(gpu.issue_slot)},
-                 {"tensor_active", figure(gpu.tensor_active)},
-                 {"clock_mhz", figure(gpu.clock_mhz)},
-                 {"switches_per_s", figure(gpu.switches_per_s)}};
+  json["gpu"] = {{"busy", figure(gpu.busy)}, {"reported_load", figure(gpu.reported_load)}};
+  put(json["gpu"], gpu.array);
+  json["gpu"]["clock_mhz"] = figure(gpu.clock_mhz);
+  json["gpu"]["switches_per_s"] = figure(gpu.switches_per_s);
+  if (gpu.windows) json["gpu"]["metrics"] = windows_json(*gpu.windows);
   json["cpu"] = {{"busy_cores", figure(cpu.busy_cores)},
                  {"migrations_per_s", figure(cpu.migrations_per_s)},
                  {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)}};

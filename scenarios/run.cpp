@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scenarios/assemble.hpp"
+#include "scenarios/gpu_result.hpp"
 #include "scenarios/load.hpp"
 #include "scenarios/memory_result.hpp"
 #include "sim/engine.hpp"
@@ -74,11 +75,12 @@ void add_figures(ProcessResult& result, process::Inference& process, const Proce
     result.time_share = share;
   }
   const gpu::Running running = process.running();
-  const double ran = running.compute + running.memory + running.fixed;
-  result.gpu_running_by.compute = ratio(running.compute, ran);
-  result.gpu_running_by.memory = ratio(running.memory, ran);
-  result.gpu_running_by.fixed = ratio(running.fixed, ran);
+  const double ran = running.used.compute + running.used.memory + running.fixed();
+  result.gpu_running_by.compute = ratio(running.used.compute, ran);
+  result.gpu_running_by.memory = ratio(running.used.memory, ran);
+  result.gpu_running_by.fixed = ratio(running.fixed(), ran);
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
+  result.gpu = sm_array(running.used, sim::to_seconds(time.elapsed()));
   result.drops = process.drops();
 }
 
@@ -98,6 +100,8 @@ void add_system(Result& result, board::Board& board, const Assembly& assembly) {
     system.gpu.busy = ratio(sim::to_seconds(totals.gpu_busy), elapsed);
     // The driver's figure counts a GPU that is being handed over as busy.
     system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
+    system.gpu.array = sm_array(totals.gpu_used, elapsed);
+    system.memory.bandwidth_gb_s = ratio(totals.gpu_used.dram_bytes / 1e9, elapsed);
     system.gpu.clock_mhz = assembly.gpu_clock_hz / 1e6;
     system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
   }
@@ -146,6 +150,9 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
   engine.set_interrupt(control.interrupt);
   engine.set_watchdog({.without_progress = sim::seconds(3600)});
   board::Board board(engine, assembly.device, assembly.setup);
+  std::optional<board::GpuWindows> windows;
+  if (scenario.gpu_metrics && assembly.device.has_gpu())
+    windows.emplace(engine, board, *scenario.gpu_metrics, assembly.device.gpu.bandwidth_bytes_per_s);
 
   const Time warm = Time::zero() + scenario.run.warmup;
   const std::optional<Until>& until = scenario.run.until;
@@ -154,7 +161,7 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
   std::string stop = until ? "limit" : "duration";
   const auto advance_to = [&](Time time) {
     while (engine.now() < time) {
-      switch (engine.run(std::min(time, engine.now() + step))) {
+      switch (run_until(engine, std::min(time, engine.now() + step), windows)) {
         case sim::RunEnd::interrupted:
           return false;
         case sim::RunEnd::stuck:
@@ -173,6 +180,7 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
   };
   if (!advance_to(warm)) return false;
   board.end_warmup();
+  if (windows) windows->restart();
   if (!advance_to(end)) return false;
   board.settle();
 
@@ -184,6 +192,7 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
   }
   add_system(result, board, assembly);
   result.system.stop = stop;
+  if (windows) add_windows(result, *windows);
   result.simulated_s = sim::to_seconds(engine.now() - warm);
   return true;
 }

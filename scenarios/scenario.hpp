@@ -109,6 +109,7 @@ struct Scenario {
   std::optional<double> ambient_c;
   std::optional<bool> fan;
   Observer observer = Observer::none;
+  std::optional<sim::Duration> gpu_metrics;  // windows whose distribution is asked for
   bool mps = false;
   std::optional<Link> link;
   std::optional<int> host_cores;  // confine the processes to this many lowest-numbered online cores ...

@@ -61,6 +61,7 @@ Board::Totals Board::totals_so_far() {
                 .gpu_busy = gpu_->busy(),
                 .gpu_switching = gpu_->switching(),
                 .gpu_switches = gpu_->switches(),
+                .gpu_used = {},
                 .cores_busy = {}};
   for (int core = 0; core < cpu_.cores(); ++core) totals.cores_busy += cpu_.core_statistics(core).busy;
   for (const process::Inference& process : processes_) {
@@ -80,6 +81,7 @@ Board::Totals Board::totals() {
   totals.cores_busy -= before_.cores_busy;
   totals.migrations -= before_.migrations;
   totals.involuntary_switches -= before_.involuntary_switches;
+  for (process::Inference& process : processes_) totals.gpu_used += process.running().used;
   return totals;
 }
 

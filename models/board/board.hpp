@@ -46,6 +46,7 @@ class Board {
     sim::Duration elapsed;
     sim::Duration gpu_busy, gpu_switching;
     std::int64_t gpu_switches = 0;
+    dnn::Usage gpu_used;       // by kernels of all processes together
     sim::Duration cores_busy;  // of all cores together
     std::int64_t migrations = 0, involuntary_switches = 0;
   };

@@ -1,5 +1,7 @@
 #include "models/dnn/clocks.hpp"
 
+#include <algorithm>
+
 namespace jostle::dnn {
 
 Kernel at_clocks(Kernel kernel, double gpu, double memory) {
@@ -11,10 +13,11 @@ Kernel at_clocks(Kernel kernel, double gpu, double memory) {
   kernel.compute_share = static_cast<float>(compute / sum);
   kernel.memory_share = static_cast<float>(bytes / sum);
   kernel.fixed_share = 1 - kernel.compute_share - kernel.memory_share;
-  // The same cycles of the pipes, of other cycles in all; what is resident stays resident throughout.
+  // The same cycles of the pipes, of other cycles in all; what is resident stays resident throughout, and the
+  // pipes of an SM are busy at most while it has a warp.
   const auto busier = static_cast<float>(1 / (sum * gpu));
-  kernel.issue_slot *= busier;
-  kernel.tensor_active *= busier;
+  kernel.issue_slot = std::min(kernel.issue_slot * busier, kernel.sm_active);
+  kernel.tensor_active = std::min(kernel.tensor_active * busier, kernel.sm_active);
   return kernel;
 }
 

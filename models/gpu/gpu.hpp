@@ -6,6 +6,7 @@
 // has an event per kernel and must agree with it to the picosecond.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -59,10 +60,16 @@ struct HostProgress {
   double rate = 0;
 };
 
-// Time in which kernels of a context were executing, and what bounded them.
+// Time in which kernels of a context were executing, and what they had of the GPU. Caches that are refilled
+// after an expiry are time bound by memory: blocks are resident, and nothing issues.
 struct Running {
   sim::Duration total;
-  double compute = 0, memory = 0, fixed = 0;  // seconds; sum to total
+  dnn::Usage used;
+
+  // Seconds that neither arithmetic nor memory bounded.
+  [[nodiscard]] double fixed() const {
+    return std::max(sim::to_seconds(total) - used.compute - used.memory, 0.0);
+  }
 };
 
 // Start and end of every kernel, as its own clock stamps would tell: a preempted kernel spans other turns.

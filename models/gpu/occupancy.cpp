@@ -5,11 +5,21 @@
 
 namespace jostle::gpu {
 
+namespace {
+
+constexpr int warp = 32;  // threads
+
+int warps_of(const dnn::Kernel& kernel) {
+  return (static_cast<int>(std::max(kernel.threads_per_block, 1U)) + warp - 1) / warp;
+}
+
+}  // namespace
+
 int blocks_per_sm(const Spec& gpu, const dnn::Kernel& kernel) {
-  const int threads = static_cast<int>(std::max(kernel.threads_per_block, 1U));
-  const int registers = threads * static_cast<int>(kernel.registers_per_thread);
+  const int warps = warps_of(kernel);
+  const int registers = warps * warp * static_cast<int>(kernel.registers_per_thread);
   int blocks = gpu.max_blocks_per_sm;
-  blocks = std::min(blocks, gpu.max_threads_per_sm / threads);
+  blocks = std::min(blocks, gpu.max_threads_per_sm / warp / warps);
   if (registers > 0) blocks = std::min(blocks, gpu.registers_per_sm / registers);
   if (kernel.shared_bytes > 0)
     blocks = std::min(blocks, gpu.shared_bytes_per_sm / static_cast<int>(kernel.shared_bytes));
@@ -19,6 +29,17 @@ int blocks_per_sm(const Spec& gpu, const dnn::Kernel& kernel) {
 int waves(const Spec& gpu, const dnn::Kernel& kernel) {
   const auto at_once = static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(gpu.sm_count, 1));
   return static_cast<int>(std::max((kernel.blocks + at_once - 1) / at_once, 1U));
+}
+
+void fill_residency(const Spec& gpu, dnn::Kernel& kernel) {
+  const double sms = std::max(gpu.sm_count, 1);
+  const double count = waves(gpu, kernel);
+  const double at_once = blocks_per_sm(gpu, kernel) * sms;
+  const double blocks = std::max(kernel.blocks, 1U);
+  const double tail = blocks - (count - 1) * at_once;
+  kernel.sm_active = static_cast<float>(((count - 1) * sms + std::min(tail, sms)) / (count * sms));
+  const double most = count * sms * std::max(gpu.max_threads_per_sm / warp, 1);
+  kernel.occupancy = static_cast<float>(std::min(blocks * warps_of(kernel) / most, 1.0));
 }
 
 double resident_state_bytes(const Spec& gpu, const dnn::Kernel& kernel) {
@@ -39,6 +60,15 @@ sim::Duration cold_after_expiry(const Spec& gpu, const dnn::KernelSequence& kern
   const TimeSlicing& slicing = gpu.time_slicing;
   const bool caches = kernels.used.back().memory > 0;
   return slicing.restart_after_expiry + (caches ? slicing.refill_after_expiry : sim::Duration::zero());
+}
+
+dnn::Usage usage_of_refill(const dnn::Kernel& kernel, sim::Duration cold) {
+  const double seconds = sim::to_seconds(cold);
+  dnn::Usage usage;
+  usage.memory = seconds;
+  usage.sm_active = seconds * static_cast<double>(kernel.sm_active);
+  usage.occupancy = seconds * static_cast<double>(kernel.occupancy);
+  return usage;
 }
 
 sim::Duration drain_after_expiry(const Spec& gpu, const dnn::Kernel& kernel, sim::Duration done) {

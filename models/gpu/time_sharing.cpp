@@ -65,7 +65,8 @@ void TimeSharedGpu::book() {
   const Duration cold = owner.position.cold - position.cold;
   const Duration ran = executed(batch, owner.spec.per_launch, position) -
                        executed(batch, owner.spec.per_launch, owner.position) + cold;
-  owner.used.memory += sim::to_seconds(cold);
+  if (cold > Duration::zero())
+    owner.used += usage_of_refill(batch.kernels->kernels[owner.underway().kernel], cold);
   owner.executed += ran;
   busy_ += ran;
   owner.position = position;

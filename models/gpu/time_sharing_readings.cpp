@@ -14,13 +14,10 @@ Duration TimeSharedGpu::running_time(ContextId id) {
 }
 
 Running TimeSharedGpu::running(ContextId id) {
-  Running running{.total = running_time(id), .compute = 0, .memory = 0, .fixed = 0};
+  Running running{.total = running_time(id), .used = get(id).used};
   const Context& context = get(id);
-  dnn::Usage used = context.used;
-  if (!context.batches.empty()) used += usage_until(*context.batches.front().kernels, context.underway());
-  running.compute = used.compute;
-  running.memory = used.memory;
-  running.fixed = std::max(sim::to_seconds(running.total) - running.compute - running.memory, 0.0);
+  if (!context.batches.empty())
+    running.used += usage_until(*context.batches.front().kernels, context.underway());
   return running;
 }
 

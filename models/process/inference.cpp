@@ -214,9 +214,7 @@ void Inference::end_warmup() {
 gpu::Running Inference::running() {
   gpu::Running running = gpu_.running(context_);
   running.total -= running_before_.total;
-  running.compute -= running_before_.compute;
-  running.memory -= running_before_.memory;
-  running.fixed -= running_before_.fixed;
+  running.used -= running_before_.used;
   return running;
 }
 

@@ -92,8 +92,11 @@ std::string disagreement(const Account& fast, const Account& slow) {
   if (fast.busy != slow.busy) return "busy";
   if (fast.switching != slow.switching) return "switching";
   for (std::size_t i = 0; i < fast.split.size(); ++i) {
-    if (std::abs(fast.split[i].compute - slow.split[i].compute) > 1e-9) return "compute split";
-    if (std::abs(fast.split[i].memory - slow.split[i].memory) > 1e-9) return "memory split";
+    const dnn::Usage &a = fast.split[i].used, &b = slow.split[i].used;
+    for (const auto part : {&dnn::Usage::compute, &dnn::Usage::memory, &dnn::Usage::sm_active,
+                            &dnn::Usage::issue_slot, &dnn::Usage::tensor_active, &dnn::Usage::occupancy})
+      if (std::abs(a.*part - b.*part) > 1e-9) return "what was used";
+    if (std::abs(a.dram_bytes - b.dram_bytes) > 1e-6 * b.dram_bytes + 1) return "bytes";
   }
   return {};
 }

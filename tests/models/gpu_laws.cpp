@@ -106,8 +106,8 @@ RC_GTEST_PROP(GpuLaws, running_times_sum_to_busy_and_no_two_kernels_run_at_once,
   for (std::uint32_t i = 0; i < setup.processes.size(); ++i) {
     const Running running = bench.board.gpu().running({i});
     sum += running.total;
-    RC_ASSERT(std::abs(running.compute + running.memory + running.fixed - sim::to_seconds(running.total)) <
-              1e-12 + 1e-6 * sim::to_seconds(running.total));
+    RC_ASSERT(std::abs(running.used.compute + running.used.memory + running.fixed() -
+                       sim::to_seconds(running.total)) < 1e-12 + 1e-6 * sim::to_seconds(running.total));
   }
   RC_ASSERT(sum == bench.board.gpu().busy());
   // The GPU is owned, handed over or nobody's at every instant, and busy only while owned.

@@ -33,7 +33,12 @@ inline dnn::KernelSequence any_kernels() {
                        .memory_share = memory ? 0.25F : 0.0F,
                        .fixed_share = memory ? 0.25F : 0.5F,
                        .blocks = *rc::gen::inRange(1U, 900U),
-                       .threads_per_block = *rc::gen::element(32U, 128U, 500U)});
+                       .threads_per_block = *rc::gen::element(32U, 128U, 500U),
+                       .sm_active = *rc::gen::element(0.25F, 0.75F, 1.0F),
+                       .issue_slot = *rc::gen::element(0.0F, 0.2F),
+                       .tensor_active = *rc::gen::element(0.0F, 0.1F),
+                       .occupancy = 0.125F,
+                       .dram_bytes = *rc::gen::element(0.0F, 1e6F)});
   }
   dnn::KernelSequence made = sequence(std::move(kernels));
   made.lone_gap = any_duration(sim::microseconds(100));

@@ -87,9 +87,9 @@ TEST(GpuRates, time_is_booked_to_what_bound_it_at_the_rates_of_the_time) {
                 {{at(microseconds(500)), {.clock = 2, .memory = 0.5}}});
   const Running running = run.bench.board.processes()[0].running();
   EXPECT_EQ(running.total, microseconds(1125));
-  EXPECT_NEAR(running.compute, 375e-6, 1e-10);
-  EXPECT_NEAR(running.memory, 750e-6, 1e-10);
-  EXPECT_NEAR(running.fixed, 0, 1e-10);
+  EXPECT_NEAR(running.used.compute, 375e-6, 1e-10);
+  EXPECT_NEAR(running.used.memory, 750e-6, 1e-10);
+  EXPECT_NEAR(running.fixed(), 0, 1e-10);
 }
 
 TEST(GpuRates, a_preempted_kernel_goes_on_at_the_rates_of_its_next_turn) {

@@ -270,7 +270,7 @@ void ReferenceGpu::interrupt() {
     case Doing::refilling:
       owner.cold -= passed;
       owner.ran += passed;
-      owner.memory += sim::to_seconds(passed);
+      owner.used += usage_of_refill(owner.timed, passed);
       break;
     case Doing::front_end:
       owner.front_end -= passed;
@@ -279,8 +279,7 @@ void ReferenceGpu::interrupt() {
       owner.rest -= passed;
       owner.ran += passed;
       if (owner.done() > observer_.first_stamp) owner.cold_before = Duration::zero();
-      owner.compute += sim::to_seconds(passed) * static_cast<double>(owner.timed.compute_share);
-      owner.memory += sim::to_seconds(passed) * static_cast<double>(owner.timed.memory_share);
+      owner.used += dnn::usage_of(owner.timed, passed);
       break;
   }
   doing_ = Doing::nothing;
@@ -434,15 +433,11 @@ Duration ReferenceGpu::running_time(ContextId id) {
 
 Running ReferenceGpu::running(ContextId id) {
   const Context& context = contexts_[id.index];
-  Running running{
-      .total = running_time(id), .compute = context.compute, .memory = context.memory, .fixed = 0};
-  const double underway = sim::to_seconds(running.total - context.ran);
-  if (underway > 0 && doing_ == Doing::refilling) running.memory += underway;
-  if (underway > 0 && doing_ == Doing::executing) {
-    running.compute += underway * static_cast<double>(context.timed.compute_share);
-    running.memory += underway * static_cast<double>(context.timed.memory_share);
-  }
-  running.fixed = sim::to_seconds(running.total) - running.compute - running.memory;
+  Running running{.total = running_time(id), .used = context.used};
+  const Duration underway = running.total - context.ran;
+  if (underway == Duration::zero()) return running;
+  running.used += doing_ == Doing::refilling ? usage_of_refill(context.timed, underway)
+                                             : dnn::usage_of(context.timed, underway);
   return running;
 }
 

@@ -65,7 +65,7 @@ class ReferenceGpu final : public Gpu {
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;
     sim::Duration ran;
-    double compute = 0, memory = 0;  // seconds
+    dnn::Usage used;
 
     [[nodiscard]] sim::Duration done() const { return timed.duration - rest; }  // of the kernel
     void launch_next() { gpu->launch_due(*this); }

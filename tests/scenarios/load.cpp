@@ -19,6 +19,7 @@ power_cap: {budget: 10 W, window: 1 s}
 ambient: 25 degC
 fan: true
 observer: nsys
+gpu_metrics: 100 us
 mps: false
 link: {bandwidth: 50 Mbit/s, rtt: 20 ms, jitter: 5 ms, loss: 0.1 %}
 host_cores: 3
@@ -50,6 +51,7 @@ TEST(ScenarioLoader, reads_every_key_of_the_language) {
   EXPECT_EQ(s.ambient_c, 25);
   EXPECT_EQ(s.fan, true);
   EXPECT_EQ(s.observer, Observer::nsys);
+  EXPECT_EQ(s.gpu_metrics, sim::microseconds(100));
   EXPECT_FALSE(s.mps);
   EXPECT_EQ(s.link->bandwidth, 50e6 / 8);
   EXPECT_EQ(s.link->rtt, sim::milliseconds(20));

@@ -29,7 +29,7 @@ TEST(ResultJson, has_the_keys_of_the_contract_in_their_order) {
   const Json& process = json["processes"][0];
   EXPECT_EQ(keys(process), (Keys{"index", "entry", "model", "precision", "batch", "runtime", "status",
                                  "grade", "throughput", "latency_ms", "ec_ms", "sync_ms", "time_share",
-                                 "gpu_running_by", "memory_mb", "memory", "drops"}));
+                                 "gpu_running_by", "gpu", "memory_mb", "memory", "drops"}));
   EXPECT_EQ(keys(process["throughput"]), (Keys{"mean", "ci95", "pi90", "unit"}));
   EXPECT_EQ(keys(process["latency_ms"]), (Keys{"mean", "p50", "p90", "p95", "p99", "pi90"}));
   EXPECT_EQ(keys(process["ec_ms"]), (Keys{"mean", "launch", "reschedule", "compute", "blocking"}));
@@ -45,7 +45,7 @@ TEST(ResultJson, has_the_keys_of_the_contract_in_their_order) {
                                 "temperature_c", "time_in_state", "limited_by", "limited_share", "stop"}));
   EXPECT_EQ(keys(system["power_w"]), (Keys{"mean", "peak", "rails"}));
   EXPECT_EQ(keys(system["gpu"]), (Keys{"busy", "reported_load", "sm_active", "issue_slot", "tensor_active",
-                                       "clock_mhz", "switches_per_s"}));
+                                       "occupancy", "clock_mhz", "switches_per_s"}));
   EXPECT_EQ(keys(system["cpu"]), (Keys{"busy_cores", "migrations_per_s", "involuntary_switches_per_s"}));
   EXPECT_EQ(keys(system["memory"]), (Keys{"used_mb", "capacity_mb", "gpu_share", "bandwidth_gb_s"}));
 }

@@ -1,0 +1,88 @@
+// What a grid of blocks occupies of the SMs, by hand.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "gpu_support.hpp"
+#include "models/dnn/clocks.hpp"
+#include "models/gpu/occupancy.hpp"
+
+namespace jostle::gpu::test {
+namespace {
+
+using sim::microseconds;
+
+// 8 SMs of 48 warps and 16 blocks.
+Spec eight_sms() {
+  return free_device(1).gpu;
+}
+dnn::Kernel grid(std::uint32_t blocks, std::uint32_t threads, std::uint32_t registers = 32) {
+  dnn::Kernel kernel{.duration = microseconds(10),
+                     .blocks = blocks,
+                     .threads_per_block = threads,
+                     .registers_per_thread = registers};
+  fill_residency(eight_sms(), kernel);
+  return kernel;
+}
+
+TEST(GpuResidency, a_grid_smaller_than_the_gpu_leaves_sms_without_a_block) {
+  const dnn::Kernel kernel = grid(2, 128);
+  EXPECT_FLOAT_EQ(kernel.sm_active, 2.0F / 8);
+  EXPECT_FLOAT_EQ(kernel.occupancy, 2.0F * 4 / (8 * 48));
+}
+
+TEST(GpuResidency, full_waves_fill_what_limits_allow) {
+  // Twelve blocks of 128 threads fit by threads; all 8 · 12 of them are there.
+  EXPECT_FLOAT_EQ(grid(96, 128).sm_active, 1);
+  EXPECT_FLOAT_EQ(grid(96, 128).occupancy, 1);
+  // Four by registers: 65536 / (128 · 128).
+  EXPECT_FLOAT_EQ(grid(32, 128, 128).sm_active, 1);
+  EXPECT_FLOAT_EQ(grid(32, 128, 128).occupancy, 4.0F * 4 / 48);
+}
+
+TEST(GpuResidency, a_tail_goes_round_the_sms) {
+  // 96 at once: one wave, and a second with two blocks on two SMs.
+  EXPECT_FLOAT_EQ(grid(98, 128).sm_active, (8.0F + 2) / (2 * 8));
+  EXPECT_FLOAT_EQ(grid(98, 128).occupancy, 98.0F * 4 / (2 * 8 * 48));
+  EXPECT_FLOAT_EQ(grid(106, 128).sm_active, 1);
+}
+
+TEST(GpuResidency, warps_are_whole) {
+  EXPECT_FLOAT_EQ(grid(8, 33).occupancy, 2.0F / 48);
+}
+
+RC_GTEST_PROP(GpuResidency, lies_between_nothing_and_all_and_a_block_more_never_needs_fewer_warps, ()) {
+  Spec gpu = eight_sms();
+  gpu.sm_count = *rc::gen::inRange(1, 150);
+  dnn::Kernel kernel{.duration = microseconds(10),
+                     .blocks = *rc::gen::inRange(1U, 100'000U),
+                     .threads_per_block = *rc::gen::inRange(1U, 1025U),
+                     .registers_per_thread = *rc::gen::inRange(0U, 256U),
+                     .shared_bytes = *rc::gen::inRange(0U, 1U << 17U)};
+  fill_residency(gpu, kernel);
+  RC_ASSERT(kernel.sm_active > 0 && kernel.sm_active <= 1);
+  RC_ASSERT(kernel.occupancy > 0 && kernel.occupancy <= kernel.sm_active * 1.000001F);
+  dnn::Kernel larger = kernel;
+  ++larger.blocks;
+  fill_residency(gpu, larger);
+  if (waves(gpu, larger) == waves(gpu, kernel)) {
+    RC_ASSERT(larger.sm_active >= kernel.sm_active);
+    RC_ASSERT(larger.occupancy >= kernel.occupancy);
+  }
+}
+
+TEST(GpuResidency, pipes_are_busy_at_most_while_an_sm_has_a_warp_at_any_clock) {
+  const dnn::Kernel kernel{.duration = microseconds(10),
+                           .compute_share = 0.1F,
+                           .memory_share = 0.9F,
+                           .fixed_share = 0,
+                           .sm_active = 0.5F,
+                           .issue_slot = 0.3F,
+                           .tensor_active = 0.2F};
+  const dnn::Kernel slow = dnn::at_clocks(kernel, 0.5, 1);
+  EXPECT_FLOAT_EQ(slow.sm_active, 0.5F);
+  EXPECT_FLOAT_EQ(slow.issue_slot, 0.5F);                     // 0.3 / (1.1 · 0.5) would be more
+  EXPECT_FLOAT_EQ(slow.tensor_active, 0.2F / (1.1F * 0.5F));  // the same cycles, of half as many a second
+}
+
+}  // namespace
+}  // namespace jostle::gpu::test
