@@ -1,0 +1,71 @@
+#include "models/memory/arbiter.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jostle::memory {
+
+ClientId Arbiter::add(const SpeedListener& listener) {
+  clients_.push_back({.listener = listener, .since = engine_.now()});
+  demands_.push_back(0);
+  grants_.push_back(0);
+  return {static_cast<std::uint32_t>(clients_.size() - 1)};
+}
+
+double Arbiter::moved(ClientId id) const {
+  const Client& client = clients_[id.index];
+  return client.moved + grants_[id.index] * sim::to_seconds(engine_.now() - client.since);
+}
+
+void Arbiter::set_demand(ClientId id, const Demand& demand) {
+  const double bytes = std::min(demand.bytes_per_s, sharing_.capacity_bytes_per_s);
+  if (demands_[id.index] == bytes && clients_[id.index].bound == demand.bound) return;
+  demands_[id.index] = bytes;
+  clients_[id.index].bound = demand.bound;
+  solve();
+}
+
+void Arbiter::settle() {
+  const sim::Time now = engine_.now();
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    clients_[i].moved += grants_[i] * sim::to_seconds(now - clients_[i].since);
+    clients_[i].since = now;
+  }
+}
+
+bool Arbiter::differs(const Client& client) {
+  constexpr double worth_telling = 0.01;
+  if (client.listener.changed == nullptr || client.speed == client.told) return false;
+  return client.speed == 1 || std::abs(client.speed - client.told) > worth_telling * client.told;
+}
+
+void Arbiter::solve() {
+  settle();
+  share_bandwidth(sharing_, demands_, grants_);
+  const bool all_granted = std::ranges::equal(demands_, grants_);
+  if (all_granted && all_granted_) return;
+  bool news = false;
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    Client& client = clients_[i];
+    if (demands_[i] <= 0) continue;
+    client.speed = memory_speed(grants_[i] / demands_[i], client.bound);
+    news = news || differs(client);
+  }
+  // Who is at rest may still have to hear that there is room again.
+  all_granted_ = all_granted && std::ranges::none_of(clients_, [](const Client& client) {
+                   return client.speed < 1 || client.told < 1;
+                 });
+  if (news && !engine_.pending(telling_))
+    telling_ = engine_.schedule(engine_.now(), sim::action<&Arbiter::tell>(*this));
+}
+
+void Arbiter::tell() {
+  telling_ = {};
+  for (Client& client : clients_) {
+    if (!differs(client)) continue;
+    client.told = client.speed;
+    client.listener.changed(client.listener.context, client.told);
+  }
+}
+
+}  // namespace jostle::memory
