@@ -149,6 +149,8 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   const SetClocks clocks = clocks_of(scenario, device, mode);
   setup.cluster_clock_hz = clocks.clusters_hz;
   assembly.gpu_clock_hz = clocks.gpu_hz;
+  setup.memory_bytes_per_s =
+      device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency * clocks.memory;
   if (mode != nullptr && mode->tpcs)
     device.gpu.sm_count = std::min(device.gpu.sm_count, *mode->tpcs * device.sms_per_tpc);
 

@@ -20,6 +20,8 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, bool graph = f
   if (graph) block.required("per_node", runtime.per_node, span);
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
+  block.optional("memory_demand", runtime.memory_bytes_per_s,
+                 Quantity{input::bandwidth_dimension(), 0, 1e15});
   block.required("api_share", runtime.api_share, Quantity{input::share_dimension(), 0, 1});
   if (!graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
   return runtime;

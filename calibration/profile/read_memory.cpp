@@ -57,6 +57,7 @@ void read_memory(const Cursor& at, std::vector<Figure>& figures, memory::Spec& m
       input::Choice<memory::WhenFull>{
           "what happens", {{"fail", memory::WhenFull::fail}, {"reboot", memory::WhenFull::reboot}}});
   block.required("unified", memory.unified, input::Boolean{});
+  block.optional("interference", memory.interference, Quantity{input::share_dimension(), 0, 0.5});
   if (const auto contexts = block.words().find("contexts")) read_contexts(*contexts, block, memory);
   read_clocks(block, at, memory);
 }

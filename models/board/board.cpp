@@ -33,6 +33,17 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
       copies_(engine, device.gpu) {
   for (std::size_t cluster = 0; cluster < setup.cluster_clock_hz.size(); ++cluster)
     cpu_.set_cluster_clock(static_cast<int>(cluster), setup.cluster_clock_hz[cluster]);
+  if (device.memory.unified && setup.memory_bytes_per_s > 0) {
+    const memory::Sharing sharing{.capacity_bytes_per_s = setup.memory_bytes_per_s,
+                                  .interference = device.memory.interference};
+    const memory::SpeedListener listener{.changed =
+                                             [](void* self, double speed) {
+                                               static_cast<gpu::Gpu*>(self)->set_rates({1, speed});
+                                             },
+                                         .context = gpu_.get()};
+    // A copy reads and writes.
+    traffic_.emplace(engine, sharing, listener, 2 * device.gpu.copy_bandwidth_bytes_per_s);
+  }
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) {
     const auto& runtime = device.runtime(spec.runtime);
@@ -41,7 +52,8 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
     process::Costs costs{.runtime = spec.pace ? device.paced : *runtime,
                          .sync = device.sync,
                          .refill_prolongs_turn = process::refill_prolongs_turn(device.refill, spec)};
-    processes_.emplace_back(engine, cpu_, *gpu_, copies_, spec, costs, setup.seed, index);
+    processes_.emplace_back(engine, cpu_, *gpu_, copies_, spec, costs, setup.seed, index,
+                            traffic_ ? &*traffic_ : nullptr);
     engine.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
     ++index;
   }

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/board/spec.hpp"
 #include "models/cpu/cpu.hpp"
 #include "models/gpu/copy_engine.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/memory/traffic.hpp"
 #include "models/process/inference.hpp"
 #include "models/process/spec.hpp"
 #include "sim/engine.hpp"
@@ -20,6 +22,7 @@ namespace jostle::board {
 struct Setup {
   cpu::Confinement cores;
   std::vector<double> cluster_clock_hz;  // empty: the clusters' maxima
+  double memory_bytes_per_s = 0;         // that the memory delivers at its clock; 0: all that is asked
   std::vector<process::Spec> processes;  // kernel times at the clocks that are set
   std::uint64_t seed = 1;
 };
@@ -59,6 +62,7 @@ class Board {
   cpu::Cpu cpu_;
   std::unique_ptr<gpu::Gpu> gpu_;
   gpu::CopyEngine copies_;
+  std::optional<memory::Traffic> traffic_;  // where CPU and GPU share a memory
   std::deque<process::Inference> processes_;
   Totals before_;
 };

@@ -27,6 +27,7 @@ struct Spec {
   // One memory for CPU and GPU, as on a Jetson. Otherwise this is the card's, and what a process holds on its
   // host is no part of it.
   bool unified = true;
+  double interference = 0;  // see memory::Sharing; where it is unified
   // Absent: the runtime does not exist on this device.
   std::optional<ContextSpec> tensorrt, eager, cuda_graph;
 

@@ -18,7 +18,8 @@ bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
 }
 
 Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu& gpu, gpu::CopyEngine& copies,
-                     const Spec& spec, const Costs& costs, std::uint64_t seed, std::uint32_t index)
+                     const Spec& spec, const Costs& costs, std::uint64_t seed, std::uint32_t index,
+                     memory::Traffic* traffic)
     : engine_(engine),
       cpu_(cpu),
       gpu_(gpu),
@@ -27,7 +28,10 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu& gpu, gpu::Cop
       costs_(costs),
       random_(seed, fmt::format("process {} host time", index)),
       requests_(spec.arrivals, sim::RandomStream(seed, fmt::format("process {} arrivals", index))),
-      account_(costs.runtime.api_share) {
+      account_(costs.runtime.api_share),
+      traffic_(traffic),
+      demand_(traffic != nullptr ? memory::demand_of(spec_.kernels, traffic->arbiter().capacity())
+                                 : memory::Demand{}) {
   context_ = gpu_.create_context(
       {.name = spec.name,
        .refill_prolongs_turn = costs.refill_prolongs_turn,
@@ -153,16 +157,28 @@ void Inference::record(std::uint64_t batch) {
 // What the account is told of
 
 void Inference::set_phase(Phase phase) {
+  working_ = phase == Phase::enqueuing;
+  note_core_traffic();
   account_.set_phase(phase, engine_.now(), gpu_time());
 }
 
 void Inference::thread_changed(cpu::State state, Time now, Duration done, double rate) {
   account_.set_thread(state, now, gpu_time());
+  on_core_ = state == cpu::State::on_core || state == cpu::State::refilling;
+  note_core_traffic();
   if (launching_) gpu_.host_progress(context_, {now, done, rate});
 }
 
 void Inference::context_changing(gpu::ContextState next) {
   account_.set_context(next, engine_.now(), gpu_time());
+  const bool owns = next == gpu::ContextState::owner;
+  if (traffic_ == nullptr || owns == owns_gpu_) return;
+  owns_gpu_ = owns;
+  if (owns) {
+    traffic_->gpu_runs(demand_);
+  } else {
+    traffic_->gpu_rests();
+  }
 }
 
 void Inference::batch_seen() {
@@ -175,8 +191,18 @@ void Inference::batch_seen() {
   }
 }
 
+// Waiting is done from a register or a cache; work moves data.
+void Inference::note_core_traffic() {
+  const double bytes = costs_.runtime.memory_bytes_per_s;
+  const bool moves = on_core_ && working_;
+  if (traffic_ == nullptr || bytes <= 0 || moves == moves_data_) return;
+  moves_data_ = moves;
+  traffic_->core_demands(moves ? bytes : -bytes);
+}
+
 void Inference::note_copies(int change) {
   copying_ += change;
+  if (traffic_ != nullptr) traffic_->copies_change(change);
   account_.set_copying(copying_ > 0, engine_.now(), gpu_time());
 }
 

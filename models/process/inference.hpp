@@ -12,6 +12,7 @@
 #include "models/cpu/cpu.hpp"
 #include "models/gpu/copy_engine.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/memory/traffic.hpp"
 #include "models/process/arrivals.hpp"
 #include "models/process/spec.hpp"
 #include "models/process/time_account.hpp"
@@ -34,9 +35,10 @@ struct Costs {
 
 class Inference {
  public:
-  // All parts must outlive it. Streams of random numbers are named by `index`.
+  // All parts must outlive it. `traffic`: null where nobody competes for the memory. Streams of random
+  // numbers are named by `index`.
   Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu& gpu, gpu::CopyEngine& copies, const Spec& spec,
-            const Costs& costs, std::uint64_t seed, std::uint32_t index);
+            const Costs& costs, std::uint64_t seed, std::uint32_t index, memory::Traffic* traffic = nullptr);
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
@@ -81,6 +83,7 @@ class Inference {
   [[nodiscard]] bool launches_at_once() const { return spec_.runtime == Runtime::cuda_graph && !spec_.pace; }
   void set_phase(Phase phase);
   void note_copies(int change);
+  void note_core_traffic();
   void thread_changed(cpu::State state, sim::Time now, sim::Duration done, double rate);
   void context_changing(gpu::ContextState next);
   void batch_seen();
@@ -98,6 +101,11 @@ class Inference {
   cpu::ThreadId thread_;
   gpu::ContextId context_;
   TimeAccount account_;
+  memory::Traffic* traffic_;
+  memory::Demand demand_;    // of its kernels on the memory
+  bool owns_gpu_ = false;    // as told to `traffic_`, as is ...
+  bool moves_data_ = false;  // its thread works on a core
+  bool on_core_ = false, working_ = false;
   std::array<Slot, 2> slots_;
   bool launching_ = false;  // kernel by kernel, now
   std::uint64_t enqueued_ = 0, seen_ = 0, input_batches_ = 0;

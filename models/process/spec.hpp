@@ -20,9 +20,10 @@ struct RuntimeSpec {
   sim::Duration per_batch;   // host time per batch that is not a launch (framework, synchronise, bindings)
   sim::Duration per_node;    // cuda_graph: host time per node of the graph, on top of per_launch
   double api_share = 1;      // of the host time of an enqueue call, what passes inside CUDA calls
-  sim::Duration gpu_per_launch;  // GPU front-end time before each kernel launched by itself
-  double variation = 0;          // coefficient of variation of a batch's host time (lognormal)
-  double working_set_bytes = 0;  // of the host thread, for cache debts
+  sim::Duration gpu_per_launch;   // GPU front-end time before each kernel launched by itself
+  double variation = 0;           // coefficient of variation of a batch's host time (lognormal)
+  double working_set_bytes = 0;   // of the host thread, for cache debts
+  double memory_bytes_per_s = 0;  // that the host thread moves to and from memory while it works on a core
 };
 
 // From the end of a batch on the GPU to the host seeing it.

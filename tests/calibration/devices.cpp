@@ -75,11 +75,11 @@ static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
 static_assert(field_count<gpu::Spec>() == 19);
-static_assert(field_count<process::RuntimeSpec>() == 7);
+static_assert(field_count<process::RuntimeSpec>() == 8);
 static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
-static_assert(field_count<memory::Spec>() == 11);
+static_assert(field_count<memory::Spec>() == 12);
 static_assert(field_count<board::PowerMode>() == 7);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
@@ -128,7 +128,9 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "state_bandwidth",
                                             "slice_jitter",
                                             "restart_after_expiry",
-                                            "clock_efficiency"};
+                                            "clock_efficiency",
+                                            "interference",
+                                            "memory_demand"};
   for (const std::string& name : device_names()) {
     input::Problems problems;
     const input::Node root = profile_document(*device_text(name), name, problems);

@@ -60,6 +60,9 @@ double used_mb(const Result& result) {
 double gpu_memory(const Result& result) {
   return result.system.memory.gpu_share.value();
 }
+double bound_by_memory(const Result& result) {
+  return result.processes.front().gpu_running_by.memory.value();
+}
 double fitting(const Result& result) {
   const auto fits = [](const ProcessResult& process) { return process.status == "ok"; };
   return static_cast<double>(std::ranges::count_if(result.processes, fits));
@@ -223,6 +226,13 @@ std::vector<Row> rows() {
        fitting,
        down,
        {"memory.capacity=2 GB"}},
+      {"memory.interference",
+       "50 %",
+       orin,
+       on(orin, roofline("fp16", 8)),
+       bound_by_memory,
+       up,
+       {"runtimes.tensorrt.memory_demand=40 GB/s"}},
       {"memory.unified", "false", orin, on(orin, roofline("fp16", 1)), used_mb, down},
 
       // What runtimes cost
@@ -296,6 +306,9 @@ std::vector<Row> rows() {
                      tail,
                      up,
                      {below + "per_batch=5 ms"}});
+    // Beside kernels that are bound by memory.
+    table.push_back({below + "memory_demand", "60 GB/s", orin,
+                     on(orin, roofline("fp16", 8) + ", " + process(runtime, "")), bound_by_memory, up});
     table.push_back({below + "api_share", "10 %", h200, on(h200, process(runtime, "")), launch, down});
     table.push_back({below + "working_set", "1 KiB", h200, on_cores(h200, 1, process(runtime, ", count: 4")),
                      refilling, down});
