@@ -101,7 +101,9 @@ void add_system(Result& result, board::Board& board, const Assembly& assembly) {
     // The driver's figure counts a GPU that is being handed over as busy.
     system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
     system.gpu.array = sm_array(totals.gpu_used, elapsed);
-    system.memory.bandwidth_gb_s = ratio(totals.gpu_used.dram_bytes / 1e9, elapsed);
+    // Nothing moved by a GPU that ran: nobody knows what its kernels move.
+    if (totals.gpu_used.dram_bytes > 0 || totals.gpu_busy == Duration::zero())
+      system.memory.bandwidth_gb_s = ratio((totals.gpu_used.dram_bytes + totals.host_bytes) / 1e9, elapsed);
     system.gpu.clock_mhz = assembly.gpu_clock_hz / 1e6;
     system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
   }

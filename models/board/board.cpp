@@ -74,6 +74,7 @@ Board::Totals Board::totals_so_far() {
                 .gpu_switching = gpu_->switching(),
                 .gpu_switches = gpu_->switches(),
                 .gpu_used = {},
+                .host_bytes = traffic_ ? traffic_->moved_by_host() : 0,
                 .cores_busy = {}};
   for (int core = 0; core < cpu_.cores(); ++core) totals.cores_busy += cpu_.core_statistics(core).busy;
   for (const process::Inference& process : processes_) {
@@ -90,6 +91,7 @@ Board::Totals Board::totals() {
   totals.gpu_busy -= before_.gpu_busy;
   totals.gpu_switching -= before_.gpu_switching;
   totals.gpu_switches -= before_.gpu_switches;
+  totals.host_bytes -= before_.host_bytes;
   totals.cores_busy -= before_.cores_busy;
   totals.migrations -= before_.migrations;
   totals.involuntary_switches -= before_.involuntary_switches;

@@ -50,6 +50,7 @@ class Board {
     sim::Duration gpu_busy, gpu_switching;
     std::int64_t gpu_switches = 0;
     dnn::Usage gpu_used;       // by kernels of all processes together
+    double host_bytes = 0;     // moved over a common memory by threads and copies
     sim::Duration cores_busy;  // of all cores together
     std::int64_t migrations = 0, involuntary_switches = 0;
   };
