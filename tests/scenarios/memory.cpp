@@ -33,8 +33,12 @@ std::ptrdiff_t fitting(const Result& result) {
 const std::string orin = "jetson-orin-nano", nano = "jetson-nano";
 
 TEST(GpuMemory, of_fp32_over_int8_is_as_published) {  // C07
-  for (const char* model : {"resnet50", "fcn_resnet50"})
-    EXPECT_NEAR(gpu_mb(orin, model, "fp32") / gpu_mb(orin, model, "int8"), 2, 0.15 * 2) << model;
+  const auto ratio = [](const char* model) {
+    return gpu_mb(orin, model, "fp32") / gpu_mb(orin, model, "int8");
+  };
+  EXPECT_NEAR(ratio("resnet50"), 2, 0.15 * 2);
+  EXPECT_NEAR(ratio("fcn_resnet50"), 2, 0.15 * 2);
+  EXPECT_NEAR(ratio("yolov8n"), 1.25, 0.15 * 1.25);
 }
 
 TEST(GpuMemory, rises_from_int8_to_fp32) {  // C43
@@ -55,6 +59,22 @@ TEST(GpuMemory, of_int8_is_that_of_fp32_on_a_board_without_it) {  // C45, C47
 
 TEST(GpuMemory, of_resnet50_stays_below_three_percent) {  // C21
   for (const int batch : {1, 2, 4, 8, 16}) EXPECT_LT(gpu_share("resnet50", "fp16", batch, 1), 0.03) << batch;
+}
+
+TEST(GpuMemory, of_yolov8n_is_below_a_tenth_for_one_process_and_above_a_third_for_sixteen) {  // C22
+  EXPECT_LT(gpu_share("yolov8n", "int8", 8, 1), 0.10);
+  // No batch is given for the sixteen. At 5 they hold more than 35 %, at 8 they do not fit.
+  EXPECT_EQ(fitting(held(orin, net("yolov8n", "int8", 5, 16))), 16);
+  EXPECT_GT(gpu_share("yolov8n", "int8", 5, 16), 0.35);
+  EXPECT_LT(fitting(held(orin, net("yolov8n", "int8", 8, 16))), 16);
+}
+
+// C12, not reproduced: it tells of about half the memory of the other precisions. Here it is less, but by a
+// tenth: the context and the fp32 inputs and outputs stay as they are, and are most of so small a network.
+TEST(GpuMemory, of_yolov8n_in_fp16_on_a_nano_is_less_than_in_fp32_though_not_half_as_published) {
+  const double half = gpu_mb(nano, "yolov8n", "fp16"), full = gpu_mb(nano, "yolov8n", "fp32");
+  EXPECT_LT(half, full);
+  EXPECT_NEAR(half / full, 0.91, 0.02);
 }
 
 TEST(GpuMemory, is_processes_times_engine_and_two_batches) {  // C24
