@@ -66,7 +66,7 @@ bool slides(Op op) {
 NetworkTotals totals_of(const dnn::Network& network, std::int64_t batch) {
   std::int64_t traffic = 0;
   for (const dnn::FusedLayer& layer : dnn::fuse(network, dnn::Lowering::optimised))
-    traffic += layer.in.elements() + layer.out.elements() + layer.residual_elements;
+    traffic += layer.in.elements() + layer.out.elements() + layer.other_elements;
   const std::int64_t macs = network.macs();
   if (std::max(macs, traffic) > std::numeric_limits<std::int64_t>::max() / batch)
     throw std::invalid_argument(fmt::format("a batch of {} is too large to count", batch));

@@ -124,7 +124,10 @@ SetClocks clocks_of(const Scenario& scenario, const board::DeviceSpec& device, c
   double emc_hz = device.memory.max_clock_hz;
   if (mode != nullptr && mode->emc_max_clock_hz) emc_hz = std::min(emc_hz, *mode->emc_max_clock_hz);
   emc_hz = scenario.clocks.emc_hz.value_or(emc_hz);
-  clocks.memory = memory::relative_bandwidth(device.memory, emc_hz);
+  const double achieved = device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;
+  clocks.memory = gpu::reachable_bandwidth(device.gpu, clocks.gpu_hz,
+                                           achieved * memory::relative_bandwidth(device.memory, emc_hz)) /
+                  gpu::reachable_bandwidth(device.gpu, device.gpu.max_clock_hz, achieved);
   return clocks;
 }
 
@@ -154,7 +157,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   if (mode != nullptr && mode->tpcs)
     device.gpu.sm_count = std::min(device.gpu.sm_count, *mode->tpcs * device.sms_per_tpc);
 
-  const dnn::KernelTables tables = calibration::embedded_kernel_tables(device.evidence);
+  const dnn::KernelTables& tables = calibration::embedded_kernel_tables(device.evidence);
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances);
   const auto contexts = static_cast<std::size_t>(
@@ -177,8 +180,9 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
                                          .precision = *entry.precision,
                                          .batch = entry.batch,
                                          .lowering = lowering_of(spec.runtime),
-                                         .input = static_cast<int>(entry.input.value_or(0))},
-                                        tables, device.gpu);
+                                         .input = static_cast<int>(entry.input.value_or(0)),
+                                         .device = device.name},
+                                        tables, device.gpu, profile.factors);
       } catch (const std::invalid_argument& error) {
         throw RunError(error.what());
       }

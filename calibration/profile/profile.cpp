@@ -13,6 +13,7 @@
 #include "calibration/input/spelling.hpp"
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/readers/factors.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -87,7 +88,9 @@ std::optional<Profile> parse_profile(const std::string& text, const std::string&
   if (root) {
     read_device({root, {}, own}, profile.figures, profile.spec);
     std::uint64_t hash = input::fnv1a({});
+    profile.factors = shipped_factors();
     if (own.empty()) add_to_hash(*root, {}, hash);
+    hash = input::fnv1a(embedded_file("factors.csv").value_or(""), hash);
     profile.hash = input::hex(hash);
   }
   own.sort();

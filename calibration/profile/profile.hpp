@@ -11,13 +11,15 @@
 #include "calibration/input/problems.hpp"
 #include "calibration/profile/figures.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/factors.hpp"
 
 namespace jostle::calibration {
 
 struct Profile {
   board::DeviceSpec spec;
-  std::vector<Figure> figures;  // in the order of reading
-  std::string hash;             // of the values, not of comments, grades or layout
+  std::vector<Figure> figures;       // in the order of reading
+  std::vector<dnn::Factor> factors;  // of the cost model; shipped with this build
+  std::string hash;                  // of values and factors, not of comments, grades or layout
 };
 
 // `origin` names the text in messages; `set` puts values over it, as "gpu.time_slicing.slice.value=1 ms".

@@ -47,6 +47,18 @@ void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
   block.required("cost", wake.cost, Span{sim::Duration::zero(), most_cost});
 }
 
+void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
+  Block block(at, "how far kernels exploit the GPU", outer.figures(), outer.from());
+  const Quantity share{input::share_dimension(), 0, 1, true};
+  const Real cycles{0, 1e9};
+  block.required("tensor_efficiency", costs.tensor_efficiency, share);
+  block.required("cuda_efficiency", costs.cuda_efficiency, share);
+  block.required("winograd_gain", costs.winograd_gain, Real{1, 4});
+  block.required("wave_cycles", costs.wave_cycles, cycles);
+  block.required("start_cycles", costs.start_cycles, cycles);
+  block.required("l2_bytes_per_clock", costs.l2_bytes_per_clock, Real{1, 1e6});
+}
+
 void read_limits(Block& block, gpu::Spec& gpu) {
   block.required("max_threads_per_sm", gpu.max_threads_per_sm, Whole<int>{1, 1 << 20});
   block.required("max_blocks_per_sm", gpu.max_blocks_per_sm, Whole<int>{1, 1 << 16});
@@ -77,10 +89,12 @@ void read_gpu(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec&
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("bandwidth_efficiency", gpu.bandwidth_efficiency,
                  Quantity{input::share_dimension(), 0, 1, true});
+  block.optional("memory_bytes_per_clock", gpu.memory_bytes_per_clock, Real{0, 1e6});
   block.required("copy_bandwidth", gpu.copy_bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("copy_fixed", gpu.copy_fixed, Span{sim::Duration::zero(), most_cost});
   block.required("kernel_fixed", gpu.kernel_fixed, Span{sim::Duration::zero(), most_cost});
+  if (const auto kernels = block.words().require("kernels")) read_kernels(*kernels, block, gpu.kernels);
   if (const auto slicing = block.words().require("time_slicing"))
     read_time_slicing(*slicing, block, gpu.time_slicing);
   if (const auto wake = block.words().find("idle_wake")) read_idle_wake(*wake, block, gpu.idle_wake);

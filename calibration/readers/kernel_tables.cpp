@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
@@ -135,11 +138,16 @@ dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_
   return tables;
 }
 
-dnn::KernelTables embedded_kernel_tables(std::string_view device) {
+const dnn::KernelTables& embedded_kernel_tables(std::string_view device) {
+  static std::mutex mutex;
+  static std::map<std::string, dnn::KernelTables, std::less<>> read;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = read.find(device); known != read.end()) return known->second;
   const std::string folder = std::string("evidence/").append(device);
   const auto kernels = embedded_file(folder + "/kernels.csv");
   const auto solo = embedded_file(folder + "/solo.csv");
-  return kernels && solo ? parse_kernel_tables(*kernels, *solo, device) : dnn::KernelTables{};
+  return read[std::string(device)] =
+             kernels && solo ? parse_kernel_tables(*kernels, *solo, device) : dnn::KernelTables{};
 }
 
 dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder) {

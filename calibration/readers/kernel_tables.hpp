@@ -15,9 +15,9 @@ namespace jostle::calibration {
 [[nodiscard]] dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_view solo_csv,
                                                     std::string_view source);
 
-// The same from the files in the binary: `device` is a folder under evidence/, e.g. "h200". Without evidence
-// the tables are empty, so that kernels_for() falls back on its cost model.
-[[nodiscard]] dnn::KernelTables embedded_kernel_tables(std::string_view device);
+// The same from the files in the binary, read once: `device` is a folder under evidence/, e.g. "h200".
+// Without evidence the tables are empty, so that kernels_for() falls back on its cost model.
+[[nodiscard]] const dnn::KernelTables& embedded_kernel_tables(std::string_view device);
 
 // The same from a folder, e.g. calibration/evidence/h200.
 [[nodiscard]] dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder);

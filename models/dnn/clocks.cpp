@@ -6,12 +6,17 @@ namespace jostle::dnn {
 
 Kernel at_clocks(Kernel kernel, double gpu, double memory) {
   if (gpu == 1 && memory == 1) return kernel;
-  const double compute = static_cast<double>(kernel.compute_share) / gpu;
-  const double bytes = static_cast<double>(kernel.memory_share) / memory;
-  const double sum = compute + bytes + static_cast<double>(kernel.fixed_share);
+  const bool by_memory = kernel.memory_share > 0;
+  const auto start = static_cast<double>(by_memory ? kernel.compute_share : kernel.start_share) / gpu;
+  const auto arithmetic =
+      static_cast<double>(by_memory ? kernel.hidden_share : kernel.compute_share - kernel.start_share) / gpu;
+  const auto bytes = static_cast<double>(by_memory ? kernel.memory_share : kernel.hidden_share) / memory;
+  const double sum = start + std::max(arithmetic, bytes) + static_cast<double>(kernel.fixed_share);
   kernel.duration = sim::work_in(kernel.duration, sum);
-  kernel.compute_share = static_cast<float>(compute / sum);
-  kernel.memory_share = static_cast<float>(bytes / sum);
+  kernel.start_share = static_cast<float>(start / sum);
+  kernel.hidden_share = static_cast<float>(std::min(arithmetic, bytes) / sum);
+  kernel.memory_share = bytes > arithmetic ? static_cast<float>(bytes / sum) : 0.0F;
+  kernel.compute_share = static_cast<float>((bytes > arithmetic ? start : start + arithmetic) / sum);
   kernel.fixed_share = 1 - kernel.compute_share - kernel.memory_share;
   // The same cycles of the pipes, of other cycles in all; what is resident stays resident throughout, and the
   // pipes of an SM are busy at most while it has a warp.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace jostle::dnn {
 namespace {
@@ -9,68 +10,172 @@ namespace {
 using Node = Network::Node;
 
 FusedLayer alone(const Layer& layer) {
-  return {.name = layer.name,
-          .op = layer.op,
-          .depthwise = layer.depthwise(),
-          .window = layer.window,
-          .groups = layer.groups,
-          .in = layer.in,
-          .out = layer.out,
-          .weights = layer.weights(),
-          .macs = layer.macs(),
-          .residual_elements = layer.op == Op::add ? layer.in.elements() : 0};
+  FusedLayer piece{.name = layer.name,
+                   .op = layer.op,
+                   .depthwise = layer.depthwise(),
+                   .window_area = layer.window_area(),
+                   .stride = layer.stride,
+                   .groups = layer.groups,
+                   .depth = layer.depth,
+                   .in = layer.in,
+                   .out = layer.out,
+                   .weights = layer.weights(),
+                   .macs = layer.macs(),
+                   .activation = layer.activation,
+                   .inputs = {}};
+  return piece;
 }
 
-bool takes_others(Op op) {
-  return op == Op::conv || op == Op::linear;
+bool is_product(Op op) {
+  return op == Op::conv || op == Op::conv_transpose || op == Op::linear || op == Op::matmul;
+}
+bool is_pointwise(Op op) {
+  return op == Op::activation || op == Op::add || op == Op::multiply || op == Op::batch_norm;
+}
+bool is_normalisation(Op op) {
+  return op == Op::layer_norm || op == Op::softmax;
+}
+bool takes_two(Op op) {
+  return op == Op::add || op == Op::multiply || op == Op::matmul;
+}
+// Part of the epilogue of a convolution: no more than a comparison.
+bool is_rectifier(Activation activation) {
+  return activation == Activation::relu || activation == Activation::leaky_relu;
 }
 
-// Folds forward from one convolution at a time; `owner` says which piece each layer ended in.
 class Folder {
  public:
-  explicit Folder(const Network& network) : network_(network), owner_(network.size()) {}
+  Folder(const Network& network, Lowering lowering)
+      : network_(network), lowering_(lowering), owner_(network.size()) {}
 
   std::vector<FusedLayer> run() {
     for (Node node = 0; node < network_.size(); ++node) {
-      if (owner_[node] || network_.layer(node).op == Op::input) continue;
+      if (owner_[node] || only_renames(node)) continue;
       owner_[node] = pieces_.size();
       pieces_.push_back(alone(network_.layer(node)));
-      if (takes_others(network_.layer(node).op)) fold_from(node);
+      note_operands(node, true);
+      if (lowering_ == Lowering::optimised) fold_from(node);
     }
+    std::vector<bool> read(pieces_.size());
+    for (FusedLayer& piece : pieces_) {
+      std::ranges::sort(piece.inputs);
+      const auto repeated = std::ranges::unique(piece.inputs);
+      piece.inputs.erase(repeated.begin(), repeated.end());
+      for (const std::size_t input : piece.inputs) read[input] = true;
+    }
+    for (std::size_t i = 0; i < pieces_.size(); ++i) pieces_[i].last = !read[i];
     return std::move(pieces_);
   }
 
  private:
-  void fold_from(Node node) {
+  // Layers without a kernel: their result is another view of bytes that others write.
+  [[nodiscard]] bool only_renames(Node node) const {
+    switch (network_.layer(node).op) {
+      case Op::input:
+      case Op::reshape:
+        return true;
+      case Op::slice:
+        return lowering_ == Lowering::framework || !feeds_a_concat(node);
+      case Op::concat:
+        return lowering_ == Lowering::optimised;
+      case Op::transpose:
+        return lowering_ == Lowering::optimised && beside_a_matmul(node);
+      default:
+        return false;
+    }
+  }
+
+  // What is part of one tensor cannot be written in place as part of another: it is copied.
+  [[nodiscard]] bool feeds_a_concat(Node node) const {
+    return std::ranges::any_of(network_.consumers(node),
+                               [this](Node next) { return network_.layer(next).op == Op::concat; });
+  }
+
+  [[nodiscard]] bool beside_a_matmul(Node node) const {
+    const auto near = [this](Node other) {
+      const Op op = network_.layer(other).op;
+      return op == Op::matmul || op == Op::reshape;
+    };
+    return std::ranges::any_of(network_.inputs(node), near) ||
+           std::ranges::any_of(network_.consumers(node), near);
+  }
+
+  // The pieces that write what `node` reads, through layers that only rename.
+  void add_writers(Node node, std::vector<std::size_t>& writers) const {
+    if (owner_[node]) {
+      writers.push_back(*owner_[node]);
+    } else if (only_renames(node)) {
+      for (const Node input : network_.inputs(node)) add_writers(input, writers);
+    }
+  }
+
+  // What the newest piece reads on account of `node`; the operand that it holds already costs nothing.
+  void note_operands(Node node, bool first) {
     FusedLayer& piece = pieces_.back();
+    const std::size_t self = pieces_.size() - 1;
+    bool main = first;
+    for (const Node operand : network_.inputs(node)) {
+      std::vector<std::size_t> writers;
+      add_writers(operand, writers);
+      const bool held = std::ranges::find(writers, self) != writers.end();
+      if (!held) piece.inputs.insert(piece.inputs.end(), writers.begin(), writers.end());
+      const bool counted = std::exchange(main, false);  // its elements are `in`
+      if (!held && !counted && takes_two(network_.layer(node).op))
+        piece.other_elements += network_.layer(operand).out.elements();
+    }
+  }
+
+  void fold_from(Node node) {
     for (auto next = foldable_after(node); next; next = foldable_after(*next)) {
       const Layer& layer = network_.layer(*next);
       owner_[*next] = pieces_.size() - 1;
+      note_operands(*next, false);
+      FusedLayer& piece = pieces_.back();
       piece.out = layer.out;
-      if (layer.op == Op::add) piece.residual_elements += layer.in.elements();
+      piece.macs += layer.macs();
+      if (layer.activation != Activation::none) piece.activation = layer.activation;
+      if (is_normalisation(layer.op) && is_pointwise(piece.op)) piece.op = layer.op;
       ++piece.folded;
     }
   }
 
-  // The only reader of a layer, if it can be computed where that layer's result is still in registers.
+  // The only reader of a layer, if it can be computed where that layer's result is still on the chip.
   [[nodiscard]] std::optional<Node> foldable_after(Node node) const {
     const std::vector<Node> consumers = network_.consumers(node);
-    if (consumers.size() != 1) return std::nullopt;
+    if (consumers.size() != 1 || !operands_are_done(consumers.front())) return std::nullopt;
     const Node next = consumers.front();
-    const Op op = network_.layer(next).op;
-    if (op == Op::batch_norm || op == Op::activation) return next;
-    if (op == Op::add && operands_are_done(next)) return next;
-    return std::nullopt;
+    return takes(pieces_.back(), network_.layer(next)) ? std::optional(next) : std::nullopt;
+  }
+
+  [[nodiscard]] static bool takes(const FusedLayer& piece, const Layer& next) {
+    if (is_pointwise(piece.op)) return is_pointwise(next.op) || is_normalisation(next.op);
+    if (!is_product(piece.op)) return false;
+    switch (next.op) {
+      case Op::batch_norm:
+      case Op::add:
+        return true;
+      case Op::activation:
+        return piece.op == Op::linear || piece.op == Op::matmul || is_rectifier(next.activation);
+      case Op::multiply:
+      case Op::softmax:
+      case Op::matmul:
+        return piece.op == Op::matmul;
+      default:
+        return false;
+    }
   }
 
   // All operands were computed by this piece or earlier ones.
-  [[nodiscard]] bool operands_are_done(Node sum) const {
-    return std::ranges::all_of(network_.inputs(sum), [this](Node operand) {
-      return owner_[operand].has_value() || network_.layer(operand).op == Op::input;
-    });
+  [[nodiscard]] bool operands_are_done(Node node) const {
+    return std::ranges::all_of(network_.inputs(node), [this](Node operand) { return is_done(operand); });
+  }
+  [[nodiscard]] bool is_done(Node node) const {
+    if (owner_[node] || network_.layer(node).op == Op::input) return true;
+    return only_renames(node) && operands_are_done(node);
   }
 
   const Network& network_;
+  Lowering lowering_;
   std::vector<std::optional<std::size_t>> owner_;
   std::vector<FusedLayer> pieces_;
 };
@@ -78,12 +183,7 @@ class Folder {
 }  // namespace
 
 std::vector<FusedLayer> fuse(const Network& network, Lowering lowering) {
-  if (lowering == Lowering::optimised) return Folder(network).run();
-  std::vector<FusedLayer> pieces;
-  for (Node node = 0; node < network.size(); ++node) {
-    if (network.layer(node).op != Op::input) pieces.push_back(alone(network.layer(node)));
-  }
-  return pieces;
+  return Folder(network, lowering).run();
 }
 
 }  // namespace jostle::dnn

@@ -1,6 +1,7 @@
 // From layers to the pieces that run as one kernel each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,20 +16,31 @@ struct FusedLayer {
   std::string name;
   Op op = Op::conv;
   bool depthwise = false;
-  int window = 1;
+  std::int64_t window_area = 1;
+  int stride = 1;
   int groups = 1;
+  int depth = 0;  // matmul: length of the axis that is summed over
   Shape in;
   Shape out;
   std::int64_t weights = 0;
   std::int64_t macs = 0;
-  std::int64_t residual_elements = 0;  // second operand of an addition
-  int folded = 0;                      // layers folded into this one
+  std::int64_t other_elements = 0;  // read besides `in`: second operands of sums, products and matmuls
+  int folded = 0;                   // layers folded into this one
+  Activation activation = Activation::none;  // the last one in it
+  // Pieces whose results it reads, ascending, each once; empty: the network's input alone.
+  std::vector<std::size_t> inputs;
+  bool last = false;  // nothing reads its result: an output of the network
 };
 
-// Lowering::framework: every layer on its own. Lowering::optimised: batch norm, activation and the addition
-// of a branch fold into the convolution (or linear layer) before them, as TensorRT does; an addition goes to
-// the last of its operands. What nothing can take stays a piece of its own. In an order in which they can
-// run.
+// In an order in which they can run. What only renames bytes (input, reshape, slice) is nobody's piece.
+//  - Lowering::framework: every layer on its own.
+//  - Lowering::optimised, as TensorRT does (developer guide, "Types of fusions"): batch norm, ReLU and the
+//    addition of a branch fold into the convolution before them, an addition into the last of its operands;
+//    other activations form pointwise kernels of their own, which take the pointwise layers that follow, and
+//    a normalisation after those; a linear layer takes any activation; matmul, softmax, matmul become one
+//    (attention); concatenation is free, since its operands are written in
+//    place, all but slices of other tensors, which are copied; a transposition beside a
+//    matmul is part of it.
 [[nodiscard]] std::vector<FusedLayer> fuse(const Network& network, Lowering lowering);
 
 }  // namespace jostle::dnn

@@ -21,6 +21,11 @@ struct Kernel {
   float compute_share = 1;  // how the duration splits: bound by arithmetic,
   float memory_share = 0;   // bound by memory bandwidth,
   float fixed_share = 0;    // and independent of both (the three sum to 1)
+  // At other clocks the bound may change: arithmetic and memory overlap, and the longer of them counts. This
+  // is the shorter one, over the duration; and the part of compute_share that does not overlap with memory
+  // (of a kernel with a memory_share: all of it).
+  float hidden_share = 0;
+  float start_share = 0;
   std::uint32_t blocks = 1;
   std::uint32_t threads_per_block = 128;
   std::uint32_t registers_per_thread = 32;

@@ -1,5 +1,7 @@
 #include "models/dnn/kernels_for.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "models/dnn/fusion.hpp"
@@ -27,9 +29,22 @@ const Model& checked_model(const Request& request) {
   return *model;
 }
 
+// Every kernel by the same factor: what bounds it stays as it is.
+void apply(const Factor& factor, KernelSequence& sequence) {
+  for (Kernel& kernel : sequence.kernels) {
+    kernel.duration = sim::work_in(kernel.duration, factor.value);
+    kernel.tensor_active = static_cast<float>(static_cast<double>(kernel.tensor_active) / factor.value);
+    kernel.issue_slot = static_cast<float>(static_cast<double>(kernel.issue_slot) / factor.value);
+  }
+  sequence.grade = Grade::fitted;
+  sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
+  sequence.rebuild_finish();
+}
+
 }  // namespace
 
-KernelSequence kernels_for(const Request& request, const KernelTables& tables, const gpu::Spec& gpu) {
+KernelSequence kernels_for(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
+                           std::span<const Factor> factors) {
   const Model& model = checked_model(request);
   const int input = request.input > 0 ? request.input : model.default_input;
   if (request.lowering == Lowering::framework) {
@@ -39,8 +54,13 @@ KernelSequence kernels_for(const Request& request, const KernelTables& tables, c
       return sequence;
     }
   }
-  return roofline(fuse(model.build(input), request.lowering), request.batch, request.precision,
-                  request.lowering, gpu);
+  KernelSequence sequence = roofline(fuse(model.build(input), request.lowering), request.batch,
+                                     request.precision, request.lowering, gpu);
+  if (const Factor* factor = find_factor(factors, request.device, request.model, model.family,
+                                         request.precision, request.lowering)) {
+    apply(*factor, sequence);
+  }
+  return sequence;
 }
 
 }  // namespace jostle::dnn

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
+#include "models/dnn/factors.hpp"
 #include "models/dnn/kernel.hpp"
 #include "models/dnn/kernel_tables.hpp"
 #include "models/dnn/lowering.hpp"
@@ -17,15 +19,17 @@ struct Request {
   Precision precision = Precision::fp16;
   std::int64_t batch = 1;  // images
   Lowering lowering = Lowering::framework;
-  int input = 0;  // side of the image or tokens; 0: the network's own default
+  int input = 0;            // side of the image or tokens; 0: the network's own default
+  std::string device = {};  // whose factors apply; empty: only those of any device
 };
 
 // From a measured table of the device if there is one for this network, precision, input and lowering (tables
 // are of frameworks): as it is, or interpolated (interpolate.hpp). Otherwise from the layers and the roofs of
-// `gpu`: grade datasheet. Durations are at the clocks of the tables, or the GPU's maximum.
+// `gpu` (roofline.hpp), times the factor that `factors` holds for it: grade fitted, or else datasheet.
+// Durations are at the clocks of the tables, or the GPU's maximum.
 // Throws std::invalid_argument for an unknown model (naming the nearest), for a batch or input out of range,
 // and for a request whose time cannot be simulated.
 [[nodiscard]] KernelSequence kernels_for(const Request& request, const KernelTables& tables,
-                                         const gpu::Spec& gpu);
+                                         const gpu::Spec& gpu, std::span<const Factor> factors = {});
 
 }  // namespace jostle::dnn

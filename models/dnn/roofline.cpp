@@ -1,183 +1,178 @@
 #include "models/dnn/roofline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "models/dnn/tiling.hpp"
+#include "models/gpu/occupancy.hpp"
 
 namespace jostle::dnn {
 namespace {
 
-// An output tile of one block. Small tiles reload more per operation, so they reach less of the peak
-// [judgement].
-struct Tile {
-  int rows, columns;
-  double efficiency;
-  std::uint32_t threads;
-};
-constexpr std::array<Tile, 5> tiles{{{256, 128, 0.80, 256},
-                                     {128, 128, 0.75, 256},
-                                     {128, 64, 0.65, 128},
-                                     {64, 64, 0.55, 128},
-                                     {64, 32, 0.40, 128}}};
-constexpr std::array<std::int64_t, 5> splits{1, 2, 4, 8,
-                                             16};     // of K over blocks, whose sums are then added up
-constexpr std::int64_t least_depth = 64;              // K left to a block after splitting
-constexpr int pipeline_stages = 3, stage_depth = 32;  // buffers a block keeps in shared memory
+// Engineering judgement, the same for every network and GPU.
+constexpr double cached_share = 0.5;          // of what fits L2, the part of an operand that is still there
+constexpr double depthwise_efficiency = 0.2;  // of the fp32 peak: 0.15-0.25, no reuse for tiles to exploit
+constexpr double elements_per_block = 512;    // of pointwise kernels: 128 threads of four elements
+
+// Instructions of a warp, for the issue slots (four schedulers an SM, one instruction each a clock): an mma
+// keeps a tensor core busy for eight clocks and takes three more to feed it (ldmatrix, copies, addresses); an
+// FMA takes a quarter of one; what pointwise kernels read and write costs four an element, and a product's
+// result twenty (accumulators through shared memory, scale, bias, residual, conversion, with addresses). Only
+// issue_slot depends on these; published profiles of ResNet-50 and FCN on Orin Nano show about 25 %.
+constexpr double issue_per_tensor_clock = (1.0 + 3.0) / 8;
+constexpr double issue_per_fma = 1.25;
+constexpr double issue_per_result = 20, issue_per_moved = 4;
+constexpr double schedulers = 4, warp = 32;
 
 constexpr double longest_s = 1e4;  // of one kernel: a thousand of them still fit simulated time
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
-std::int64_t round_up(std::int64_t a, std::int64_t multiple) {
-  return ceil_div(a, multiple) * multiple;
-}
-
-double rate(const gpu::OpsPerClock& ops, Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-      return ops.fp32;
-    case Precision::tf32:
-      return ops.tf32;
-    case Precision::fp16:
-      return ops.fp16;
-    case Precision::int8:
-      return ops.int8;
-  }
-  return 0;
-}
-
-// Tensor cores take channels in groups; images with three channels have kernels of their own that pad to
-// four.
-std::int64_t padded_channels(std::int64_t channels, const ArithmeticPath& path) {
-  if (!path.tensor_cores) return channels;
-  if (channels <= 4) return 4;
-  return round_up(channels, path.precision == Precision::int8   ? 32
-                            : path.precision == Precision::fp16 ? 8
-                                                                : 4);
-}
-
-struct Candidate {
-  double seconds = std::numeric_limits<double>::infinity();
-  std::int64_t blocks = 1;
-  Tile tile{};
+struct Work {
+  double compute_s = 0;
+  double bytes = 0;
+  double tensor_clocks = 0;  // of all SMs together, pipe fully busy
+  double instructions = 0;   // of warps
 };
 
 // Times of single kernels of one request.
 class Estimator {
  public:
-  Estimator(std::int64_t batch, Precision precision, const gpu::Spec& gpu, const RooflineConstants& constants)
-      : batch_(batch),
-        path_(path_for(gpu, precision)),
+  Estimator(std::int64_t batch, const gpu::Spec& gpu)
+      : images_(static_cast<double>(batch)),
+        batch_(batch),
         gpu_(gpu),
-        constants_(constants),
-        element_bytes_(bytes_per_element(path_.precision)),
-        bandwidth_(gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency) {}
+        bandwidth_(reachable_bandwidth(gpu, gpu.max_clock_hz,
+                                       gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency)) {}
 
-  [[nodiscard]] Kernel kernel(const FusedLayer& layer) const {
-    if (layer.depthwise) return depthwise(layer);
-    return layer.macs > 0 ? product(layer) : pointwise(layer);
+  [[nodiscard]] Kernel kernel(const FusedLayer& layer, const ArithmeticPath& path) const {
+    Work work{.bytes = bytes(layer, path)};
+    if (layer.macs == 0 || layer.depthwise) return plain(layer, work);
+    const Product product = product_of(layer, path);
+    const Tiling tiling = best_tiling(product, path, gpu_);
+    work.compute_s = tiling.seconds;
+    if (path.tensor_cores) {
+      work.tensor_clocks = tiling.useful_ops / path.ops_per_clock;
+      work.instructions = work.tensor_clocks * schedulers * issue_per_tensor_clock;
+    } else {
+      const double lanes = path.precision == Precision::fp16 ? 4 : 2;  // operations of a lane in a clock
+      work.instructions = tiling.useful_ops / (lanes * warp) * issue_per_fma;
+    }
+    work.instructions += images_ * static_cast<double>(layer.out.elements()) / warp * issue_per_result;
+    return finish(tiling.shape, work);
   }
 
-  // Between the caller's fp32 and the network's own layout.
-  [[nodiscard]] Kernel reformat(const Shape& shape) const {
-    const double elements = static_cast<double>(batch_ * shape.elements());
-    return finish(pointwise_geometry(elements), 0, elements * (element_bytes_ + 4) / bandwidth_);
+  // Between two formats of `elements` an image.
+  [[nodiscard]] Kernel reformat(std::int64_t elements, double from_bytes, double to_bytes) const {
+    const double all = images_ * static_cast<double>(elements);
+    return finish(pointwise_shape(all),
+                  {.bytes = all * (from_bytes + to_bytes), .instructions = 2 * all / warp * issue_per_moved});
   }
 
  private:
-  [[nodiscard]] double bytes(const FusedLayer& layer) const {
-    const auto images = static_cast<double>(batch_);
-    const double read = read_bytes(images * static_cast<double>(layer.in.elements())) +
-                        read_bytes(images * static_cast<double>(layer.residual_elements));
-    const double written = element_bytes_ * images * static_cast<double>(layer.out.elements());
-    return read + written + element_bytes_ * static_cast<double>(layer.weights);
+  // Winograd's algorithm saves multiplications of 3 x 3 windows; cuDNN and TensorRT have it on CUDA cores.
+  [[nodiscard]] double gain_of(const FusedLayer& layer, const ArithmeticPath& path) const {
+    const bool applies = layer.op == Op::conv && layer.window_area == 9 && layer.stride == 1 &&
+                         layer.in.channels / layer.groups >= 32 && !path.tensor_cores;
+    return applies ? gpu_.kernels.winograd_gain : 1;
   }
 
-  // What the layer before wrote may still be in L2.
-  [[nodiscard]] double read_bytes(double elements) const {
-    const double all = elements * element_bytes_;
-    return all <= gpu_.l2_bytes / 2 ? all * constants_.cached_share : all;
-  }
-
-  [[nodiscard]] Kernel product(const FusedLayer& layer) const {
-    const Candidate best = best_tiling(layer);
-    Kernel kernel;
-    kernel.blocks = static_cast<std::uint32_t>(std::min<std::int64_t>(best.blocks, 1'000'000'000));
-    kernel.threads_per_block = best.tile.threads;
-    kernel.registers_per_thread = 128;
-    const double shared =
-        pipeline_stages * stage_depth * element_bytes_ * (best.tile.rows + best.tile.columns);
-    kernel.shared_bytes =
-        static_cast<std::uint32_t>(std::min<double>(shared, std::max(0, gpu_.shared_bytes_per_sm)));
-    return finish(kernel, best.seconds, bytes(layer) / bandwidth_);
-  }
-
-  [[nodiscard]] Candidate best_tiling(const FusedLayer& layer) const {
-    const std::int64_t rows = layer.out.positions() * batch_;
-    const std::int64_t columns = padded_channels(layer.out.channels / layer.groups, path_);
-    const std::int64_t depth =
-        padded_channels(layer.in.channels / layer.groups, path_) * layer.window * layer.window;
-    const double share = path_.tensor_cores ? constants_.tensor_efficiency : 1.0;
-    Candidate best;
-    for (const Tile& tile : tiles) {
-      for (const std::int64_t split : splits) {
-        if (split > 1 && depth / split < least_depth) break;
-        const std::int64_t blocks =
-            ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns) * split * layer.groups;
-        const double ops = 2.0 * tile.rows * tile.columns * static_cast<double>(ceil_div(depth, split));
-        const double compute = static_cast<double>(ceil_div(blocks, gpu_.sm_count)) * ops /
-                               (path_.ops_per_clock * tile.efficiency * share * gpu_.max_clock_hz);
-        // Partial sums are written and read back in 32 bits.
-        const double partial = split == 1 ? 0
-                                          : 8.0 * static_cast<double>(rows) *
-                                                static_cast<double>(columns * split * layer.groups);
-        const double seconds = compute + partial / bandwidth_;
-        if (seconds < best.seconds) best = {seconds, blocks, tile};
-      }
+  [[nodiscard]] Product product_of(const FusedLayer& layer, const ArithmeticPath& path) const {
+    Product product{.count = layer.groups, .gain = gain_of(layer, path)};
+    if (layer.op == Op::matmul) {
+      product.count *= batch_;
+      product.depth = std::max(layer.depth, 1);
+      product.rows = layer.out.height;
+      product.columns = std::max<std::int64_t>(layer.macs / (product.depth * product.rows * layer.groups), 1);
+      return product;
     }
-    return best;
+    const std::int64_t in = padded_channels(layer.in.channels / layer.groups, path);
+    const std::int64_t out = padded_channels(layer.out.channels / layer.groups, path);
+    const bool transposed = layer.op == Op::conv_transpose;
+    product.rows = batch_ * (transposed ? layer.in : layer.out).positions();
+    product.columns = transposed ? out * layer.window_area : out;
+    product.depth = transposed ? in : in * layer.window_area;
+    return product;
   }
 
-  [[nodiscard]] Kernel depthwise(const FusedLayer& layer) const {
-    const double ops = 2.0 * static_cast<double>(layer.macs * batch_);
-    const double peak = gpu_.cuda_cores.fp32 * gpu_.sm_count * gpu_.max_clock_hz;
-    return finish(pointwise_geometry(static_cast<double>(batch_ * layer.out.elements())),
-                  ops / (peak * constants_.depthwise_efficiency), bytes(layer) / bandwidth_);
+  // Elements as they are stored: tensor cores want their channels padded.
+  [[nodiscard]] double stored(const Shape& shape, const ArithmeticPath& path) const {
+    return images_ * static_cast<double>(padded_channels(shape.channels, path) * shape.positions());
   }
 
-  [[nodiscard]] Kernel pointwise(const FusedLayer& layer) const {
-    return finish(pointwise_geometry(static_cast<double>(batch_ * layer.out.elements())), 0,
-                  bytes(layer) / bandwidth_);
+  [[nodiscard]] double bytes(const FusedLayer& layer, const ArithmeticPath& path) const {
+    const double element = bytes_per_element(path.precision);
+    const double read = from_dram(element * stored(layer.in, path)) +
+                        from_dram(element * images_ * static_cast<double>(layer.other_elements));
+    return read + element * stored(layer.out, path) + element * static_cast<double>(layer.weights);
+  }
+  // What the layer before wrote may still be in L2.
+  [[nodiscard]] double from_dram(double bytes) const {
+    return bytes - cached_share * std::min(bytes, gpu_.l2_bytes);
   }
 
-  // Four elements a thread.
-  [[nodiscard]] static Kernel pointwise_geometry(double elements) {
+  // Everything but products: bound by bytes, or by CUDA cores that reuse nothing.
+  [[nodiscard]] Kernel plain(const FusedLayer& layer, Work work) const {
+    const double written = images_ * static_cast<double>(layer.out.elements());
+    const double read = images_ * static_cast<double>(layer.in.elements() + layer.other_elements);
+    work.instructions = (read + written) / warp * issue_per_moved;
+    if (layer.depthwise) {
+      const double ops = 2 * images_ * static_cast<double>(layer.macs);
+      const double peak = gpu_.cuda_cores.fp32 * gpu_.sm_count * gpu_.max_clock_hz;
+      work.compute_s = ops / (peak * depthwise_efficiency);
+      work.instructions += ops / 2 / warp * issue_per_fma;
+    }
+    return finish(pointwise_shape(written), work);
+  }
+
+  [[nodiscard]] static Kernel pointwise_shape(double elements) {
     Kernel kernel;
     kernel.threads_per_block = 128;
-    kernel.blocks = static_cast<std::uint32_t>(std::clamp(std::ceil(elements / 512.0), 1.0, 1e9));
+    kernel.blocks =
+        static_cast<std::uint32_t>(std::clamp(std::ceil(elements / elements_per_block), 1.0, 1e9));
     return kernel;
   }
 
-  [[nodiscard]] Kernel finish(Kernel kernel, double compute_s, double memory_s) const {
-    const double bound = std::max(compute_s, memory_s);
+  [[nodiscard]] Kernel finish(Kernel kernel, const Work& work) const {
+    const double memory_s = work.bytes / bandwidth_;
+    const double bound = std::max(work.compute_s, memory_s);
     if (bound > longest_s) throw std::invalid_argument("a kernel would take longer than can be simulated");
-    kernel.duration = sim::seconds(bound) + gpu_.kernel_fixed;
-    const double total = sim::to_seconds(kernel.duration);
-    kernel.fixed_share = total > 0 ? static_cast<float>(sim::to_seconds(gpu_.kernel_fixed) / total) : 1.0F;
-    kernel.compute_share = compute_s >= memory_s ? 1.0F - kernel.fixed_share : 0.0F;
-    kernel.memory_share = compute_s >= memory_s ? 0.0F : 1.0F - kernel.fixed_share;
+    const double start = gpu_.kernels.start_cycles / gpu_.max_clock_hz;
+    kernel.duration = sim::seconds(start + bound) + gpu_.kernel_fixed;
+    const double total = std::max(sim::to_seconds(kernel.duration), 1e-12);
+    const bool by_memory = memory_s > work.compute_s;
+    kernel.fixed_share = static_cast<float>(sim::to_seconds(gpu_.kernel_fixed) / total);
+    kernel.memory_share = by_memory ? static_cast<float>(memory_s / total) : 0.0F;
+    kernel.compute_share = std::max(0.0F, 1 - kernel.fixed_share - kernel.memory_share);
+    kernel.start_share = static_cast<float>(start / total);
+    kernel.hidden_share = static_cast<float>(std::min(work.compute_s, memory_s) / total);
+    kernel.dram_bytes = static_cast<float>(work.bytes);
+    note_activity(kernel, work, total, by_memory);
     return kernel;
   }
 
+  // What the SMs are busy with, over the kernel's duration. In kernel_fixed no block is resident yet.
+  void note_activity(Kernel& kernel, const Work& work, double total, bool by_memory) const {
+    const double sms = gpu_.sm_count;
+    const double per_sm = std::ceil(kernel.blocks / sms);  // of the busiest
+    // Bound by memory, SMs that ran out of blocks end little before the others: all wait for the same bytes.
+    const double balance = by_memory ? std::min(1.0, kernel.blocks / sms) : kernel.blocks / (sms * per_sm);
+    kernel.sm_active = static_cast<float>((1 - static_cast<double>(kernel.fixed_share)) * balance);
+    const double resident = std::min<double>(gpu::blocks_per_sm(gpu_, kernel), per_sm);
+    kernel.occupancy = static_cast<float>(
+        std::min(1.0, static_cast<double>(kernel.sm_active) * resident * kernel.threads_per_block /
+                          std::max(gpu_.max_threads_per_sm, 1)));
+    const double clocks = sms * gpu_.max_clock_hz * total;
+    const auto most = static_cast<double>(kernel.sm_active);
+    kernel.tensor_active = static_cast<float>(std::min(most, work.tensor_clocks / clocks));
+    kernel.issue_slot = static_cast<float>(std::min(most, work.instructions / (schedulers * clocks)));
+  }
+
+  double images_;
   std::int64_t batch_;
-  ArithmeticPath path_;
   const gpu::Spec& gpu_;
-  RooflineConstants constants_;
-  double element_bytes_;
   double bandwidth_;
 };
 
@@ -193,21 +188,29 @@ void check(std::int64_t batch, const gpu::Spec& gpu) {
 
 }  // namespace
 
-ArithmeticPath path_for(const gpu::Spec& gpu, Precision precision) {
-  if (const double tensor = rate(gpu.tensor_cores, precision); tensor > 0) return {precision, true, tensor};
-  if (const double plain = rate(gpu.cuda_cores, precision); plain > 0) return {precision, false, plain};
-  return {Precision::fp32, false, gpu.cuda_cores.fp32};
-}
-
 KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
-                        Lowering lowering, const gpu::Spec& gpu, const RooflineConstants& constants) {
+                        Lowering lowering, const gpu::Spec& gpu) {
   check(batch, gpu);
-  const Estimator estimator(batch, precision, gpu, constants);
-  const bool reformats = lowering == Lowering::optimised && !layers.empty();
+  const Estimator estimator(batch, gpu);
+  const bool reformats = lowering == Lowering::optimised;
+  constexpr double outside_bytes = 4;  // callers hand over and take fp32
   KernelSequence sequence;
-  if (reformats) sequence.kernels.push_back(estimator.reformat(layers.front().in));
-  for (const FusedLayer& layer : layers) sequence.kernels.push_back(estimator.kernel(layer));
-  if (reformats) sequence.kernels.push_back(estimator.reformat(layers.back().out));
+  std::vector<double> stored;  // bytes of an element, layer by layer
+  for (const FusedLayer& layer : layers) {
+    const ArithmeticPath path = path_for(gpu, layer, precision);
+    const double element = bytes_per_element(path.precision);
+    if (reformats && layer.inputs.empty()) {
+      sequence.kernels.push_back(estimator.reformat(layer.in.elements(), outside_bytes, element));
+    }
+    for (const std::size_t input : layer.inputs) {
+      if (!reformats || stored[input] == element) continue;
+      sequence.kernels.push_back(estimator.reformat(layers[input].out.elements(), stored[input], element));
+    }
+    sequence.kernels.push_back(estimator.kernel(layer, path));
+    stored.push_back(element);
+    if (reformats && layer.last)
+      sequence.kernels.push_back(estimator.reformat(layer.out.elements(), element, outside_bytes));
+  }
   sequence.grade = Grade::datasheet;
   const Precision used = path_for(gpu, precision).precision;
   sequence.provenance = "roofline of " + gpu.architecture;

@@ -39,6 +39,17 @@ struct OpsPerClock {
   double fp32 = 0, tf32 = 0, fp16 = 0, int8 = 0;
 };
 
+// How far kernels exploit the GPU, where their times are computed from layers (models/dnn/roofline.hpp).
+// Fitted per architecture: see docs/validation.md.
+struct KernelCosts {
+  double tensor_efficiency = 0.6;  // of the tensor cores' peak that the loop over a tile reaches
+  double cuda_efficiency = 0.8;    // the same of the CUDA cores (sm_8x and later share lanes with addresses)
+  double winograd_gain = 1;        // 3 x 3 convolutions of stride 1 on CUDA cores run so much faster
+  double wave_cycles = 2500;       // fill and drain of a block's pipeline, in each wave
+  double start_cycles = 4000;      // of a kernel, the part that scales with the clock
+  double l2_bytes_per_clock = 64;  // what an SM takes from L2
+};
+
 struct Spec {
   std::string architecture;  // "sm_90"
   int sm_count = 0;
@@ -49,13 +60,22 @@ struct Spec {
   int shared_bytes_per_sm = 0;
   OpsPerClock cuda_cores, tensor_cores;  // tensor_cores all 0: none
   double l2_bytes = 0;
-  double bandwidth_bytes_per_s = 0;       // peak of the DRAM behind it, at its maximum clock
-  double bandwidth_efficiency = 0.8;      // achievable share of the peak
+  double bandwidth_bytes_per_s = 0;   // peak of the DRAM behind it, at its maximum clock
+  double bandwidth_efficiency = 0.8;  // achievable share of the peak
+  double memory_bytes_per_clock =
+      0;  // most the GPU moves to and from DRAM in a clock of its own; 0: no limit
   double copy_bandwidth_bytes_per_s = 0;  // of a copy engine, host to device or back; 0: copies take no time
   sim::Duration copy_fixed;               // start of one copy
-  sim::Duration kernel_fixed;             // start-up and drain of one kernel, in roofline estimates
+  sim::Duration kernel_fixed;             // start of one kernel, the part that no clock changes
+  KernelCosts kernels;
   TimeSlicing time_slicing;
   IdleWake idle_wake;
 };
+
+// What the GPU moves at `clock_hz` if the memory achieves `dram_bytes_per_s`.
+[[nodiscard]] inline double reachable_bandwidth(const Spec& gpu, double clock_hz, double dram_bytes_per_s) {
+  const double most = gpu.memory_bytes_per_clock * clock_hz;
+  return most > 0 && most < dram_bytes_per_s ? most : dram_bytes_per_s;
+}
 
 }  // namespace jostle::gpu

@@ -190,6 +190,13 @@ std::vector<Row> rows() {
       {"gpu.copy_bandwidth", "1 GB/s", orin, on(orin, copying), latency, up},
       {"gpu.copy_fixed", "1 ms", orin, on(orin, copying), latency, up},
       {"gpu.kernel_fixed", "50 us", orin, on(orin, roofline("fp16", 1)), total, down},
+      {"gpu.memory_bytes_per_clock", "10", orin, on(orin, roofline("fp16", 8)), total, down},
+      {"gpu.kernels.tensor_efficiency", "20 %", orin, on(orin, roofline("fp16", 8)), total, down},
+      {"gpu.kernels.cuda_efficiency", "20 %", nano, on(nano, roofline("fp16", 8)), total, down},
+      {"gpu.kernels.winograd_gain", "2", nano, on(nano, roofline("fp16", 8)), total, up},
+      {"gpu.kernels.wave_cycles", "20000", orin, on(orin, roofline("fp16", 8)), total, down},
+      {"gpu.kernels.start_cycles", "20000", orin, on(orin, roofline("fp16", 1)), total, down},
+      {"gpu.kernels.l2_bytes_per_clock", "16", orin, on(orin, roofline("fp16", 8)), total, down},
       // What fits on an SM is what an expiry must save.
       {"gpu.max_threads_per_sm", "256", h200, on(h200, wide), total, up, saves_state},
       {"gpu.max_blocks_per_sm", "1", h200, on(h200, wide), total, up, saves_state},

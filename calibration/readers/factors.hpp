@@ -1,0 +1,18 @@
+// Fitted factors of the cost model: calibration/factors.csv, written by `jostle validate --fit`.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "models/dnn/factors.hpp"
+
+namespace jostle::calibration {
+
+// Columns device, model, family, precision, factor, basis; TensorRT's lowering. Throws CsvError: an unknown
+// precision, a factor that is not positive, a device without a model or the reverse.
+[[nodiscard]] std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view name);
+
+// Those that ship with this build.
+[[nodiscard]] const std::vector<dnn::Factor>& shipped_factors();
+
+}  // namespace jostle::calibration

@@ -1,0 +1,28 @@
+#include "models/dnn/factors.hpp"
+
+#include <cstdlib>
+
+namespace jostle::dnn {
+
+const Factor* find_factor(std::span<const Factor> factors, std::string_view device, std::string_view model,
+                          std::string_view family, Precision precision, Lowering lowering) {
+  const Factor* best = nullptr;
+  int best_distance = 0;
+  for (const Factor& factor : factors) {
+    if (factor.family != family || factor.lowering != lowering) continue;
+    if (!factor.device.empty()) {
+      if (factor.device == device && factor.model == model && factor.precision == precision) return &factor;
+      continue;
+    }
+    // Twice the steps between the two, and one more towards the wider.
+    const int steps = static_cast<int>(factor.precision) - static_cast<int>(precision);
+    const int distance = 2 * std::abs(steps) + (steps < 0 ? 1 : 0);
+    if (best == nullptr || distance < best_distance) {
+      best = &factor;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace jostle::dnn
