@@ -22,15 +22,27 @@ void Arbiter::set_demand(ClientId id, const Demand& demand) {
   if (demands_[id.index] == bytes && clients_[id.index].bound == demand.bound) return;
   demands_[id.index] = bytes;
   clients_[id.index].bound = demand.bound;
+  // Nearly always so, and often: it must cost next to nothing.
+  if (all_granted_ && surely_fits()) {
+    settle(id.index);
+    grants_[id.index] = bytes;
+    return;
+  }
   solve();
 }
 
-void Arbiter::settle() {
+// Even if all of the interference there can be took its part.
+bool Arbiter::surely_fits() const {
+  double sum = 0;
+  for (const double demand : demands_) sum += demand;
+  return sum <= sharing_.capacity_bytes_per_s * (1 - sharing_.interference);
+}
+
+void Arbiter::settle(std::size_t index) {
+  Client& client = clients_[index];
   const sim::Time now = engine_.now();
-  for (std::size_t i = 0; i < clients_.size(); ++i) {
-    clients_[i].moved += grants_[i] * sim::to_seconds(now - clients_[i].since);
-    clients_[i].since = now;
-  }
+  if (grants_[index] > 0) client.moved += grants_[index] * sim::to_seconds(now - client.since);
+  client.since = now;
 }
 
 bool Arbiter::differs(const Client& client) {
@@ -40,7 +52,7 @@ bool Arbiter::differs(const Client& client) {
 }
 
 void Arbiter::solve() {
-  settle();
+  for (std::size_t i = 0; i < clients_.size(); ++i) settle(i);
   share_bandwidth(sharing_, demands_, grants_);
   const bool all_granted = std::ranges::equal(demands_, grants_);
   if (all_granted && all_granted_) return;

@@ -4,6 +4,7 @@
 // event, no call. What changes by less than a hundredth is not told.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -58,8 +59,9 @@ class Arbiter {
     sim::Time since;
   };
 
-  void settle();
+  void settle(std::size_t client);
   void solve();
+  [[nodiscard]] bool surely_fits() const;
   void tell();
   [[nodiscard]] static bool differs(const Client& client);
 

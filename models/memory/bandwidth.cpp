@@ -1,17 +1,35 @@
 #include "models/memory/bandwidth.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace jostle::memory {
 namespace {
 
-// The grants if nobody gets more than `level`, and whether they are more than can be moved.
-bool exceeds(const Sharing& sharing, std::span<const double> demands, double level,
-             std::span<double> grants) {
-  double sum = 0;
-  for (std::size_t i = 0; i < demands.size(); ++i) sum += grants[i] = std::min(demands[i], level);
-  return sum > usable(sharing, grants);
+// What everybody gets who demands more, when the grants (not all that is demanded) are to sum to `total`.
+double level_for(std::span<const double> demands, double total) {
+  double level = 0;
+  for (;;) {
+    double satisfied = 0;
+    std::size_t others = 0;
+    for (const double demand : demands) {
+      if (demand <= level) {
+        satisfied += demand;
+      } else {
+        ++others;
+      }
+    }
+    if (others == 0) return level;
+    const double next = (total - satisfied) / static_cast<double>(others);
+    if (next <= level) return level;
+    level = next;
+  }
+}
+
+void grant_up_to(double level, std::span<const double> demands, std::span<double> grants) {
+  for (std::size_t i = 0; i < demands.size(); ++i) grants[i] = std::min(demands[i], level);
 }
 
 }  // namespace
@@ -27,16 +45,19 @@ double usable(const Sharing& sharing, std::span<const double> grants) {
 }
 
 void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<double> grants) {
-  double low = 0, high = 0;
-  for (const double demand : demands) high = std::max(high, demand);
-  if (!exceeds(sharing, demands, high, grants)) return;
-  // What is moved grows faster with the level than what is usable, so there is one level.
-  constexpr int halvings = 60;
-  for (int i = 0; i < halvings; ++i) {
-    const double level = low + (high - low) / 2;
-    (exceeds(sharing, demands, level, grants) ? high : low) = level;
+  double sum = 0;
+  for (std::size_t i = 0; i < demands.size(); ++i) sum += grants[i] = demands[i];
+  double total = usable(sharing, grants);
+  if (sum <= total) return;
+  // What is usable follows from the grants, and they from it: each step leaves at most half the
+  // interference of the error.
+  constexpr int most_steps = 60;
+  constexpr double close_enough = 1e-12;
+  for (int i = 0; i < most_steps; ++i) {
+    grant_up_to(level_for(demands, total), demands, grants);
+    const double before = std::exchange(total, usable(sharing, grants));
+    if (std::abs(total - before) <= close_enough * before) return;
   }
-  (void)exceeds(sharing, demands, low, grants);
 }
 
 double memory_speed(double share, double bound) {
