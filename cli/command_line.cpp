@@ -65,6 +65,7 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     add_list(app, task);
     add_show(app, task);
     add_validate(app, task);
+    add_support(app, task);
     app.footer(epilogue);  // after the subcommands, which would repeat it
     try {
       app.parse(argc, argv);

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/model_names.hpp"
@@ -57,7 +58,7 @@ KernelSequence kernels_for(const Request& request, const KernelTables& tables, c
   KernelSequence sequence = roofline(fuse(model.build(input), request.lowering), request.batch,
                                      request.precision, request.lowering, gpu);
   if (const Factor* factor = find_factor(factors, request.device, request.model, model.family,
-                                         request.precision, request.lowering)) {
+                                         path_for(gpu, request.precision).precision, request.lowering)) {
     apply(*factor, sequence);
   }
   return sequence;

@@ -25,7 +25,8 @@ struct Request {
 
 // From a measured table of the device if there is one for this network, precision, input and lowering (tables
 // are of frameworks): as it is, or interpolated (interpolate.hpp). Otherwise from the layers and the roofs of
-// `gpu` (roofline.hpp), times the factor that `factors` holds for it: grade fitted, or else datasheet.
+// `gpu` (roofline.hpp), times the factor that `factors` holds for it in
+// the precision it really runs in: grade fitted, or else datasheet.
 // Durations are at the clocks of the tables, or the GPU's maximum.
 // Throws std::invalid_argument for an unknown model (naming the nearest), for a batch or input out of range,
 // and for a request whose time cannot be simulated.

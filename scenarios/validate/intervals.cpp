@@ -157,7 +157,7 @@ void compare(ComparisonGroup& group, const std::string& config, const Figures& m
 }
 
 const std::vector<Bound> interval_bounds{
-    {"batches/s", 0.02, true}, {"mean turn", 0.05, true}, {"mean gap", 0.10, true}};
+    {"batches/s", 0.02, Judged::each}, {"mean turn", 0.05, Judged::each}, {"mean gap", 0.10, Judged::each}};
 
 // The number in `text` after `key`.
 double number_after(std::string_view text, std::string_view key) {

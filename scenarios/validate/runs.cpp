@@ -117,8 +117,7 @@ ComparisonGroup compare_contended(const calibration::Profile& profile, const std
             : "single runs disagree with their own repeats by 6 to 10 % in total, more per process",
       {},
       {}};
-  if (graph)
-    group.bounds = {{"images/s per process", 0.015, false}, {"images/s per process, by rank", 0.015, false}};
+  if (graph) group.bounds = {{"images/s per process", 0.015}, {"images/s per process, by rank", 0.015}};
   const CsvTable table = evidence("contended_resnet50.csv");
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());
@@ -157,7 +156,7 @@ ComparisonGroup compare_eager_repeats(const calibration::Profile& profile) {
                         "eager_repeats.csv",
                         "medians of five interleaved repeats; a repeat differs from the median by 6 to 10 %",
                         {},
-                        {{"images/s in total", 0.08, false}}};
+                        {{"images/s in total", 0.08}}};
   const CsvTable table = evidence("eager_repeats.csv");
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
@@ -175,11 +174,8 @@ ComparisonGroup compare_eager_repeats(const calibration::Profile& profile) {
 }
 
 ComparisonGroup compare_open_loop(const calibration::Profile& profile) {
-  ComparisonGroup group{"latency under arrivals",
-                        "open_loop_periodic.csv",
-                        "",
-                        {},
-                        {{"p50", 0.05, false}, {"p99", 0.10, false}}};
+  ComparisonGroup group{
+      "latency under arrivals", "open_loop_periodic.csv", "", {}, {{"p50", 0.05}, {"p99", 0.10}}};
   const CsvTable table = evidence("open_loop_periodic.csv");
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());

@@ -23,11 +23,12 @@ struct Comparison {
   [[nodiscard]] double error() const { return predicted / measured - 1; }
 };
 
-// What is asked of a quantity: its mean absolute error, or that of each run, is to stay within the limit.
+// What is asked of a quantity: which absolute error is to stay within the limit.
+enum class Judged { mean, median, each };
 struct Bound {
   std::string quantity;
   double limit = 0;
-  bool each = false;
+  Judged judged = Judged::mean;
 };
 
 // Runs that are judged together.
@@ -42,12 +43,15 @@ struct ComparisonGroup {
 struct ErrorSummary {
   std::string quantity;
   std::size_t count = 0;
-  double mean_absolute = 0, bias = 0, worst = 0;  // worst: signed, of greatest magnitude
+  double mean_absolute = 0, median_absolute = 0, bias = 0;
+  double worst = 0;  // signed, of greatest magnitude
   std::string worst_run;
   std::optional<Bound> bound;
   std::size_t beyond = 0;  // runs whose error exceeds it
   [[nodiscard]] bool missed() const {
-    return bound && (bound->each ? beyond > 0 : mean_absolute > bound->limit);
+    if (!bound) return false;
+    if (bound->judged == Judged::each) return beyond > 0;
+    return (bound->judged == Judged::mean ? mean_absolute : median_absolute) > bound->limit;
   }
 };
 // One a quantity, in the order of appearance.

@@ -81,7 +81,7 @@ TEST(ErrorSummary, tells_mean_bias_and_worst_and_who_is_beyond_the_bound) {
                               "file.csv",
                               "",
                               {{"a", "rate", 100, 101}, {"b", "rate", 100, 96}, {"c", "delay", 2, 3}},
-                              {{"rate", 0.02, true}, {"delay", 0.6, false}}};
+                              {{"rate", 0.02, Judged::each}, {"delay", 0.6}}};
   const auto summaries = summarise(group);
   ASSERT_EQ(summaries.size(), 2U);
   EXPECT_EQ(summaries[0].count, 2U);

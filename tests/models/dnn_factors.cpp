@@ -1,0 +1,71 @@
+// Fitted factors of the cost model: which one applies, and what it does to kernels.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "models/dnn/factors.hpp"
+#include "models/dnn/kernels_for.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+const std::array<Factor, 4> factors{{
+    {.device = {}, .model = {}, .family = "resnet", .precision = Precision::fp16, .value = 1.1, .basis = "a"},
+    {.device = {}, .model = {}, .family = "resnet", .precision = Precision::int8, .value = 1.2, .basis = "b"},
+    {.device = "board",
+     .model = "resnet50",
+     .family = "resnet",
+     .precision = Precision::fp16,
+     .value = 1.3,
+     .basis = "c"},
+    {.device = {}, .model = {}, .family = "vgg", .precision = Precision::fp16, .value = 1.4, .basis = "d"},
+}};
+
+double value(const char* device, const char* model, Precision precision,
+             Lowering lowering = Lowering::optimised) {
+  const Factor* const found = find_factor(factors, device, model, "resnet", precision, lowering);
+  return found == nullptr ? 0 : found->value;
+}
+
+TEST(Factors, of_the_device_and_network_come_before_those_of_the_family) {
+  EXPECT_EQ(value("board", "resnet50", Precision::fp16), 1.3);
+  EXPECT_EQ(value("board", "resnet18", Precision::fp16), 1.1);
+  EXPECT_EQ(value("other", "resnet50", Precision::fp16), 1.1);
+}
+
+TEST(Factors, of_the_nearest_precision_stand_in_for_one_that_is_missing) {
+  EXPECT_EQ(value("board", "resnet50", Precision::int8), 1.2);
+  EXPECT_EQ(value("board", "resnet50", Precision::tf32), 1.1);
+  EXPECT_EQ(value("board", "resnet50", Precision::fp32), 1.1);
+}
+
+TEST(Factors, of_another_family_or_lowering_do_not_apply) {
+  EXPECT_EQ(find_factor(factors, "board", "bert_tiny", "bert", Precision::fp16, Lowering::optimised),
+            nullptr);
+  EXPECT_EQ(value("board", "resnet50", Precision::fp16, Lowering::framework), 0);
+}
+
+TEST(Factors, stretch_every_kernel_and_raise_the_grade) {
+  gpu::Spec gpu;
+  gpu.architecture = "sm_87";
+  gpu.sm_count = 8;
+  gpu.max_clock_hz = 1e9;
+  gpu.max_threads_per_sm = 1536;
+  gpu.max_blocks_per_sm = 16;
+  gpu.shared_bytes_per_sm = 164 * 1024;
+  gpu.cuda_cores.fp32 = 256;
+  gpu.tensor_cores.fp16 = 2048;
+  gpu.bandwidth_bytes_per_s = 68e9;
+  const Request request{.model = "resnet50", .precision = Precision::fp16, .lowering = Lowering::optimised};
+  const KernelSequence plain = kernels_for(request, {}, gpu);
+  const KernelSequence stretched = kernels_for(request, {}, gpu, factors);
+  ASSERT_EQ(plain.kernels.size(), stretched.kernels.size());
+  for (std::size_t i = 0; i < plain.kernels.size(); ++i)
+    EXPECT_EQ(stretched.kernels[i].duration, sim::work_in(plain.kernels[i].duration, 1.1));
+  EXPECT_EQ(plain.grade, Grade::datasheet);
+  EXPECT_EQ(stretched.grade, Grade::fitted);
+  EXPECT_NE(stretched.provenance.find("fitted on a"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace jostle::dnn

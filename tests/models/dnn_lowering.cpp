@@ -1,0 +1,162 @@
+// From layers to kernels: what fuses, what is cut into tiles, which precision each layer gets.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "models/dnn/arithmetic.hpp"
+#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/clocks.hpp"
+#include "models/dnn/fusion.hpp"
+#include "models/dnn/kernels_for.hpp"
+#include "models/dnn/model_names.hpp"
+#include "models/dnn/tiling.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+gpu::Spec orin() {
+  gpu::Spec gpu;
+  gpu.architecture = "sm_87";
+  gpu.sm_count = 8;
+  gpu.max_clock_hz = 1.02e9;
+  gpu.max_threads_per_sm = 1536;
+  gpu.max_blocks_per_sm = 16;
+  gpu.shared_bytes_per_sm = 164 * 1024;
+  gpu.cuda_cores = {.fp32 = 256, .tf32 = 0, .fp16 = 512, .int8 = 0};
+  gpu.tensor_cores = {.fp32 = 0, .tf32 = 1024, .fp16 = 2048, .int8 = 4096};
+  gpu.l2_bytes = 2e6;
+  gpu.bandwidth_bytes_per_s = 102.4e9;
+  gpu.kernel_fixed = sim::microseconds(4);
+  return gpu;
+}
+gpu::Spec without_tensor_cores() {
+  gpu::Spec gpu = orin();
+  gpu.tensor_cores = {};
+  return gpu;
+}
+
+std::vector<FusedLayer> pieces(const char* model) {
+  const Model* const found = find_model(model);
+  return fuse(found->build(found->default_input), Lowering::optimised);
+}
+
+std::ptrdiff_t count(const std::vector<FusedLayer>& layers, Op op) {
+  return std::ranges::count(layers, op, &FusedLayer::op);
+}
+
+TEST(Lowering, yolov8n_keeps_silu_apart_and_copies_only_slices_into_concats) {
+  const std::vector<FusedLayer> layers = pieces("yolov8n");
+  EXPECT_EQ(count(layers, Op::concat), 0);
+  EXPECT_EQ(count(layers, Op::slice), 16);       // two of each of eight C2f blocks
+  EXPECT_GE(count(layers, Op::activation), 57);  // SiLU
+  // Its enqueue time over that of resnet50, 1.327 over 0.420 ms with 58 kernels, speaks of 150 to 190.
+  EXPECT_GE(layers.size(), 140U);
+  EXPECT_LE(layers.size(), 190U);
+}
+
+TEST(Lowering, distilbert_is_a_handful_of_kernels_a_layer) {
+  const std::vector<FusedLayer> layers = pieces("distilbert");
+  EXPECT_EQ(count(layers, Op::softmax), 0);  // inside attention
+  EXPECT_EQ(count(layers, Op::matmul), 6);   // one attention a layer
+  EXPECT_GE(layers.size(), 40U);             // TensorRT: 40 to 80 launches
+  EXPECT_LE(layers.size(), 80U);
+}
+
+TEST(Lowering, pieces_read_only_pieces_before_them_and_one_at_least_is_an_output) {
+  for (const Model& model : models()) {
+    const Network network = model.build(model.default_input);
+    for (const Lowering lowering : {Lowering::framework, Lowering::optimised}) {
+      const std::vector<FusedLayer> layers = fuse(network, lowering);
+      for (std::size_t i = 0; i < layers.size(); ++i) {
+        for (const std::size_t input : layers[i].inputs) EXPECT_LT(input, i) << model.name;
+      }
+      EXPECT_TRUE(std::ranges::any_of(layers, &FusedLayer::last)) << model.name;
+    }
+  }
+}
+
+TEST(Lowering, int8_leaves_attention_and_norms_in_fp16_and_pays_for_the_borders) {
+  const gpu::Spec gpu = orin();
+  const std::vector<FusedLayer> layers = pieces("bert_tiny");
+  std::ptrdiff_t half = 0;
+  for (const FusedLayer& layer : layers)
+    if (path_for(gpu, layer, Precision::int8).precision == Precision::fp16) ++half;
+  EXPECT_GT(half, 0);
+  const auto launches = [&](Precision precision) {
+    return kernels_for({.model = "bert_tiny", .precision = precision, .lowering = Lowering::optimised}, {},
+                       gpu)
+        .kernels.size();
+  };
+  EXPECT_GT(launches(Precision::int8), launches(Precision::fp16));
+}
+
+TEST(Lowering, a_precision_without_units_becomes_fp32_layer_by_layer) {
+  const gpu::Spec gpu = without_tensor_cores();
+  for (const FusedLayer& layer : pieces("resnet50")) {
+    EXPECT_EQ(path_for(gpu, layer, Precision::int8).precision, Precision::fp32);
+    EXPECT_EQ(path_for(gpu, layer, Precision::fp16).precision, Precision::fp16);
+  }
+}
+
+TEST(Lowering, channels_are_padded_for_tensor_cores_alone) {
+  const ArithmeticPath int8{.precision = Precision::int8, .tensor_cores = true};
+  const ArithmeticPath plain{.precision = Precision::fp32, .tensor_cores = false};
+  EXPECT_EQ(padded_channels(3, int8), 4);
+  EXPECT_EQ(padded_channels(16, int8), 32);
+  EXPECT_EQ(padded_channels(80, int8), 96);
+  EXPECT_EQ(padded_channels(80, plain), 80);
+}
+
+RC_GTEST_PROP(Tiling, is_never_faster_than_the_peak_nor_slower_with_more_sms,
+              (std::uint16_t rows, std::uint8_t columns, std::uint8_t depth)) {
+  const gpu::Spec gpu = orin();
+  gpu::Spec twice = gpu;
+  twice.sm_count *= 2;
+  const Product product{.rows = 1 + rows, .columns = 1 + columns, .depth = 16 * (1 + depth)};
+  const ArithmeticPath path = path_for(gpu, Precision::fp16);
+  const Tiling tiling = best_tiling(product, path, gpu);
+  RC_ASSERT(tiling.seconds >= tiling.useful_ops / (path.ops_per_clock * gpu.sm_count * gpu.max_clock_hz));
+  RC_ASSERT(best_tiling(product, path, twice).seconds <= tiling.seconds * (1 + 1e-12));
+  RC_ASSERT(tiling.shape.shared_bytes <= static_cast<unsigned>(gpu.shared_bytes_per_sm));
+  RC_ASSERT(tiling.splits == 1 || product.depth / tiling.splits >= 64);
+}
+
+// Arithmetic and memory overlap: what is hidden at one clock may be the bound at another.
+TEST(Clocks, a_slow_gpu_turns_kernels_that_memory_bounds_into_kernels_that_arithmetic_bounds) {
+  Kernel kernel{.duration = sim::microseconds(100)};
+  kernel.compute_share = 0.1F;
+  kernel.memory_share = 0.6F;
+  kernel.fixed_share = 0.3F;
+  kernel.hidden_share = 0.4F;
+  kernel.start_share = 0.1F;
+  const Kernel slow = at_clocks(kernel, 0.25, 1);
+  EXPECT_EQ(slow.memory_share, 0);
+  EXPECT_NEAR(sim::to_us(slow.duration), 40 + 160 + 30, 0.01);
+  const Kernel back = at_clocks(slow, 4, 1);
+  EXPECT_NEAR(sim::to_us(back.duration), 100, 0.01);
+  EXPECT_NEAR(back.memory_share, 0.6, 1e-5);
+}
+
+RC_GTEST_PROP(Clocks, there_and_back_is_where_one_was, ()) {
+  const double gpu = *rc::gen::inRange(10, 200) / 100.0;
+  const double memory = *rc::gen::inRange(10, 200) / 100.0;
+  const KernelSequence given = kernels_for(
+      {.model = "resnet18", .precision = Precision::fp16, .lowering = Lowering::optimised}, {}, orin());
+  for (const Kernel& kernel : given.kernels) {
+    const Kernel back = at_clocks(at_clocks(kernel, gpu, memory), 1 / gpu, 1 / memory);
+    RC_ASSERT(std::abs(sim::to_us(back.duration) - sim::to_us(kernel.duration)) < 1e-3);
+  }
+}
+
+TEST(Clocks, computing_at_a_clock_and_going_to_it_agree) {
+  gpu::Spec slow = orin();
+  slow.max_clock_hz = 0.408e9;
+  const Request request{.model = "resnet50", .precision = Precision::fp16, .lowering = Lowering::optimised};
+  const double direct = sim::to_ms(kernels_for(request, {}, slow).total());
+  const double scaled = sim::to_ms(at_clocks(kernels_for(request, {}, orin()), 0.4, 1).total());
+  EXPECT_NEAR(scaled / direct, 1, 0.01);  // tiles are chosen at the maximum
+}
+
+}  // namespace
+}  // namespace jostle::dnn
