@@ -186,9 +186,6 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
       } catch (const std::invalid_argument& error) {
         throw RunError(error.what());
       }
-      for (dnn::Kernel& kernel : spec.kernels.kernels)
-        if (kernel.sm_active == 0) gpu::fill_residency(device.gpu, kernel);  // measured: its grid is known
-      spec.kernels.rebuild_finish();
       spec.kernels =
           dnn::at_clocks(std::move(spec.kernels), clocks.gpu_hz / device.gpu.max_clock_hz, clocks.memory);
     }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
+#include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/interpolate.hpp"
@@ -34,8 +36,9 @@ const Model& checked_model(const Request& request) {
 void apply(const Factor& factor, KernelSequence& sequence) {
   for (Kernel& kernel : sequence.kernels) {
     kernel.duration = sim::work_in(kernel.duration, factor.value);
-    kernel.tensor_active = static_cast<float>(static_cast<double>(kernel.tensor_active) / factor.value);
-    kernel.issue_slot = static_cast<float>(static_cast<double>(kernel.issue_slot) / factor.value);
+    const auto busier = static_cast<float>(1 / factor.value);  // the same cycles in another time
+    kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
+    kernel.issue_slot = std::min(kernel.sm_active, kernel.issue_slot * busier);
   }
   sequence.grade = Grade::fitted;
   sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
@@ -52,6 +55,9 @@ KernelSequence kernels_for(const Request& request, const KernelTables& tables, c
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
       KernelSequence sequence = sequence_at(*network, request.batch);
       if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
+      spread_activity(roofline(fuse(model.build(input), request.lowering), request.batch, request.precision,
+                               request.lowering, gpu),
+                      gpu, sequence);
       return sequence;
     }
   }

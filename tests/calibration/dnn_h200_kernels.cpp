@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "calibration/readers/kernel_tables.hpp"
 #include "models/dnn/interpolate.hpp"
@@ -22,7 +23,11 @@ const KernelTables& tables() {
 }
 
 KernelSequence sequence(const std::string& model, Precision precision, std::int64_t batch) {
-  return kernels_for({.model = model, .precision = precision, .batch = batch}, tables(), gpu::Spec{});
+  static const gpu::Spec gpu = [] {
+    input::Problems problems;
+    return calibration::shipped_profile("nvidia-h200", problems).value().spec.gpu;
+  }();
+  return kernels_for({.model = model, .precision = precision, .batch = batch}, tables(), gpu);
 }
 
 TEST(H200Kernels, there_are_thirty_measured_sequences) {

@@ -1,0 +1,38 @@
+// Activity of measured kernels, borrowed from the cost model.
+#include <gtest/gtest.h>
+
+#include "models/dnn/activity.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+Kernel kernel(double us, float compute_share) {
+  Kernel made{.duration = sim::microseconds(us)};
+  made.compute_share = compute_share;
+  made.memory_share = 1 - compute_share;
+  made.blocks = 8;
+  return made;
+}
+
+TEST(SpreadActivity, keeps_totals_and_gives_tensor_clocks_to_arithmetic_alone) {
+  gpu::Spec gpu;
+  gpu.sm_count = 8;
+  gpu.max_threads_per_sm = 1536;
+  gpu.max_blocks_per_sm = 16;
+  KernelSequence modelled, measured;
+  modelled.kernels = {kernel(10, 1), kernel(10, 0)};
+  modelled.kernels[0].tensor_active = 0.4F;
+  modelled.kernels[0].issue_slot = 0.2F;
+  modelled.kernels[1].issue_slot = 0.4F;
+  modelled.kernels[1].dram_bytes = 3000;
+  measured.kernels = {kernel(20, 1), kernel(10, 0)};
+  spread_activity(modelled, gpu, measured);
+  EXPECT_NEAR(measured.kernels[0].tensor_active, 0.4 * 10 / 20, 1e-6);
+  EXPECT_EQ(measured.kernels[1].tensor_active, 0);
+  EXPECT_NEAR(measured.kernels[0].issue_slot, (0.2 + 0.4) * 10 / 30, 1e-6);
+  EXPECT_NEAR(measured.kernels[0].dram_bytes + measured.kernels[1].dram_bytes, 3000, 1e-3);
+  EXPECT_EQ(measured.kernels[0].sm_active, 1);  // eight blocks on eight SMs
+}
+
+}  // namespace
+}  // namespace jostle::dnn
