@@ -32,7 +32,13 @@ std::optional<std::vector<scenarios::Scenario>> read(const Questions& questions,
     }
     all.push_back(std::move(*scenario));
   }
-  if (problems.empty()) return all;
+  if (problems.empty()) {
+    for (const scenarios::Scenario& scenario : all) {
+      for (const std::string& warning : scenarios::warnings(scenario))
+        terminal.complain("warning: " + warning);
+    }
+    return all;
+  }
   terminal.note(problems.text());
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 
 #include "calibration/input/problems.hpp"
 #include "calibration/input/spelling.hpp"
+#include "calibration/readers/onnx.hpp"
 #include "cli/network_text.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
@@ -20,6 +21,27 @@ struct ModelOptions {
   std::int64_t input = 0;  // 0: the model's own
   std::int64_t batch = 1;
 };
+
+bool is_file(const std::string& name) {
+  return name.ends_with(".onnx");  // as in a scenario
+}
+
+// The network in a file; what is approximated is told. Throws std::invalid_argument if it cannot be read.
+NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
+  input::Problems problems;
+  const auto given = options.input > 0 ? std::optional(options.input) : std::nullopt;
+  auto file = calibration::read_onnx(options.name, given, problems);
+  if (!file) {
+    std::string text = problems.text();
+    if (text.ends_with('\n')) text.pop_back();
+    throw std::invalid_argument(text);
+  }
+  for (const std::string& warning : file->warnings)
+    terminal.complain(fmt::format("warning: {}: {}", input::printable(options.name, 400), warning));
+  std::string description = fmt::format("ONNX, opset {}", file->opset);
+  if (file->batch > 1) description += fmt::format(", one image of the file's batch of {}", file->batch);
+  return {.name = options.name, .description = description, .network = std::move(file->network)};
+}
 
 // Throws std::invalid_argument for a name that is not known or an input the network cannot take.
 NamedNetwork build(const ModelOptions& options) {
@@ -44,7 +66,7 @@ std::string text_of(const NamedNetwork& shown, const ModelOptions& options, cons
 ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
   std::string text;
   try {
-    text = text_of(build(options), options, terminal);
+    text = text_of(is_file(options.name) ? read(options, terminal) : build(options), options, terminal);
   } catch (const std::invalid_argument& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
@@ -74,7 +96,9 @@ void add_count(CLI::App& command, const std::string& option, const char* help, s
 void add_show_model(CLI::App& show, Task& task) {
   CLI::App* const command = show.add_subcommand("model", "A network, layer by layer");
   const auto options = std::make_shared<ModelOptions>();
-  command->add_option("NAME", options->name, "A built-in network (see `jostle list models`)")
+  command
+      ->add_option("NAME", options->name,
+                   "A built-in network (see `jostle list models`), or the path of an .onnx file")
       ->required()
       ->type_name("");
   add_count(*command, "--input", "Side of the image in pixels, or tokens (default: the network's own)",

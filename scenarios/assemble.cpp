@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "calibration/readers/kernel_tables.hpp"
+#include "calibration/readers/onnx.hpp"
 #include "models/dnn/clocks.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
@@ -60,6 +61,12 @@ dnn::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
   return sequence;
 }
 
+// The network of a file; null if the model is none.
+const dnn::Network* network_of_file(const Model& model) {
+  const auto* const onnx = std::get_if<OnnxModel>(&model);
+  return onnx != nullptr && onnx->file ? &onnx->file->network : nullptr;
+}
+
 // Bytes of one batch that a runtime which copies brings to the device and back: fp32 tensors, as trtexec
 // binds.
 void set_copies(process::Spec& spec, const dnn::Network& network) {
@@ -72,6 +79,7 @@ void set_copies(process::Spec& spec, const dnn::Network& network) {
 
 // The entry's network, if it has one.
 std::optional<dnn::Network> network_of(const ProcessEntry& entry) {
+  if (const dnn::Network* const network = network_of_file(entry.model)) return *network;
   const auto* built_in = std::get_if<BuiltInModel>(&entry.model);
   const dnn::Model* model = built_in == nullptr ? nullptr : dnn::find_model(built_in->name);
   if (model == nullptr) return std::nullopt;
@@ -181,7 +189,8 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
                                          .batch = entry.batch,
                                          .lowering = lowering_of(spec.runtime),
                                          .input = static_cast<int>(entry.input.value_or(0)),
-                                         .device = device.name},
+                                         .device = device.name,
+                                         .network = network_of_file(entry.model)},
                                         tables, device.gpu, profile.factors);
       } catch (const std::invalid_argument& error) {
         throw RunError(error.what());

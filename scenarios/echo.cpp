@@ -6,6 +6,7 @@
 
 #include "calibration/input/hash.hpp"
 #include "calibration/input/units.hpp"
+#include "calibration/readers/onnx.hpp"
 #include "scenarios/scenario.hpp"
 
 namespace jostle::scenarios {
@@ -130,6 +131,8 @@ std::string scenario_hash(const Scenario& scenario) {
   std::uint64_t hash = input::fnv1a(to_json(scenario));
   for (const ProcessEntry& process : scenario.processes) {
     if (!process.trace_file.empty()) hash = input::fnv1a(input::hex(process.trace_hash), hash);
+    const auto* const onnx = std::get_if<OnnxModel>(&process.model);
+    if (onnx != nullptr && onnx->file) hash = input::fnv1a(input::hex(onnx->file->hash), hash);
   }
   return input::hex(hash);
 }

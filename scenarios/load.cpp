@@ -134,7 +134,7 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
     at.problem("no processes", "at least one is needed");
   std::int64_t total = 0;
   for (const Cursor& entry : entries) {
-    scenario.processes.push_back(read_process(entry, context));
+    scenario.processes.push_back(read_process(entry, context, scenario.processes));
     total += scenario.processes.back().count;  // each at most 1024, so this cannot overflow
   }
   if (total > most_processes) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "calibration/input/cursor.hpp"
 #include "calibration/input/readers.hpp"
@@ -24,8 +25,9 @@ struct LoadContext {
 // `path` as seen from the directory of the scenario.
 [[nodiscard]] std::string resolved(const LoadContext& context, const std::string& path);
 
-// One entry of `processes`.
-[[nodiscard]] ProcessEntry read_process(const input::Cursor& at, const LoadContext& context);
+// One entry of `processes`; a file that one of the `earlier` names as well is not read again.
+[[nodiscard]] ProcessEntry read_process(const input::Cursor& at, const LoadContext& context,
+                                        const std::vector<ProcessEntry>& earlier);
 
 // `arrivals` of a process.
 void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);

@@ -6,6 +6,7 @@
 
 #include "calibration/input/hash.hpp"
 #include "calibration/input/spelling.hpp"
+#include "calibration/readers/onnx.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/arrival_trace.hpp"
 #include "scenarios/load_parts.hpp"
@@ -56,16 +57,30 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
   if (text->ends_with(".onnx")) {
     const std::string path = resolved(context, *text);
     std::error_code error;
-    if (path.find('\0') != std::string::npos || !std::filesystem::is_regular_file(path, error)) {
+    if (path.find('\0') != std::string::npos || !std::filesystem::exists(path, error)) {
       at.problem(fmt::format("no such file '{}'", input::printable(*text)));
       return std::nullopt;
     }
-    return OnnxModel{*text, path};
+    return OnnxModel{.path = *text, .resolved = path};
   }
   const auto& names = context.catalogue.models;
   if (std::find(names.begin(), names.end(), *text) != names.end()) return BuiltInModel{*text};
   at.problem(fmt::format("unknown model '{}'", input::printable(*text)), input::spelling_hint(*text, names));
   return std::nullopt;
+}
+
+// The network in the file, for this input.
+void read_file(const Cursor& at, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
+  auto* const model = std::get_if<OnnxModel>(&process.model);
+  if (model == nullptr) return;
+  for (const ProcessEntry& other : earlier) {
+    const auto* const same = std::get_if<OnnxModel>(&other.model);
+    if (same == nullptr || same->resolved != model->resolved || other.input != process.input) continue;
+    model->file = same->file;
+    return;
+  }
+  auto network = calibration::read_onnx(model->resolved, process.input, at.problems());
+  if (network) model->file = std::make_shared<const calibration::OnnxNetwork>(*std::move(network));
 }
 
 // `runtime` and `placement` go together: the one says cpu exactly when the other does.
@@ -100,7 +115,8 @@ void check_input(const Cursor& at, const Model& model, std::int64_t input) {
 
 }  // namespace
 
-ProcessEntry read_process(const Cursor& at, const LoadContext& context) {
+ProcessEntry read_process(const Cursor& at, const LoadContext& context,
+                          const std::vector<ProcessEntry>& earlier) {
   ProcessEntry process;
   Mapping mapping(at, "a process: a mapping with model and precision");
   mapping.optional("name", process.name, Text{200});
@@ -126,6 +142,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context) {
     }
     if (!network) input_at->problem("equal kernels have no input", "leave it out");
   }
+  read_file(at, process, earlier);
   const auto queue_at = mapping.find("queue");
   if (const auto arrivals_at = mapping.find("arrivals")) {
     read_arrivals(*arrivals_at, context, process);

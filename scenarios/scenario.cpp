@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "calibration/input/problems.hpp"
+#include "calibration/readers/onnx.hpp"
+
 namespace jostle::scenarios {
 
 std::string model_name(const Model& model) {
@@ -42,9 +47,21 @@ std::vector<UnsupportedKey> unsupported_keys(const Scenario& scenario) {
     refuse(process.runtime == Runtime::libtorch, path + "runtime", "runtime libtorch is");
     refuse(process.runtime == Runtime::cpu && process.placement == Placement::gpu, path + "runtime",
            "runtime cpu is");
-    refuse(std::holds_alternative<OnnxModel>(process.model), path + "model", "ONNX files are");
   }
   return keys;
+}
+
+std::vector<std::string> warnings(const Scenario& scenario) {
+  std::vector<std::string> all;
+  for (const ProcessEntry& process : scenario.processes) {
+    const auto* const onnx = std::get_if<OnnxModel>(&process.model);
+    if (onnx == nullptr || !onnx->file) continue;
+    for (const std::string& warning : onnx->file->warnings) {
+      std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), warning);
+      if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
+    }
+  }
+  return all;
 }
 
 }  // namespace jostle::scenarios

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -14,6 +15,10 @@
 #include "models/dnn/precision.hpp"
 #include "models/process/spec.hpp"
 #include "sim/time.hpp"
+
+namespace jostle::calibration {
+struct OnnxNetwork;
+}
 
 namespace jostle::scenarios {
 
@@ -40,6 +45,8 @@ struct BuiltInModel {
 struct OnnxModel {
   std::string path;      // as written
   std::string resolved;  // from the working directory
+  std::shared_ptr<const calibration::OnnxNetwork> file =
+      nullptr;  // what was read of it; of a checked scenario: there
 };
 // No network: equal kernels.
 struct SyntheticModel {
@@ -132,10 +139,13 @@ struct UnsupportedKey {
 };
 [[nodiscard]] std::vector<UnsupportedKey> unsupported_keys(const Scenario& scenario);
 
+// What was approximated in the files it names, a line each, for people.
+[[nodiscard]] std::vector<std::string> warnings(const Scenario& scenario);
+
 // The scenario with every default filled in, as one line of JSON that is itself a valid scenario.
 [[nodiscard]] std::string to_json(const Scenario& scenario);
 
-// Equal for equal questions on any machine: of to_json() and the contents of the arrival traces.
+// Equal for equal questions on any machine: of to_json() and the contents of arrival traces and ONNX files.
 [[nodiscard]] std::string scenario_hash(const Scenario& scenario);
 
 }  // namespace jostle::scenarios

@@ -11,6 +11,7 @@
 #include <limits>
 #include <queue>
 #include <set>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "calibration/input/problems.hpp"
@@ -70,15 +71,32 @@ void collect_captures(const onnx::NodeProto& node, std::set<std::string>& names)
   }
 }
 
-// Sizes by which the library divides, without a look at them.
-void check_sizes(const onnx::NodeProto& node) {
+// The library divides by sizes and counts by the rank of the weights, without a look at them. Throws
+// std::invalid_argument. `ranks` are of the inputs.
+void check_window(const onnx::NodeProto& node, const std::vector<int>& ranks) {
+  static const std::set<std::string> windowed{"Conv",    "ConvInteger", "QLinearConv", "ConvTranspose",
+                                              "MaxPool", "AveragePool", "LpPool",      "MaxUnpool"};
   static const std::set<std::string> sizes{"strides", "dilations",  "kernel_shape",
                                            "group",   "block_size", "blocksize"};
+  const bool slides = windowed.contains(node.op_type());
+  const int plane = ranks.empty() ? 0 : ranks.front() - 2;
+  if (slides && plane < 1) throw std::invalid_argument("an input of fewer than three dimensions");
+  const std::size_t weights = node.op_type() == "QLinearConv" ? 3 : 1;
+  if (slides && node.op_type().find("Conv") != std::string::npos &&
+      (ranks.size() <= weights || ranks[weights] != ranks.front())) {
+    throw std::invalid_argument("weights of another number of dimensions than the input");
+  }
   for (const onnx::AttributeProto& attribute : node.attribute()) {
-    if (!sizes.contains(attribute.name())) continue;
-    const bool whole = attribute.type() != onnx::AttributeProto::INT || attribute.i() > 0;
-    if (whole && std::ranges::all_of(attribute.ints(), [](std::int64_t size) { return size > 0; })) continue;
-    throw OnnxError(fmt::format("{}: {} is not positive", shown(node), attribute.name()));
+    const std::string& name = attribute.name();
+    const bool per_dimension = attribute.type() == onnx::AttributeProto::INTS;
+    if (slides && per_dimension && (sizes.contains(name) || name == "pads") &&
+        attribute.ints_size() != (name == "pads" ? 2 : 1) * plane) {
+      throw std::invalid_argument(name + " does not fit the dimensions of the input");
+    }
+    if (!sizes.contains(name)) continue;
+    const bool positive = (attribute.type() != onnx::AttributeProto::INT || attribute.i() > 0) &&
+                          std::ranges::all_of(attribute.ints(), [](std::int64_t size) { return size > 0; });
+    if (!positive) throw std::invalid_argument(name + " is not positive");
   }
 }
 
@@ -102,6 +120,15 @@ Element element_of(int data_type) {
       return Element::integer;
     default:
       return Element::other;
+  }
+}
+
+// The library takes for granted that what it requires has a name.
+void check_required(const onnx::NodeProto& node, const onnx::OpSchema& schema) {
+  for (int i = 0; i < std::min(node.input_size(), static_cast<int>(schema.inputs().size())); ++i) {
+    const auto& parameter = schema.inputs()[static_cast<std::size_t>(i)];
+    if (parameter.GetOption() == onnx::OpSchema::Single && node.input(i).empty())
+      throw std::invalid_argument("a required input is left out");
   }
 }
 
@@ -395,9 +422,14 @@ class GraphReader {
     if (opset == opsets_.end() || holds_graph(proto)) return;
     const auto* const schema = onnx::OpSchemaRegistry::Schema(proto.op_type(), opset->second, domain);
     if (schema == nullptr) return;
-    check_sizes(proto);
     try {
+      std::vector<int> ranks;
+      for (const std::string& name : proto.input()) {
+        ranks.push_back(name.empty() ? 0 : static_cast<int>(graph_.values[ids_.at(name)].dims.size()));
+      }
       schema->Verify(proto);
+      check_window(proto, ranks);
+      check_required(proto, *schema);
       onnx::shape_inference::InferenceContextImpl context(proto, types_by_name_, data_by_name_, {});
       schema->GetTypeAndShapeInferenceFunction()(context);
       types.swap(context.allOutputTypes_);

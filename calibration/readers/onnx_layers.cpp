@@ -156,13 +156,8 @@ class Lowering {
   void add(const Node& node) {
     const Operator& known = operator_of(node.type);
     if (node.outputs.empty() || node.outputs.front() == none) throw OnnxError(shown(node) + " makes nothing");
-    if (known.kind == Kind::unknown || node.guessed) {
-      notes_.add(node,
-                 fmt::format(
-                     "{}{}{}", known.kind == Kind::unknown ? "not known, costed by the bytes it moves" : "",
-                     known.kind == Kind::unknown && node.guessed ? "; " : "",
-                     node.guessed ? "the shape of its result is not known, taken from its first input" : ""));
-    }
+    if (known.kind == Kind::unknown) notes_.add(node, "not known, costed by the bytes it moves");
+    if (node.guessed) notes_.add(node, "the shape of its result is not known, its first input's is taken");
     std::vector<ValueId> made = made_inputs(node);
     if (known.kind == Kind::alias && !made.empty()) {
       nodes_[node.outputs.front()] = nodes_[made.front()];

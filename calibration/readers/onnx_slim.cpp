@@ -16,6 +16,7 @@ using protozero::pbf_writer;
 // Contents longer than this are weights; shapes, axes and sizes are far shorter.
 constexpr std::size_t most_bytes_kept = std::size_t{1} << 16U;
 constexpr int deepest = 64;
+constexpr pbf_tag_type highest_tag = 1000;  // ONNX's end at 25; what is beyond is nothing to read
 
 enum class Message { model, function, graph, node, attribute, tensor, leaf };
 
@@ -62,15 +63,20 @@ void copy_bytes(pbf_reader& from, Message type, int depth, pbf_writer& to) {
 void copy(pbf_reader from, Message type, int depth, pbf_writer& to) {
   if (depth > deepest) throw std::length_error("graphs are nested too deeply");
   while (from.next()) {
+    const pbf_tag_type tag = from.tag();  // before the value: reading that forgets it
+    if (tag > highest_tag) {
+      from.skip();
+      continue;
+    }
     switch (from.wire_type()) {
       case pbf_wire_type::varint:
-        to.add_uint64(from.tag(), from.get_uint64());
+        to.add_uint64(tag, from.get_uint64());
         break;
       case pbf_wire_type::fixed64:
-        to.add_fixed64(from.tag(), from.get_fixed64());
+        to.add_fixed64(tag, from.get_fixed64());
         break;
       case pbf_wire_type::fixed32:
-        to.add_fixed32(from.tag(), from.get_fixed32());
+        to.add_fixed32(tag, from.get_fixed32());
         break;
       case pbf_wire_type::length_delimited:
         copy_bytes(from, type, depth, to);

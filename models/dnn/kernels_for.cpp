@@ -15,12 +15,14 @@
 namespace jostle::dnn {
 namespace {
 
-const Model& checked_model(const Request& request) {
+const Model& known_model(const Request& request) {
   const Model* const model = find_model(request.model);
-  if (model == nullptr) {
-    throw std::invalid_argument("unknown model '" + request.model + "'; did you mean '" +
-                                nearest_model(request.model) + "'?");
-  }
+  if (model != nullptr) return *model;
+  throw std::invalid_argument("unknown model '" + request.model + "'; did you mean '" +
+                              nearest_model(request.model) + "'?");
+}
+
+void check_range(const Request& request) {
   if (request.batch < 1 || request.batch > most_images) {
     throw std::invalid_argument("a batch of " + std::to_string(request.batch) + ", not 1 to " +
                                 std::to_string(most_images));
@@ -29,7 +31,6 @@ const Model& checked_model(const Request& request) {
     throw std::invalid_argument("an input of " + std::to_string(request.input) + ", not 1 to " +
                                 std::to_string(largest_input));
   }
-  return *model;
 }
 
 // Every kernel by the same factor: what bounds it stays as it is.
@@ -49,7 +50,12 @@ void apply(const Factor& factor, KernelSequence& sequence) {
 
 KernelSequence kernels_for(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
                            std::span<const Factor> factors) {
-  const Model& model = checked_model(request);
+  check_range(request);
+  if (request.network != nullptr) {
+    return roofline(fuse(*request.network, request.lowering), request.batch, request.precision,
+                    request.lowering, gpu);
+  }
+  const Model& model = known_model(request);
   const int input = request.input > 0 ? request.input : model.default_input;
   if (request.lowering == Lowering::framework) {
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {

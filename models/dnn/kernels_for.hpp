@@ -9,6 +9,7 @@
 #include "models/dnn/kernel.hpp"
 #include "models/dnn/kernel_tables.hpp"
 #include "models/dnn/lowering.hpp"
+#include "models/dnn/network.hpp"
 #include "models/dnn/precision.hpp"
 #include "models/gpu/spec.hpp"
 
@@ -19,8 +20,9 @@ struct Request {
   Precision precision = Precision::fp16;
   std::int64_t batch = 1;  // images
   Lowering lowering = Lowering::framework;
-  int input = 0;            // side of the image or tokens; 0: the network's own default
-  std::string device = {};  // whose factors apply; empty: only those of any device
+  int input = 0;                     // side of the image or tokens; 0: the network's own default
+  std::string device = {};           // whose factors apply; empty: only those of any device
+  const Network* network = nullptr;  // one that has no name here (of a file), in place of `model` and `input`
 };
 
 // From a measured table of the device if there is one for this network, precision, input and lowering (tables

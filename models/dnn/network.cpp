@@ -96,20 +96,4 @@ std::int64_t Network::parameters() const {
   return sum;
 }
 
-std::int64_t Network::input_elements() const {
-  std::int64_t sum = 0;
-  for (Node node = 0; node < size(); ++node) {
-    if (layer(node).op == Op::input) sum += layer(node).out.elements();
-  }
-  return sum;
-}
-
-std::int64_t Network::output_elements() const {
-  std::int64_t sum = 0;
-  for (Node node = 0; node < size(); ++node) {
-    if (boost::out_degree(node, graph_) == 0) sum += layer(node).out.elements();
-  }
-  return sum;
-}
-
 }  // namespace jostle::dnn

@@ -86,8 +86,6 @@ class Network {
 
   [[nodiscard]] std::int64_t macs() const;  // of one image
   [[nodiscard]] std::int64_t parameters() const;
-  [[nodiscard]] std::int64_t input_elements() const;   // what a caller hands over for one image
-  [[nodiscard]] std::int64_t output_elements() const;  // and gets back: of layers that none reads
 
  private:
   Graph graph_;

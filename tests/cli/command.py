@@ -167,6 +167,44 @@ class Command(unittest.TestCase):
         self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
         self.assertIn("22.dfl.conv", drawn.stdout)
 
+    def onnx(self, name):
+        shutil.copy(SOURCE / "tests/fuzz/corpus/onnx" / name, self.directory)
+        return str(self.directory / name)
+
+    def test_an_onnx_file_runs_like_a_network_of_ours(self):
+        self.onnx("small_cnn.onnx")
+        path = self.file("onnx.yaml", GOOD.replace("model: resnet50", "model: small_cnn.onnx"))
+        done = self.jostle("run", path, "--format", "json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        process = json.loads(done.stdout)["processes"][0]
+        self.assertEqual((process["model"], process["grade"]), ("small_cnn.onnx", "datasheet"))
+        self.assertGreater(process["throughput"]["mean"], 0)
+
+    def test_what_is_approximated_of_an_onnx_file_is_said_beside_the_answer(self):
+        path = self.onnx("unknown_operator.onnx")
+        scenario = self.file("onnx.yaml", GOOD.replace("model: resnet50", "model: unknown_operator.onnx"))
+        for arguments in (["run", scenario], ["check", scenario], ["show", "model", path]):
+            done = self.jostle(*arguments)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("warning", done.stderr)
+            self.assertIn("com.acme.Twist", done.stderr)
+            self.assertNotIn("warning", done.stdout)
+
+    def test_show_model_reads_onnx_files_for_a_given_input(self):
+        path = self.onnx("transformer_17.onnx")
+        done = self.jostle("show", "model", path, "--input", "48")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("layer_norm", done.stdout)
+        self.assertIn("'tokens'", self.refused("show", "model", path))
+
+    def test_broken_onnx_files_are_refused_and_named(self):
+        text = self.file("text.onnx", "this is no protobuf")
+        for path in (self.onnx("cycle.onnx"), self.onnx("absurd.onnx"), text, str(self.directory / "none.onnx")):
+            with self.subTest(path=path):
+                self.assertIn(path, self.refused("show", "model", path))
+                scenario = self.file("broken.yaml", GOOD.replace("model: resnet50", f"model: {Path(path).name}"))
+                self.assertIn(Path(path).name, self.refused("run", scenario))
+
     # Where it is read
 
     def test_no_line_is_wider_than_a_narrow_terminal(self):

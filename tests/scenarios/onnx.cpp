@@ -1,0 +1,97 @@
+// Scenarios whose networks are ONNX files made here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "models/dnn/builders/builders.hpp"
+#include "scenarios/assemble.hpp"
+#include "scenarios/load.hpp"
+#include "tests/calibration/onnx_support.hpp"
+#include "tests/scenarios/support.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A folder of files that goes away with the test.
+class OnnxScenario : public ::testing::Test {
+ protected:
+  OnnxScenario() { std::filesystem::create_directories(directory_); }
+  ~OnnxScenario() override { std::filesystem::remove_all(directory_); }
+
+  void put(const std::string& name, const std::string& bytes) {
+    std::ofstream(directory_ / name, std::ios::binary) << bytes;
+  }
+  testing::Loaded load(const std::string& process) {
+    return testing::load_text(testing::around(process), {}, directory_.string());
+  }
+
+ private:
+  std::filesystem::path directory_ =
+      std::filesystem::temp_directory_path() /
+      ("jostle_onnx_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
+  put("net.onnx", calibration::onnx_of(dnn::build_resnet18(224)).bytes());
+  const auto busy = [&](const std::string& model) {
+    const auto loaded = load("model: " + model + ", precision: fp16, batch: 4");
+    EXPECT_EQ(loaded.errors, "");
+    EXPECT_THAT(unsupported_keys(*loaded.scenario), ElementsAre());
+    input::Problems problems;
+    const Assembly assembly = assemble(*loaded.scenario, *device_profile(*loaded.scenario, problems));
+    return assembly.setup.processes.front();
+  };
+  const process::Spec file = busy("net.onnx");
+  EXPECT_EQ(file.kernels.grade, dnn::Grade::datasheet);
+  EXPECT_GT(file.kernels.kernels.size(), 20U);
+  EXPECT_EQ(file.input_bytes, 4.0 * 4 * 3 * 224 * 224);
+  EXPECT_EQ(file.output_bytes, 4.0 * 4 * 1000);
+}
+
+TEST_F(OnnxScenario, TheHashFollowsTheContentsOfTheFile) {
+  const std::string process = "model: net.onnx, precision: fp16";
+  put("net.onnx", calibration::onnx_of(dnn::build_resnet18(224)).bytes());
+  const std::string before = scenario_hash(*load(process).scenario);
+  EXPECT_EQ(scenario_hash(*load(process).scenario), before);
+  put("net.onnx", calibration::onnx_of(dnn::build_resnet34(224)).bytes());
+  EXPECT_NE(scenario_hash(*load(process).scenario), before);
+}
+
+TEST_F(OnnxScenario, EntriesThatNameTheSameFileShareIt) {
+  put("net.onnx", calibration::onnx_of(dnn::build_resnet18(64)).bytes());
+  const auto loaded = load("model: net.onnx, precision: fp16}\n  - {model: net.onnx, precision: int8");
+  ASSERT_EQ(loaded.errors, "");
+  const auto& processes = loaded.scenario->processes;
+  EXPECT_EQ(std::get<OnnxModel>(processes[0].model).file, std::get<OnnxModel>(processes[1].model).file);
+}
+
+TEST_F(OnnxScenario, WhatIsApproximatedIsAWarning) {
+  calibration::OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}});
+  file.output(file.node("com.acme.Twist", "twist", {"x"}));
+  put("net.onnx", file.bytes());
+  const auto loaded = load("model: net.onnx, precision: fp16");
+  ASSERT_EQ(loaded.errors, "");
+  EXPECT_THAT(warnings(*loaded.scenario),
+              ::testing::Contains(HasSubstr("net.onnx: operator com.acme.Twist")));
+}
+
+TEST_F(OnnxScenario, AFileThatCannotBeReadIsNamed) {
+  put("net.onnx", "this is no protobuf");
+  EXPECT_THAT(load("model: net.onnx, precision: fp16").errors, HasSubstr("net.onnx: not an ONNX file"));
+}
+
+TEST_F(OnnxScenario, OpenTokensAreTheInputOfTheProcess) {
+  put("net.onnx", calibration::onnx_transformer_layer(13, "tokens", 64, 2).bytes());
+  EXPECT_THAT(load("model: net.onnx, precision: fp16").errors, HasSubstr("'tokens'"));
+  EXPECT_EQ(load("model: net.onnx, precision: fp16, input: 48").errors, "");
+}
+
+}  // namespace
+}  // namespace jostle::scenarios
