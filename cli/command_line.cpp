@@ -66,6 +66,7 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     add_show(app, task);
     add_validate(app, task);
     add_support(app, task);
+    add_reproduce(app, task);
     app.footer(epilogue);  // after the subcommands, which would repeat it
     try {
       app.parse(argc, argv);

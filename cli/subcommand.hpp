@@ -26,5 +26,6 @@ void add_show_device(CLI::App& show, Task& task);
 void add_show_model(CLI::App& show, Task& task);
 void add_validate(CLI::App& app, Task& task);
 void add_support(CLI::App& app, Task& task);
+void add_reproduce(CLI::App& app, Task& task);
 
 }  // namespace jostle::cli

@@ -249,6 +249,20 @@ class Command(unittest.TestCase):
         self.assertIn("interrupted", errors)
         self.assertLess(time.monotonic() - started, 20)
 
+    def test_the_verdicts_on_published_statements_are_those_of_the_documentation(self):
+        verdicts = self.jostle("reproduce", "--markdown").stdout.split("\n## ")[0]
+        self.assertIn(verdicts, (SOURCE / "docs/claims.md").read_text(), "scripts/update-docs brings it up to date")
+
+    def test_statements_are_told_as_data_too(self):
+        done = self.jostle("reproduce", "C64", "C43", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(done.stdout)
+        self.assertEqual([claim["id"] for claim in told["claims"]], ["C64", "C43"])
+        self.assertTrue(all(claim["checks"] for claim in told["claims"]))
+
+    def test_an_unknown_statement_is_refused(self):
+        self.assertIn("C99", self.refused("reproduce", "C64", "C99"))
+
     def test_control_c_ends_a_validation(self):
         process = subprocess.Popen([JOSTLE, "validate"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(0.5)

@@ -1,0 +1,195 @@
+// `jostle reproduce`: which published statements come out when they are simulated.
+#include "scenarios/reproduce/reproduce.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/subcommand.hpp"
+#include "cli/table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using scenarios::Check;
+using scenarios::Outcome;
+
+std::string verdict(const Check& check) {
+  switch (check.verdict) {
+    case scenarios::Verdict::holds:
+      return "reproduced";
+    case scenarios::Verdict::shown:
+      return "not judged";
+    case scenarios::Verdict::fails:
+      break;
+  }
+  return check.off ? fmt::format("missed by {:+.0f} %", *check.off * 100) : "contradicted";
+}
+
+std::string verdict(const Outcome& outcome) {
+  if (!outcome.problem.empty()) return "not simulated";
+  if (outcome.reproduced()) return "reproduced";
+  return fmt::format("{} of {} missed", outcome.failed(), outcome.checks.size());
+}
+
+Style style_of(bool good) {
+  return good ? Style::plain : Style::bad;
+}
+
+// A row a statement, with the check that is off the most.
+Table overview(const std::vector<Outcome>& outcomes) {
+  Table table({{"claim", Align::left},
+               {"statement", Align::left, 3, true},
+               {"verdict", Align::left},
+               {"worst", Align::left, 2, true},
+               {"claimed", Align::left, 1, true},
+               {"predicted", Align::left, 1, true}});
+  for (const Outcome& outcome : outcomes) {
+    const Check* const worst = outcome.worst();
+    table.add({std::string(outcome.statement->id), std::string(outcome.statement->text), verdict(outcome),
+               worst ? worst->quantity : outcome.problem, worst ? worst->claimed : "",
+               worst ? worst->predicted : ""},
+              style_of(outcome.reproduced()));
+  }
+  return table;
+}
+
+// A row a check.
+Table checks(const std::vector<Outcome>& outcomes) {
+  Table table({{"claim", Align::left},
+               {"quantity", Align::left, 0, true},
+               {"claimed", Align::left, 0, true},
+               {"predicted", Align::left, 0, true},
+               {"verdict", Align::left}});
+  for (const Outcome& outcome : outcomes) {
+    std::string id(outcome.statement->id);
+    for (const Check& check : outcome.checks)
+      table.add({std::exchange(id, ""), check.quantity, check.claimed, check.predicted, verdict(check)},
+                style_of(check.verdict != scenarios::Verdict::fails));
+    if (!outcome.problem.empty())
+      table.add({std::exchange(id, ""), outcome.problem, "", "", "not simulated"}, Style::bad);
+  }
+  return table;
+}
+
+std::string summary(const std::vector<Outcome>& outcomes) {
+  const auto reproduced = std::ranges::count_if(outcomes, &Outcome::reproduced);
+  const auto unanswered =
+      std::ranges::count_if(outcomes, [](const Outcome& outcome) { return !outcome.problem.empty(); });
+  std::ptrdiff_t all = 0, judged = 0, missed = 0;
+  for (const Outcome& outcome : outcomes) {
+    ++all;
+    judged += std::ranges::count_if(outcome.checks,
+                                    [](const Check& c) { return c.verdict != scenarios::Verdict::shown; });
+    missed += static_cast<std::ptrdiff_t>(outcome.failed());
+  }
+  return fmt::format("{} of {} statements reproduced, {} not simulated; {} of {} checks hold\n", reproduced,
+                     all, unanswered, judged - missed, judged);
+}
+
+// Why the statements that miss do so.
+std::string reasons(const std::vector<Outcome>& outcomes, const char* format) {
+  std::string text;
+  for (const Outcome& outcome : outcomes)
+    if (!outcome.reproduced() && !outcome.statement->why.empty())
+      text += fmt::format(fmt::runtime(format), outcome.statement->id, outcome.statement->why);
+  return text;
+}
+
+// For docs/claims.md.
+std::string markdown(const std::vector<Outcome>& outcomes) {
+  Table table(
+      {{"claim", Align::left}, {"kind", Align::left}, {"statement", Align::left}, {"verdict", Align::left}});
+  for (const Outcome& outcome : outcomes)
+    table.add({std::string(outcome.statement->id), std::string(to_string(outcome.statement->kind)),
+               std::string(outcome.statement->text), verdict(outcome)});
+  return summary(outcomes) + "\n" + table.markdown() + "\n## What does not come out, and why\n\n" +
+         reasons(outcomes, "- **{}** {}\n") + "\n## Every check\n\n" + checks(outcomes).markdown();
+}
+
+std::string json(const std::vector<Outcome>& outcomes) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const Outcome& outcome : outcomes) {
+    Json entry{{"id", outcome.statement->id},
+               {"source", source_of(*outcome.statement)},
+               {"kind", to_string(outcome.statement->kind)},
+               {"statement", outcome.statement->text},
+               {"reproduced", outcome.reproduced()},
+               {"problem", outcome.problem.empty() ? Json() : Json(outcome.problem)},
+               {"why", outcome.reproduced() ? Json() : Json(outcome.statement->why)},
+               {"checks", Json::array()}};
+    for (const Check& check : outcome.checks)
+      entry["checks"].push_back({{"quantity", check.quantity},
+                                 {"claimed", check.claimed},
+                                 {"predicted", check.predicted},
+                                 {"off", check.off ? Json(*check.off) : Json()},
+                                 {"verdict", verdict(check)}});
+    list.push_back(std::move(entry));
+  }
+  return Json{{"schema", "jostle.claims/1"}, {"claims", std::move(list)}}.dump() + "\n";
+}
+
+struct Options {
+  std::vector<std::string> ids;
+  bool details = false, markdown = false;
+  std::string format = "table";
+};
+
+std::string printed(const std::vector<Outcome>& outcomes, const Options& options, const Terminal& terminal) {
+  if (options.markdown) return markdown(outcomes);
+  if (options.format == "json") return json(outcomes);
+  const Table table = options.details ? checks(outcomes) : overview(outcomes);
+  std::string text = table.text(terminal.width(), terminal.colour()) + "\n" + summary(outcomes);
+  if (options.details) text += "\n" + reasons(outcomes, "{}: {}\n");
+  return text;
+}
+
+ExitCode reproduce(const Options& options, Context& context) {
+  std::vector<const scenarios::Statement*> wanted;
+  for (const std::string& id : options.ids) {
+    wanted.push_back(scenarios::find_statement(id));
+    if (wanted.back() == nullptr) {
+      context.terminal.complain(fmt::format("no statement '{}'; `jostle reproduce` tells them all", id));
+      return ExitCode::bad_input;
+    }
+  }
+  if (wanted.empty()) wanted = scenarios::statements();
+  scenarios::Runs runs(&context.interrupted);
+  std::vector<Outcome> outcomes;
+  try {
+    for (const scenarios::Statement* statement : wanted) {
+      context.terminal.progress(fmt::format("reproduce {}", statement->id),
+                                static_cast<double>(outcomes.size()) / static_cast<double>(wanted.size()));
+      outcomes.push_back(scenarios::reproduce(*statement, runs));
+    }
+  } catch (const scenarios::Interrupted&) {
+    context.terminal.complain("interrupted");
+    return ExitCode::interrupted;
+  }
+  context.terminal.clear_progress();
+  context.terminal.print(printed(outcomes, options, context.terminal));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Task& task) {
+  CLI::App* const command = app.add_subcommand(
+      "reproduce", "Simulate what papers state and say of each statement whether it comes out");
+  const auto options = std::make_shared<Options>();
+  command->add_option("ID", options->ids, "Statements, as C06; default: all");
+  command->add_flag("--details", options->details, "Every check of every statement, and why some miss");
+  CLI::Option* const markdown =
+      command->add_flag("--markdown", options->markdown, "The tables of docs/claims.md");
+  command->add_option("--format", options->format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->excludes(markdown);
+  markdown->excludes("--details");
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return reproduce(*options, context); }; });
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,160 @@
+// Statements on several accelerators of AGX Orin at once (resnet50).
+//
+// Set-up as published: CUDA cores run PyTorch in fp32, tensor cores PyTorch with AMP (here fp16), a DLA
+// TensorRT in fp16; two instances where one kind works alone, else one process each. The mode is MAXN: a peak
+// power of 60 W is stated.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/reproduce/concurrent_vision.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using Kind = StatementKind;
+constexpr const char* images = "images/s";
+constexpr std::array study_batches{1, 2, 4, 8, 16, 32, 64};
+
+constexpr const char* cuda = "precision: fp32, runtime: eager, placement: cuda-only";
+constexpr const char* tensor = "precision: fp16, runtime: eager, placement: gpu";
+constexpr const char* dla = "precision: fp16, runtime: tensorrt, placement: dla0";
+constexpr const char* cpu = "precision: fp32, placement: cpu";
+
+using Engines = std::vector<const char*>;
+
+const Result& result_of(Runs& runs, const Engines& engines, int batch) {
+  std::string processes;
+  for (const char* engine : engines)
+    processes += fmt::format("  - {{model: resnet50, batch: {}, {}}}\n", batch, engine);
+  return runs.of("device: jetson-agx-orin-64gb\npower_mode: MAXN\nprocesses:\n" + processes +
+                 "run: {duration: 8 s, warmup: 2 s}\n");
+}
+double rate(Runs& runs, const Engines& engines, int batch) {
+  return known(result_of(runs, engines, batch).system.throughput);
+}
+double gain_of_dla(Runs& runs, const char* engine, int batch) {
+  return rate(runs, {engine, dla}, batch) - rate(runs, {engine}, batch);
+}
+
+void cuda_cores(Runs& runs, Checks& checks) {
+  const auto rates = over(study_batches, [&](int batch) { return rate(runs, {cuda, cuda}, batch); });
+  checks.near("batch 64", 415.2, rates.back(), images);
+  checks.at_least("batch 64 over the best batch", 1, rates.back() / std::ranges::max(rates));
+}
+
+void processor(Runs& runs, Checks& checks) {
+  const auto rates = over(std::array{1, 4, 16}, [&](int batch) { return rate(runs, {cpu, cpu}, batch); });
+  checks.near("batch 1", 10.1, rates.front(), images);
+  checks.at_most("best of batch 4, 16 over batch 1", 1, std::max(rates[1], rates[2]) / rates[0]);
+  checks.near("CUDA cores at batch 64 over CPU", 415.2 / 10.1, rate(runs, {cuda, cuda}, 64) / rates[0]);
+}
+
+void cuda_and_dla(Runs& runs, Checks& checks) {
+  for (const int batch : {1, 2, 4})
+    checks.between(fmt::format("added by the DLA, batch {}", batch), 40, 50, gain_of_dla(runs, cuda, batch),
+                   images);
+}
+
+void diminishing(Runs& runs, Checks& checks) {
+  const auto gain = [&](int batch) { return rate(runs, {cuda, dla}, batch) / rate(runs, {cuda}, batch) - 1; };
+  checks.falls("share added by the DLA at batch 1, 8, 64", {gain(1), gain(8), gain(64)});
+  checks.falls("images/s added by the DLA at batch 16, 32, 64",
+               over(std::array{16, 32, 64}, [&](int batch) { return gain_of_dla(runs, cuda, batch); }));
+}
+
+void tensor_cores_are_best(Runs& runs, Checks& checks) {
+  std::vector<double> ahead;
+  for (const int batch : study_batches) {
+    const double best = rate(runs, {tensor, tensor}, batch);
+    const double others = std::max(rate(runs, {cuda, cuda}, batch), rate(runs, {cuda, dla}, batch));
+    checks.ordered(fmt::format("batch {}", batch), {{"tensor", best}, {"CUDA, CUDA + DLA", others}});
+    ahead.push_back(best - others);
+  }
+  checks.rises("ahead by, over batch", ahead);
+}
+
+void dla_beside_tensor_cores(Runs& runs, Checks& checks) {
+  checks.near("added by the DLA, batch 64", -29.5,
+              rate(runs, {tensor, dla}, 64) - rate(runs, {tensor, tensor}, 64), images);
+}
+
+void dla_falls_back(Runs& runs, Checks& checks) {
+  const Result& result = result_of(runs, {dla}, 1);
+  const TimeShare share = result.processes.front().time_share.value_or(TimeShare{});
+  const auto of = [&](std::string_view name) {
+    return share.at(
+        static_cast<std::size_t>(std::ranges::find(time_share_names, name) - time_share_names.begin()));
+  };
+  checks.is("a process on a DLA: share of time on the DLA", "more than 0", figure_text(of("dla_running")),
+            of("dla_running") > 0);
+  checks.is("and on the GPU", "more than 0", figure_text(of("gpu_running")), of("gpu_running") > 0);
+}
+
+void rises_throughout(Runs& runs, Checks& checks) {
+  checks.rises("images/s over batch 1 to 64", over(study_batches, [&](int batch) {
+                 return rate(runs, {tensor, dla}, batch);
+               }));
+}
+
+void precision_of_engines(Runs& runs, Checks& checks) {
+  const auto tensor_active = [&](const char* engine) {
+    return known(result_of(runs, {engine}, 8).processes.front().gpu.tensor_active);
+  };
+  checks.equal("CUDA cores, fp32: tensor cores active", 0, tensor_active(cuda));
+  const double active = tensor_active(tensor);
+  checks.is("AMP: tensor cores active", "more than 0", figure_text(active), active > 0);
+  const SmArray& array = result_of(runs, {tensor}, 8).processes.front().gpu;
+  checks.ordered("AMP still leans on CUDA cores",
+                 {{"SM active", known(array.sm_active)}, {"tensor active", active}});
+}
+
+constexpr std::array all{
+    Statement{"D01", Kind::value,
+              "Two instances on CUDA cores (fp32, PyTorch) do 415.2 images/s, best at batch 64",
+              "PyTorch lets convolutions of fp32 networks run in tf32 unless told otherwise, so the "
+              "published figure may have tensor cores in it: 415 images/s are 64 % of the CUDA cores' peak, "
+              "with batch norms and activations as kernels of their own and two processes that take turns. "
+              "In fp32 one process does some 270 images/s, and two lose a fifth of that to the switches.",
+              cuda_cores},
+    Statement{"D02", Kind::value, "Two instances on the CPU do 10.1 images/s, best at batch 1",
+              "The ratio to the GPU misses with D01. Batch changes the CPU's rate by a few percent in either "
+              "direction.",
+              processor},
+    Statement{"D03", Kind::value, "A DLA beside the CUDA cores adds 40 to 50 images/s at small batch",
+              "A DLA of this board alone does hundreds of images/s of resnet50 in fp16, as its published "
+              "rates in int8 suggest; 40 to 50 more in total must be bounded by what surrounds it in the "
+              "study: a Python loop, its copies, engines built from PyTorch with borders between DLA and "
+              "GPU. Nothing of that is told, nor modelled.",
+              cuda_and_dla},
+    Statement{"D04", Kind::trend, "CUDA + DLA has diminishing returns at large batch",
+              "The DLA has clocks and most of its bandwidth for itself, and at large batch its share of the "
+              "GPU, the layers it cannot run, is small: nothing diminishes. See D03.",
+              diminishing},
+    Statement{"D05", Kind::trend, "CUDA + tensor cores is best, and pulls ahead as batch grows",
+              "At batch 1 and 2 the predicted DLA is ahead of two eager processes that the host bounds (D03 "
+              "on the DLA); from batch 4 on the order is as told. The lead stops growing at batch 16, where "
+              "eager kernels are bound by memory.",
+              tensor_cores_are_best},
+    Statement{"D06", Kind::value,
+              "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
+              "With a DLA as fast as in D03 another accelerator adds; the loss needs a DLA process that "
+              "costs the GPU more than it brings.",
+              dla_beside_tensor_cores},
+    Statement{"D07", Kind::model, "Layers that a DLA cannot run fall back to the GPU", "", dla_falls_back},
+    Statement{"D08", Kind::trend, "CUDA + tensor + DLA: throughput rises with batch throughout",
+              "Eager kernels in fp16 are bound by memory from batch 16 on: within half a percent the "
+              "throughput does not change any more.",
+              rises_throughout},
+    Statement{"D10", Kind::model,
+              "CUDA cores run fp32, tensor cores AMP that still leans on CUDA cores, DLAs fp16", "",
+              precision_of_engines},
+};
+
+}  // namespace
+
+std::span<const Statement> multi_accelerator_statements() {
+  return all;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,75 @@
+#include "scenarios/reproduce/runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/run.hpp"
+
+namespace jostle::scenarios {
+
+std::string scenario_text(const Setup& setup) {
+  return fmt::format(
+      "device: {}\nprocesses: [{{model: {}, precision: {}, batch: {}, count: {}{}{}}}]\n{}{}"
+      "run: {{duration: 1 s, warmup: 250 ms}}\n",
+      setup.device, setup.model, setup.precision, setup.batch, setup.count, setup.process.empty() ? "" : ", ",
+      setup.process, setup.traced ? "observer: nsys\n" : "", setup.sampled ? "gpu_metrics: 100 us\n" : "");
+}
+
+Scenario Runs::parsed(const std::string& text) const {
+  input::Problems problems;
+  auto scenario = parse_scenario(text, "statement", "", catalogue_, {}, problems);
+  if (!scenario) throw RunError(problems.text());
+  return std::move(*scenario);
+}
+
+const Result& Runs::of(const std::string& text) {
+  const Scenario scenario = parsed(text);
+  const std::string hash = scenario_hash(scenario);
+  auto found = answers_.find(hash);
+  if (found == answers_.end()) {
+    auto result = run(scenario, RunControl{.interrupt = interrupt_, .trace = nullptr, .progress = {}});
+    if (!result) throw Interrupted();
+    found = answers_.emplace(hash, std::move(*result)).first;
+  }
+  for (const ProcessResult& process : found->second.processes)
+    if (process.status != "ok") throw RunError(process.problem);
+  return found->second;
+}
+
+Result Runs::held(const Setup& setup) const {
+  return preview(parsed(scenario_text(setup)));
+}
+
+double Runs::images_per_s(const Setup& setup) {
+  return known(of(setup).system.throughput);
+}
+
+double Runs::gpu_mb(const Setup& setup) const {
+  double sum = 0;
+  for (const ProcessResult& process : held(setup).processes) sum += known(process.memory.gpu);
+  return sum;
+}
+
+double known(const Figure& figure) {
+  if (!figure) throw RunError("a figure that the statement needs is not known");
+  return *figure;
+}
+
+const WindowShares& windows(const Result& result, const std::string& metric) {
+  if (result.system.gpu.windows)
+    for (const WindowShares& shares : result.system.gpu.windows->shares)
+      if (shares.name == metric && !shares.cdf.empty()) return shares;
+  throw RunError("the GPU was not sampled");
+}
+
+double share_between(const WindowShares& shares, std::size_t low, std::size_t high) {
+  return shares.cdf.at(high) - (low == 0 ? 0 : shares.cdf.at(low - 1));
+}
+
+double percentile(const WindowShares& shares, int percent) {
+  const auto* const at = std::ranges::find(window_percentiles, percent);
+  return known(shares.percentiles.at(static_cast<std::size_t>(at - window_percentiles.begin())));
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,63 @@
+// The runs that published statements ask for, each simulated once however many statements ask.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "scenarios/load.hpp"
+#include "scenarios/result.hpp"
+
+namespace jostle::scenarios {
+
+// Raised from outside (Ctrl-C) while a run was under way.
+struct Interrupted : std::exception {};
+
+// Equal processes on a board, in the terms in which papers vary them.
+struct Setup {
+  std::string device, model, precision;
+  int batch = 1, count = 1;
+  bool sampled = false;      // with the GPU's metrics in windows
+  bool traced = false;       // under the tracer of the paper
+  std::string process = {};  // more keys of the process: "runtime: eager, placement: cuda-only"
+};
+// As a scenario: YAML that anyone can run.
+[[nodiscard]] std::string scenario_text(const Setup& setup);
+
+class Runs {
+ public:
+  explicit Runs(const std::atomic<bool>* interrupt = nullptr)
+      : interrupt_(interrupt), catalogue_(shipped_catalogue()) {}
+
+  // The answer to a scenario. Throws RunError where it cannot be simulated or a process does not fit, and
+  // Interrupted.
+  const Result& of(const std::string& scenario);
+  const Result& of(const Setup& setup) { return of(scenario_text(setup)); }
+  // What processes hold, without a run; they need not fit.
+  [[nodiscard]] Result held(const Setup& setup) const;
+
+  // Images/s of all processes.
+  double images_per_s(const Setup& setup);
+  // What the driver allocates for the GPU, all processes, in MB.
+  [[nodiscard]] double gpu_mb(const Setup& setup) const;
+
+ private:
+  [[nodiscard]] Scenario parsed(const std::string& text) const;
+
+  const std::atomic<bool>* interrupt_;
+  Catalogue catalogue_;
+  std::map<std::string, Result> answers_;  // by the scenario's hash
+};
+
+// The figure; throws RunError where there is none.
+[[nodiscard]] double known(const Figure& figure);
+
+// The distribution of one metric of the GPU over the windows of a run ("sm_active"); throws RunError where
+// it was not sampled.
+[[nodiscard]] const WindowShares& windows(const Result& result, const std::string& metric);
+// Share of the windows from `low` to `high` percent, both included.
+[[nodiscard]] double share_between(const WindowShares& shares, std::size_t low, std::size_t high);
+[[nodiscard]] double percentile(const WindowShares& shares, int percent);  // one of window_percentiles
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,35 @@
+// Published statements as data: what a paper says, and how to check it in runs.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "scenarios/reproduce/check.hpp"
+#include "scenarios/reproduce/runs.hpp"
+
+namespace jostle::scenarios {
+
+enum class StatementKind { value, trend, bound, model, device };
+[[nodiscard]] std::string_view to_string(StatementKind kind);
+
+struct Statement {
+  std::string_view id;  // C.., D.., F..: by source
+  StatementKind kind;   // of most of its checks
+  std::string_view text;
+  std::string_view why;  // where something does not come out: the reason that the run shows; else empty
+  void (*check)(Runs& runs, Checks& checks);
+};
+
+// The source that an id belongs to: "Chakraborty et al., ISPASS 2025".
+[[nodiscard]] std::string_view source_of(const Statement& statement);
+
+// By subject. C: concurrent vision inference on Jetson Orin Nano and Nano with trtexec; D: accelerators of
+// AGX Orin at once; F: a video pipeline on Jetson Nano.
+[[nodiscard]] std::span<const Statement> throughput_statements();
+[[nodiscard]] std::span<const Statement> memory_statements();
+[[nodiscard]] std::span<const Statement> gpu_metrics_statements();
+[[nodiscard]] std::span<const Statement> sharing_statements();
+[[nodiscard]] std::span<const Statement> multi_accelerator_statements();
+[[nodiscard]] std::span<const Statement> device_statements();
+
+}  // namespace jostle::scenarios
