@@ -124,8 +124,8 @@ std::string processes_table(const Result& result, int width, bool colour) {
 
 // time_share_names, short enough for a column.
 constexpr std::array<const char*, scenarios::time_share_names.size()> share_headers{
-    "gpu",   "switch", "gpu wait", "dla",     "copy",      "link",
-    "cache", "launch", "cpu",      "wake-up", "core wait", "idle"};
+    "gpu",    "switch", "gpu wait", "dla",       "copy", "link",    "cache",
+    "launch", "cpu",    "wake-up",  "core wait", "idle", "dla wait"};
 
 std::string shares_table(const Result& result, int width, bool colour) {
   constexpr double shown_from = 0.0005;  // what would print as 0.0
@@ -209,12 +209,15 @@ std::string system_lines(const Result& result, int width) {
                       double factor = 1) {
     if (value) to.push_back(fmt::format(fmt::runtime(form), factor * *value));
   };
-  std::vector<std::string> gpu, cpu, memory, power;
+  std::vector<std::string> gpu, dla, cpu, memory, power;
   add(gpu, system.gpu.busy, "busy {:.1f} %", 100);
   add(gpu, system.gpu.array.sm_active, "SM active {:.1f} %", 100);
   add(gpu, system.gpu.array.tensor_active, "tensor active {:.1f} %", 100);
   add(gpu, system.gpu.switches_per_s, "{:.0f} switches/s");
   add(gpu, system.gpu.clock_mhz, "{:.0f} MHz");
+  for (const auto& engine : system.dla) {
+    if (engine.busy > 0) add(dla, engine.busy, (engine.name + " busy {:.1f} %").c_str(), 100);
+  }
   add(cpu, system.cpu.busy_cores, "{:.2f} cores busy");
   add(cpu, system.cpu.migrations_per_s, "{:.0f} migrations/s");
   add(cpu, system.cpu.involuntary_switches_per_s, "{:.0f} preemptions/s");
@@ -226,8 +229,9 @@ std::string system_lines(const Result& result, int width) {
   add(power, system.power_w.mean, "{:.2f} W");
   add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
   if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
-  std::string text = wrapped("GPU  ", gpu, width) + wrapped("CPU  ", cpu, width) +
-                     wrapped("RAM  ", memory, width) + wrapped("board", power, width);
+  std::string text = wrapped("GPU  ", gpu, width) + wrapped("DLA  ", dla, width) +
+                     wrapped("CPU  ", cpu, width) + wrapped("RAM  ", memory, width) +
+                     wrapped("board", power, width);
   return text.empty() ? text : "\n" + text;
 }
 

@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "calibration/readers/kernel_tables.hpp"
-#include "calibration/readers/onnx.hpp"
-#include "models/dnn/clocks.hpp"
-#include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/network.hpp"
-#include "models/gpu/occupancy.hpp"
 #include "models/memory/footprint.hpp"
+#include "scenarios/process_work.hpp"
 #include "scenarios/run.hpp"
 
 namespace jostle::scenarios {
@@ -27,12 +23,15 @@ process::Runtime runtime_of(const ProcessEntry& entry) {
       return process::Runtime::cuda_graph;
     case Runtime::eager:
       return process::Runtime::eager;
+    case Runtime::cpu:
+      return process::Runtime::cpu;
     default:
       throw RunError(fmt::format("runtime {} is not yet modelled", to_string(entry.runtime)));
   }
 }
 
-// `automatic` is what cudaDeviceScheduleAuto documents: spin while contexts ≤ CPUs, else yield.
+// `automatic` is what cudaDeviceScheduleAuto documents: spin while contexts ≤ CPUs, else yield; the same of
+// the threads of those who compute on the CPU.
 process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
   switch (sync) {
     case Sync::spin:
@@ -47,26 +46,6 @@ process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
   return contexts <= cpus ? process::Sync::spin : process::Sync::yield;
 }
 
-dnn::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Spec& gpu) {
-  dnn::KernelSequence sequence;
-  dnn::Kernel kernel;
-  kernel.duration = model.duration;
-  kernel.blocks = model.blocks;
-  kernel.threads_per_block = model.threads;
-  gpu::fill_residency(gpu, kernel);
-  sequence.kernels.assign(static_cast<std::size_t>(model.kernels), kernel);
-  sequence.rebuild_finish();
-  sequence.grade = dnn::Grade::measured;  // by definition
-  sequence.provenance = "synthetic";
-  return sequence;
-}
-
-// The network of a file; null if the model is none.
-const dnn::Network* network_of_file(const Model& model) {
-  const auto* const onnx = std::get_if<OnnxModel>(&model);
-  return onnx != nullptr && onnx->file ? &onnx->file->network : nullptr;
-}
-
 // Bytes of one batch that a runtime which copies brings to the device and back: fp32 tensors, as trtexec
 // binds.
 void set_copies(process::Spec& spec, const dnn::Network& network) {
@@ -77,17 +56,19 @@ void set_copies(process::Spec& spec, const dnn::Network& network) {
   spec.output_bytes = bytes * static_cast<double>(bound.outputs);
 }
 
-// The entry's network, if it has one.
-std::optional<dnn::Network> network_of(const ProcessEntry& entry) {
-  if (const dnn::Network* const network = network_of_file(entry.model)) return *network;
-  const auto* built_in = std::get_if<BuiltInModel>(&entry.model);
-  const dnn::Model* model = built_in == nullptr ? nullptr : dnn::find_model(built_in->name);
-  if (model == nullptr) return std::nullopt;
-  return model->build(static_cast<int>(entry.input.value_or(model->default_input)));
-}
-
 dnn::Lowering lowering_of(process::Runtime runtime) {
   return runtime == process::Runtime::tensorrt ? dnn::Lowering::optimised : dnn::Lowering::framework;
+}
+
+// What a process computes with decides what its network is held in: `device`'s GPU, or as if they were one
+// the cores of its host.
+gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
+  if (entry.placement != Placement::cpu) return device.gpu;
+  const dnn::HostRoofs& host = device.host;
+  gpu::Spec cores;
+  cores.cuda_cores = {
+      .fp32 = host.fp32_ops_per_clock, .fp16 = host.fp16_ops_per_clock, .int8 = host.int8_ops_per_clock};
+  return cores;
 }
 
 // What each process asks of the memory, and who fits.
@@ -103,19 +84,13 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
                                            .precision = *entry.precision,
                                            .batch = entry.batch,
                                            .lowering = lowering_of(runtime)},
-                                          device.gpu, device.memory.page_bytes);
+                                          processor_of(entry, device), device.memory.page_bytes);
     }
     entries.push_back(request);
   }
   for (const ProcessInstance& instance : instances) requests.push_back(entries[instance.entry]);
   return memory::admit(device.memory, requests);
 }
-
-struct SetClocks {
-  std::vector<double> clusters_hz;
-  double gpu_hz = 0;
-  double memory = 1;  // share of the full bandwidth
-};
 
 SetClocks clocks_of(const Scenario& scenario, const board::DeviceSpec& device, const board::PowerMode* mode) {
   SetClocks clocks;
@@ -129,12 +104,16 @@ SetClocks clocks_of(const Scenario& scenario, const board::DeviceSpec& device, c
   if (mode != nullptr && mode->gpu_max_clock_hz)
     clocks.gpu_hz = std::min(clocks.gpu_hz, *mode->gpu_max_clock_hz);
   clocks.gpu_hz = scenario.clocks.gpu_hz.value_or(clocks.gpu_hz);
+  clocks.dla_hz = device.dla.max_clock_hz;
+  if (mode != nullptr && mode->dla_max_clock_hz)
+    clocks.dla_hz = std::min(clocks.dla_hz, *mode->dla_max_clock_hz);
+  clocks.dla_hz = scenario.clocks.dla_hz.value_or(clocks.dla_hz);
   double emc_hz = device.memory.max_clock_hz;
   if (mode != nullptr && mode->emc_max_clock_hz) emc_hz = std::min(emc_hz, *mode->emc_max_clock_hz);
   emc_hz = scenario.clocks.emc_hz.value_or(emc_hz);
   const double achieved = device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;
-  clocks.memory = gpu::reachable_bandwidth(device.gpu, clocks.gpu_hz,
-                                           achieved * memory::relative_bandwidth(device.memory, emc_hz)) /
+  clocks.emc = memory::relative_bandwidth(device.memory, emc_hz);
+  clocks.memory = gpu::reachable_bandwidth(device.gpu, clocks.gpu_hz, achieved * clocks.emc) /
                   gpu::reachable_bandwidth(device.gpu, device.gpu.max_clock_hz, achieved);
   return clocks;
 }
@@ -162,42 +141,34 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   assembly.gpu_clock_hz = clocks.gpu_hz;
   setup.memory_bytes_per_s =
       device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency * clocks.memory;
+  assembly.dla_clock_hz = clocks.dla_hz;
   if (mode != nullptr && mode->tpcs)
     device.gpu.sm_count = std::min(device.gpu.sm_count, *mode->tpcs * device.sms_per_tpc);
 
   const dnn::KernelTables& tables = calibration::embedded_kernel_tables(device.evidence);
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances);
-  const auto contexts = static_cast<std::size_t>(
-      std::ranges::count_if(assembly.occupancy.places, [](const auto& place) { return place.fits; }));
+  const std::size_t cpus =
+      setup.cores.allowed.empty() ? setup.cores.online.size() : setup.cores.allowed.size();
+  const WorkContext context{profile, device, tables, clocks, cpus};
+  std::size_t contexts = 0, threads = 0;  // of processes on the GPU; of processes on the CPU
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    if (!assembly.occupancy.places[i].fits) continue;
+    const std::size_t own = threads_of(scenario.processes[instances[i].entry], cpus);
+    threads += own;
+    contexts += own == 0 ? 1 : 0;
+  }
   std::vector<process::Spec> specs;  // one an entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec;
     spec.runtime = runtime_of(entry);
-    spec.sync = sync_of(entry.sync, contexts, setup.cores.online.size());
+    spec.sync = sync_of(entry.sync, entry.placement == Placement::cpu ? threads : contexts,
+                        setup.cores.online.size());
     spec.batch = entry.batch;
     spec.arrivals = entry.arrivals;
     spec.cpus = entry.cpus;
     spec.nice = entry.nice;
-    if (const auto* synthetic = std::get_if<SyntheticModel>(&entry.model)) {
-      spec.kernels = synthetic_kernels(*synthetic, device.gpu);
-      spec.pace = synthetic->pace;
-    } else {
-      try {
-        spec.kernels = dnn::kernels_for({.model = model_name(entry.model),
-                                         .precision = *entry.precision,
-                                         .batch = entry.batch,
-                                         .lowering = lowering_of(spec.runtime),
-                                         .input = static_cast<int>(entry.input.value_or(0)),
-                                         .device = device.name,
-                                         .network = network_of_file(entry.model)},
-                                        tables, device.gpu, profile.factors);
-      } catch (const std::invalid_argument& error) {
-        throw RunError(error.what());
-      }
-      spec.kernels =
-          dnn::at_clocks(std::move(spec.kernels), clocks.gpu_hz / device.gpu.max_clock_hz, clocks.memory);
-    }
+    set_work(spec, entry, context);
     if (const auto network = network_of(entry)) set_copies(spec, *network);
     assembly.grades.push_back(spec.kernels.grade);
     specs.push_back(std::move(spec));

@@ -15,7 +15,7 @@ struct Assembly {
   board::Setup setup;              // of the processes that fit into memory
   memory::Occupancy occupancy;     // of all, in the order of expand()
   std::vector<dnn::Grade> grades;  // of the kernel times, one an entry
-  double gpu_clock_hz = 0;
+  double gpu_clock_hz = 0, dla_clock_hz = 0;
 };
 
 // Throws RunError for what this build cannot simulate.

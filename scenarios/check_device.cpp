@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "calibration/input/spelling.hpp"
+#include "models/dla/partition.hpp"
 #include "scenarios/load_parts.hpp"
 
 namespace jostle::scenarios {
@@ -82,6 +83,9 @@ class DeviceCheck {
     if (clocks.gpu_hz && !device_.has_gpu()) problem("clocks.gpu", no_gpu());
     if (device_.has_gpu())
       check_clock("clocks.gpu", clocks.gpu_hz, lowest(device_.gpu.clock_table_hz), device_.gpu.max_clock_hz);
+    if (clocks.dla_hz && device_.dla.count == 0) problem("clocks.dla", device_.name + " has no DLA");
+    if (device_.dla.count > 0)
+      check_clock("clocks.dla", clocks.dla_hz, lowest(device_.dla.clock_table_hz), device_.dla.max_clock_hz);
     const memory::Spec& memory = device_.memory;
     check_clock("clocks.emc", clocks.emc_hz, lowest(memory.clock_table_hz), memory.max_clock_hz);
     if (clocks.cores && *clocks.cores > device_.core_count()) {
@@ -117,10 +121,11 @@ class DeviceCheck {
   void check_process(const ProcessEntry& process, std::size_t index) const {
     const std::string path = fmt::format("processes.{}.", index);
     check_cpus(path + "cpus", process.cpus, "among those the processes are confined to");
-    if (!device_.has_gpu()) {
-      if (process.placement != Placement::cpu) problem(path + "placement", no_gpu(), "placement: cpu");
+    if (!device_.has_gpu() && process.placement != Placement::cpu) {
+      problem(path + "placement", no_gpu(), "placement: cpu");
       return;
     }
+    check_placement(process, path);
     const auto missing = [&](process::Runtime runtime) {
       if (device_.runtime(runtime)) return;
       problem(path + "runtime",
@@ -129,12 +134,41 @@ class DeviceCheck {
     if (process.runtime == Runtime::tensorrt) missing(process::Runtime::tensorrt);
     if (process.runtime == Runtime::cuda_graph) missing(process::Runtime::cuda_graph);
     if (process.runtime == Runtime::eager) missing(process::Runtime::eager);
+    if (process.runtime == Runtime::cpu) missing(process::Runtime::cpu);
     const auto* synthetic = std::get_if<SyntheticModel>(&process.model);
     if (synthetic == nullptr) return;
     const int most = device_.gpu.max_threads_per_block;
-    if (synthetic->threads > static_cast<std::uint32_t>(most))
+    if (device_.has_gpu() && synthetic->threads > static_cast<std::uint32_t>(most))
       problem(path + "model.threads", fmt::format("{} threads in a block, {} takes {}", synthetic->threads,
                                                   device_.gpu.architecture, most));
+  }
+
+  void check_placement(const ProcessEntry& process, const std::string& path) const {
+    const Placement placement = process.placement;
+    const std::string where = path + "placement";
+    const bool network = !std::holds_alternative<SyntheticModel>(process.model);
+    if (!network && placement != Placement::gpu) {
+      problem(where, fmt::format("equal kernels cannot run with placement: {}", to_string(placement)));
+      return;
+    }
+    if (placement == Placement::cpu && process.precision == Precision::tf32)
+      problem(path + "precision", "tf32 is of the GPU's tensor cores", "fp32");
+    if (placement == Placement::dla0 || placement == Placement::dla1) check_dla(process, path);
+  }
+
+  void check_dla(const ProcessEntry& process, const std::string& path) const {
+    const int number = process.placement == Placement::dla1 ? 1 : 0;
+    if (number >= device_.dla.count) {
+      problem(path + "placement", fmt::format("{} has no {}", device_.name, to_string(process.placement)),
+              device_.dla.count == 0 ? "it has no DLA" : "it has one DLA, dla0");
+      return;
+    }
+    if (process.runtime != Runtime::tensorrt)
+      problem(path + "runtime", fmt::format("runtime {} cannot use a DLA", to_string(process.runtime)),
+              "tensorrt");
+    if (process.precision && !dla::supports(*process.precision))
+      problem(path + "precision", fmt::format("a DLA does not compute in {}", to_string(*process.precision)),
+              "fp16 or int8");
   }
 
   Scenario& scenario_;

@@ -65,6 +65,7 @@ Json process_json(const ProcessEntry& process) {
   json["count"] = process.count;
   json["placement"] = to_string(process.placement);
   json["runtime"] = to_string(process.runtime);
+  if (process.threads) json["threads"] = *process.threads;
   json["sync"] = to_string(process.sync);
   if (process.input) json["input"] = *process.input;
   if (process.arrivals.kind != process::ArrivalKind::closed_loop) json["arrivals"] = arrivals_json(process);

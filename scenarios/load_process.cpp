@@ -28,6 +28,7 @@ using input::Text;
 constexpr std::int64_t most_batch = 4096;
 constexpr std::int64_t most_kernels = 100'000;
 constexpr std::int64_t most_input = 8192;
+constexpr std::int64_t most_threads = 1024;
 constexpr std::int64_t most_queue = 1'000'000'000;
 constexpr double most_rate = 1e6;  // per second
 
@@ -96,6 +97,10 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
       at->problem(fmt::format("runtime {} cannot run with placement: cpu", to_string(*runtime)),
                   "runtime: cpu");
     }
+  }
+  if (const auto at = mapping.find("threads")) {
+    process.threads = Integer{1, most_threads}(*at);
+    if (!on_cpu) at->problem("only a process with placement: cpu has threads");
   }
   process.sync = process.runtime == Runtime::tensorrt ? Sync::blocking : Sync::automatic;
   mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});

@@ -33,10 +33,10 @@ struct EnqueueCall {
   Figure mean, launch, reschedule, compute, blocking;
 };
 
-// Every instant of a process belongs to the first of these that is true.
-inline constexpr std::array<std::string_view, 12> time_share_names{
-    "gpu_running",  "gpu_switch", "gpu_slice_wait", "dla_running", "copying",          "link",
-    "cache_refill", "launching",  "cpu_compute",    "sync_wakeup", "waiting_for_core", "idle"};
+// Every instant of a process belongs to the first of these that is true; dla_wait is asked after dla_running.
+inline constexpr std::array<std::string_view, 13> time_share_names{
+    "gpu_running", "gpu_switch",  "gpu_slice_wait", "dla_running",      "copying", "link",    "cache_refill",
+    "launching",   "cpu_compute", "sync_wakeup",    "waiting_for_core", "idle",    "dla_wait"};
 using TimeShare = std::array<double, time_share_names.size()>;
 
 struct GpuRunningBy {
@@ -93,6 +93,11 @@ struct ProcessResult {
   std::int64_t drops = 0;
 };
 
+struct DlaResult {
+  std::string name;  // "dla0"
+  Figure busy, clock_mhz;
+};
+
 using NamedFigures = std::vector<std::pair<std::string, double>>;  // in the order to be shown
 
 struct SystemResult {
@@ -108,6 +113,7 @@ struct SystemResult {
     Figure clock_mhz, switches_per_s;
     std::optional<GpuWindows> windows;  // where asked for
   } gpu;
+  std::vector<DlaResult> dla;  // of a board that has any
   struct {
     Figure busy_cores, migrations_per_s, involuntary_switches_per_s;
   } cpu;

@@ -115,6 +115,10 @@ Json system_json(const SystemResult& system) {
   json["gpu"]["clock_mhz"] = figure(gpu.clock_mhz);
   json["gpu"]["switches_per_s"] = figure(gpu.switches_per_s);
   if (gpu.windows) json["gpu"]["metrics"] = windows_json(*gpu.windows);
+  json["dla"] = Json::array();
+  for (const DlaResult& dla : system.dla)
+    json["dla"].push_back(
+        {{"name", dla.name}, {"busy", figure(dla.busy)}, {"clock_mhz", figure(dla.clock_mhz)}});
   json["cpu"] = {{"busy_cores", figure(cpu.busy_cores)},
                  {"migrations_per_s", figure(cpu.migrations_per_s)},
                  {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)}};

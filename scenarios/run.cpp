@@ -102,10 +102,17 @@ void add_system(Result& result, board::Board& board, const Assembly& assembly) {
     system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
     system.gpu.array = sm_array(totals.gpu_used, elapsed);
     // Nothing moved by a GPU that ran: nobody knows what its kernels move.
-    if (totals.gpu_used.dram_bytes > 0 || totals.gpu_busy == Duration::zero())
-      system.memory.bandwidth_gb_s = ratio((totals.gpu_used.dram_bytes + totals.host_bytes) / 1e9, elapsed);
+    if (totals.gpu_used.dram_bytes > 0 || totals.gpu_busy == Duration::zero()) {
+      system.memory.bandwidth_gb_s =
+          ratio((totals.gpu_used.dram_bytes + totals.host_bytes + totals.dla_dram_bytes) / 1e9, elapsed);
+    }
     system.gpu.clock_mhz = assembly.gpu_clock_hz / 1e6;
     system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
+  }
+  for (std::size_t i = 0; i < totals.dla_busy.size(); ++i) {
+    system.dla.push_back({.name = board.dlas()[i].name(),
+                          .busy = ratio(sim::to_seconds(totals.dla_busy[i]), elapsed),
+                          .clock_mhz = assembly.dla_clock_hz / 1e6});
   }
   system.cpu.busy_cores = ratio(sim::to_seconds(totals.cores_busy), elapsed);
   system.cpu.migrations_per_s = ratio(static_cast<double>(totals.migrations), elapsed);

@@ -29,7 +29,6 @@ std::vector<UnsupportedKey> unsupported_keys(const Scenario& scenario) {
   const auto refuse = [&](bool given, std::string path, const char* what) {
     if (given) keys.push_back({std::move(path), fmt::format("{} not yet modelled", what)});
   };
-  refuse(scenario.clocks.dla_hz.has_value(), "clocks.dla", "the DLA is");
   refuse(scenario.jetson_clocks == false, "jetson_clocks",
          "governors are");  // true: clocks stand at their limits
   refuse(scenario.governors.cpu.has_value(), "governors.cpu", "governors are");
@@ -43,10 +42,7 @@ std::vector<UnsupportedKey> unsupported_keys(const Scenario& scenario) {
   for (std::size_t i = 0; i < scenario.processes.size(); ++i) {
     const ProcessEntry& process = scenario.processes[i];
     const std::string path = fmt::format("processes.{}.", i);
-    refuse(process.placement != Placement::gpu, path + "placement", "placements other than gpu are");
     refuse(process.runtime == Runtime::libtorch, path + "runtime", "runtime libtorch is");
-    refuse(process.runtime == Runtime::cpu && process.placement == Placement::gpu, path + "runtime",
-           "runtime cpu is");
   }
   return keys;
 }

@@ -69,7 +69,8 @@ struct ProcessEntry {
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
   Placement placement = Placement::gpu;
-  std::optional<std::int64_t> input;  // side of the input in pixels, or tokens; absent: the network's own
+  std::optional<std::int64_t> threads;  // placement cpu; absent: as many as the cores it may use
+  std::optional<std::int64_t> input;    // side of the input in pixels, or tokens; absent: the network's own
   process::Arrivals arrivals;
   std::string trace_file;        // arrivals: trace; as written
   std::uint64_t trace_hash = 0;  // of its arrival times

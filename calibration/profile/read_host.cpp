@@ -6,6 +6,7 @@ namespace {
 
 using input::Cursor;
 using input::Quantity;
+using input::Real;
 using input::Span;
 
 const sim::Duration most_cost = sim::seconds(1);
@@ -27,10 +28,38 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, bool graph = f
   return runtime;
 }
 
+// Inference on the cores: what a layer and a batch cost besides the arithmetic, and the roofs.
+process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::DeviceSpec& device) {
+  dnn::HostRoofs& roofs = device.host;
+  Block block(at, "the costs of inference on the CPU", outer.figures(), outer.from());
+  process::RuntimeSpec runtime;
+  const Span span{sim::Duration::zero(), most_cost};
+  block.required("per_layer", runtime.per_launch, span);
+  block.required("per_batch", runtime.per_batch, span);
+  block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
+  block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
+  if (const auto ops = block.words().require("ops_per_clock")) {
+    Block rates(*ops, "operations per clock of a core, a precision each", block.figures(), block.from());
+    const Real count{0, 1e4, true};
+    rates.required("fp32", roofs.fp32_ops_per_clock, count);
+    rates.optional("fp16", roofs.fp16_ops_per_clock, count);
+    rates.optional("int8", roofs.int8_ops_per_clock, count);
+  }
+  const Quantity bandwidth{input::bandwidth_dimension(), 0, 1e15, true};
+  block.required("efficiency", roofs.efficiency, Quantity{input::share_dimension(), 0, 1, true});
+  block.required("core_bandwidth", roofs.core_bandwidth_bytes_per_s, bandwidth);
+  // Cores and GPU share the memory; a board without a GPU says what it gives.
+  roofs.bandwidth_bytes_per_s = device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;
+  if (!device.has_gpu()) block.required("bandwidth", roofs.bandwidth_bytes_per_s, bandwidth);
+  return runtime;
+}
+
 }  // namespace
 
 void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
-  Block block(at, "the runtimes: cuda-graph, eager, tensorrt", figures);
+  Block block(at, "the runtimes: cuda-graph, eager, tensorrt, cpu", figures);
+  if (const auto found = block.words().find("cpu"))
+    device.cpu_runtime = read_cpu_runtime(*found, block, device);
   if (!device.has_gpu()) return;
   if (const auto found = block.words().find("cuda-graph"))
     device.cuda_graph = read_runtime(*found, block, true);

@@ -27,6 +27,7 @@ void read_contexts(const Cursor& at, Block& outer, memory::Spec& memory) {
   if (const auto found = block.words().find("tensorrt")) memory.tensorrt = read_context(*found, block);
   if (const auto found = block.words().find("eager")) memory.eager = read_context(*found, block);
   if (const auto found = block.words().find("cuda-graph")) memory.cuda_graph = read_context(*found, block);
+  if (const auto found = block.words().find("cpu")) memory.cpu = read_context(*found, block);
 }
 
 void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {

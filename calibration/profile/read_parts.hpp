@@ -14,6 +14,7 @@ inline constexpr int most_board_cores = 1024;
 
 void read_cpu(const input::Cursor& at, std::vector<Figure>& figures, cpu::Spec& cpu);
 void read_gpu(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
+void read_dla(const input::Cursor& at, std::vector<Figure>& figures, dla::Spec& dla);
 void read_runtimes(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
 void read_sync(const input::Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync);
 void read_refill(const input::Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill);

@@ -20,6 +20,8 @@ constexpr const char* name_of(process::Runtime runtime) {
       return "eager";
     case process::Runtime::tensorrt:
       return "tensorrt";
+    case process::Runtime::cpu:
+      return "cpu";
   }
   return "?";
 }
@@ -29,11 +31,12 @@ constexpr const char* name_of(process::Runtime runtime) {
 Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, std::unique_ptr<gpu::Gpu> gpu)
     : engine_(engine),
       cpu_(engine, device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")),
-      gpu_(gpu ? std::move(gpu) : std::make_unique<gpu::TimeSharedGpu>(engine, device.gpu, setup.seed)),
+      gpu_(std::move(gpu)),
       copies_(engine, device.gpu) {
+  if (!gpu_ && device.has_gpu()) gpu_ = std::make_unique<gpu::TimeSharedGpu>(engine, device.gpu, setup.seed);
   for (std::size_t cluster = 0; cluster < setup.cluster_clock_hz.size(); ++cluster)
     cpu_.set_cluster_clock(static_cast<int>(cluster), setup.cluster_clock_hz[cluster]);
-  if (device.memory.unified && setup.memory_bytes_per_s > 0) {
+  if (device.memory.unified && gpu_ && setup.memory_bytes_per_s > 0) {
     const memory::Sharing sharing{.capacity_bytes_per_s = setup.memory_bytes_per_s,
                                   .interference = device.memory.interference};
     const memory::SpeedListener listener{.changed =
@@ -44,16 +47,26 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
     // A copy reads and writes.
     traffic_.emplace(engine, sharing, listener, 2 * device.gpu.copy_bandwidth_bytes_per_s);
   }
+  for (int i = 0; i < device.dla.count; ++i) {
+    dlas_.emplace_back(engine, fmt::format("dla{}", i), device.dla);
+    if (traffic_) dlas_.back().share_memory(traffic_->arbiter());
+  }
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) {
     const auto& runtime = device.runtime(spec.runtime);
     if (!runtime && !spec.pace)
       throw std::invalid_argument(fmt::format("{} has no runtime {}", device.name, name_of(spec.runtime)));
-    process::Costs costs{.runtime = spec.pace ? device.paced : *runtime,
-                         .sync = device.sync,
-                         .refill_prolongs_turn = process::refill_prolongs_turn(device.refill, spec)};
-    processes_.emplace_back(engine, cpu_, *gpu_, copies_, spec, costs, setup.seed, index,
-                            traffic_ ? &*traffic_ : nullptr);
+    if (!gpu_ && spec.host.threads == 0) throw std::invalid_argument(device.name + " has no GPU");
+    const bool on_dla = !spec.segments.empty();
+    const auto dla = static_cast<std::size_t>(spec.dla);
+    if (on_dla && dla >= dlas_.size())
+      throw std::invalid_argument(fmt::format("{} has no DLA {}", device.name, spec.dla));
+    const process::Costs costs{.runtime = spec.pace ? device.paced : *runtime,
+                               .sync = device.sync,
+                               .refill_prolongs_turn = process::refill_prolongs_turn(device.refill, spec),
+                               .dla_border = device.dla.border};
+    processes_.emplace_back(engine, cpu_, gpu_.get(), copies_, spec, costs, setup.seed, index,
+                            traffic_ ? &*traffic_ : nullptr, on_dla ? &dlas_[dla] : nullptr);
     engine.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
     ++index;
   }
@@ -70,17 +83,25 @@ void Board::settle() {
 
 Board::Totals Board::totals_so_far() {
   Totals totals{.elapsed = engine_.now() - sim::Time::zero(),
-                .gpu_busy = gpu_->busy(),
-                .gpu_switching = gpu_->switching(),
-                .gpu_switches = gpu_->switches(),
+                .gpu_busy = {},
+                .gpu_switching = {},
                 .gpu_used = {},
                 .host_bytes = traffic_ ? traffic_->moved_by_host() : 0,
-                .cores_busy = {}};
+                .cores_busy = {},
+                .dla_busy = {}};
+  if (gpu_) {
+    totals.gpu_busy = gpu_->busy();
+    totals.gpu_switching = gpu_->switching();
+    totals.gpu_switches = gpu_->switches();
+  }
   for (int core = 0; core < cpu_.cores(); ++core) totals.cores_busy += cpu_.core_statistics(core).busy;
   for (const process::Inference& process : processes_) {
-    const cpu::ThreadStatistics thread = process.thread();
-    totals.migrations += thread.migrations;
-    totals.involuntary_switches += thread.involuntary_switches;
+    totals.migrations += process.migrations();
+    totals.involuntary_switches += process.involuntary_switches();
+  }
+  for (const dla::Dla& dla : dlas_) {
+    totals.dla_busy.push_back(dla.busy());
+    totals.dla_dram_bytes += dla.dram_bytes();
   }
   return totals;
 }
@@ -96,6 +117,8 @@ Board::Totals Board::totals() {
   totals.migrations -= before_.migrations;
   totals.involuntary_switches -= before_.involuntary_switches;
   for (process::Inference& process : processes_) totals.gpu_used += process.running().used;
+  for (std::size_t i = 0; i < before_.dla_busy.size(); ++i) totals.dla_busy[i] -= before_.dla_busy[i];
+  totals.dla_dram_bytes -= before_.dla_dram_bytes;
   return totals;
 }
 

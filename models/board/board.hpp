@@ -1,4 +1,4 @@
-// A board that runs: its CPU, its GPU and the processes on them, put together and started.
+// A board that runs: its CPU, its GPU, its DLAs and the processes on them, put together and started.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "models/board/spec.hpp"
 #include "models/cpu/cpu.hpp"
+#include "models/dla/dla.hpp"
 #include "models/gpu/copy_engine.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/memory/traffic.hpp"
@@ -29,9 +30,9 @@ struct Setup {
 
 class Board {
  public:
-  // The processes start when the engine runs. Throws std::invalid_argument where a process uses a runtime
-  // that the device does not have. `gpu`: the GPU to use; null: a TimeSharedGpu (tests bring their reference
-  // engine).
+  // The processes start when the engine runs. Throws std::invalid_argument where a process uses a runtime or
+  // a DLA that the device does not have. `gpu`: the GPU to use; null: a TimeSharedGpu (tests bring their
+  // reference engine).
   Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup,
         std::unique_ptr<gpu::Gpu> gpu = nullptr);
 
@@ -42,7 +43,8 @@ class Board {
   [[nodiscard]] const std::deque<process::Inference>& processes() const { return processes_; }
   [[nodiscard]] std::deque<process::Inference>& processes() { return processes_; }
   [[nodiscard]] const cpu::Cpu& cpu() const { return cpu_; }
-  [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }
+  [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // of a device that has one
+  [[nodiscard]] std::deque<dla::Dla>& dlas() { return dlas_; }
 
   // Since the warm-up.
   struct Totals {
@@ -53,6 +55,8 @@ class Board {
     double host_bytes = 0;     // moved over a common memory by threads and copies
     sim::Duration cores_busy;  // of all cores together
     std::int64_t migrations = 0, involuntary_switches = 0;
+    std::vector<sim::Duration> dla_busy;  // of each
+    double dla_dram_bytes = 0;            // of all together
   };
   [[nodiscard]] Totals totals();
 
@@ -64,6 +68,7 @@ class Board {
   std::unique_ptr<gpu::Gpu> gpu_;
   gpu::CopyEngine copies_;
   std::optional<memory::Traffic> traffic_;  // where CPU and GPU share a memory
+  std::deque<dla::Dla> dlas_;
   std::deque<process::Inference> processes_;
   Totals before_;
 };

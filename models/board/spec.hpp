@@ -1,4 +1,5 @@
-// What a board is: its CPU, GPU and memory, what its runtimes cost, and the power modes that limit them.
+// What a board is: its CPU, GPU, DLAs and memory, what its runtimes cost, and the power modes that limit
+// them.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,8 @@
 #include <vector>
 
 #include "models/cpu/spec.hpp"
+#include "models/dla/spec.hpp"
+#include "models/dnn/host_layers.hpp"
 #include "models/gpu/spec.hpp"
 #include "models/memory/spec.hpp"
 #include "models/process/spec.hpp"
@@ -30,9 +33,11 @@ struct DeviceSpec {
   cpu::Spec cpu;
   gpu::Spec gpu;  // no SMs: the board has none that computes
   int sms_per_tpc = 1;
+  dla::Spec dla;
   memory::Spec memory;
   // Absent: the runtime does not exist on this device, or nothing is known of its costs.
-  std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt;
+  std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt, cpu_runtime;
+  dnn::HostRoofs host;         // of inference on the cores, where there is a cpu_runtime
   process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each by itself
   process::SyncSpec sync;
   process::RefillSpec refill;
@@ -42,6 +47,7 @@ struct DeviceSpec {
   [[nodiscard]] const std::optional<process::RuntimeSpec>& runtime(process::Runtime which) const {
     return which == process::Runtime::cuda_graph ? cuda_graph
            : which == process::Runtime::eager    ? eager
+           : which == process::Runtime::cpu      ? cpu_runtime
                                                  : tensorrt;
   }
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
@@ -49,6 +55,7 @@ struct DeviceSpec {
   [[nodiscard]] const std::optional<memory::ContextSpec>& context(process::Runtime which) const {
     return which == process::Runtime::cuda_graph ? memory.cuda_graph
            : which == process::Runtime::eager    ? memory.eager
+           : which == process::Runtime::cpu      ? memory.cpu
                                                  : memory.tensorrt;
   }
   [[nodiscard]] int core_count() const {

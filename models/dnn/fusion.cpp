@@ -15,6 +15,7 @@ FusedLayer alone(const Layer& layer) {
                    .depthwise = layer.depthwise(),
                    .window_area = layer.window_area(),
                    .stride = layer.stride,
+                   .dilation = layer.dilation,
                    .groups = layer.groups,
                    .depth = layer.depth,
                    .in = layer.in,

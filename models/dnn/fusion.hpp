@@ -18,6 +18,7 @@ struct FusedLayer {
   bool depthwise = false;
   std::int64_t window_area = 1;
   int stride = 1;
+  int dilation = 1;
   int groups = 1;
   int depth = 0;  // matmul: length of the axis that is summed over
   Shape in;

@@ -5,21 +5,38 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/process/wait.hpp"
+
 namespace jostle::process {
 
 using sim::Duration;
 using sim::Time;
 
 bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
+  if (!spec.segments.empty()) return true;  // what follows a segment waits for a fence, not for the host
   if (spec.sync == Sync::blocking) return rule.blocking;
   if (spec.runtime != Runtime::cuda_graph)
     return spec.pace ? rule.paced_launches_spinning : rule.launches_spinning;
   return spec.kernels.only_kernels ? rule.graph_of_kernels_spinning : rule.graph_with_other_nodes_spinning;
 }
 
-Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu& gpu, gpu::CopyEngine& copies,
+namespace {
+
+// What a batch launches on the GPU, in all its segments.
+dnn::KernelSequence gpu_work(const Spec& spec) {
+  if (spec.segments.empty()) return spec.kernels;
+  dnn::KernelSequence work;
+  for (const Segment& segment : spec.segments)
+    work.kernels.insert(work.kernels.end(), segment.kernels.kernels.begin(), segment.kernels.kernels.end());
+  work.rebuild_finish();
+  return work;
+}
+
+}  // namespace
+
+Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::CopyEngine& copies,
                      const Spec& spec, const Costs& costs, std::uint64_t seed, std::uint32_t index,
-                     memory::Traffic* traffic)
+                     memory::Traffic* traffic, dla::Dla* dla)
     : engine_(engine),
       cpu_(cpu),
       gpu_(gpu),
@@ -30,34 +47,63 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu& gpu, gpu::Cop
       requests_(spec.arrivals, sim::RandomStream(seed, fmt::format("process {} arrivals", index))),
       account_(costs.runtime.api_share),
       traffic_(traffic),
-      demand_(traffic != nullptr ? memory::demand_of(spec_.kernels, traffic->arbiter().capacity())
+      demand_(traffic != nullptr ? memory::demand_of(gpu_work(spec_), traffic->arbiter().capacity())
                                  : memory::Demand{}) {
-  context_ = gpu_.create_context(
-      {.name = spec.name,
-       .refill_prolongs_turn = costs.refill_prolongs_turn,
-       .per_launch = costs.runtime.gpu_per_launch,
-       .listener = {.batch_seen = [](void* self) { static_cast<Inference*>(self)->batch_seen(); },
+  if (!computes()) create_context();
+  cpu::ThreadSpec thread = thread_spec();
+  thread.listener = {
+      .changed = [](void* self, cpu::State state, Time now, Duration done,
+                    double rate) { static_cast<Inference*>(self)->thread_changed(state, now, done, rate); },
+      .context = this};
+  thread_ = cpu_.create_thread(thread);
+  if (!spec_.segments.empty()) {
+    stream_.emplace(
+        engine_, *gpu_, context_, *dla, spec_.segments, costs_.dla_border,
+        StreamListener{.batch_done = [](void* self) { static_cast<Inference*>(self)->batch_seen(); },
+                       .dla_changed =
+                           [](void* self, dla::TaskState state) {
+                             auto* const that = static_cast<Inference*>(self);
+                             that->account_.set_dla(state, that->engine_.now(), that->gpu_time());
+                           },
+                       .context = this});
+  }
+  if (computes()) {
+    team_.emplace(engine_, cpu_, thread_, thread_spec(), spec_.host, costs_.runtime.per_launch, spec_.sync,
+                  costs_.sync,
+                  TeamListener{.helped =
+                                   [](void* self, bool helped) {
+                                     auto* const that = static_cast<Inference*>(self);
+                                     that->account_.set_helped(helped, that->engine_.now(), that->gpu_time());
+                                   },
+                               .context = this});
+  }
+  if (sim::TraceSink* trace = engine_.trace())
+    track_ = trace->track(fmt::format("process {} {}", index, spec.name));
+}
+
+void Inference::create_context() {
+  context_ = gpu_->create_context(
+      {.name = spec_.name,
+       .refill_prolongs_turn = costs_.refill_prolongs_turn,
+       .per_launch = costs_.runtime.gpu_per_launch,
+       .listener = {.batch_seen = [](void* self) { static_cast<Inference*>(self)->segment_seen(); },
                     .state_changing =
                         [](void* self, gpu::ContextState next) {
                           static_cast<Inference*>(self)->context_changing(next);
                         },
                     .context = this}});
-  thread_ = cpu_.create_thread(
-      {.name = spec.name,
-       .cpus = spec.cpus,
-       .nice = spec.nice,
-       .working_set_bytes = costs.runtime.working_set_bytes,
-       .listener = {.changed =
-                        [](void* self, cpu::State state, Time now, Duration done, double rate) {
-                          static_cast<Inference*>(self)->thread_changed(state, now, done, rate);
-                        },
-                    .context = this}});
-  if (sim::TraceSink* trace = engine_.trace())
-    track_ = trace->track(fmt::format("process {} {}", index, spec.name));
+}
+
+cpu::ThreadSpec Inference::thread_spec() const {
+  return {.name = spec_.name,
+          .cpus = spec_.cpus,
+          .nice = spec_.nice,
+          .working_set_bytes = costs_.runtime.working_set_bytes};
 }
 
 sim::Process Inference::body() {
-  return spec_.arrivals.kind == ArrivalKind::closed_loop ? closed_loop() : serve_arrivals();
+  if (spec_.arrivals.kind != ArrivalKind::closed_loop) return serve_arrivals();
+  return computes() ? compute_loop() : closed_loop();
 }
 
 sim::Process Inference::closed_loop() {
@@ -67,6 +113,10 @@ sim::Process Inference::closed_loop() {
     co_await synchronise(batch);
     record(batch);
   }
+}
+
+sim::Process Inference::compute_loop() {
+  for (std::uint64_t batch = 0;; ++batch) co_await compute(batch, engine_.now());
 }
 
 sim::Process Inference::serve_arrivals() {
@@ -79,10 +129,28 @@ sim::Process Inference::serve_arrivals() {
       }
       co_await cpu_.sleep_until(thread_, requests_.next() + costs_.sync.wake_latency);
     }
-    co_await enqueue(batch, *arrived);
-    co_await synchronise(batch);
-    record(batch);
+    co_await serve(batch, *arrived);
   }
+}
+
+sim::Task<> Inference::serve(std::uint64_t batch, Time since) {
+  if (computes()) {
+    co_await compute(batch, since);
+    co_return;
+  }
+  co_await enqueue(batch, since);
+  co_await synchronise(batch);
+  record(batch);
+}
+
+// One batch on the process's own threads.
+sim::Task<> Inference::compute(std::uint64_t batch, Time since) {
+  slot(batch).since = since;
+  set_phase(Phase::computing);
+  const double factor = random_.lognormal_unit_mean(costs_.runtime.variation);
+  co_await cpu_.run(thread_, sim::work_in(costs_.runtime.per_batch, factor));
+  co_await team_->run(factor);
+  record(batch);
 }
 
 // One enqueue call: the host launches the batch's kernels, at once or one by one.
@@ -98,19 +166,25 @@ sim::Task<> Inference::enqueue(std::uint64_t batch, Time since) {
     note_copies(+1);
     copies_.copy(spec_.input_bytes, sim::action<&Inference::input_copied>(*this));
   }
-  if (launches_at_once()) {
+  if (stream_) {
+    if (!gated) stream_->input_arrived();
+    co_await cpu_.run(thread_, sim::work_in(runtime.per_batch +
+                                                runtime.per_launch * SegmentStream::launches(spec_.segments),
+                                            factor));
+    stream_->launched();
+  } else if (launches_at_once()) {
     co_await cpu_.run(
         thread_, sim::work_in(runtime.per_batch + runtime.per_launch + runtime.per_node * kernels, factor));
-    gpu_.enqueue(context_, spec_.kernels, gated && !std::exchange(input_early_, false));
+    gpu_->enqueue(context_, spec_.kernels, gated && !std::exchange(input_early_, false));
   } else {
     const gpu::LaunchPlan plan{
         .first = sim::work_in(runtime.per_batch, factor),
         .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime.per_launch, factor)};
-    gpu_.begin_launches(context_, spec_.kernels, plan, gated);
+    gpu_->begin_launches(context_, spec_.kernels, plan, gated);
     launching_ = true;
     co_await cpu_.run(thread_, plan.first + plan.each * kernels);
     launching_ = false;
-    gpu_.finish_launches(context_);
+    gpu_->finish_launches(context_);
   }
   ++enqueued_;
   ++enqueue_calls_;
@@ -121,19 +195,7 @@ sim::Task<> Inference::enqueue(std::uint64_t batch, Time since) {
 sim::Task<> Inference::synchronise(std::uint64_t batch) {
   const Time entered = engine_.now();
   set_phase(Phase::synchronising);
-  cpu::Flag& done = slot(batch).done;
-  switch (spec_.sync) {
-    case Sync::spin:
-      co_await cpu_.spin(thread_, done, costs_.sync.poll);
-      break;
-    case Sync::yield:
-      co_await cpu_.yield_spin(thread_, done, costs_.sync.poll);
-      break;
-    case Sync::blocking:
-      co_await cpu_.run(thread_, costs_.sync.before_sleep);
-      co_await cpu_.block(thread_, done, costs_.sync.wake_latency);
-      break;
-  }
+  co_await wait_for(cpu_, thread_, slot(batch).done, spec_.sync, costs_.sync);
   synchronising_ += engine_.now() - entered;
   ++synchronise_calls_;
 }
@@ -166,7 +228,7 @@ void Inference::thread_changed(cpu::State state, Time now, Duration done, double
   account_.set_thread(state, now, gpu_time());
   on_core_ = state == cpu::State::on_core || state == cpu::State::refilling;
   note_core_traffic();
-  if (launching_) gpu_.host_progress(context_, {now, done, rate});
+  if (launching_) gpu_->host_progress(context_, {now, done, rate});
 }
 
 void Inference::context_changing(gpu::ContextState next) {
@@ -181,8 +243,17 @@ void Inference::context_changing(gpu::ContextState next) {
   }
 }
 
+void Inference::segment_seen() {
+  if (stream_) {
+    stream_->gpu_done();
+  } else {
+    batch_seen();
+  }
+}
+
 void Inference::batch_seen() {
-  account_.set_outstanding(gpu_.unfinished(context_) > 0, engine_.now(), gpu_time());
+  const std::uint64_t unfinished = stream_ ? stream_->unfinished() : gpu_->unfinished(context_);
+  account_.set_outstanding(unfinished > 0, engine_.now(), gpu_time());
   if (copies_.takes_time(spec_.output_bytes)) {
     note_copies(+1);
     copies_.copy(spec_.output_bytes, sim::action<&Inference::batch_done>(*this));
@@ -208,10 +279,12 @@ void Inference::note_copies(int change) {
 
 void Inference::input_copied() {
   note_copies(-1);
-  if (launches_at_once() && input_batches_ == enqueued_) {
+  if (stream_) {
+    stream_->input_arrived();
+  } else if (launches_at_once() && input_batches_ == enqueued_) {
     input_early_ = true;
   } else {
-    gpu_.open(context_);
+    gpu_->open(context_);
   }
   ++input_batches_;
 }
@@ -234,11 +307,21 @@ void Inference::end_warmup() {
   enqueue_calls_ = synchronise_calls_ = batches_ = 0;
   synchronising_ = Duration::zero();
   drops_before_ = requests_.drops();
-  running_before_ = gpu_.running(context_);
+  if (!computes()) running_before_ = gpu_->running(context_);
+}
+
+std::int64_t Inference::migrations() const {
+  return cpu_.statistics(thread_).migrations + (team_ ? team_->statistics().migrations : 0);
+}
+
+std::int64_t Inference::involuntary_switches() const {
+  return cpu_.statistics(thread_).involuntary_switches +
+         (team_ ? team_->statistics().involuntary_switches : 0);
 }
 
 gpu::Running Inference::running() {
-  gpu::Running running = gpu_.running(context_);
+  if (computes()) return {};
+  gpu::Running running = gpu_->running(context_);
   running.total -= running_before_.total;
   running.used -= running_before_.used;
   return running;

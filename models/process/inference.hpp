@@ -2,19 +2,26 @@
 //
 //   closed loop:  enqueue batch i+1, wait for batch i, again (one batch always ahead, as trtexec)
 //   arrivals:     wait for a request, enqueue it, wait for it, again
+//
+// What is enqueued runs on the GPU, or in segments on GPU and DLA (segment_stream.hpp). A process that
+// computes on the CPU has no context: it computes a batch with its threads (thread_team.hpp), again.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "models/cpu/cpu.hpp"
+#include "models/dla/dla.hpp"
 #include "models/gpu/copy_engine.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/memory/traffic.hpp"
 #include "models/process/arrivals.hpp"
+#include "models/process/segment_stream.hpp"
 #include "models/process/spec.hpp"
+#include "models/process/thread_team.hpp"
 #include "models/process/time_account.hpp"
 #include "sim/engine.hpp"
 #include "sim/process.hpp"
@@ -28,6 +35,7 @@ struct Costs {
   RuntimeSpec runtime;
   SyncSpec sync;
   bool refill_prolongs_turn = true;
+  sim::Duration dla_border;  // dla::Spec::border
 };
 
 // The rule of process::RefillSpec for a process.
@@ -35,10 +43,11 @@ struct Costs {
 
 class Inference {
  public:
-  // All parts must outlive it. `traffic`: null where nobody competes for the memory. Streams of random
-  // numbers are named by `index`.
-  Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu& gpu, gpu::CopyEngine& copies, const Spec& spec,
-            const Costs& costs, std::uint64_t seed, std::uint32_t index, memory::Traffic* traffic = nullptr);
+  // All parts must outlive it. `traffic`: null where nobody competes for the memory. `gpu` may be null for a
+  // spec with host work, `dla` for one without segments. Streams of random numbers are named by `index`.
+  Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::CopyEngine& copies, const Spec& spec,
+            const Costs& costs, std::uint64_t seed, std::uint32_t index, memory::Traffic* traffic = nullptr,
+            dla::Dla* dla = nullptr);
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
@@ -59,7 +68,9 @@ class Inference {
   [[nodiscard]] std::int64_t batches() const { return batches_; }
   [[nodiscard]] gpu::Running running();  // since the warm-up
   [[nodiscard]] std::int64_t drops() const { return requests_.drops() - drops_before_; }
-  [[nodiscard]] cpu::ThreadStatistics thread() const { return cpu_.statistics(thread_); }
+  // The host thread, and those of its team.
+  [[nodiscard]] std::int64_t migrations() const;
+  [[nodiscard]] std::int64_t involuntary_switches() const;
 
  private:
   // A batch under way: at most two.
@@ -68,8 +79,13 @@ class Inference {
     sim::Time since;  // when it entered enqueue, or arrived
   };
 
+  void create_context();
+  [[nodiscard]] cpu::ThreadSpec thread_spec() const;
   [[nodiscard]] sim::Process closed_loop();
+  [[nodiscard]] sim::Process compute_loop();
   [[nodiscard]] sim::Process serve_arrivals();
+  [[nodiscard]] sim::Task<> serve(std::uint64_t batch, sim::Time since);
+  [[nodiscard]] sim::Task<> compute(std::uint64_t batch, sim::Time since);
   [[nodiscard]] sim::Task<> enqueue(std::uint64_t batch, sim::Time since);
   [[nodiscard]] sim::Task<> synchronise(std::uint64_t batch);
   void record(std::uint64_t batch);
@@ -77,8 +93,10 @@ class Inference {
   [[nodiscard]] Slot& slot(std::uint64_t batch) { return slots_[batch % slots_.size()]; }
   // Several things change at one instant: the GPU is asked once.
   [[nodiscard]] sim::Duration gpu_time() {
-    return account_.settled_at() == engine_.now() ? account_.running() : gpu_.running_time(context_);
+    if (computes()) return sim::Duration::zero();
+    return account_.settled_at() == engine_.now() ? account_.running() : gpu_->running_time(context_);
   }
+  [[nodiscard]] bool computes() const { return spec_.host.threads > 0; }
   // A graph is one launch; everything else is launched kernel by kernel.
   [[nodiscard]] bool launches_at_once() const { return spec_.runtime == Runtime::cuda_graph && !spec_.pace; }
   void set_phase(Phase phase);
@@ -86,26 +104,29 @@ class Inference {
   void note_core_traffic();
   void thread_changed(cpu::State state, sim::Time now, sim::Duration done, double rate);
   void context_changing(gpu::ContextState next);
+  void segment_seen();
   void batch_seen();
   void input_copied();
   void batch_done();
 
   sim::Engine& engine_;
   cpu::Cpu& cpu_;
-  gpu::Gpu& gpu_;
+  gpu::Gpu* gpu_;  // null only where it computes
   gpu::CopyEngine& copies_;
   Spec spec_;
   Costs costs_;
   sim::RandomStream random_;
   RequestQueue requests_;
   cpu::ThreadId thread_;
-  gpu::ContextId context_;
+  gpu::ContextId context_;  // none where it computes
   TimeAccount account_;
   memory::Traffic* traffic_;
   memory::Demand demand_;    // of its kernels on the memory
   bool owns_gpu_ = false;    // as told to `traffic_`, as is ...
   bool moves_data_ = false;  // its thread works on a core
   bool on_core_ = false, working_ = false;
+  std::optional<SegmentStream> stream_;
+  std::optional<ThreadTeam> team_;
   std::array<Slot, 2> slots_;
   bool launching_ = false;  // kernel by kernel, now
   std::uint64_t enqueued_ = 0, seen_ = 0, input_batches_ = 0;

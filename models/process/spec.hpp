@@ -1,4 +1,4 @@
-// What a process is (a host thread and its GPU context), and what its runtime costs.
+// What a process is (a host thread and its GPU context, or a team of threads), and what its runtime costs.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "models/dla/task.hpp"
 #include "models/dnn/kernel.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::process {
 
-enum class Runtime { cuda_graph, eager, tensorrt };
+enum class Runtime { cuda_graph, eager, tensorrt, cpu };
 enum class Sync { spin, yield, blocking };
 
 // Costs of a runtime on this device, on a core at the profile's reference clock.
@@ -52,12 +53,28 @@ struct Arrivals {
   std::optional<std::int64_t> queue_limit;  // waiting requests beyond it are dropped
 };
 
+// A part of a batch that runs on one engine. The parts of a batch follow one another in stream order.
+struct Segment {
+  bool on_dla = false;
+  dnn::KernelSequence kernels;  // on the GPU
+  dla::Task task;               // on the DLA
+};
+
+// Inference on the cores: every layer is forked over the threads of the process and joined.
+struct HostWork {
+  int threads = 0;                    // the main one included; 0: it does not compute on the CPU
+  std::vector<sim::Duration> layers;  // work of each thread in each layer of a batch, in reference time
+};
+
 // One process of a run.
 struct Spec {
   std::string name;
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
-  dnn::KernelSequence kernels;               // of one batch
+  dnn::KernelSequence kernels;    // of one batch; with segments or host work only their grade and provenance
+  std::vector<Segment> segments;  // of one batch that uses the DLA; empty: it does not
+  int dla = 0;                    // which one
+  HostWork host;
   std::int64_t batch = 1;                    // images per batch
   double input_bytes = 0, output_bytes = 0;  // copied to and from the device for each batch
   std::optional<sim::Duration> pace;  // synthetic: one launch every `pace` of host time, busy in between

@@ -36,6 +36,8 @@ void TimeAccount::settle(sim::Time now, sim::Duration running) {
 Share TimeAccount::cause() const {
   if (context_ == gpu::ContextState::switching_in) return Share::gpu_switch;
   if (context_ == gpu::ContextState::waiting) return Share::gpu_slice_wait;
+  if (dla_ == dla::TaskState::running) return Share::dla_running;
+  if (dla_ == dla::TaskState::waiting) return Share::dla_wait;
   if (copying_) return Share::copying;
   if (thread_ == cpu::State::refilling) return Share::cache_refill;
   const bool off_core = thread_ == cpu::State::runnable || thread_ == cpu::State::switching;
@@ -45,6 +47,9 @@ Share TimeAccount::cause() const {
     case Phase::synchronising:
       if (outstanding_) return Share::launching;
       return off_core ? Share::waiting_for_core : Share::sync_wakeup;
+    case Phase::computing:
+      if (thread_ == cpu::State::on_core || helped_) return Share::cpu_compute;
+      return Share::waiting_for_core;
     case Phase::idle:
       break;
   }

@@ -6,12 +6,14 @@
 #include <cstdint>
 
 #include "models/cpu/thread.hpp"
+#include "models/dla/dla.hpp"
 #include "models/gpu/gpu.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::process {
 
-// The list, in order (docs/result.md: time_share).
+// The list (docs/result.md: time_share), in the order in which they are asked; dla_wait is asked after
+// dla_running.
 enum class Share : std::uint8_t {
   gpu_running,     // a kernel of its own is executing
   gpu_switch,      // the GPU is being given to it
@@ -25,11 +27,12 @@ enum class Share : std::uint8_t {
   sync_wakeup,       // its batch is done and it does not know yet
   waiting_for_core,  // runnable, not running
   idle,              // nothing to do
+  dla_wait,          // it has work for a DLA that executes another's
 };
-inline constexpr std::size_t share_count = 12;
+inline constexpr std::size_t share_count = 13;
 
 // What the host thread is at.
-enum class Phase : std::uint8_t { idle, enqueuing, synchronising };
+enum class Phase : std::uint8_t { idle, enqueuing, synchronising, computing };
 
 class TimeAccount {
  public:
@@ -46,6 +49,13 @@ class TimeAccount {
   }
   void set_outstanding(bool work, sim::Time now, sim::Duration running) {
     settle(now, running), outstanding_ = work;
+  }
+  void set_dla(dla::TaskState state, sim::Time now, sim::Duration running) {
+    settle(now, running), dla_ = state;
+  }
+  // Whether any of the other threads of its team has a core.
+  void set_helped(bool helped, sim::Time now, sim::Duration running) {
+    settle(now, running), helped_ = helped;
   }
   void set_copying(bool copying, sim::Time now, sim::Duration running) {
     settle(now, running), copying_ = copying;
@@ -76,7 +86,9 @@ class TimeAccount {
   Phase phase_ = Phase::idle;
   cpu::State thread_ = cpu::State::sleeping;
   gpu::ContextState context_ = gpu::ContextState::empty;
-  bool outstanding_ = false;  // batches not finished on the GPU
+  dla::TaskState dla_ = dla::TaskState::finished;
+  bool outstanding_ = false;  // batches not finished on GPU or DLA
+  bool helped_ = false;
   bool copying_ = false;
   sim::Time since_;
   sim::Duration running_;

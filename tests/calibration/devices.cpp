@@ -80,8 +80,11 @@ static_assert(field_count<gpu::KernelCosts>() == 6);
 static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
-static_assert(field_count<memory::Spec>() == 12);
+static_assert(field_count<memory::Spec>() == 13);
 static_assert(field_count<board::PowerMode>() == 7);
+static_assert(field_count<dla::PerPrecision>() == 2);
+static_assert(field_count<dla::Spec>() == 10);
+static_assert(field_count<dnn::HostRoofs>() == 6);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
   EXPECT_THAT(device_names(),
@@ -139,7 +142,7 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
     collect_keys(*root, {}, keys);
     for (const std::string& key : keys) {
       const bool in_mode = key.starts_with("power_modes.modes");
-      const bool limit = last(key) == "cores" || last(key) == "cpu" || last(key) == "gpu";
+      const bool limit = last(key) == "cores" || key == "cpu" || key == "gpu";
       if (may_be_absent.contains(last(key)) && (in_mode || !limit)) continue;
       // Another block around may speak for the figures instead.
       if (last(key) == "from") continue;

@@ -34,14 +34,14 @@ TEST(ResultJson, has_the_keys_of_the_contract_in_their_order) {
   EXPECT_EQ(keys(process["latency_ms"]), (Keys{"mean", "p50", "p90", "p95", "p99", "pi90"}));
   EXPECT_EQ(keys(process["ec_ms"]), (Keys{"mean", "launch", "reschedule", "compute", "blocking"}));
   EXPECT_EQ(keys(process["sync_ms"]), (Keys{"mean"}));
-  EXPECT_EQ(keys(process["time_share"]),
-            (Keys{"gpu_running", "gpu_switch", "gpu_slice_wait", "dla_running", "copying", "link",
-                  "cache_refill", "launching", "cpu_compute", "sync_wakeup", "waiting_for_core", "idle"}));
+  EXPECT_EQ(keys(process["time_share"]), (Keys{"gpu_running", "gpu_switch", "gpu_slice_wait", "dla_running",
+                                               "copying", "link", "cache_refill", "launching", "cpu_compute",
+                                               "sync_wakeup", "waiting_for_core", "idle", "dla_wait"}));
   EXPECT_EQ(keys(process["gpu_running_by"]), (Keys{"compute", "memory", "fixed", "throttled"}));
   EXPECT_EQ(keys(process["memory"]), (Keys{"context_mb", "engine_mb", "arena_mb", "io_mb", "gpu_mb"}));
   EXPECT_EQ(keys(json["processes"][1]["memory"]), keys(process["memory"]));
   const Json& system = json["system"];
-  EXPECT_EQ(keys(system), (Keys{"throughput", "power_w", "energy_per_image_mj", "gpu", "cpu", "memory",
+  EXPECT_EQ(keys(system), (Keys{"throughput", "power_w", "energy_per_image_mj", "gpu", "dla", "cpu", "memory",
                                 "temperature_c", "time_in_state", "limited_by", "limited_share", "stop"}));
   EXPECT_EQ(keys(system["power_w"]), (Keys{"mean", "peak", "rails"}));
   EXPECT_EQ(keys(system["gpu"]), (Keys{"busy", "reported_load", "sm_active", "issue_slot", "tensor_active",

@@ -1,0 +1,116 @@
+#include "models/dla/dla.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace jostle::dla {
+
+using sim::Duration;
+
+Dla::Dla(sim::Engine& engine, std::string name, const Spec& spec)
+    : engine_(engine), name_(std::move(name)), submit_(spec.submit) {
+  if (sim::TraceSink* trace = engine_.trace()) track_ = trace->track(name_);
+}
+
+void Dla::submit(const Task& task, const TaskListener& listener) {
+  on_their_way_.push_back({&task, listener});
+  tell(on_their_way_.back(), TaskState::submitted);
+  // All take equally long, so they arrive in the order of submission.
+  engine_.schedule(engine_.now() + submit_, sim::action<&Dla::arrived>(*this));
+}
+
+void Dla::arrived() {
+  queue_.push_back(on_their_way_.front());
+  on_their_way_.pop_front();
+  if (running_) {
+    tell(queue_.back(), TaskState::waiting);
+  } else {
+    start();
+  }
+}
+
+void Dla::start() {
+  const Task& task = *queue_.front().task;
+  running_ = true;
+  left_ = task.duration;
+  rate_ = rate_at(task, memory_share_);
+  booked_ = engine_.now();
+  end_ = engine_.schedule(engine_.now() + sim::time_for(left_, rate_), sim::action<&Dla::done>(*this));
+  if (sim::TraceSink* trace = engine_.trace()) trace->begin(track_, engine_.now(), "subgraph");
+  tell(queue_.front(), TaskState::running);
+  ask_for_memory();
+}
+
+void Dla::done() {
+  book();
+  const Entry finished = queue_.front();
+  queue_.pop_front();
+  running_ = false;
+  bytes_ += finished.task->dram_bytes;
+  if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, engine_.now());
+  tell(finished, TaskState::finished);
+  if (queue_.empty()) {
+    ask_for_memory();
+  } else {
+    start();
+  }
+}
+
+void Dla::book() {
+  const Duration elapsed = engine_.now() - booked_;
+  busy_ += elapsed;
+  left_ -= sim::work_in(elapsed, rate_);
+  booked_ = engine_.now();
+}
+
+double Dla::rate_at(const Task& task, double share) {
+  const double memory = sim::to_seconds(task.memory), all = sim::to_seconds(task.duration);
+  if (all <= 0) return 1;
+  return all / (all + memory * (1 / share - 1));
+}
+
+void Dla::set_memory_share(double share) {
+  if (share <= 0 || share > 1) throw std::invalid_argument("dla: a share of the memory outside 0 to 1");
+  memory_share_ = share;
+  if (!running_) return;
+  book();
+  rate_ = rate_at(*queue_.front().task, share);
+  left_ = std::max(left_, Duration::zero());
+  engine_.reschedule(end_, engine_.now() + sim::time_for(left_, rate_));
+}
+
+Duration Dla::busy() const {
+  return running_ ? busy_ + (engine_.now() - booked_) : busy_;
+}
+
+double Dla::dram_bytes() const {
+  if (!running_) return bytes_;
+  const Task& task = *queue_.front().task;
+  const Duration left = left_ - sim::work_in(engine_.now() - booked_, rate_);
+  const double done = 1 - sim::to_seconds(left) / sim::to_seconds(task.duration);
+  return bytes_ + task.dram_bytes * done;
+}
+
+void Dla::share_memory(memory::Arbiter& arbiter) {
+  arbiter_ = &arbiter;
+  client_ = arbiter.add(
+      {.changed = [](void* self, double speed) { static_cast<Dla*>(self)->set_memory_share(speed); },
+       .context = this});
+}
+
+void Dla::ask_for_memory() {
+  if (arbiter_ == nullptr) return;
+  memory::Demand demand;
+  if (running_) {
+    const Task& task = *queue_.front().task;
+    const double seconds = sim::to_seconds(task.duration);
+    if (seconds > 0) {
+      demand.bytes_per_s = task.dram_bytes / seconds;
+      demand.bound = sim::to_seconds(task.memory) / seconds;
+    }
+  }
+  arbiter_->set_demand(client_, demand);
+}
+
+}  // namespace jostle::dla

@@ -1,0 +1,106 @@
+#include "models/dla/partition.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace jostle::dla {
+namespace {
+
+using dnn::Activation;
+using dnn::FusedLayer;
+using dnn::Op;
+
+constexpr std::int64_t widest_convolution = 32 * 32, widest_pool = 8 * 8;  // areas
+constexpr int widest_stride = 8, most_dilation = 32, most_channels = 8192, widest_pool_stride = 16;
+
+bool whole_plane(const FusedLayer& layer) {
+  return layer.out.positions() == 1 && layer.in.positions() > 1;
+}
+
+// SiLU is run as its parts, a sigmoid and a product.
+bool supports_activation(Activation activation) {
+  switch (activation) {
+    case Activation::none:
+    case Activation::relu:
+    case Activation::leaky_relu:
+    case Activation::sigmoid:
+    case Activation::tanh:
+    case Activation::silu:
+      return true;
+    case Activation::gelu:
+    case Activation::other:
+      return false;
+  }
+  return false;
+}
+
+bool supports_convolution(const FusedLayer& layer) {
+  return layer.window_area <= widest_convolution && layer.stride <= widest_stride &&
+         layer.dilation <= most_dilation && layer.in.channels <= most_channels &&
+         layer.out.channels <= most_channels;
+}
+
+std::int64_t operations(std::span<const FusedLayer> layers, const Piece& piece) {
+  std::int64_t sum = 0;
+  for (const FusedLayer& layer : layers.subspan(piece.first, piece.count)) sum += layer.macs;
+  return sum;
+}
+
+std::vector<Piece> joined(const std::vector<Piece>& pieces) {
+  std::vector<Piece> result;
+  for (const Piece& piece : pieces) {
+    if (!result.empty() && result.back().on_dla == piece.on_dla)
+      result.back().count += piece.count;
+    else
+      result.push_back(piece);
+  }
+  return result;
+}
+
+}  // namespace
+
+bool supports(dnn::Precision precision) {
+  return precision == dnn::Precision::fp16 || precision == dnn::Precision::int8;
+}
+
+bool supports(const FusedLayer& layer) {
+  if (!supports_activation(layer.activation)) return false;
+  switch (layer.op) {
+    case Op::conv:
+    case Op::conv_transpose:
+      return supports_convolution(layer);
+    case Op::max_pool:
+      return layer.window_area <= widest_pool && layer.stride <= widest_pool_stride;
+    case Op::average_pool:
+      return !whole_plane(layer) && layer.window_area <= widest_pool && layer.stride <= widest_pool_stride;
+    case Op::batch_norm:
+    case Op::activation:
+    case Op::add:
+    case Op::multiply:
+    case Op::concat:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::vector<Piece> partition(std::span<const FusedLayer> layers) {
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < layers.size(); ++i) pieces.push_back({supports(layers[i]), i, 1});
+  pieces = joined(pieces);
+  std::vector<std::int64_t> sizes;  // of the runs for the DLA
+  for (const Piece& piece : pieces) {
+    if (piece.on_dla) sizes.push_back(operations(layers, piece));
+  }
+  std::ranges::sort(sizes, std::ranges::greater());
+  const std::int64_t least = sizes.size() > most_subgraphs ? sizes[most_subgraphs - 1] : 1;
+  std::size_t kept = 0;
+  for (Piece& piece : pieces) {
+    if (!piece.on_dla) continue;
+    piece.on_dla = operations(layers, piece) >= std::max<std::int64_t>(least, 1) && kept < most_subgraphs;
+    kept += piece.on_dla ? 1 : 0;
+  }
+  return joined(pieces);
+}
+
+}  // namespace jostle::dla

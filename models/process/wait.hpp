@@ -1,0 +1,26 @@
+// How a host thread waits for a flag: on its core, politely on its core, or asleep.
+#pragma once
+
+#include "models/cpu/cpu.hpp"
+#include "models/process/spec.hpp"
+#include "sim/process.hpp"
+
+namespace jostle::process {
+
+[[nodiscard]] inline sim::Task<> wait_for(cpu::Cpu& cpu, cpu::ThreadId thread, cpu::Flag& flag, Sync how,
+                                          const SyncSpec& costs) {
+  switch (how) {
+    case Sync::spin:
+      co_await cpu.spin(thread, flag, costs.poll);
+      break;
+    case Sync::yield:
+      co_await cpu.yield_spin(thread, flag, costs.poll);
+      break;
+    case Sync::blocking:
+      co_await cpu.run(thread, costs.before_sleep);
+      co_await cpu.block(thread, flag, costs.wake_latency);
+      break;
+  }
+}
+
+}  // namespace jostle::process
