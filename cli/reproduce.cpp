@@ -93,7 +93,7 @@ std::string summary(const std::vector<Outcome>& outcomes) {
 std::string reasons(const std::vector<Outcome>& outcomes, const char* format) {
   std::string text;
   for (const Outcome& outcome : outcomes)
-    if (!outcome.reproduced() && !outcome.statement->why.empty())
+    if (outcome.failed() > 0 && !outcome.statement->why.empty())
       text += fmt::format(fmt::runtime(format), outcome.statement->id, outcome.statement->why);
   return text;
 }
@@ -119,7 +119,7 @@ std::string json(const std::vector<Outcome>& outcomes) {
                {"statement", outcome.statement->text},
                {"reproduced", outcome.reproduced()},
                {"problem", outcome.problem.empty() ? Json() : Json(outcome.problem)},
-               {"why", outcome.reproduced() ? Json() : Json(outcome.statement->why)},
+               {"why", outcome.failed() == 0 ? Json() : Json(outcome.statement->why)},
                {"checks", Json::array()}};
     for (const Check& check : outcome.checks)
       entry["checks"].push_back({{"quantity", check.quantity},

@@ -128,18 +128,19 @@ constexpr std::array all{
               "GPU. Nothing of that is told, nor modelled.",
               cuda_and_dla},
     Statement{"D04", Kind::trend, "CUDA + DLA has diminishing returns at large batch",
-              "The DLA has clocks and most of its bandwidth for itself, and at large batch its share of the "
-              "GPU, the layers it cannot run, is small: nothing diminishes. See D03.",
+              "The predicted DLA has its clock, and most of the bandwidth it needs, for itself; the layers "
+              "it cannot run take 1 to 2 % of the GPU's time. So it adds as much at any batch, and nothing "
+              "diminishes. See D03.",
               diminishing},
     Statement{"D05", Kind::trend, "CUDA + tensor cores is best, and pulls ahead as batch grows",
-              "At batch 1 and 2 the predicted DLA is ahead of two eager processes that the host bounds (D03 "
-              "on the DLA); from batch 4 on the order is as told. The lead stops growing at batch 16, where "
-              "eager kernels are bound by memory.",
+              "At batch 1 and 2 CUDA + DLA is ahead, for the predicted DLA is much faster than the study's "
+              "(D03) and two eager processes are bound by the host. From batch 4 on the order is as told. "
+              "The lead stops growing at batch 16: eager kernels in fp16 are bound by memory then.",
               tensor_cores_are_best},
     Statement{"D06", Kind::value,
               "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
-              "With a DLA as fast as in D03 another accelerator adds; the loss needs a DLA process that "
-              "costs the GPU more than it brings.",
+              "A DLA that does hundreds of images/s (D03) adds more than it takes. The loss needs a DLA "
+              "process that costs the GPU more than it brings; predicted are 1 to 2 % of the GPU's time.",
               dla_beside_tensor_cores},
     Statement{"D07", Kind::model, "Layers that a DLA cannot run fall back to the GPU", "", dla_falls_back},
     Statement{"D08", Kind::trend, "CUDA + tensor + DLA: throughput rises with batch throughout",

@@ -272,6 +272,15 @@ class Command(unittest.TestCase):
         self.assertEqual((process.returncode, out), (130, ""))
         self.assertIn("interrupted", errors)
 
+    def test_control_c_ends_a_reproduction(self):
+        process = subprocess.Popen([JOSTLE, "reproduce"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.2)
+        self.assertIsNone(process.poll(), "it is over before it could be interrupted")
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (130, ""))
+        self.assertIn("interrupted", errors)
+
     # What does not fit
 
     def crowded(self, device, count):
