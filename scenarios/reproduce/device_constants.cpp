@@ -51,11 +51,16 @@ void study_boards(Runs& /*runs*/, Checks& checks) {
 
 void agx_orin(Runs& /*runs*/, Checks& checks) {
   add_constants(checks, "jetson-agx-orin-64gb", 12, 2048, 64, 32);
+  checks.equal("jetson-agx-orin-64gb: DLAs", 2, device("jetson-agx-orin-64gb").dla.count);
 }
 
 void rated_performance(Runs& /*runs*/, Checks& checks) {
   const gpu::Spec gpu = device(nano).gpu;
   checks.near("jetson-nano, fp16", 472, gpu.sm_count * gpu.cuda_cores.fp16 * gpu.max_clock_hz / 1e9,
+              "GFLOP/s");
+  const board::DeviceSpec pi = device("raspberry-pi-3b");
+  checks.near("raspberry-pi-3b, fp32", 21.4,
+              pi.core_count() * pi.host.fp32_ops_per_clock * pi.cpu.clusters.front().max_clock_hz / 1e9,
               "GFLOP/s");
 }
 
