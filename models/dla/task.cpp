@@ -18,7 +18,8 @@ double of(const PerPrecision& values, dnn::Precision precision) {
 double padding(int channels, double element_bytes) {
   const auto group = static_cast<std::int64_t>(group_bytes / element_bytes);
   const std::int64_t real = std::max(channels, 1);
-  return static_cast<double>((real + group - 1) / group * group) / static_cast<double>(real);
+  const std::int64_t groups = (real + group - 1) / group;
+  return static_cast<double>(groups * group) / static_cast<double>(real);
 }
 
 // The same of a tensor, which may be an image.
