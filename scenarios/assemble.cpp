@@ -25,6 +25,8 @@ process::Runtime runtime_of(const ProcessEntry& entry) {
       return process::Runtime::eager;
     case Runtime::cpu:
       return process::Runtime::cpu;
+    case Runtime::libtorch:
+      return process::Runtime::libtorch;
     default:
       throw RunError(fmt::format("runtime {} is not yet modelled", to_string(entry.runtime)));
   }
@@ -46,9 +48,11 @@ process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
   return contexts <= cpus ? process::Sync::spin : process::Sync::yield;
 }
 
-// Bytes of one batch that a runtime which copies brings to the device and back: fp32 tensors, as trtexec
-// binds.
-void set_copies(process::Spec& spec, const dnn::Network& network) {
+// Bytes of the weights; and of one batch, what a runtime which copies brings to the device and back: fp32
+// tensors, as trtexec binds.
+void set_tensors(process::Spec& spec, const dnn::Network& network, Precision precision) {
+  const double weight = precision == Precision::int8 ? 1 : precision == Precision::fp16 ? 2 : 4;
+  spec.weights_bytes = weight * static_cast<double>(network.parameters());
   if (spec.runtime != process::Runtime::tensorrt) return;
   const memory::Bindings bound = memory::bindings(network);
   const double bytes = 4.0 * static_cast<double>(spec.batch);
@@ -125,6 +129,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;
   setup.seed = scenario.run.seed;
+  setup.observed = scenario.observer == Observer::nsys;
 
   const std::string mode_name = scenario.power_mode.value_or(device.default_power_mode);
   const board::PowerMode* mode = board::find_power_mode(device, mode_name);
@@ -166,10 +171,13 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
                         setup.cores.online.size());
     spec.batch = entry.batch;
     spec.arrivals = entry.arrivals;
+    spec.static_graph = entry.static_graph;
+    spec.setup = scenario.run.setup;
+    spec.batches = scenario.run.batches;
     spec.cpus = entry.cpus;
     spec.nice = entry.nice;
     set_work(spec, entry, context);
-    if (const auto network = network_of(entry)) set_copies(spec, *network);
+    if (const auto network = network_of(entry)) set_tensors(spec, *network, *entry.precision);
     assembly.grades.push_back(spec.kernels.grade);
     specs.push_back(std::move(spec));
   }

@@ -28,6 +28,8 @@ class DeviceCheck {
     check_power_mode();
     check_clocks();
     check_cores();
+    if (scenario_.observer == Observer::nsys && !device_.nsys)
+      problem("observer", fmt::format("{} has no figures for nsys", device_.name));
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
   }
 
@@ -135,6 +137,8 @@ class DeviceCheck {
     if (process.runtime == Runtime::cuda_graph) missing(process::Runtime::cuda_graph);
     if (process.runtime == Runtime::eager) missing(process::Runtime::eager);
     if (process.runtime == Runtime::cpu) missing(process::Runtime::cpu);
+    if (process.runtime == Runtime::libtorch) missing(process::Runtime::libtorch);
+    if (process.static_graph) check_static_graph(process, path);
     const auto* synthetic = std::get_if<SyntheticModel>(&process.model);
     if (synthetic == nullptr) return;
     const int most = device_.gpu.max_threads_per_block;
@@ -169,6 +173,13 @@ class DeviceCheck {
     if (process.precision && !dla::supports(*process.precision))
       problem(path + "precision", fmt::format("a DLA does not compute in {}", to_string(*process.precision)),
               "fp16 or int8");
+  }
+
+  void check_static_graph(const ProcessEntry& process, const std::string& path) const {
+    const auto& runtime = process.runtime == Runtime::eager ? device_.eager : device_.libtorch;
+    if (!runtime || runtime->static_graph) return;
+    problem(path + "graph", fmt::format("{} has no figures for a static graph of runtime {}", device_.name,
+                                        to_string(process.runtime)));
   }
 
   Scenario& scenario_;

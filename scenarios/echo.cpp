@@ -66,6 +66,8 @@ Json process_json(const ProcessEntry& process) {
   json["placement"] = to_string(process.placement);
   json["runtime"] = to_string(process.runtime);
   if (process.threads) json["threads"] = *process.threads;
+  if (process.runtime == Runtime::eager || process.runtime == Runtime::libtorch)
+    json["graph"] = process.static_graph ? "static" : "dynamic";
   json["sync"] = to_string(process.sync);
   if (process.input) json["input"] = *process.input;
   if (process.arrivals.kind != process::ArrivalKind::closed_loop) json["arrivals"] = arrivals_json(process);
@@ -122,7 +124,9 @@ std::string to_json(const Scenario& scenario) {
   } else {
     run["duration"] = time(scenario.run.duration);
   }
-  run["warmup"] = time(scenario.run.warmup);
+  if (scenario.run.setup) run["setup"] = true;
+  if (scenario.run.batches) run["batches"] = *scenario.run.batches;
+  if (!scenario.run.setup && !scenario.run.batches) run["warmup"] = time(scenario.run.warmup);
   run["seed"] = scenario.run.seed;
   // Names may hold any bytes a YAML text can; what is not UTF-8 is replaced rather than thrown at.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

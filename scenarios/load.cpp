@@ -25,6 +25,7 @@ using input::Quantity;
 using input::Span;
 using input::Text;
 
+constexpr std::int64_t most_batches = 1'000'000'000;
 constexpr double most_clock_hz = 1e11;
 const sim::Duration most_run = sim::seconds(most_run_seconds);
 
@@ -112,7 +113,20 @@ void read_confinement(Mapping& top, Scenario& scenario) {
 }
 
 void read_run(const Cursor& at, Run& run) {
-  Mapping mapping(at, "a mapping: duration, warmup, seed, until");
+  Mapping mapping(at, "a mapping: duration, warmup, seed, until, setup, batches");
+  mapping.optional("setup", run.setup, Boolean{});
+  std::int64_t batches = 0;
+  if (mapping.optional("batches", batches, Integer{1, most_batches})) run.batches = batches;
+  if (run.setup || run.batches) {
+    // What happens at first is what is asked for.
+    run.warmup = sim::Duration::zero();
+    run.duration = run.batches ? sim::seconds(3600) : sim::seconds(60);
+    for (const char* key : {"warmup", "until"}) {
+      if (!mapping.has(key)) continue;
+      if (const auto given = mapping.find(key))
+        given->problem("given beside setup or batches", "these begin at the start and have no steady state");
+    }
+  }
   mapping.optional("duration", run.duration, Span{sim::Duration::zero(), most_run, true});
   mapping.optional("warmup", run.warmup, Span{sim::Duration::zero(), most_run});
   std::int64_t seed = 0;

@@ -102,6 +102,13 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
     process.threads = Integer{1, most_threads}(*at);
     if (!on_cpu) at->problem("only a process with placement: cpu has threads");
   }
+  if (const auto at = mapping.find("graph")) {
+    const auto graph = Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}(*at);
+    if (process.runtime != Runtime::eager && process.runtime != Runtime::libtorch)
+      at->problem(fmt::format("runtime {} does not choose between graphs", to_string(process.runtime)),
+                  "only eager and libtorch do");
+    process.static_graph = graph.value_or(false);
+  }
   process.sync = process.runtime == Runtime::tensorrt ? Sync::blocking : Sync::automatic;
   mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});
 }

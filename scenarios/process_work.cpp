@@ -65,21 +65,38 @@ dnn::KernelSequence placed(dnn::KernelSequence kernels, const gpu::Spec& gpu, co
   return dnn::at_clocks(std::move(kernels), clocks.gpu_hz / gpu.max_clock_hz, clocks.memory);
 }
 
+// What the runtime makes of a kernel's arithmetic and of its bytes, as if other clocks did.
+struct Pace {
+  double compute = 1, memory = 1;
+};
+Pace pace_of(const process::RuntimeSpec& runtime, const process::Spec& spec, bool half_as_single) {
+  Pace pace;
+  if (half_as_single) pace = {*runtime.fp16_of_fp32, 2};  // half the bytes
+  if (spec.static_graph && runtime.static_graph) pace.compute /= runtime.static_graph->compute;
+  return pace;
+}
+
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   gpu::Spec gpu = context.device.gpu;
   if (entry.placement == Placement::cuda_only) gpu.tensor_cores = {};
   // Tables were measured with the tensor cores that a precision has.
   const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
+  const process::RuntimeSpec& runtime = context.device.runtime(spec.runtime).value();
+  const bool half_as_single = entry.precision == Precision::fp16 && runtime.fp16_of_fp32;
   dnn::KernelSequence kernels = dnn::kernels_for(
       {.model = model_name(entry.model),
-       .precision = *entry.precision,
+       .precision = half_as_single ? Precision::fp32 : *entry.precision,
        .batch = entry.batch,
        .lowering = spec.runtime == process::Runtime::tensorrt ? Lowering::optimised : Lowering::framework,
        .input = static_cast<int>(entry.input.value_or(0)),
        .device = context.device.name,
        .network = network_of_file(entry.model)},
       measured ? context.tables : dnn::KernelTables{}, gpu, context.profile.factors);
-  spec.kernels = placed(std::move(kernels), gpu, context.clocks);
+  const Pace pace = pace_of(runtime, spec, half_as_single);
+  SetClocks clocks = context.clocks;
+  clocks.gpu_hz *= pace.compute;
+  clocks.memory *= pace.memory;
+  spec.kernels = placed(std::move(kernels), gpu, clocks);
 }
 
 // A piece as a network of its own: what it reads of other pieces is its input, what they read its output.

@@ -91,6 +91,8 @@ struct ProcessResult {
   ProcessMemory memory;
   std::string problem;  // why it has no figures, as "does not fit into memory: …"; else empty
   std::int64_t drops = 0;
+  Figure setup_ms;     // run: {setup: true}: from its start to its being ready
+  Figure finished_ms;  // run: {batches: n}: from its start to its last batch
 };
 
 struct DlaResult {

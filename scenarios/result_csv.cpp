@@ -88,6 +88,8 @@ std::vector<Column> make_columns() {
                  [i](const WindowShares& shares) { return shares.percentiles[i]; });
     of_windows("max", [](const WindowShares& shares) { return shares.max; });
   }
+  columns.push_back({"setup_ms", [](const R&, const P& p) { return figure(p.setup_ms); }});
+  columns.push_back({"finished_ms", [](const R&, const P& p) { return figure(p.finished_ms); }});
   return columns;
 }
 

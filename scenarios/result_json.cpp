@@ -98,6 +98,8 @@ Json process_json(const ProcessResult& process) {
                     {"gpu_mb", figure(process.memory.gpu)}};
   if (!process.problem.empty()) json["problem"] = process.problem;
   json["drops"] = process.drops;
+  json["setup_ms"] = figure(process.setup_ms);
+  json["finished_ms"] = figure(process.finished_ms);
   return json;
 }
 

@@ -45,6 +45,13 @@ void add_figures(ProcessResult& result, process::Inference& process, const Proce
     result.throughput.mean = process.rate().mean();
     if (const auto ci = process.rate().ci95()) result.throughput.ci95 = {ci->low, ci->high};
   }
+  const Time begin = process.ready().value_or(Time::zero());
+  if (const auto& finished = process.finished()) {
+    const double images = static_cast<double>(process.batches() * entry.batch);
+    result.throughput = {ratio(images, sim::to_seconds(*finished - begin)), std::nullopt, std::nullopt};
+    result.finished_ms = sim::to_ms(*finished - Time::zero());
+  }
+  if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
   const auto ms = [](std::optional<double> seconds) {
     return seconds ? Figure(*seconds * 1e3) : std::nullopt;
   };
@@ -177,6 +184,10 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
           throw RunError(engine.stuck_report() ? engine.stuck_report()->text() : "the run is stuck");
         default:
           break;
+      }
+      if (board.finished()) {
+        stop = "batches";
+        return true;
       }
       if (control.progress)
         control.progress(static_cast<double>(engine.now().ps()) / static_cast<double>(end.ps()));

@@ -36,14 +36,8 @@ std::vector<UnsupportedKey> unsupported_keys(const Scenario& scenario) {
   refuse(scenario.power_cap.has_value(), "power_cap", "power is");
   refuse(scenario.ambient_c.has_value(), "ambient", "temperature is");
   refuse(scenario.fan.has_value(), "fan", "temperature is");
-  refuse(scenario.observer != Observer::none, "observer", "a profiler's overhead is");
   refuse(scenario.mps, "mps", "MPS is");
   refuse(scenario.link.has_value(), "link", "the network link is");
-  for (std::size_t i = 0; i < scenario.processes.size(); ++i) {
-    const ProcessEntry& process = scenario.processes[i];
-    const std::string path = fmt::format("processes.{}.", i);
-    refuse(process.runtime == Runtime::libtorch, path + "runtime", "runtime libtorch is");
-  }
   return keys;
 }
 

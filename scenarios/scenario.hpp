@@ -70,6 +70,7 @@ struct ProcessEntry {
   Sync sync = Sync::blocking;
   Placement placement = Placement::gpu;
   std::optional<std::int64_t> threads;  // placement cpu; absent: as many as the cores it may use
+  bool static_graph = false;            // captured or compiled at load; else walked at every batch
   std::optional<std::int64_t> input;    // side of the input in pixels, or tokens; absent: the network's own
   process::Arrivals arrivals;
   std::string trace_file;        // arrivals: trace; as written
@@ -103,6 +104,8 @@ struct Run {
   sim::Duration warmup = sim::seconds(1);
   std::uint64_t seed = 1;
   std::optional<Until> until;
+  bool setup = false;                   // each process begins with its set-up; no warm-up
+  std::optional<std::int64_t> batches;  // each process ends after so many, the run with the last; no warm-up
 };
 
 struct Scenario {

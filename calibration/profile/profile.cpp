@@ -31,6 +31,7 @@ void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
   };
   check("tensorrt", device.tensorrt.has_value(), device.memory.tensorrt.has_value());
   check("eager", device.eager.has_value(), device.memory.eager.has_value());
+  check("libtorch", device.libtorch.has_value(), device.memory.libtorch.has_value());
   check("cuda-graph", device.cuda_graph.has_value(), device.memory.cuda_graph.has_value());
   check("cpu", device.cpu_runtime.has_value(), device.memory.cpu.has_value());
 }
@@ -49,8 +50,10 @@ void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::D
   if (const auto part = top.require("runtimes")) read_runtimes(*part, figures, device);
   if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);
   // Without a GPU nothing is enqueued on it.
-  if (const auto part = gpu ? top.require("refill") : std::nullopt)
-    read_refill(*part, figures, device.refill);
+  if (gpu) {
+    if (const auto part = top.find("observer")) read_observer(*part, figures, device);
+    if (const auto part = top.require("refill")) read_refill(*part, figures, device.refill);
+  }
   check_contexts(at, device);
   if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
 }

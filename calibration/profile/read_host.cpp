@@ -10,21 +10,53 @@ using input::Real;
 using input::Span;
 
 const sim::Duration most_cost = sim::seconds(1);
+const sim::Duration most_setup = sim::seconds(1000);
 
-// Only a graph has nodes; only kernels that are launched one by one pass the front end so.
-process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, bool graph = false) {
+void read_setup(const Cursor& at, Block& outer, process::SetupSpec& setup) {
+  Block block(at, "the costs of a set-up", outer.figures(), outer.from());
+  const Span span{sim::Duration::zero(), most_setup};
+  block.required("start", setup.start, span);
+  block.required("load", setup.load_bytes_per_s, Quantity{input::bandwidth_dimension(), 0, 1e15, true});
+  block.required("first_batch", setup.first_batch, span);
+}
+
+process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
+  Block block(at, "what a static graph changes", outer.figures(), outer.from());
+  process::StaticGraphSpec graph;
+  block.required("host_time", graph.host_time, Quantity{input::share_dimension(), 0, 1});
+  block.required("compute", graph.compute, Quantity{input::share_dimension(), 0, 1, true});
+  block.required("compile", graph.compile, Span{sim::Duration::zero(), most_setup});
+  block.required("compile_per_node", graph.compile_per_node, Span{sim::Duration::zero(), most_cost});
+  return graph;
+}
+
+// Only a graph has nodes; only kernels that are launched one by one pass the front end so; only frameworks
+// choose between dynamic and static graphs; synthetic processes have nothing to set up.
+enum class Kind { graph, framework, engine, paced };
+
+process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, Kind kind) {
   Block block(at, "the costs of a runtime", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
   const Span span{sim::Duration::zero(), most_cost};
   block.required("per_launch", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
-  if (graph) block.required("per_node", runtime.per_node, span);
+  if (kind == Kind::graph) block.required("per_node", runtime.per_node, span);
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
   block.optional("memory_demand", runtime.memory_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15});
   block.required("api_share", runtime.api_share, Quantity{input::share_dimension(), 0, 1});
-  if (!graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
+  if (kind != Kind::graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
+  if (kind != Kind::paced) {
+    if (const auto found = block.words().require("setup")) read_setup(*found, block, runtime.setup);
+  }
+  if (kind == Kind::framework) {
+    double share = 0;
+    if (block.optional("fp16_of_fp32", share, Quantity{input::share_dimension(), 0, 8, true}))
+      runtime.fp16_of_fp32 = share;
+    if (const auto found = block.words().find("static_graph"))
+      runtime.static_graph = read_static_graph(*found, block);
+  }
   return runtime;
 }
 
@@ -57,15 +89,32 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
 }  // namespace
 
 void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
-  Block block(at, "the runtimes: cuda-graph, eager, tensorrt, cpu", figures);
+  Block block(at, "the runtimes: cuda-graph, eager, libtorch, tensorrt, cpu", figures);
   if (const auto found = block.words().find("cpu"))
     device.cpu_runtime = read_cpu_runtime(*found, block, device);
   if (!device.has_gpu()) return;
-  if (const auto found = block.words().find("cuda-graph"))
-    device.cuda_graph = read_runtime(*found, block, true);
-  if (const auto found = block.words().find("eager")) device.eager = read_runtime(*found, block);
-  if (const auto found = block.words().find("tensorrt")) device.tensorrt = read_runtime(*found, block);
-  if (const auto found = block.words().require("paced")) device.paced = read_runtime(*found, block);
+  const auto read = [&](const char* name, Kind kind, std::optional<process::RuntimeSpec>& runtime) {
+    if (const auto found = block.words().find(name)) runtime = read_runtime(*found, block, kind);
+  };
+  read("cuda-graph", Kind::graph, device.cuda_graph);
+  read("eager", Kind::framework, device.eager);
+  read("libtorch", Kind::framework, device.libtorch);
+  read("tensorrt", Kind::engine, device.tensorrt);
+  if (const auto found = block.words().require("paced"))
+    device.paced = read_runtime(*found, block, Kind::paced);
+}
+
+void read_observer(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+  Block block(at, "the observers: nsys", figures);
+  const auto found = block.words().require("nsys");
+  if (!found) return;
+  Block nsys(*found, "what an observer adds", figures, block.from());
+  process::ObserverSpec costs;
+  const Span span{sim::Duration::zero(), most_cost};
+  nsys.required("per_launch", costs.per_launch, span);
+  nsys.required("per_batch", costs.per_batch, span);
+  nsys.required("gpu_per_launch", costs.gpu_per_launch, span);
+  device.nsys = costs;
 }
 
 void read_sync(const Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync) {

@@ -26,6 +26,7 @@ void read_contexts(const Cursor& at, Block& outer, memory::Spec& memory) {
   Block block(at, "what processes hold, a runtime each", outer.figures(), outer.from());
   if (const auto found = block.words().find("tensorrt")) memory.tensorrt = read_context(*found, block);
   if (const auto found = block.words().find("eager")) memory.eager = read_context(*found, block);
+  if (const auto found = block.words().find("libtorch")) memory.libtorch = read_context(*found, block);
   if (const auto found = block.words().find("cuda-graph")) memory.cuda_graph = read_context(*found, block);
   if (const auto found = block.words().find("cpu")) memory.cpu = read_context(*found, block);
 }

@@ -16,6 +16,7 @@ void read_cpu(const input::Cursor& at, std::vector<Figure>& figures, cpu::Spec& 
 void read_gpu(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
 void read_dla(const input::Cursor& at, std::vector<Figure>& figures, dla::Spec& dla);
 void read_runtimes(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
+void read_observer(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
 void read_sync(const input::Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync);
 void read_refill(const input::Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill);
 void read_memory(const input::Cursor& at, std::vector<Figure>& figures, memory::Spec& memory);

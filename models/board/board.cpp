@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 #include "models/gpu/time_sharing.hpp"
+#include "models/process/costs.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::board {
@@ -22,6 +24,8 @@ constexpr const char* name_of(process::Runtime runtime) {
       return "tensorrt";
     case process::Runtime::cpu:
       return "cpu";
+    case process::Runtime::libtorch:
+      return "libtorch";
   }
   return "?";
 }
@@ -61,7 +65,9 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
     const auto dla = static_cast<std::size_t>(spec.dla);
     if (on_dla && dla >= dlas_.size())
       throw std::invalid_argument(fmt::format("{} has no DLA {}", device.name, spec.dla));
-    const process::Costs costs{.runtime = spec.pace ? device.paced : *runtime,
+    const process::RuntimeSpec& own = spec.pace ? device.paced : *runtime;
+    const process::ObserverSpec* observer = setup.observed && device.nsys ? &*device.nsys : nullptr;
+    const process::Costs costs{.runtime = process::runtime_of(own, spec, observer),
                                .sync = device.sync,
                                .refill_prolongs_turn = process::refill_prolongs_turn(device.refill, spec),
                                .dla_border = device.dla.border};
@@ -79,6 +85,11 @@ void Board::end_warmup() {
 
 void Board::settle() {
   for (process::Inference& process : processes_) process.settle();
+}
+
+bool Board::finished() const {
+  return std::all_of(processes_.begin(), processes_.end(),
+                     [](const process::Inference& process) { return process.finished().has_value(); });
 }
 
 Board::Totals Board::totals_so_far() {

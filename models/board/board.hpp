@@ -25,6 +25,7 @@ struct Setup {
   std::vector<double> cluster_clock_hz;  // empty: the clusters' maxima
   double memory_bytes_per_s = 0;         // that the memory delivers at its clock; 0: all that is asked
   std::vector<process::Spec> processes;  // kernel times at the clocks that are set
+  bool observed = false;                 // by a profiler: DeviceSpec::nsys
   std::uint64_t seed = 1;
 };
 
@@ -42,6 +43,8 @@ class Board {
 
   [[nodiscard]] const std::deque<process::Inference>& processes() const { return processes_; }
   [[nodiscard]] std::deque<process::Inference>& processes() { return processes_; }
+  // Whether all have ended (process::Spec::batches); the engine is stopped at each end.
+  [[nodiscard]] bool finished() const;
   [[nodiscard]] const cpu::Cpu& cpu() const { return cpu_; }
   [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // of a device that has one
   [[nodiscard]] std::deque<dla::Dla>& dlas() { return dlas_; }

@@ -36,9 +36,10 @@ struct DeviceSpec {
   dla::Spec dla;
   memory::Spec memory;
   // Absent: the runtime does not exist on this device, or nothing is known of its costs.
-  std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt, cpu_runtime;
+  std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt, libtorch, cpu_runtime;
   dnn::HostRoofs host;         // of inference on the cores, where there is a cpu_runtime
   process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each by itself
+  std::optional<process::ObserverSpec> nsys;  // absent: nothing is known of it here
   process::SyncSpec sync;
   process::RefillSpec refill;
   std::vector<PowerMode> power_modes;  // empty: everything at its maximum, always
@@ -48,6 +49,7 @@ struct DeviceSpec {
     return which == process::Runtime::cuda_graph ? cuda_graph
            : which == process::Runtime::eager    ? eager
            : which == process::Runtime::cpu      ? cpu_runtime
+           : which == process::Runtime::libtorch ? libtorch
                                                  : tensorrt;
   }
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
@@ -55,6 +57,7 @@ struct DeviceSpec {
   [[nodiscard]] const std::optional<memory::ContextSpec>& context(process::Runtime which) const {
     return which == process::Runtime::cuda_graph ? memory.cuda_graph
            : which == process::Runtime::eager    ? memory.eager
+           : which == process::Runtime::libtorch ? memory.libtorch
            : which == process::Runtime::cpu      ? memory.cpu
                                                  : memory.tensorrt;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/process/costs.hpp"
 #include "models/process/wait.hpp"
 
 namespace jostle::process {
@@ -106,21 +107,38 @@ sim::Process Inference::body() {
   return computes() ? compute_loop() : closed_loop();
 }
 
+// What comes before the first batch: one stretch of work of the host.
+sim::Task<> Inference::set_up() {
+  co_await cpu_.run(thread_, setup_of(costs_.runtime, spec_));
+  ready_ = engine_.now();
+}
+
+void Inference::finish() {
+  finished_ = engine_.now();
+  cpu_.retire(thread_);
+  engine_.stop();
+}
+
 sim::Process Inference::closed_loop() {
+  if (spec_.setup) co_await set_up();
   co_await enqueue(0, engine_.now());
-  for (std::uint64_t batch = 0;; ++batch) {
-    co_await enqueue(batch + 1, engine_.now());
+  for (std::uint64_t batch = 0; batch < most_batches(); ++batch) {
+    if (batch + 1 < most_batches()) co_await enqueue(batch + 1, engine_.now());
     co_await synchronise(batch);
     record(batch);
   }
+  finish();
 }
 
 sim::Process Inference::compute_loop() {
-  for (std::uint64_t batch = 0;; ++batch) co_await compute(batch, engine_.now());
+  if (spec_.setup) co_await set_up();
+  for (std::uint64_t batch = 0; batch < most_batches(); ++batch) co_await compute(batch, engine_.now());
+  finish();
 }
 
 sim::Process Inference::serve_arrivals() {
-  for (std::uint64_t batch = 0;; ++batch) {
+  if (spec_.setup) co_await set_up();
+  for (std::uint64_t batch = 0; batch < most_batches(); ++batch) {
     std::optional<Time> arrived;
     while (!(arrived = requests_.take(engine_.now()))) {
       if (requests_.next() == Time::never()) {
@@ -131,6 +149,7 @@ sim::Process Inference::serve_arrivals() {
     }
     co_await serve(batch, *arrived);
   }
+  finish();
 }
 
 sim::Task<> Inference::serve(std::uint64_t batch, Time since) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -66,7 +67,9 @@ class Inference {
   [[nodiscard]] sim::Duration synchronising() const { return synchronising_; }  // in all calls together
   [[nodiscard]] std::int64_t synchronise_calls() const { return synchronise_calls_; }
   [[nodiscard]] std::int64_t batches() const { return batches_; }
-  [[nodiscard]] gpu::Running running();  // since the warm-up
+  [[nodiscard]] std::optional<sim::Time> ready() const { return ready_; }        // when its set-up was done
+  [[nodiscard]] std::optional<sim::Time> finished() const { return finished_; }  // its last batch
+  [[nodiscard]] gpu::Running running();                                          // since the warm-up
   [[nodiscard]] std::int64_t drops() const { return requests_.drops() - drops_before_; }
   // The host thread, and those of its team.
   [[nodiscard]] std::int64_t migrations() const;
@@ -81,6 +84,13 @@ class Inference {
 
   void create_context();
   [[nodiscard]] cpu::ThreadSpec thread_spec() const;
+  [[nodiscard]] sim::Task<> set_up();
+  void finish();
+  // How many batches there are to do.
+  [[nodiscard]] std::uint64_t most_batches() const {
+    return spec_.batches ? static_cast<std::uint64_t>(*spec_.batches)
+                         : std::numeric_limits<std::uint64_t>::max();
+  }
   [[nodiscard]] sim::Process closed_loop();
   [[nodiscard]] sim::Process compute_loop();
   [[nodiscard]] sim::Process serve_arrivals();
@@ -132,6 +142,8 @@ class Inference {
   std::uint64_t enqueued_ = 0, seen_ = 0, input_batches_ = 0;
   int copying_ = 0;           // copies under way
   bool input_early_ = false;  // the input was copied before the graph was launched
+
+  std::optional<sim::Time> ready_, finished_;
 
   sim::RateMeans rate_;
   sim::Quantiles latency_;

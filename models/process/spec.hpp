@@ -12,8 +12,22 @@
 
 namespace jostle::process {
 
-enum class Runtime { cuda_graph, eager, tensorrt, cpu };
+enum class Runtime { cuda_graph, eager, tensorrt, libtorch, cpu };
 enum class Sync { spin, yield, blocking };
+
+// What a process does once, before its first batch, on a core at the profile's reference clock.
+struct SetupSpec {
+  sim::Duration start;          // the process, its libraries and its GPU context
+  double load_bytes_per_s = 0;  // weights or engine, from the file to where kernels read them; 0: in no time
+  sim::Duration first_batch;    // what only the first batch costs: kernels loaded, workspaces allocated
+};
+
+// A graph that is captured or compiled when it is loaded, instead of being walked at every batch.
+struct StaticGraphSpec {
+  double host_time = 1;  // share of the host time per launch and per batch that is left
+  double compute = 1;    // share of the kernels' arithmetic time that is left: algorithms chosen by trial
+  sim::Duration compile, compile_per_node;  // added to the set-up
+};
 
 // Costs of a runtime on this device, on a core at the profile's reference clock.
 struct RuntimeSpec {
@@ -25,6 +39,17 @@ struct RuntimeSpec {
   double variation = 0;           // coefficient of variation of a batch's host time (lognormal)
   double working_set_bytes = 0;   // of the host thread, for cache debts
   double memory_bytes_per_s = 0;  // that the host thread moves to and from memory while it works on a core
+  SetupSpec setup = {};
+  std::optional<StaticGraphSpec> static_graph = {};  // absent: it has none, or nothing is known of it
+  // A framework without fast kernels for fp16 on this GPU: their arithmetic at this share of the rate of
+  // those for fp32. Absent: at the GPU's own rate.
+  std::optional<double> fp16_of_fp32 = {};
+};
+
+// What a profiler adds to every process: it stamps calls and kernels.
+struct ObserverSpec {
+  sim::Duration per_launch, per_batch;  // host time
+  sim::Duration gpu_per_launch;         // GPU time before each kernel launched by itself
 };
 
 // From the end of a batch on the GPU to the host seeing it.
@@ -79,7 +104,11 @@ struct Spec {
   double input_bytes = 0, output_bytes = 0;  // copied to and from the device for each batch
   std::optional<sim::Duration> pace;  // synthetic: one launch every `pace` of host time, busy in between
   Arrivals arrivals;
-  std::vector<int> cpus;  // allowed cores; empty: all online
+  bool static_graph = false;
+  double weights_bytes = 0;             // loaded at set-up
+  bool setup = false;                   // begins with its set-up, rather than ready
+  std::optional<std::int64_t> batches;  // ends after these
+  std::vector<int> cpus;                // allowed cores; empty: all online
   int nice = 0;
 };
 

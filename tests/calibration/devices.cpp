@@ -75,12 +75,15 @@ static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
 static_assert(field_count<gpu::Spec>() == 21);
-static_assert(field_count<process::RuntimeSpec>() == 8);
+static_assert(field_count<process::RuntimeSpec>() == 11);
 static_assert(field_count<gpu::KernelCosts>() == 6);
+static_assert(field_count<process::SetupSpec>() == 3);
+static_assert(field_count<process::StaticGraphSpec>() == 4);
+static_assert(field_count<process::ObserverSpec>() == 3);
 static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
-static_assert(field_count<memory::Spec>() == 13);
+static_assert(field_count<memory::Spec>() == 14);
 static_assert(field_count<board::PowerMode>() == 7);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 10);
@@ -112,6 +115,10 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   // Absent means: any clock up to the maximum; no such runtime; no tensor cores; never asleep; not limited;
   // no measured kernels; the state saved at an expiry is in its cost.
   const std::set<std::string> may_be_absent{"clock_table",
+                                            "static_graph",
+                                            "fp16_of_fp32",
+                                            "libtorch",
+                                            "observer",
                                             "tensor_cores",
                                             "idle_wake",
                                             "cuda-graph",

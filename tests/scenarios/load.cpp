@@ -191,18 +191,11 @@ TEST(ScenarioEcho, hashes_equal_questions_alike_and_others_apart) {
 TEST(UnsupportedKeys, names_every_given_key_that_no_model_would_heed) {
   std::string paths;
   for (const UnsupportedKey& key : unsupported_keys(*load_text(every_key).scenario)) paths += key.path + " ";
-  EXPECT_EQ(paths, "governors.cpu governors.gpu power_cap ambient fan observer link ");
+  EXPECT_EQ(paths, "governors.cpu governors.gpu power_cap ambient fan link ");
 }
 
 TEST(UnsupportedKeys, is_empty_for_a_plain_scenario) {
   EXPECT_TRUE(unsupported_keys(*load_text(around(plain_process)).scenario).empty());
-}
-
-TEST(UnsupportedKeys, names_runtimes_of_later_models) {
-  const Loaded loaded = load_text(around(plain_process + ", runtime: libtorch"));
-  const auto keys = unsupported_keys(*loaded.scenario);
-  ASSERT_EQ(keys.size(), 1U);
-  EXPECT_EQ(keys[0].path, "processes.0.runtime");
 }
 
 TEST(Threads, are_of_processes_on_the_cpu) {

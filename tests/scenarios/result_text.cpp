@@ -27,9 +27,10 @@ TEST(ResultJson, has_the_keys_of_the_contract_in_their_order) {
   EXPECT_EQ(keys(json), (Keys{"schema", "scenario", "device", "profile_hash", "seed", "status", "processes",
                               "system", "scenario_hash", "simulated_s"}));
   const Json& process = json["processes"][0];
-  EXPECT_EQ(keys(process), (Keys{"index", "entry", "model", "precision", "batch", "runtime", "status",
-                                 "grade", "throughput", "latency_ms", "ec_ms", "sync_ms", "time_share",
-                                 "gpu_running_by", "gpu", "memory_mb", "memory", "drops"}));
+  EXPECT_EQ(keys(process), (Keys{"index",     "entry",   "model",      "precision",      "batch",
+                                 "runtime",   "status",  "grade",      "throughput",     "latency_ms",
+                                 "ec_ms",     "sync_ms", "time_share", "gpu_running_by", "gpu",
+                                 "memory_mb", "memory",  "drops",      "setup_ms",       "finished_ms"}));
   EXPECT_EQ(keys(process["throughput"]), (Keys{"mean", "ci95", "pi90", "unit"}));
   EXPECT_EQ(keys(process["latency_ms"]), (Keys{"mean", "p50", "p90", "p95", "p99", "pi90"}));
   EXPECT_EQ(keys(process["ec_ms"]), (Keys{"mean", "launch", "reschedule", "compute", "blocking"}));

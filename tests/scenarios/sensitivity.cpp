@@ -33,6 +33,9 @@ double tail(const Result& result) {
 double launch(const Result& result) {
   return result.processes.front().ec_ms.launch.value();
 }
+double set_up(const Result& result) {
+  return result.processes.front().setup_ms.value();
+}
 double gpu_switches(const Result& result) {
   return result.system.gpu.switches_per_s.value();
 }
@@ -98,6 +101,10 @@ const std::string h200 = "nvidia-h200", tx2 = "jetson-tx2", nano = "jetson-nano"
 
 // CPU-bound: alone; on a core or two for several that never sleep.
 const std::string eager = net("eager", "precision: fp16, sync: spin");
+const std::string libtorch = net("libtorch", "precision: fp16, sync: spin");
+std::string from_the_start(const std::string& process) {
+  return "device: jetson-nano\nprocesses: [" + process + "]\nrun: {setup: true, batches: 20}\n";
+}
 const std::string graph_blocking = net("cuda-graph", "precision: fp16, sync: blocking");
 const std::string eager_blocking = net("eager", "precision: fp16, sync: blocking");
 std::string crowd(int count) {
@@ -291,6 +298,14 @@ std::vector<Row> rows() {
       {"runtimes.tensorrt.per_launch", "300 us", h200, on(h200, roofline("fp16", 1)), total, down},
       {"runtimes.tensorrt.per_batch", "9 ms", h200, on(h200, roofline("fp16", 1)), total, down},
       {"runtimes.tensorrt.gpu_per_launch", "90 us", h200, on(h200, roofline("fp16", 1)), total, down},
+      {"runtimes.libtorch.per_launch", "22 us", h200, on(h200, libtorch), total, down},
+      {"runtimes.libtorch.per_batch", "5 ms", h200, on(h200, libtorch), total, down},
+      {"runtimes.libtorch.gpu_per_launch", "50 us", h200, on(h200, libtorch), total, down},
+      {"runtimes.eager.fp16_of_fp32", "90 %", nano, on(nano, eager), total, up},
+      {"runtimes.libtorch.fp16_of_fp32", "90 %", nano, on(nano, libtorch), total, up},
+      {"observer.nsys.per_launch", "90 us", h200, on(h200, eager, "observer: nsys"), total, down},
+      {"observer.nsys.per_batch", "9 ms", h200, on(h200, eager, "observer: nsys"), total, down},
+      {"observer.nsys.gpu_per_launch", "90 us", h200, on(h200, eager, "observer: nsys"), total, down},
       {"sync.poll", "500 us", h200, on(h200, sparse), latency, up},
       {"sync.wake_latency", "3 ms", h200, on(h200, graph_blocking), latency, up},
       {"sync.before_sleep", "5 ms", h200, on(h200, eager_blocking), total, down},
@@ -319,7 +334,9 @@ std::vector<Row> rows() {
        busy_cores,
        up,
        {"memory.capacity=64 GB"}},
-      {"power_modes.modes.1.cpu", "1400 MHz", nano, on(nano, eager, "power_mode: 5W"), total, up},
+      {"power_modes.modes.1.cpu", "1400 MHz", nano,
+       on(nano, "{model: mobilenet_v2, runtime: eager, precision: fp32, sync: spin}", "power_mode: 5W"),
+       total, up},
       {"power_modes.modes.1.gpu", "900 MHz", nano, on(nano, roofline("fp16", 8), "power_mode: 5W"), total,
        up},
       {"power_modes.modes.1.emc", "400 MHz", nano, on(nano, roofline("fp16", 8), "power_mode: 5W"), total,
@@ -333,7 +350,7 @@ std::vector<Row> rows() {
                      rest + "}"
                : net(runtime, "precision: fp16, sync: spin" + rest);
   };
-  for (const std::string runtime : {"cuda-graph", "eager", "tensorrt"}) {
+  for (const std::string runtime : {"cuda-graph", "eager", "libtorch", "tensorrt"}) {
     const std::string below = "memory.contexts." + runtime + ".";
     const std::string scenario = on(orin, net(runtime, "precision: fp16"));
     table.push_back({below + "process", "2 GB", orin, scenario, used_mb, up});
@@ -343,7 +360,7 @@ std::vector<Row> rows() {
   table.push_back({"memory.contexts.cpu.process", "2 GB", orin, on(orin, on_cpu("fp32")), used_mb, up});
   table.push_back({"memory.contexts.cpu.gpu", "20 MB", orin, on(orin, on_cpu("fp32")), gpu_memory, up});
   table.push_back({"memory.contexts.cpu.shared", "1 MB", orin, on(orin, on_cpu("fp32")), used_mb, down});
-  for (const std::string runtime : {"cuda-graph", "eager", "tensorrt", "paced"}) {
+  for (const std::string runtime : {"cuda-graph", "eager", "libtorch", "tensorrt", "paced"}) {
     const std::string below = "runtimes." + runtime + ".";
     table.push_back({below + "variation",
                      "80 %",
@@ -362,6 +379,20 @@ std::vector<Row> rows() {
     table.push_back({below + "api_share", "10 %", h200, on(h200, process(runtime, "")), launch, down});
     table.push_back({below + "working_set", "1 KiB", h200, on_cores(h200, 1, process(runtime, ", count: 4")),
                      refilling, down});
+  }
+  for (const std::string runtime : {"cuda-graph", "eager", "libtorch", "tensorrt"}) {
+    const std::string below = "runtimes." + runtime + ".";
+    const std::string once = from_the_start(net(runtime, "precision: fp32"));
+    table.push_back({below + "setup.start", "20 s", nano, once, set_up, up});
+    table.push_back({below + "setup.load", "10 MB/s", nano, once, set_up, up});
+    table.push_back({below + "setup.first_batch", "20 s", nano, once, set_up, up});
+    if (runtime != "eager" && runtime != "libtorch") continue;
+    const std::string compiled = from_the_start(net(runtime, "precision: fp32, graph: static"));
+    table.push_back({below + "static_graph.compile", "9 s", nano, compiled, set_up, up});
+    table.push_back({below + "static_graph.compile_per_node", "1 s", nano, compiled, set_up, up});
+    table.push_back({below + "static_graph.compute", "95 %", nano, compiled, total, down});
+    table.push_back({below + "static_graph.host_time", "5 %", h200,
+                     on(h200, net(runtime, "precision: fp16, sync: spin, graph: static")), total, up});
   }
   return table;
 }

@@ -1,0 +1,48 @@
+#include "models/process/costs.hpp"
+
+namespace jostle::process {
+namespace {
+
+std::int64_t kernels_of(const Spec& spec) {
+  return static_cast<std::int64_t>(spec.kernels.kernels.size());
+}
+
+// How many launch calls a batch makes.
+std::int64_t launches(const Spec& spec) {
+  return spec.runtime == Runtime::cuda_graph && !spec.pace ? 1 : kernels_of(spec);
+}
+
+// Every call takes longer, and every kernel that is launched by itself is stamped by the GPU. The calls'
+// extra time passes inside them.
+void observe(RuntimeSpec& runtime, const Spec& spec, const ObserverSpec& observer) {
+  const double own = sim::to_seconds(runtime.per_batch + runtime.per_launch * launches(spec) +
+                                     runtime.per_node * kernels_of(spec));
+  const double added = sim::to_seconds(observer.per_batch + observer.per_launch * launches(spec));
+  if (own + added > 0) runtime.api_share = (runtime.api_share * own + added) / (own + added);
+  runtime.per_launch += observer.per_launch;
+  runtime.per_batch += observer.per_batch;
+  runtime.gpu_per_launch += observer.gpu_per_launch;
+}
+
+}  // namespace
+
+RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec, const ObserverSpec* observer) {
+  RuntimeSpec costs = runtime;
+  if (spec.static_graph && runtime.static_graph) {
+    costs.per_launch = sim::work_in(runtime.per_launch, runtime.static_graph->host_time);
+    costs.per_batch = sim::work_in(runtime.per_batch, runtime.static_graph->host_time);
+  }
+  if (observer != nullptr && spec.runtime != Runtime::cpu) observe(costs, spec, *observer);
+  return costs;
+}
+
+sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec) {
+  const SetupSpec& setup = runtime.setup;
+  sim::Duration time = setup.start + setup.first_batch;
+  if (setup.load_bytes_per_s > 0) time += sim::seconds(spec.weights_bytes / setup.load_bytes_per_s);
+  if (spec.static_graph && runtime.static_graph)
+    time += runtime.static_graph->compile + runtime.static_graph->compile_per_node * kernels_of(spec);
+  return time;
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,16 @@
+// What a process pays its runtime: the runtime's own costs, less what a static graph saves, plus what an
+// observer adds; and what it pays once, before its first batch.
+#pragma once
+
+#include "models/process/spec.hpp"
+
+namespace jostle::process {
+
+// The costs of `runtime` to a process: `observer` may be null.
+[[nodiscard]] RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec,
+                                     const ObserverSpec* observer);
+
+// Host time of the set-up, on a core at the profile's reference clock.
+[[nodiscard]] sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec);
+
+}  // namespace jostle::process
