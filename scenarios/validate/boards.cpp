@@ -110,7 +110,7 @@ std::vector<Setting> settings() {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
     const std::string& metric = row.text(table.column("metric"));
-    if (!is_time(metric) || row.text(table.column("placement")) != "gpu") continue;
+    if (!is_time(metric)) continue;
     Setting setting = setting_of(table, row);
     const auto same = std::ranges::find(found, setting.text(), &Setting::text);
     Setting& into = same != found.end() ? *same : found.emplace_back(std::move(setting));
