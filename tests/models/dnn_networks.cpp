@@ -32,8 +32,8 @@ TEST(Fusion, norm_activation_and_addition_vanish_into_convolutions) {
     return layer.op == Op::conv || layer.op == Op::max_pool || layer.op == Op::average_pool ||
            layer.op == Op::linear;
   }));
-  EXPECT_EQ(
-      std::ranges::count_if(resnet, [](const FusedLayer& layer) { return layer.other_elements > 0; }), 16);
+  EXPECT_EQ(std::ranges::count_if(resnet, [](const FusedLayer& layer) { return layer.other_elements > 0; }),
+            16);
   EXPECT_EQ(fuse(build_mobilenet_v2(224), Lowering::optimised).size(), 54U);
   EXPECT_EQ(fuse(build_fcn_resnet50(224), Lowering::optimised).size(), 57U);
 }
@@ -51,7 +51,8 @@ TEST(Fusion, a_result_that_two_layers_read_is_not_folded_away) {
   const auto conv = layers.conv("conv", layers.input({8, 4, 4}), 8, {.window = 3});
   const auto norm = layers.batch_norm(conv);
   (void)layers.add(norm, layers.activation(conv));
-  EXPECT_EQ(fuse(layers.take(), Lowering::optimised).size(), 3U);  // conv has two readers: nothing folds into it
+  EXPECT_EQ(fuse(layers.take(), Lowering::optimised).size(),
+            3U);  // conv has two readers: nothing folds into it
 }
 
 RC_GTEST_PROP(Fusion, keeps_every_operation_and_layer, ()) {
