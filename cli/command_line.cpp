@@ -22,8 +22,16 @@ constexpr const char* epilogue =
     "  jostle run gate.yaml --set processes.0.batch=8 --seed 7 --format json\n"
     "  jostle run gate.yaml --trace gate.perfetto-trace\n"
     "  jostle check *.yaml\n"
+    "  jostle sweep study.yaml -o study.sqlite\n"
+    "  jostle query study.sqlite \"SELECT batch, throughput FROM results ORDER BY throughput\"\n"
+    "  jostle plan study.yaml\n"
+    "  jostle offload cameras.yaml --picture cameras.svg\n"
+    "  jostle explain gate.yaml\n"
+    "  jostle compare gate.yaml gate_batch8.yaml\n"
     "  jostle show device nvidia-h200\n"
     "  jostle show model yolov8n --batch 4\n"
+    "  jostle roofline jetson-agx-orin-64gb --network resnet50 --out roofs.svg\n"
+    "  jostle import auto trtexec.log tegrastats.log --device jetson-orin-nano-super -o evidence.csv\n"
     "\n"
     "Results go to standard output, everything else to standard error.\n"
     "COLUMNS sets the width of tables, NO_COLOR turns colour off.\n"
@@ -62,11 +70,21 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     Task task;
     add_run(app, task);
     add_check(app, task);
+    add_explain(app, task);
+    add_compare(app, task);
     add_list(app, task);
     add_show(app, task);
     add_validate(app, task);
+    add_calibrate(app, task);
     add_support(app, task);
+    add_roofline(app, task);
     add_reproduce(app, task);
+    add_import(app, task);
+    add_sweep(app, task);
+    add_plan(app, task);
+    add_query(app, task);
+    add_merge(app, task);
+    add_offload(app, task);
     app.footer(epilogue);  // after the subcommands, which would repeat it
     try {
       app.parse(argc, argv);

@@ -7,8 +7,11 @@
 #include <stdexcept>
 
 #include "calibration/input/problems.hpp"
+#include "cli/paragraph.hpp"
 #include "cli/table.hpp"
+#include "models/dnn/cut.hpp"
 #include "models/dnn/fusion.hpp"
+#include "models/memory/footprint.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -61,6 +64,20 @@ bool slides(Op op) {
   return op == Op::conv || op == Op::conv_transpose || op == Op::max_pool || op == Op::average_pool;
 }
 
+// Where it may be cut in two. Empty where there are none.
+std::string cuts_of(const dnn::Network& network, int width, bool colour) {
+  const std::vector<dnn::FusedLayer> fused = dnn::fuse(network, dnn::Lowering::optimised);
+  Table table({{"cut at"}, {"after", Align::left, 0, true}, {"k elements"}});
+  for (const dnn::Cut& cut : dnn::narrowing(dnn::cuts(fused), memory::bindings(network).inputs))
+    table.add({fmt::format("{}", cut.layers), input::printable(cut.after),
+               fmt::format("{:.1f}", static_cast<double>(cut.elements) / 1e3)});
+  if (table.rows() == 0) return {};
+  const std::string title = fmt::format(
+      "TensorRT makes {} layers of them. Where one tensor crosses, ever smaller (docs/offload.md):",
+      fused.size());
+  return "\n" + paragraph(title, width, 0) + table.text(width, colour);
+}
+
 }  // namespace
 
 NetworkTotals totals_of(const dnn::Network& network, std::int64_t batch) {
@@ -99,8 +116,8 @@ std::string network_table(const NamedNetwork& shown, std::int64_t batch, int wid
                                   shape_text(shown.network.layer(0).out), batch);
   const auto columns = static_cast<std::size_t>(width);
   if (!shown.description.empty()) title += "\n" + shortened(shown.description, columns);
-  return fmt::format("{}\n\n{}\n{}", title, layers_of(shown.network, batch).text(width, colour),
-                     totals_table(totals).text(width, colour));
+  return fmt::format("{}\n\n{}\n{}{}", title, layers_of(shown.network, batch).text(width, colour),
+                     totals_table(totals).text(width, colour), cuts_of(shown.network, width, colour));
 }
 
 }  // namespace jostle::cli

@@ -42,7 +42,8 @@ std::vector<std::string> figures(const std::vector<ProcessResult>& processes, in
 }
 
 std::string label(const ProcessResult& process) {
-  return process.name.empty() ? process.model : process.name;
+  if (!process.name.empty()) return process.name;
+  return process.training ? process.model + " training" : process.model;
 }
 
 struct Cells {
@@ -76,6 +77,13 @@ std::vector<std::string> words(const std::vector<ProcessResult>& processes, cons
   return cells;
 }
 
+// "212 … 260"
+std::string range(const scenarios::Interval& interval) {
+  if (!interval) return none;
+  const auto& [low, high] = *interval;
+  return fmt::format("{:.{}f} … {:.{}f}", low, decimals(low, 4), high, decimals(high, 4));
+}
+
 // A process does not fit, or the memory is more than half full.
 bool memory_matters(const Result& result) {
   const auto& memory = result.system.memory;
@@ -106,6 +114,10 @@ std::string processes_table(const Result& result, int width, bool colour) {
   add({"images/s", Align::right}, throughput,
       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
   add({"±95 %", Align::right, 90}, figures(processes, 3, half_width));
+  if (result.system.throughput_pi90)
+    add({"90 % within", Align::right, 95},
+        words(processes, [](const auto& p) { return range(p.throughput.pi90); }),
+        range(result.system.throughput_pi90));
   add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
@@ -121,11 +133,6 @@ std::string processes_table(const Result& result, int width, bool colour) {
     add({"status", Align::left}, words(processes, [](const auto& p) { return p.status; }));
   return table(columns, processes, processes.size() > 1, width, colour);
 }
-
-// time_share_names, short enough for a column.
-constexpr std::array<const char*, scenarios::time_share_names.size()> share_headers{
-    "gpu",    "switch", "gpu wait", "dla",       "copy", "link",    "cache",
-    "launch", "cpu",    "wake-up",  "core wait", "idle", "dla wait"};
 
 std::string shares_table(const Result& result, int width, bool colour) {
   constexpr double shown_from = 0.0005;  // what would print as 0.0
@@ -209,7 +216,7 @@ std::string system_lines(const Result& result, int width) {
                       double factor = 1) {
     if (value) to.push_back(fmt::format(fmt::runtime(form), factor * *value));
   };
-  std::vector<std::string> gpu, dla, cpu, memory, power;
+  std::vector<std::string> gpu, dla, link, cpu, memory, power;
   add(gpu, system.gpu.busy, "busy {:.1f} %", 100);
   add(gpu, system.gpu.array.sm_active, "SM active {:.1f} %", 100);
   add(gpu, system.gpu.array.tensor_active, "tensor active {:.1f} %", 100);
@@ -217,6 +224,14 @@ std::string system_lines(const Result& result, int width) {
   add(gpu, system.gpu.clock_mhz, "{:.0f} MHz");
   for (const auto& engine : system.dla) {
     if (engine.busy > 0) add(dla, engine.busy, (engine.name + " busy {:.1f} %").c_str(), 100);
+  }
+  if (system.link) {
+    add(link, system.link->busy, "busy {:.1f} %", 100);
+    add(link, system.link->requests_per_s, "{:.4g} requests/s");
+    add(link, system.link->wait_ms, "waited for {:.3g} ms");
+    if (system.link->resends > 0) add(link, system.link->resends, "{:.2g} % sent again", 100);
+    if (system.link->queued > 0) link.push_back(fmt::format("{} queued at the end", system.link->queued));
+    if (system.link->power_w > 0) add(link, system.link->power_w, "{:.3g} W at the sender");
   }
   add(cpu, system.cpu.busy_cores, "{:.2f} cores busy");
   add(cpu, system.cpu.migrations_per_s, "{:.0f} migrations/s");
@@ -227,11 +242,18 @@ std::string system_lines(const Result& result, int width) {
   add(memory, system.memory.gpu_share, "{:.1f} % for the GPU", 100);
   add(memory, system.memory.bandwidth_gb_s, "{:.3g} GB/s");
   add(power, system.power_w.mean, "{:.2f} W");
+  if (system.power_w.pi90) power.push_back("90 % within " + range(system.power_w.pi90) + " W");
+  add(power, system.power_w.peak, "peak {:.2f} W");
+  for (const auto& [rail, watts] : system.power_w.rails) {
+    if (system.power_w.rails.size() > 1 && watts != system.power_w.mean)
+      power.push_back(fmt::format("{} {:.2f} W", rail, watts));
+  }
   add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
+  add(power, system.temperature_c, "{:.0f} degC");
   if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
   std::string text = wrapped("GPU  ", gpu, width) + wrapped("DLA  ", dla, width) +
-                     wrapped("CPU  ", cpu, width) + wrapped("RAM  ", memory, width) +
-                     wrapped("board", power, width);
+                     wrapped("link ", link, width) + wrapped("CPU  ", cpu, width) +
+                     wrapped("RAM  ", memory, width) + wrapped("board", power, width);
   return text.empty() ? text : "\n" + text;
 }
 

@@ -14,7 +14,7 @@ namespace jostle::cli {
 namespace {
 
 using scenarios::Check;
-using scenarios::Outcome;
+using scenarios::Reproduction;
 
 std::string verdict(const Check& check) {
   switch (check.verdict) {
@@ -28,7 +28,7 @@ std::string verdict(const Check& check) {
   return check.off ? fmt::format("missed by {:+.0f} %", *check.off * 100) : "contradicted";
 }
 
-std::string verdict(const Outcome& outcome) {
+std::string verdict(const Reproduction& outcome) {
   if (!outcome.problem.empty()) return "not simulated";
   if (outcome.reproduced()) return "reproduced";
   return fmt::format("{} of {} missed", outcome.failed(), outcome.checks.size());
@@ -39,14 +39,14 @@ Style style_of(bool good) {
 }
 
 // A row a statement, with the check that is off the most.
-Table overview(const std::vector<Outcome>& outcomes) {
+Table overview(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"statement", Align::left, 3, true},
                {"verdict", Align::left},
                {"worst", Align::left, 2, true},
                {"claimed", Align::left, 1, true},
                {"predicted", Align::left, 1, true}});
-  for (const Outcome& outcome : outcomes) {
+  for (const Reproduction& outcome : outcomes) {
     const Check* const worst = outcome.worst();
     table.add({std::string(outcome.statement->id), std::string(outcome.statement->text), verdict(outcome),
                worst ? worst->quantity : outcome.problem, worst ? worst->claimed : "",
@@ -57,13 +57,13 @@ Table overview(const std::vector<Outcome>& outcomes) {
 }
 
 // A row a check.
-Table checks(const std::vector<Outcome>& outcomes) {
+Table checks(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"quantity", Align::left, 0, true},
                {"claimed", Align::left, 0, true},
                {"predicted", Align::left, 0, true},
                {"verdict", Align::left}});
-  for (const Outcome& outcome : outcomes) {
+  for (const Reproduction& outcome : outcomes) {
     std::string id(outcome.statement->id);
     for (const Check& check : outcome.checks)
       table.add({std::exchange(id, ""), check.quantity, check.claimed, check.predicted, verdict(check)},
@@ -74,12 +74,12 @@ Table checks(const std::vector<Outcome>& outcomes) {
   return table;
 }
 
-std::string summary(const std::vector<Outcome>& outcomes) {
-  const auto reproduced = std::ranges::count_if(outcomes, &Outcome::reproduced);
+std::string summary(const std::vector<Reproduction>& outcomes) {
+  const auto reproduced = std::ranges::count_if(outcomes, &Reproduction::reproduced);
   const auto unanswered =
-      std::ranges::count_if(outcomes, [](const Outcome& outcome) { return !outcome.problem.empty(); });
+      std::ranges::count_if(outcomes, [](const Reproduction& outcome) { return !outcome.problem.empty(); });
   std::ptrdiff_t all = 0, judged = 0, missed = 0;
-  for (const Outcome& outcome : outcomes) {
+  for (const Reproduction& outcome : outcomes) {
     ++all;
     judged += std::ranges::count_if(outcome.checks,
                                     [](const Check& c) { return c.verdict != scenarios::Verdict::shown; });
@@ -90,29 +90,29 @@ std::string summary(const std::vector<Outcome>& outcomes) {
 }
 
 // Why the statements that miss do so.
-std::string reasons(const std::vector<Outcome>& outcomes, const char* format) {
+std::string reasons(const std::vector<Reproduction>& outcomes, const char* format) {
   std::string text;
-  for (const Outcome& outcome : outcomes)
+  for (const Reproduction& outcome : outcomes)
     if (outcome.failed() > 0 && !outcome.statement->why.empty())
       text += fmt::format(fmt::runtime(format), outcome.statement->id, outcome.statement->why);
   return text;
 }
 
 // For docs/claims.md.
-std::string markdown(const std::vector<Outcome>& outcomes) {
+std::string markdown(const std::vector<Reproduction>& outcomes) {
   Table table(
       {{"claim", Align::left}, {"kind", Align::left}, {"statement", Align::left}, {"verdict", Align::left}});
-  for (const Outcome& outcome : outcomes)
+  for (const Reproduction& outcome : outcomes)
     table.add({std::string(outcome.statement->id), std::string(to_string(outcome.statement->kind)),
                std::string(outcome.statement->text), verdict(outcome)});
   return summary(outcomes) + "\n" + table.markdown() + "\n## What does not come out, and why\n\n" +
          reasons(outcomes, "- **{}** {}\n") + "\n## Every check\n\n" + checks(outcomes).markdown();
 }
 
-std::string json(const std::vector<Outcome>& outcomes) {
+std::string json(const std::vector<Reproduction>& outcomes) {
   using Json = nlohmann::ordered_json;
   Json list = Json::array();
-  for (const Outcome& outcome : outcomes) {
+  for (const Reproduction& outcome : outcomes) {
     Json entry{{"id", outcome.statement->id},
                {"source", source_of(*outcome.statement)},
                {"kind", to_string(outcome.statement->kind)},
@@ -138,7 +138,8 @@ struct Options {
   std::string format = "table";
 };
 
-std::string printed(const std::vector<Outcome>& outcomes, const Options& options, const Terminal& terminal) {
+std::string printed(const std::vector<Reproduction>& outcomes, const Options& options,
+                    const Terminal& terminal) {
   if (options.markdown) return markdown(outcomes);
   if (options.format == "json") return json(outcomes);
   const Table table = options.details ? checks(outcomes) : overview(outcomes);
@@ -158,7 +159,7 @@ ExitCode reproduce(const Options& options, Context& context) {
   }
   if (wanted.empty()) wanted = scenarios::statements();
   scenarios::Runs runs(&context.interrupted);
-  std::vector<Outcome> outcomes;
+  std::vector<Reproduction> outcomes;
   try {
     for (const scenarios::Statement* statement : wanted) {
       context.terminal.progress(fmt::format("reproduce {}", statement->id),

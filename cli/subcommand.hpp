@@ -25,7 +25,17 @@ void add_show(CLI::App& app, Task& task);
 void add_show_device(CLI::App& show, Task& task);
 void add_show_model(CLI::App& show, Task& task);
 void add_validate(CLI::App& app, Task& task);
+void add_calibrate(CLI::App& app, Task& task);
 void add_support(CLI::App& app, Task& task);
+void add_roofline(CLI::App& app, Task& task);
 void add_reproduce(CLI::App& app, Task& task);
+void add_sweep(CLI::App& app, Task& task);
+void add_plan(CLI::App& app, Task& task);
+void add_query(CLI::App& app, Task& task);
+void add_merge(CLI::App& app, Task& task);
+void add_offload(CLI::App& app, Task& task);
+void add_import(CLI::App& app, Task& task);
+void add_explain(CLI::App& app, Task& task);
+void add_compare(CLI::App& app, Task& task);
 
 }  // namespace jostle::cli

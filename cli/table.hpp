@@ -33,6 +33,8 @@ class Table {
   [[nodiscard]] std::string text(int width, bool colour) const;
   // All columns as a Markdown table.
   [[nodiscard]] std::string markdown() const;
+  // All columns as a table of a web page.
+  [[nodiscard]] std::string html() const;
 
  private:
   struct Row {

@@ -2,129 +2,166 @@
 #include "scenarios/validate/validate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
+#include <fstream>
 #include <memory>
 
+#include "calibration/input/file.hpp"
+#include "calibration/input/parse.hpp"
 #include "calibration/profile/profile.hpp"
+#include "calibration/readers/csv.hpp"
+#include "cli/error_table.hpp"
+#include "cli/evidence_files.hpp"
+#include "cli/ledger_text.hpp"
+#include "cli/scatter_svg.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/table.hpp"
+#include "cli/validation_page.hpp"
+#include "scenarios/interval/shipped.hpp"
+#include "scenarios/run.hpp"
 #include "scenarios/validate/boards.hpp"
+#include "scenarios/validate/own_evidence.hpp"
 
 namespace jostle::cli {
 namespace {
 
-// Ctrl-C, between two groups of runs.
-struct Interrupted : std::exception {};
-
-std::string percent(double share, const char* format = "{:.2f}") {
-  return fmt::format(fmt::runtime(format), share * 100);
-}
-
-// What was asked, and whether it was reached.
-std::string asked(const scenarios::ErrorSummary& row) {
-  if (!row.bound) return "";
-  const std::string limit = percent(row.bound->limit, "{:g}");
-  const std::string verdict = row.missed() ? "missed" : "reached";
-  if (row.bound->judged != scenarios::Judged::each) {
-    const bool mean = row.bound->judged == scenarios::Judged::mean;
-    return fmt::format("{} ≤ {}: {}", mean ? "mean" : "median", limit, verdict);
-  }
-  return fmt::format("each ≤ {}: {}", limit,
-                     row.missed() ? fmt::format("{} of {} beyond", row.beyond, row.count) : verdict);
-}
-
-Table summary(const std::vector<scenarios::ComparisonGroup>& groups) {
-  Table table({{"runs", Align::left, 0, true},
-               {"quantity", Align::left, 0, true},
-               {"n", Align::right, 3},
-               {"|error| %", Align::right},
-               {"median %", Align::right, 4},
-               {"bias %", Align::right, 4},
-               {"worst %", Align::right, 2},
-               {"worst run", Align::left, 1, true},
-               {"asked, %", Align::left, 5}});
-  for (const scenarios::ComparisonGroup& group : groups) {
-    bool first = true;
-    for (const scenarios::ErrorSummary& row : scenarios::summarise(group)) {
-      table.add({first ? group.name : "", row.quantity, fmt::format("{}", row.count),
-                 percent(row.mean_absolute), percent(row.median_absolute), percent(row.bias, "{:+.2f}"),
-                 percent(row.worst, "{:+.2f}"), row.worst_run, asked(row)});
-      first = false;
-    }
-  }
-  return table;
-}
-
-// Every figure of every run, or those that miss a bound which is asked of each.
-Table details(const std::vector<scenarios::ComparisonGroup>& groups, bool only_beyond) {
-  Table table({{"run", Align::left, 0, true},
-               {"quantity", Align::left, 0, true},
-               {"measured", Align::right},
-               {"predicted", Align::right},
-               {"error %", Align::right}});
-  for (const scenarios::ComparisonGroup& group : groups) {
-    for (const scenarios::Comparison& row : group.comparisons) {
-      const auto beyond = [&row](const scenarios::Bound& bound) {
-        return bound.judged == scenarios::Judged::each && bound.quantity == row.quantity &&
-               std::abs(row.error()) > bound.limit;
-      };
-      if (only_beyond && std::ranges::none_of(group.bounds, beyond)) continue;
-      table.add({row.run, row.quantity, fmt::format("{:.2f}", row.measured),
-                 fmt::format("{:.2f}", row.predicted), percent(row.error(), "{:+.2f}")});
-    }
-  }
-  return table;
-}
-
 // For docs/validation.md.
 std::string markdown(const std::vector<scenarios::ComparisonGroup>& groups) {
-  return summary(groups).markdown() + "\nConfigurations beyond what is asked of each:\n\n" +
-         details(groups, true).markdown();
+  return error_table(groups).markdown() + "\nConfigurations beyond what is asked of each:\n\n" +
+         details_table(groups, true).markdown();
 }
 
 struct Options {
   std::string subject;
-  bool details = false, markdown = false, fit = false;
-  std::vector<std::string> set;
+  bool details = false, markdown = false, fit = false, uncertainty = false, ledger = false;
+  std::string html, picture;  // files; empty: none
+  std::vector<std::string> set, evidence;
 };
 
 std::vector<scenarios::ComparisonGroup> compare(const Options& options, const calibration::Profile& h200,
                                                 const std::function<void(double)>& progress) {
   std::vector<scenarios::ComparisonGroup> groups;
   if (options.subject != "boards") groups = scenarios::validate_h200(h200, progress);
-  if (options.subject != "h200") {
-    for (scenarios::ComparisonGroup& group : scenarios::validate_boards(progress))
+  if (options.subject.empty() || options.subject == "boards") {
+    for (scenarios::ComparisonGroup& group : scenarios::validate_boards(progress).groups)
       groups.push_back(std::move(group));
   }
   return groups;
 }
 
-ExitCode validate(const Options& options, Context& context) {
+// Of a shipped profile, or of a file; with figures put over it.
+std::optional<scenarios::UncertainProfile> profile_of(const std::string& name,
+                                                      const std::vector<std::string>& set,
+                                                      input::Problems& problems) {
+  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml");
+  return scenarios::uncertain_profile(path ? "" : name, path ? name : "", problems, set);
+}
+
+bool write(const std::string& path, const std::string& text, Terminal& terminal) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) terminal.complain("cannot write " + path);
+  return static_cast<bool>(file);
+}
+
+// The files that were asked for.
+bool write_files(const Options& options, Terminal& terminal,
+                 const std::vector<scenarios::ComparisonGroup>& groups) {
+  const std::string subject = options.evidence.empty() ? "Validation of jostle"
+                                                       : fmt::format("{} against {}", options.subject,
+                                                                     fmt::join(options.evidence, ", "));
+  return (options.html.empty() || write(options.html, validation_page(subject, groups), terminal)) &&
+         (options.picture.empty() || write(options.picture, scatter_svg(groups), terminal));
+}
+
+std::string shown(const Options& options, const Terminal& terminal,
+                  const std::vector<scenarios::ComparisonGroup>& groups) {
+  if (options.markdown) return markdown(groups);
+  return (options.details ? details_table(groups, false) : error_table(groups))
+      .text(terminal.width(), terminal.colour());
+}
+
+std::function<void(double)> progress_of(Context& context) {
+  return [&context](double done) {
+    if (context.interrupted) throw scenarios::Interrupted();
+    context.terminal.progress("validate", done);
+  };
+}
+
+ExitCode validate_own(const Options& options, Context& context) {
+  Terminal& terminal = context.terminal;
   input::Problems problems;
-  const auto profile = calibration::parse_profile(calibration::device_text("nvidia-h200").value_or(""),
-                                                  "nvidia-h200", problems, options.set);
+  const auto profile = profile_of(options.subject, options.set, problems);
+  if (!profile) {
+    terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  try {
+    const EvidenceFiles files = read_evidence_files(options.evidence);
+    if (!files.traces.empty()) {
+      const auto groups = scenarios::validate_h200(profile->base.profile, progress_of(context), files.traces);
+      terminal.clear_progress();
+      if (groups.empty()) {
+        terminal.complain(options.evidence.front() + ": no runs to compare with");
+        return ExitCode::bad_input;
+      }
+      if (!write_files(options, terminal, groups)) return ExitCode::failed;
+      terminal.print(shown(options, terminal, groups));
+      return ExitCode::done;
+    }
+    const std::vector<scenarios::Setting>& settings = files.settings;
+    if (settings.empty()) {
+      terminal.complain(options.evidence.front() + ": no figure that jostle predicts");
+      return ExitCode::bad_input;
+    }
+    const auto groups =
+        scenarios::validate_evidence(*profile, options.subject, settings, &context.interrupted);
+    if (!write_files(options, terminal, groups)) return ExitCode::failed;
+    terminal.print(shown(options, terminal, groups));
+  } catch (const calibration::CsvError& error) {
+    terminal.complain(error.what());
+    return ExitCode::bad_input;
+  } catch (const scenarios::Interrupted&) {
+    terminal.complain("interrupted");
+    return ExitCode::interrupted;
+  }
+  return ExitCode::done;
+}
+
+ExitCode validate(const Options& options, Context& context) {
+  if (!options.evidence.empty()) return validate_own(options, context);
+  const bool shipped = options.subject.empty() || options.subject == "h200" || options.subject == "boards";
+  input::Problems problems;
+  const auto profile = profile_of(shipped ? "nvidia-h200" : options.subject, options.set, problems);
   if (!profile) {
     context.terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  const auto progress = [&context](double done) {
-    if (context.interrupted) throw Interrupted();
-    context.terminal.progress("validate", done);
-  };
+  // What ships of one GPU under contention is no evidence of another.
+  if (!shipped && profile->base.profile.spec.evidence.empty()) {
+    context.terminal.complain("validate " + options.subject +
+                              ": say against which EVIDENCE (or validate h200, validate boards)");
+    return ExitCode::bad_input;
+  }
+  const auto progress = progress_of(context);
   std::string text;
   try {
-    if (options.fit) {
+    if (options.ledger) {
+      text = ledger_markdown(scenarios::ledger(progress));
+    } else if (options.uncertainty) {
+      text = scenarios::shipped_uncertainty_csv(progress);
+    } else if (options.fit) {
       text = scenarios::factors_csv(scenarios::fit_board_factors(progress));
     } else {
-      const auto groups = compare(options, *profile, progress);
-      text = options.markdown ? markdown(groups)
-                              : (options.details ? details(groups, false) : summary(groups))
-                                    .text(context.terminal.width(), context.terminal.colour());
+      const auto groups = compare(options, profile->base.profile, progress);
+      if (!write_files(options, context.terminal, groups)) return ExitCode::failed;
+      text = shown(options, context.terminal, groups);
     }
-  } catch (const Interrupted&) {
+  } catch (const scenarios::Interrupted&) {
     context.terminal.complain("interrupted");
     return ExitCode::interrupted;
   }
@@ -137,15 +174,22 @@ ExitCode validate(const Options& options, Context& context) {
 
 void add_validate(CLI::App& app, Task& task) {
   CLI::App* const command =
-      app.add_subcommand("validate", "Simulate the measured runs that ship with this build and compare");
+      app.add_subcommand("validate", "Simulate measured runs, shipped ones or one's own, and compare");
   const auto options = std::make_shared<Options>();
   command
-      ->add_option(
-          "SUBJECT", options->subject,
-          "h200: contention, measured for jostle; boards: published times of Jetsons; both if absent")
-      ->check(CLI::IsMember({"h200", "boards"}))
+      ->add_option("SUBJECT", options->subject,
+                   "h200: contention, measured for jostle; boards: published times of Jetsons; both if "
+                   "absent. Or a profile, by name or file, with EVIDENCE to hold it against; without it "
+                   "against the H200's, if it is a profile of one")
+      ->type_name("");
+  command
+      ->add_option("EVIDENCE", options->evidence,
+                   "CSV files of measurements, or a folder of them (see docs/calibration.md)")
       ->type_name("");
   command->add_flag("--details", options->details, "Every figure of every run");
+  command->add_option("--html", options->html, "Write tables and pictures as a web page")->type_name("FILE");
+  command->add_option("--picture", options->picture, "Write predicted against measured as SVG")
+      ->type_name("FILE");
   command->add_flag("--markdown", options->markdown, "The tables of docs/validation.md")
       ->excludes("--details");
   command
@@ -154,8 +198,18 @@ void add_validate(CLI::App& app, Task& task) {
       ->excludes("--details")
       ->excludes("--markdown");
   command
+      ->add_flag("--ledger", options->ledger,
+                 "What the error hangs on, figure by figure; prints calibration/LEDGER.md")
+      ->excludes("--details")
+      ->excludes("--markdown");
+  command
+      ->add_flag("--uncertainty", options->uncertainty,
+                 "How well the runs know the shipped profiles; prints calibration/uncertainty.csv")
+      ->excludes("--details")
+      ->excludes("--markdown");
+  command
       ->add_option("--set", options->set,
-                   "Change a figure of the H200's profile: gpu.time_slicing.slice='1 ms'")
+                   "Change a figure of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
       ->type_name("KEY=VALUE");
   command->callback(
       [&task, options] { task = [options](Context& context) { return validate(*options, context); }; });

@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "calibration/readers/kernel_tables.hpp"
+#include "models/dnn/cut.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/network.hpp"
 #include "models/memory/footprint.hpp"
+#include "scenarios/power_mode.hpp"
+#include "scenarios/power_setup.hpp"
 #include "scenarios/process_work.hpp"
 #include "scenarios/run.hpp"
 
@@ -48,16 +51,40 @@ process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
   return contexts <= cpus ? process::Sync::spin : process::Sync::yield;
 }
 
-// Bytes of the weights; and of one batch, what a runtime which copies brings to the device and back: fp32
-// tensors, as trtexec binds.
-void set_tensors(process::Spec& spec, const dnn::Network& network, Precision precision) {
-  const double weight = precision == Precision::int8 ? 1 : precision == Precision::fp16 ? 2 : 4;
-  spec.weights_bytes = weight * static_cast<double>(network.parameters());
-  if (spec.runtime != process::Runtime::tensorrt) return;
+constexpr double bound_bytes = 4;  // of an element: fp32, as trtexec binds (memory::footprint())
+
+// Of one image, what a network or a part of it is given and gives. A tensor between two parts is in the
+// precision of the process.
+struct Tensors {
+  double read = 0, written = 0;  // bytes
+};
+Tensors tensors_of(const ProcessEntry& entry, const dnn::Network& network, double outer) {
   const memory::Bindings bound = memory::bindings(network);
-  const double bytes = 4.0 * static_cast<double>(spec.batch);
-  spec.input_bytes = bytes * static_cast<double>(bound.inputs);
-  spec.output_bytes = bytes * static_cast<double>(bound.outputs);
+  const auto inputs = static_cast<double>(bound.inputs), outputs = static_cast<double>(bound.outputs);
+  if (!entry.layers) return {outer * inputs, outer * outputs};
+  const double inner = dnn::bytes_per_element(*entry.precision);
+  const dnn::PartShares part = part_shares(entry);
+  return {outer * (part.reads_input ? inputs : 0) + inner * static_cast<double>(part.read),
+          outer * part.outputs * outputs + inner * static_cast<double>(part.written)};
+}
+
+// Bytes of the weights, which are fp32 in training; and of one batch, what a runtime which copies brings to
+// the device and back.
+void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Network& network) {
+  const double weight = entry.training ? 4 : dnn::bytes_per_element(*entry.precision);
+  spec.weights_bytes = weight * static_cast<double>(network.parameters());
+  if (entry.layers) spec.weights_bytes *= part_shares(entry).parameters;
+  if (spec.runtime != process::Runtime::tensorrt) return;
+  const Tensors bound = tensors_of(entry, network, bound_bytes);
+  spec.input_bytes = bound.read * static_cast<double>(spec.batch);
+  spec.output_bytes = bound.written * static_cast<double>(spec.batch);
+}
+
+// Bytes of a request for a batch: an image each, or the tensor that the network or the part of it reads.
+double payload_of(const Payload& payload, const ProcessEntry& entry) {
+  const auto batch = static_cast<double>(entry.batch);
+  if (!payload.tensor) return batch * payload.bytes;
+  return batch * tensors_of(entry, network_of(entry).value(), dnn::bytes_per_element(*entry.precision)).read;
 }
 
 dnn::Lowering lowering_of(process::Runtime runtime) {
@@ -84,10 +111,17 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
     const auto& context = device.context(runtime);
     memory::Request request{.context = context ? &*context : nullptr, .network = {}};
     if (const auto network = network_of(entry)) {
+      std::optional<memory::Portion> portion;
+      if (entry.layers) {
+        const Tensors bound = tensors_of(entry, *network, bound_bytes);
+        portion = {part_shares(entry).parameters, bound.read, bound.written};
+      }
       request.network = memory::footprint({.network = *network,
                                            .precision = *entry.precision,
                                            .batch = entry.batch,
-                                           .lowering = lowering_of(runtime)},
+                                           .lowering = lowering_of(runtime),
+                                           .training = entry.training,
+                                           .portion = portion},
                                           processor_of(entry, device), device.memory.page_bytes);
     }
     entries.push_back(request);
@@ -96,43 +130,40 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
   return memory::admit(device.memory, requests);
 }
 
-SetClocks clocks_of(const Scenario& scenario, const board::DeviceSpec& device, const board::PowerMode* mode) {
-  SetClocks clocks;
-  for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
-    double hz = device.cpu.clusters[i].max_clock_hz;
-    if (mode != nullptr && i < mode->cpu_max_clock_hz.size()) hz = std::min(hz, mode->cpu_max_clock_hz[i]);
-    clocks.clusters_hz.push_back(
-        scenario.clocks.cpu_hz ? std::min(*scenario.clocks.cpu_hz, device.cpu.clusters[i].max_clock_hz) : hz);
+// The least of what the hardware and the mode allow; or what the scenario sets.
+board::Clocks clocks_of(const Scenario& scenario, const board::DeviceSpec& device,
+                        const board::PowerMode* mode) {
+  const auto limited = [](double most, std::optional<double> limit, std::optional<double> given) {
+    return given ? std::min(*given, most) : limit ? std::min(*limit, most) : most;
+  };
+  const board::PowerMode limits = mode != nullptr ? *mode : board::PowerMode{};
+  board::Clocks clocks = board::maximum_clocks(device);
+  for (std::size_t i = 0; i < clocks.clusters_hz.size(); ++i) {
+    const bool is_limited = i < limits.cpu_max_clock_hz.size();
+    clocks.clusters_hz[i] =
+        limited(clocks.clusters_hz[i], is_limited ? std::optional(limits.cpu_max_clock_hz[i]) : std::nullopt,
+                scenario.clocks.cpu_hz);
   }
-  clocks.gpu_hz = device.gpu.max_clock_hz;
-  if (mode != nullptr && mode->gpu_max_clock_hz)
-    clocks.gpu_hz = std::min(clocks.gpu_hz, *mode->gpu_max_clock_hz);
-  clocks.gpu_hz = scenario.clocks.gpu_hz.value_or(clocks.gpu_hz);
-  clocks.dla_hz = device.dla.max_clock_hz;
-  if (mode != nullptr && mode->dla_max_clock_hz)
-    clocks.dla_hz = std::min(clocks.dla_hz, *mode->dla_max_clock_hz);
-  clocks.dla_hz = scenario.clocks.dla_hz.value_or(clocks.dla_hz);
-  double emc_hz = device.memory.max_clock_hz;
-  if (mode != nullptr && mode->emc_max_clock_hz) emc_hz = std::min(emc_hz, *mode->emc_max_clock_hz);
-  emc_hz = scenario.clocks.emc_hz.value_or(emc_hz);
-  const double achieved = device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;
-  clocks.emc = memory::relative_bandwidth(device.memory, emc_hz);
-  clocks.memory = gpu::reachable_bandwidth(device.gpu, clocks.gpu_hz, achieved * clocks.emc) /
-                  gpu::reachable_bandwidth(device.gpu, device.gpu.max_clock_hz, achieved);
+  clocks.gpu_hz = limited(clocks.gpu_hz, limits.gpu_max_clock_hz, scenario.clocks.gpu_hz);
+  const bool lifted = scenario.jetson_clocks.value_or(false) && device.jetson_clocks_lifts_emc;
+  clocks.emc_hz =
+      limited(clocks.emc_hz, lifted ? std::nullopt : limits.emc_max_clock_hz, scenario.clocks.emc_hz);
+  clocks.dla_hz = limited(clocks.dla_hz, limits.dla_max_clock_hz, scenario.clocks.dla_hz);
   return clocks;
 }
 
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const calibration::Profile& profile) {
-  Assembly assembly{.device = profile.spec, .setup = {}, .occupancy = {}, .grades = {}};
+  Assembly assembly{.device = profile.spec, .setup = {}, .dvfs = {}, .occupancy = {}, .grades = {}};
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;
   setup.seed = scenario.run.seed;
   setup.observed = scenario.observer == Observer::nsys;
+  setup.mps = scenario.mps;
 
-  const std::string mode_name = scenario.power_mode.value_or(device.default_power_mode);
-  const board::PowerMode* mode = board::find_power_mode(device, mode_name);
+  const std::optional<board::PowerMode> limits = power_mode_of(scenario, device);
+  const board::PowerMode* const mode = limits ? &*limits : nullptr;
   setup.cores.online = board::online_cpus(device, mode, scenario.clocks.cores);
   if (scenario.host_cores) {
     const auto count = std::min(static_cast<std::size_t>(*scenario.host_cores), setup.cores.online.size());
@@ -141,16 +172,14 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   } else {
     setup.cores.allowed = scenario.cpus;
   }
-  const SetClocks clocks = clocks_of(scenario, device, mode);
-  setup.cluster_clock_hz = clocks.clusters_hz;
-  assembly.gpu_clock_hz = clocks.gpu_hz;
-  setup.memory_bytes_per_s =
-      device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency * clocks.memory;
-  assembly.dla_clock_hz = clocks.dla_hz;
+  const board::Clocks clocks = clocks_of(scenario, device, mode);
+  setup.clocks = clocks;
+  assembly.dvfs = dvfs_of(scenario, device, mode, clocks);
+  setup.memory_bytes_per_s = board::memory_capacity(device, clocks.emc_hz);
   if (mode != nullptr && mode->tpcs)
     device.gpu.sm_count = std::min(device.gpu.sm_count, *mode->tpcs * device.sms_per_tpc);
 
-  const dnn::KernelTables& tables = calibration::embedded_kernel_tables(device.evidence);
+  const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances);
   const std::size_t cpus =
@@ -177,14 +206,25 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     spec.cpus = entry.cpus;
     spec.nice = entry.nice;
     set_work(spec, entry, context);
-    if (const auto network = network_of(entry)) set_tensors(spec, *network, *entry.precision);
+    if (const auto network = network_of(entry)) set_tensors(spec, entry, *network);
+    if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, entry);
     assembly.grades.push_back(spec.kernels.grade);
     specs.push_back(std::move(spec));
   }
+  if (const std::optional<Link>& link = scenario.link) {
+    setup.link = {.bandwidth_bytes_per_s = link->bandwidth,
+                  .rtt = link->rtt,
+                  .jitter = link->jitter,
+                  .loss = link->loss,
+                  .energy_per_bit_j = link->energy_per_bit_j};
+  }
+  std::uint32_t nth = 0;  // of its entry
   for (const ProcessInstance& instance : instances) {
+    nth = instance.index > 0 && instances[instance.index - 1].entry == instance.entry ? nth + 1 : 0;
     if (assembly.occupancy.rebooted || !assembly.occupancy.places[instance.index].fits) continue;
     const ProcessEntry& entry = scenario.processes[instance.entry];
     process::Spec spec = specs[instance.entry];
+    if (entry.arrivals.source) spec.arrivals.source = *entry.arrivals.source + nth;
     spec.name =
         entry.name.empty() ? fmt::format("{} {}", model_name(entry.model), instance.index) : entry.name;
     setup.processes.push_back(std::move(spec));

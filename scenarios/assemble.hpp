@@ -1,21 +1,23 @@
 // From a scenario and its device's profile to a board that can run: cores, clocks, kernels, processes.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/board.hpp"
+#include "models/board/dvfs.hpp"
 #include "models/memory/admission.hpp"
 #include "scenarios/scenario.hpp"
 
 namespace jostle::scenarios {
 
 struct Assembly {
-  board::DeviceSpec device;        // as the power mode and the scenario's clocks leave it
-  board::Setup setup;              // of the processes that fit into memory
-  memory::Occupancy occupancy;     // of all, in the order of expand()
-  std::vector<dnn::Grade> grades;  // of the kernel times, one an entry
-  double gpu_clock_hz = 0, dla_clock_hz = 0;
+  board::DeviceSpec device;              // as the power mode and the scenario's clocks leave it
+  board::Setup setup;                    // of the processes that fit into memory
+  std::optional<board::DvfsSetup> dvfs;  // none: nothing is known of the board's power
+  memory::Occupancy occupancy;           // of all, in the order of expand()
+  std::vector<dnn::Grade> grades;        // of the kernel times, one an entry
 };
 
 // Throws RunError for what this build cannot simulate.

@@ -1,6 +1,10 @@
 // What ships with this build, for the loader to choose from.
 
+#include "calibration/input/file.hpp"
+#include "calibration/input/parse.hpp"
+#include "calibration/profile/like.hpp"
 #include "calibration/profile/profile.hpp"
+#include "calibration/profile/with_figures.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/load.hpp"
 
@@ -25,7 +29,14 @@ Catalogue shipped_catalogue() {
 }
 
 std::optional<calibration::Profile> device_profile(const Scenario& scenario, input::Problems& problems) {
-  return profile_at(scenario.device, scenario.device_path, problems);
+  const std::string& path = scenario.device_path;
+  if (scenario.figures.empty()) return profile_at(scenario.device, path, problems);
+  const auto text = path.empty() ? calibration::device_text(scenario.device)
+                                 : input::read_text_file(path, input::Limits{}.bytes, problems);
+  if (!text) return profile_at(scenario.device, path, problems);  // says why
+  return calibration::with_figures(
+      calibration::profile_document(*text, path.empty() ? scenario.device : path, problems), scenario.figures,
+      problems);
 }
 
 }  // namespace jostle::scenarios

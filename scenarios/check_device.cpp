@@ -5,19 +5,12 @@
 
 #include <algorithm>
 
-#include "calibration/input/spelling.hpp"
 #include "models/dla/partition.hpp"
 #include "scenarios/load_parts.hpp"
+#include "scenarios/power_mode.hpp"
 
 namespace jostle::scenarios {
 namespace {
-
-// nvpmodel's names as people write them: "MODE_15W" and "MAXN (10W)" are 15W and MAXN.
-std::string plain_mode_name(std::string name) {
-  if (const std::size_t bracket = name.find('('); bracket != std::string::npos) name.resize(bracket);
-  while (name.ends_with(' ')) name.pop_back();
-  return name.starts_with("MODE_") ? name.substr(5) : name;
-}
 
 class DeviceCheck {
  public:
@@ -25,9 +18,10 @@ class DeviceCheck {
       : scenario_(scenario), device_(device), root_(root) {}
 
   void run() {
-    check_power_mode();
+    check_power_mode(scenario_, device_, root_);
     check_clocks();
     check_cores();
+    check_power();
     if (scenario_.observer == Observer::nsys && !device_.nsys)
       problem("observer", fmt::format("{} has no figures for nsys", device_.name));
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
@@ -38,22 +32,18 @@ class DeviceCheck {
     root_.descend(path).problem(std::move(message), std::move(hint));
   }
 
-  void check_power_mode() {
-    if (!scenario_.power_mode) {
-      if (!device_.default_power_mode.empty()) scenario_.power_mode = device_.default_power_mode;
-      return;
-    }
-    std::vector<std::string> names;
-    for (const board::PowerMode& mode : device_.power_modes) names.push_back(mode.name);
-    const std::string name = plain_mode_name(*scenario_.power_mode);
-    for (const std::string& known : names) {
-      if (plain_mode_name(known) != name) continue;
-      scenario_.power_mode = known;
-      return;
-    }
-    problem("power_mode",
-            fmt::format("{} has no power mode '{}'", device_.name, input::printable(*scenario_.power_mode)),
-            names.empty() ? "it has none: leave the key out" : input::spelling_hint(name, names));
+  // What only governors and controllers could heed.
+  void check_power() const {
+    if (device_.power) return;
+    const auto refuse = [this](bool given, const char* path) {
+      if (given) problem(path, device_.name + " has no figures of power");
+    };
+    refuse(scenario_.jetson_clocks == false, "jetson_clocks");
+    refuse(scenario_.governors.cpu.has_value(), "governors.cpu");
+    refuse(scenario_.governors.gpu.has_value(), "governors.gpu");
+    refuse(scenario_.power_cap.has_value(), "power_cap");
+    refuse(scenario_.ambient_c.has_value(), "ambient");
+    refuse(scenario_.fan.has_value(), "fan");
   }
 
   [[nodiscard]] std::string no_gpu() const {
@@ -97,9 +87,8 @@ class DeviceCheck {
   }
 
   void check_cores() {
-    const board::PowerMode* mode =
-        scenario_.power_mode ? board::find_power_mode(device_, *scenario_.power_mode) : nullptr;
-    allowed_ = board::online_cpus(device_, mode, scenario_.clocks.cores);
+    const auto mode = power_mode_of(scenario_, device_);
+    allowed_ = board::online_cpus(device_, mode ? &*mode : nullptr, scenario_.clocks.cores);
     check_cpus("cpus", scenario_.cpus, "online");
     if (!scenario_.cpus.empty()) allowed_ = scenario_.cpus;
     if (!scenario_.host_cores) return;

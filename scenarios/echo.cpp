@@ -6,6 +6,7 @@
 
 #include "calibration/input/hash.hpp"
 #include "calibration/input/units.hpp"
+#include "calibration/readers/nvpmodel.hpp"
 #include "calibration/readers/onnx.hpp"
 #include "scenarios/scenario.hpp"
 
@@ -53,7 +54,13 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.kind == process::ArrivalKind::trace) json["trace"] = process.trace_file;
   if (arrivals.phase) json["phase"] = time(*arrivals.phase);
   if (arrivals.queue_limit) json["queue"] = *arrivals.queue_limit;
+  if (arrivals.streams > 1) json["streams"] = arrivals.streams;
+  if (arrivals.gather > 1) json["gather"] = true;
   return json;
+}
+
+std::string payload(const Payload& payload) {
+  return payload.tensor ? "tensor" : quantity(payload.bytes, input::size_dimension());
 }
 
 Json process_json(const ProcessEntry& process) {
@@ -63,12 +70,14 @@ Json process_json(const ProcessEntry& process) {
   if (process.precision) json["precision"] = to_string(*process.precision);
   json["batch"] = process.batch;
   json["count"] = process.count;
+  if (process.training) json["training"] = true;
   json["placement"] = to_string(process.placement);
   json["runtime"] = to_string(process.runtime);
   if (process.threads) json["threads"] = *process.threads;
   if (process.runtime == Runtime::eager || process.runtime == Runtime::libtorch)
     json["graph"] = process.static_graph ? "static" : "dynamic";
   json["sync"] = to_string(process.sync);
+  if (process.layers) json["layers"] = {process.layers->first, process.layers->end};
   if (process.input) json["input"] = *process.input;
   if (process.arrivals.kind != process::ArrivalKind::closed_loop) json["arrivals"] = arrivals_json(process);
   if (!process.cpus.empty()) json["cpus"] = process.cpus;
@@ -77,7 +86,10 @@ Json process_json(const ProcessEntry& process) {
 }
 
 void put_board_state(Json& json, const Scenario& scenario) {
-  if (scenario.power_mode) json["power_mode"] = *scenario.power_mode;
+  if (scenario.power_mode_file)
+    json["power_mode"] = {{"file", scenario.power_mode_file->path}, {"mode", scenario.power_mode_file->mode}};
+  else if (scenario.power_mode)
+    json["power_mode"] = *scenario.power_mode;
   Json clocks;
   if (scenario.clocks.cpu_hz) clocks["cpu"] = frequency(*scenario.clocks.cpu_hz);
   if (scenario.clocks.gpu_hz) clocks["gpu"] = frequency(*scenario.clocks.gpu_hz);
@@ -100,10 +112,13 @@ void put_board_state(Json& json, const Scenario& scenario) {
   if (scenario.gpu_metrics) json["gpu_metrics"] = time(*scenario.gpu_metrics);
   json["mps"] = scenario.mps;
   if (scenario.link) {
-    json["link"] = {{"bandwidth", quantity(scenario.link->bandwidth, input::bandwidth_dimension())},
-                    {"rtt", time(scenario.link->rtt)},
-                    {"jitter", time(scenario.link->jitter)},
-                    {"loss", quantity(scenario.link->loss, input::share_dimension())}};
+    json["link"] = {
+        {"bandwidth", quantity(scenario.link->bandwidth, input::bandwidth_dimension())},
+        {"rtt", time(scenario.link->rtt)},
+        {"jitter", time(scenario.link->jitter)},
+        {"loss", quantity(scenario.link->loss, input::share_dimension())},
+        {"energy_per_bit", quantity(scenario.link->energy_per_bit_j, input::energy_per_bit_dimension())},
+        {"payload", payload(scenario.link->payload)}};
   }
 }
 
@@ -112,6 +127,7 @@ void put_board_state(Json& json, const Scenario& scenario) {
 std::string to_json(const Scenario& scenario) {
   Json json{{"name", scenario.name}, {"device", scenario.device}};
   put_board_state(json, scenario);
+  for (const auto& [path, value] : scenario.figures) json["figures"][path] = value;
   if (scenario.host_cores) json["host_cores"] = *scenario.host_cores;
   if (!scenario.cpus.empty()) json["cpus"] = scenario.cpus;
   json["processes"] = Json::array();
@@ -134,6 +150,7 @@ std::string to_json(const Scenario& scenario) {
 
 std::string scenario_hash(const Scenario& scenario) {
   std::uint64_t hash = input::fnv1a(to_json(scenario));
+  if (scenario.power_mode_file) hash = input::fnv1a(input::hex(scenario.power_mode_file->file->hash), hash);
   for (const ProcessEntry& process : scenario.processes) {
     if (!process.trace_file.empty()) hash = input::fnv1a(input::hex(process.trace_hash), hash);
     const auto* const onnx = std::get_if<OnnxModel>(&process.model);

@@ -11,6 +11,7 @@
 #include "calibration/input/spelling.hpp"
 #include "scenarios/load_parts.hpp"
 #include "scenarios/names.hpp"
+#include "scenarios/power_mode.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -70,8 +71,8 @@ struct GovernorName {
   }
 };
 
-void read_board_state(Mapping& top, Scenario& scenario) {
-  top.optional("power_mode", scenario.power_mode, Text{100});
+void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenario) {
+  if (const auto at = top.find("power_mode")) read_power_mode(*at, context, scenario);
   if (const auto at = top.find("clocks")) read_clocks(*at, scenario);
   top.optional("jetson_clocks", scenario.jetson_clocks, Boolean{});
   if (const auto at = top.find("governors")) {
@@ -91,15 +92,36 @@ void read_board_state(Mapping& top, Scenario& scenario) {
   top.optional("observer", scenario.observer, Choice<Observer>{"an observer", observer_names()});
   top.optional("gpu_metrics", scenario.gpu_metrics, Span{sim::microseconds(1), most_run});
   top.optional("mps", scenario.mps, Boolean{});
-  if (const auto at = top.find("link")) {
-    Mapping link(*at, "a mapping: bandwidth, rtt, jitter, loss");
-    Link value;
-    link.required("bandwidth", value.bandwidth, Quantity{input::bandwidth_dimension(), 0, 1e13, true});
-    link.required("rtt", value.rtt, Span{sim::Duration::zero(), sim::seconds(3600)});
-    link.optional("jitter", value.jitter, Span{sim::Duration::zero(), sim::seconds(3600)});
-    link.optional("loss", value.loss, Quantity{input::share_dimension(), 0, 0.99});
-    scenario.link = value;
+  if (const auto at = top.find("link")) scenario.link = read_link(*at);
+}
+
+// Figures put over the profile's, by their paths, at once or nested: gpu.time_slicing.slice: 2 ms.
+void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario) {
+  constexpr std::size_t most_figures = 256;
+  if (at.value().children.empty() || !at.is(Kind::mapping)) {
+    at.expected("figures of a profile, as {gpu.time_slicing.slice: 2 ms}");
+    return;
   }
+  for (const input::Key& key : at.value().keys) {
+    const Cursor child(at.value().find(key.name), at.path() + "." + key.name, at.problems());
+    const std::string path = outer.empty() ? key.name : outer + "." + key.name;
+    if (child.is(Kind::mapping)) {
+      read_figures(child, path, scenario);
+    } else if (const auto value = Text{200}(child)) {
+      if (scenario.figures.size() == most_figures) return child.problem("too many figures");
+      scenario.figures.emplace_back(path, *value);
+    }
+  }
+}
+
+// The board that the scenario's figures make of its profile.
+std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const Cursor& figures) {
+  input::Problems problems;
+  const auto profile = device_profile(scenario, problems);
+  for (const input::Problem& problem : problems.list())
+    figures.problem(problem.path.empty() ? problem.message : problem.path + ": " + problem.message,
+                    problem.hint);
+  return profile ? std::optional(profile->spec) : std::nullopt;
 }
 
 void read_confinement(Mapping& top, Scenario& scenario) {
@@ -156,6 +178,13 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
   }
 }
 
+void check_tensor_payload(const Scenario& scenario, const Cursor& root) {
+  for (const ProcessEntry& entry : scenario.processes) {
+    if (std::holds_alternative<SyntheticModel>(entry.model))
+      root.descend("link.payload").problem("equal kernels have no input tensor", "a size such as 120 kB");
+  }
+}
+
 input::Node overridden(input::Node root, const LoadOptions& options, const std::string& origin,
                        input::Problems& problems) {
   for (const std::string& assignment : options.set) {
@@ -180,7 +209,8 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
     scenario.name = std::filesystem::path(origin).stem().string();
     top.optional("name", scenario.name, Text{200});
     if (const auto at = top.require("device")) read_device(*at, context, scenario);
-    read_board_state(top, scenario);
+    read_board_state(top, context, scenario);
+    if (const auto at = top.find("figures")) read_figures(*at, {}, scenario);
     read_confinement(top, scenario);
     if (const auto at = top.require("processes")) read_processes(*at, context, scenario);
     if (const auto at = top.find("run")) read_run(*at, scenario.run);
@@ -188,9 +218,12 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
       at->problem("longer than the run", "a run must last at least one window");
     if (options.seed) scenario.run.seed = *options.seed;
   }
+  if (own.empty() && scenario.link && scenario.link->payload.tensor) check_tensor_payload(scenario, cursor);
   // Only a scenario that is right in itself is worth holding against its board.
   if (own.empty() && context.catalogue.device) {
-    const auto device = context.catalogue.device(scenario.device, scenario.device_path, own);
+    const auto device = scenario.figures.empty()
+                            ? context.catalogue.device(scenario.device, scenario.device_path, own)
+                            : changed_device(scenario, cursor.descend("figures"));
     if (device)
       check_against_device(scenario, *device, cursor);
     else if (own.empty())
@@ -232,6 +265,12 @@ std::optional<Scenario> parse_scenario(const std::string& text, const std::strin
   if (root) root = overridden(root, options, origin, own);
   problems.append(own);
   return root ? load(std::move(root), origin, {directory, catalogue}, options, problems) : std::nullopt;
+}
+
+std::optional<Scenario> read_scenario(input::Node document, const std::string& origin,
+                                      const std::string& directory, const Catalogue& catalogue,
+                                      input::Problems& problems) {
+  return load(std::move(document), origin, {directory, catalogue}, {}, problems);
 }
 
 std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,

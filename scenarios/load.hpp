@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "calibration/input/problems.hpp"
+#include "calibration/input/value.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/scenario.hpp"
@@ -41,7 +42,8 @@ struct LoadOptions {
 [[nodiscard]] std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
                                                     const LoadOptions& options, input::Problems& problems);
 
-// The profile of the scenario's device, with its hash and the sources of its figures.
+// The profile of the scenario's device with the scenario's figures over it, its hash and its figures'
+// sources.
 [[nodiscard]] std::optional<calibration::Profile> device_profile(const Scenario& scenario,
                                                                  input::Problems& problems);
 
@@ -50,5 +52,10 @@ struct LoadOptions {
 [[nodiscard]] std::optional<Scenario> parse_scenario(const std::string& text, const std::string& origin,
                                                      const std::string& directory, const Catalogue& catalogue,
                                                      const LoadOptions& options, input::Problems& problems);
+
+// The same for a document that is already read: a study puts values into one tree many times.
+[[nodiscard]] std::optional<Scenario> read_scenario(input::Node document, const std::string& origin,
+                                                    const std::string& directory, const Catalogue& catalogue,
+                                                    input::Problems& problems);
 
 }  // namespace jostle::scenarios

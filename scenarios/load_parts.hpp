@@ -32,6 +32,13 @@ struct LoadContext {
 // `arrivals` of a process.
 void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
 
+// `link` of a scenario; and of a study those of its keys that do not vary there, into `link`.
+[[nodiscard]] Link read_link(const input::Cursor& at);
+[[nodiscard]] std::optional<double> read_bandwidth(const input::Cursor& at);
+[[nodiscard]] std::optional<sim::Duration> read_round_trip(const input::Cursor& at);
+[[nodiscard]] std::optional<Payload> read_payload(const input::Cursor& at);
+void read_link_quality(input::Mapping& mapping, Link& link);
+
 // A list of distinct core numbers, sorted.
 [[nodiscard]] std::optional<std::vector<int>> read_cpus(const input::Cursor& at);
 

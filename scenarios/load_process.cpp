@@ -11,10 +11,12 @@
 #include "scenarios/arrival_trace.hpp"
 #include "scenarios/load_parts.hpp"
 #include "scenarios/names.hpp"
+#include "scenarios/process_work.hpp"
 
 namespace jostle::scenarios {
 namespace {
 
+using input::Boolean;
 using input::Choice;
 using input::Cursor;
 using input::Integer;
@@ -31,6 +33,7 @@ constexpr std::int64_t most_input = 8192;
 constexpr std::int64_t most_threads = 1024;
 constexpr std::int64_t most_queue = 1'000'000'000;
 constexpr double most_rate = 1e6;  // per second
+constexpr std::int64_t most_streams = 1024;
 
 std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
   Mapping mapping(at, "a mapping: kernels, duration, blocks, threads, pace");
@@ -88,7 +91,7 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
 void read_runtime(Mapping& mapping, ProcessEntry& process) {
   mapping.optional("placement", process.placement, Choice<Placement>{"a placement", placement_names()});
   const bool on_cpu = process.placement == Placement::cpu;
-  process.runtime = on_cpu ? Runtime::cpu : Runtime::tensorrt;
+  process.runtime = on_cpu ? Runtime::cpu : process.training ? Runtime::eager : Runtime::tensorrt;
   if (const auto at = mapping.find("runtime")) {
     const auto runtime = Choice<Runtime>{"a runtime", runtime_names()}(*at);
     if (runtime) process.runtime = *runtime;
@@ -113,6 +116,20 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});
 }
 
+// A step of training, where it can be one.
+void check_training(const Cursor& at, const ProcessEntry& process) {
+  if (std::holds_alternative<SyntheticModel>(process.model))
+    at.problem("equal kernels have nothing to train");
+  if (process.precision == Precision::int8) at.problem("int8 does not train", "fp32, tf32 or fp16");
+  if (process.placement != Placement::gpu && process.placement != Placement::cuda_only) {
+    at.problem(fmt::format("training cannot run with placement: {}", to_string(process.placement)),
+               "gpu or cuda-only");
+  } else if (process.runtime == Runtime::tensorrt || process.runtime == Runtime::cpu) {
+    at.problem(fmt::format("runtime {} does not train", to_string(process.runtime)),
+               "eager, libtorch or cuda-graph");
+  }
+}
+
 // Which inputs a network takes, only its builder knows.
 void check_input(const Cursor& at, const Model& model, std::int64_t input) {
   const auto* const built_in = std::get_if<BuiltInModel>(&model);
@@ -123,6 +140,29 @@ void check_input(const Cursor& at, const Model& model, std::int64_t input) {
   } catch (const std::invalid_argument& error) {
     at.problem(error.what());
   }
+}
+
+// A part of the network: as layers of TensorRT's, whose order is that of the places where it may be cut.
+void read_layers(const Cursor& at, ProcessEntry& process) {
+  std::vector<std::size_t> ends;
+  if (!at.is(Kind::sequence)) return at.problem("expected two numbers of layers", "such as [0, 20]");
+  for (const Cursor& item : at.items("two numbers of layers, such as [0, 20]", 2)) {
+    const auto value = Integer{0, 1'000'000}(item);
+    if (!value) return;
+    ends.push_back(static_cast<std::size_t>(*value));
+  }
+  if (process.runtime != Runtime::tensorrt || process.placement != Placement::gpu)
+    return at.problem("only a process of runtime tensorrt on the GPU runs a part of a network");
+  std::size_t count = 0;
+  try {
+    count = layers_of(process, dnn::Lowering::optimised).size();
+  } catch (const std::exception&) {
+    if (at.problems().empty()) at.problem("the model has no layers");
+    return;
+  }
+  if (ends.size() != 2 || ends[0] >= ends[1] || ends[1] > count)
+    return at.problem(fmt::format("expected the first layer and the one behind the last, of {}", count));
+  if (ends[1] - ends[0] < count) process.layers = LayerRange{ends[0], ends[1]};
 }
 
 }  // namespace
@@ -144,7 +184,10 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
     mapping.optional("precision", process.precision, precision);
   mapping.optional("batch", process.batch, Integer{1, most_batch});
   mapping.optional("count", process.count, Integer{1, most_processes});
+  const auto training_at = mapping.find("training");
+  if (training_at) process.training = Boolean{}(*training_at).value_or(false);
   read_runtime(mapping, process);
+  if (process.training) check_training(*training_at, process);
   if (const auto input_at = mapping.find("input")) {
     std::int64_t input = 0;
     if (const auto value = Integer{1, most_input}(*input_at)) {
@@ -155,6 +198,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
     if (!network) input_at->problem("equal kernels have no input", "leave it out");
   }
   read_file(at, process, earlier);
+  if (const auto layers_at = mapping.find("layers")) read_layers(*layers_at, process);
   const auto queue_at = mapping.find("queue");
   if (const auto arrivals_at = mapping.find("arrivals")) {
     read_arrivals(*arrivals_at, context, process);
@@ -206,6 +250,13 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
     arrivals.phase = Span{sim::Duration::zero(), sim::seconds(most_run_seconds)}(*phase_at);
   }
   if (const auto queue_at = mapping.find("queue")) arrivals.queue_limit = Integer{0, most_queue}(*queue_at);
+  if (const auto streams_at = mapping.find("streams")) {
+    if (!periodic) streams_at->problem("only periodic arrivals come in streams");
+    if (arrivals.phase) streams_at->problem("the phases of several streams are drawn", "leave out phase");
+    arrivals.streams = Integer{1, most_streams}(*streams_at).value_or(1);
+  }
+  bool gather = false;
+  if (mapping.optional("gather", gather, Boolean{}) && gather) arrivals.gather = process.batch;
 }
 
 }  // namespace jostle::scenarios

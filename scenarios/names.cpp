@@ -1,5 +1,7 @@
 #include "scenarios/names.hpp"
 
+#include "models/power/governors/names.hpp"
+
 namespace jostle::scenarios {
 namespace {
 
@@ -51,14 +53,14 @@ const Names<Observer>& observer_names() {
 }
 
 const std::vector<std::string>& cpu_governor_names() {
-  static const std::vector<std::string> names{"schedutil",    "performance", "powersave", "ondemand",
-                                              "conservative", "interactive", "userspace"};
+  static const std::vector<std::string> names(power::cpu_governor_names.begin(),
+                                              power::cpu_governor_names.end());
   return names;
 }
 
 const std::vector<std::string>& gpu_governor_names() {
-  static const std::vector<std::string> names{"nvhost_podgov", "performance", "powersave", "simple_ondemand",
-                                              "userspace"};
+  static const std::vector<std::string> names(power::gpu_governor_names.begin(),
+                                              power::gpu_governor_names.end());
   return names;
 }
 

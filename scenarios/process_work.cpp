@@ -9,7 +9,9 @@
 
 #include "calibration/readers/onnx.hpp"
 #include "models/dla/partition.hpp"
+#include "models/dnn/arithmetic.hpp"
 #include "models/dnn/clocks.hpp"
+#include "models/dnn/cut.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/host_layers.hpp"
 #include "models/dnn/kernels_for.hpp"
@@ -43,11 +45,20 @@ dnn::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
   return sequence;
 }
 
-std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, Lowering lowering) {
+}  // namespace
+
+std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering) {
   const std::optional<dnn::Network> network = network_of(entry);
   if (!network) throw RunError(fmt::format("{} is not a network", model_name(entry.model)));
   return dnn::fuse(*network, lowering);
 }
+
+dnn::PartShares part_shares(const ProcessEntry& entry) {
+  const auto [first, end] = entry.layers.value();
+  return dnn::shares_of(layers_of(entry, Lowering::optimised), first, end - first);
+}
+
+namespace {
 
 // An estimate rests on the figure of the profile that scales it.
 dnn::Grade grade_of(const calibration::Profile& profile, std::string_view path) {
@@ -60,20 +71,49 @@ dnn::Grade grade_of(const calibration::Profile& profile, std::string_view path) 
   return dnn::Grade::datasheet;
 }
 
-// Kernels on this board, as it is set.
-dnn::KernelSequence placed(dnn::KernelSequence kernels, const gpu::Spec& gpu, const SetClocks& clocks) {
-  return dnn::at_clocks(std::move(kernels), clocks.gpu_hz / gpu.max_clock_hz, clocks.memory);
-}
+// How fp16 runs where the framework has no fast kernels for it: with the kernels of fp32, on half the bytes;
+// of training, where not all is fp16, with its own, slowed down. `own`: as fast as the GPU can.
+enum class Half { own, from_single, slowed };
 
 // What the runtime makes of a kernel's arithmetic and of its bytes, as if other clocks did.
 struct Pace {
   double compute = 1, memory = 1;
 };
-Pace pace_of(const process::RuntimeSpec& runtime, const process::Spec& spec, bool half_as_single) {
+
+// Kernels on this board, as it is set.
+dnn::KernelSequence placed(dnn::KernelSequence kernels, const WorkContext& context, const Pace& pace = {}) {
+  const board::DeviceSpec& device = context.device;
+  const board::Clocks& clocks = context.clocks;
+  return dnn::at_clocks(std::move(kernels),
+                        clocks.gpu_hz / device.gpu.max_clock_hz * pace.compute * device.what_if.arithmetic,
+                        board::memory_speed(device, clocks.gpu_hz, clocks.emc_hz) * pace.memory);
+}
+
+Pace pace_of(const process::RuntimeSpec& runtime, const process::Spec& spec, Half half,
+             const gpu::Spec& gpu) {
   Pace pace;
-  if (half_as_single) pace = {*runtime.fp16_of_fp32, 2};  // half the bytes
+  if (half == Half::from_single) pace = {*runtime.fp16_of_fp32, 2};  // half the bytes
+  if (half == Half::slowed)
+    pace.compute = *runtime.fp16_of_fp32 * dnn::path_for(gpu, Precision::fp32).ops_per_clock /
+                   dnn::path_for(gpu, Precision::fp16).ops_per_clock;
   if (spec.static_graph && runtime.static_graph) pace.compute /= runtime.static_graph->compute;
   return pace;
+}
+
+// Some layers of a network, as much slower or faster than the roofs say as all of it is. What they are given
+// is reformatted first, as the network's input is.
+dnn::KernelSequence part_of(const dnn::KernelSequence& whole, const ProcessEntry& entry,
+                            const dnn::Request& request, const gpu::Spec& gpu) {
+  const std::vector<dnn::FusedLayer> layers = layers_of(entry, request.lowering);
+  const auto [first, end] = *entry.layers;
+  const auto roofs = [&](std::span<const dnn::FusedLayer> some) {
+    return dnn::roofline(some, request.batch, request.precision, request.lowering, gpu);
+  };
+  dnn::KernelSequence part = roofs(dnn::part_of(layers, first, end - first));
+  dnn::scale_durations(part, sim::to_seconds(whole.total()) / sim::to_seconds(roofs(layers).total()));
+  part.grade = std::max(whole.grade, dnn::Grade::fitted);  // not even of a measured network was it measured
+  part.provenance = fmt::format("{}; layers {} to {} of {}", whole.provenance, first, end, layers.size());
+  return part;
 }
 
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
@@ -82,33 +122,22 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
   // Tables were measured with the tensor cores that a precision has.
   const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
   const process::RuntimeSpec& runtime = context.device.runtime(spec.runtime).value();
-  const bool half_as_single = entry.precision == Precision::fp16 && runtime.fp16_of_fp32;
-  dnn::KernelSequence kernels = dnn::kernels_for(
-      {.model = model_name(entry.model),
-       .precision = half_as_single ? Precision::fp32 : *entry.precision,
-       .batch = entry.batch,
-       .lowering = spec.runtime == process::Runtime::tensorrt ? Lowering::optimised : Lowering::framework,
-       .input = static_cast<int>(entry.input.value_or(0)),
-       .device = context.device.name,
-       .network = network_of_file(entry.model)},
-      measured ? context.tables : dnn::KernelTables{}, gpu, context.profile.factors);
-  const Pace pace = pace_of(runtime, spec, half_as_single);
-  SetClocks clocks = context.clocks;
-  clocks.gpu_hz *= pace.compute;
-  clocks.memory *= pace.memory;
-  spec.kernels = placed(std::move(kernels), gpu, clocks);
-}
-
-// A piece as a network of its own: what it reads of other pieces is its input, what they read its output.
-std::vector<dnn::FusedLayer> by_itself(std::span<const dnn::FusedLayer> layers, const dla::Piece& piece) {
-  const auto part = layers.subspan(piece.first, piece.count);
-  std::vector<dnn::FusedLayer> own(part.begin(), part.end());
-  for (dnn::FusedLayer& layer : own) {
-    std::erase_if(layer.inputs, [&](std::size_t from) { return from < piece.first; });
-    for (std::size_t& from : layer.inputs) from -= piece.first;
-  }
-  own.back().last = true;
-  return own;
+  const Half half = entry.precision != Precision::fp16 || !runtime.fp16_of_fp32 ? Half::own
+                    : entry.training                                            ? Half::slowed
+                                                                                : Half::from_single;
+  const dnn::Request request{
+      .model = model_name(entry.model),
+      .precision = half == Half::from_single ? Precision::fp32 : *entry.precision,
+      .batch = entry.batch,
+      .lowering = spec.runtime == process::Runtime::tensorrt ? Lowering::optimised : Lowering::framework,
+      .input = static_cast<int>(entry.input.value_or(0)),
+      .device = context.device.name,
+      .network = network_of_file(entry.model),
+      .training = entry.training};
+  dnn::KernelSequence kernels = dnn::kernels_for(request, measured ? context.tables : dnn::KernelTables{},
+                                                 gpu, context.profile.factors);
+  if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
+  spec.kernels = placed(std::move(kernels), context, pace_of(runtime, spec, half, gpu));
 }
 
 void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
@@ -117,16 +146,19 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
   spec.dla = entry.placement == Placement::dla1 ? 1 : 0;
   std::size_t on_dla = 0;
   for (const dla::Piece& piece : dla::partition(layers)) {
-    const std::vector<dnn::FusedLayer> part = by_itself(layers, piece);
+    std::vector<dnn::FusedLayer> part = dnn::part_of(layers, piece.first, piece.count);
+    part.back().last = true;  // the DLA and the GPU hold tensors in formats of their own
     process::Segment& segment = spec.segments.emplace_back();
     segment.on_dla = piece.on_dla;
     if (piece.on_dla) {
+      const double memory = context.device.what_if.memory *
+                            memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz);
       segment.task = dla::task_of(part, entry.batch, *entry.precision, context.device.dla,
-                                  {context.clocks.dla_hz, context.clocks.emc});
+                                  {context.clocks.dla_hz, memory});
       on_dla += piece.count;
     } else {
-      segment.kernels = placed(dnn::roofline(part, entry.batch, *entry.precision, Lowering::optimised, gpu),
-                               gpu, context.clocks);
+      segment.kernels =
+          placed(dnn::roofline(part, entry.batch, *entry.precision, Lowering::optimised, gpu), context);
     }
   }
   spec.kernels.grade =
@@ -137,9 +169,11 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
 
 void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   const board::DeviceSpec& device = context.device;
+  dnn::HostRoofs roofs = device.host;
+  roofs.bandwidth_bytes_per_s *= device.what_if.memory;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
   spec.host.layers =
-      dnn::host_layers(layers_of(entry, Lowering::optimised), entry.batch, *entry.precision, device.host,
+      dnn::host_layers(layers_of(entry, Lowering::optimised), entry.batch, *entry.precision, roofs,
                        {.threads = spec.host.threads,
                         .reference_clock_hz = device.cpu.reference_clock_hz,
                         .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});

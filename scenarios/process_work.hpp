@@ -6,32 +6,36 @@
 #include <vector>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/clocks.hpp"
+#include "models/dnn/cut.hpp"
+#include "models/dnn/fusion.hpp"
 #include "models/dnn/kernel_tables.hpp"
-#include "models/dnn/network.hpp"
 #include "models/process/spec.hpp"
 #include "scenarios/scenario.hpp"
 
-namespace jostle::scenarios {
+namespace jostle::dnn {
+class Network;
+}
 
-// The clocks that the power mode and the scenario set.
-struct SetClocks {
-  std::vector<double> clusters_hz;
-  double gpu_hz = 0;
-  double dla_hz = 0;
-  double emc = 1;     // what the memory gives, of what it does at its full clock
-  double memory = 1;  // and the GPU of that, at its own clock
-};
+namespace jostle::scenarios {
 
 struct WorkContext {
   const calibration::Profile& profile;
   const board::DeviceSpec& device;  // as the power mode leaves it
   const dnn::KernelTables& tables;
-  const SetClocks& clocks;
-  std::size_t cpus = 1;  // cores that processes may use unless they name their own
+  const board::Clocks& clocks;  // that work is given at
+  std::size_t cpus = 1;         // cores that processes may use unless they name their own
 };
 
 // Fills in kernels, segments or host work; spec.runtime is set. Throws RunError for what cannot be simulated.
 void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context);
+
+// The layers of the entry's network, all of them whatever part is asked for. Throws RunError where it has
+// none.
+[[nodiscard]] std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering);
+
+// Of an entry with `layers`: what that part reads, writes and holds of its network.
+[[nodiscard]] dnn::PartShares part_shares(const ProcessEntry& entry);
 
 // The entry's network, if it has one.
 [[nodiscard]] std::optional<dnn::Network> network_of(const ProcessEntry& entry);

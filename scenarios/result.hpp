@@ -77,6 +77,7 @@ struct ProcessResult {
   std::optional<std::string> precision;  // absent for synthetic processes
   std::int64_t batch = 1;
   std::string runtime;
+  bool training = false;      // a batch is a step of training
   std::string status = "ok";  // or out_of_memory: figures are absent
   std::string grade;          // of the kernel times: measured | interpolated | fitted | datasheet
   Throughput throughput;
@@ -100,13 +101,26 @@ struct DlaResult {
   Figure busy, clock_mhz;
 };
 
+// The link that requests came over.
+struct LinkResult {
+  Figure busy;                     // share of the time in which it was sending
+  Figure requests_per_s, resends;  // sent over it; lost tries for each of them
+  Figure wait_ms;                  // mean, of a try for the link to be free
+  std::int64_t queued = 0;         // waiting for it at the end
+  Figure power_w;                  // of the sender; not in power_w
+};
+
 using NamedFigures = std::vector<std::pair<std::string, double>>;  // in the order to be shown
 
 struct SystemResult {
-  Figure throughput;  // images/s of all processes
+  Figure throughput;         // images/s of all processes
+  Interval throughput_pi90;  // where asked for
   struct {
-    Figure mean, peak;
-    NamedFigures rails;
+    Figure mean, peak;               // peak: the highest mean over a window of 100 ms
+    NamedFigures rails, rail_peaks;  // as the board's sensors see them
+    NamedFigures parts;              // power::part_names; their sum is the mean
+    Figure wall;                     // at the plug
+    Interval pi90;                   // of the mean, where asked for
   } power_w;
   Figure energy_per_image_mj;
   struct {
@@ -116,17 +130,21 @@ struct SystemResult {
     std::optional<GpuWindows> windows;  // where asked for
   } gpu;
   std::vector<DlaResult> dla;  // of a board that has any
+  std::optional<LinkResult> link;
   struct {
     Figure busy_cores, migrations_per_s, involuntary_switches_per_s;
+    std::vector<double> clock_mhz;  // mean, a cluster each
   } cpu;
   struct {
     Figure used_mb, capacity_mb, gpu_share, bandwidth_gb_s;
+    Figure clock_mhz;  // mean, of the EMC
   } memory;
-  Figure temperature_c;
-  NamedFigures time_in_state;
+  Figure temperature_c, temperature_peak_c;  // of the chip: at the end, at most
+  // Of each domain ("cpu0", "gpu", "emc"): shares of the time at each clock, by MHz.
+  std::vector<std::pair<std::string, NamedFigures>> time_in_state;
   std::string limited_by = "none";  // or power_cap | over_current | thermal | power_mode
   NamedFigures limited_share;
-  std::string stop = "duration";  // or relative_error | limit
+  std::string stop = "duration";  // or relative_error | limit | batches | thermal_shutdown
 };
 
 struct Result {

@@ -12,14 +12,14 @@
 namespace jostle::scenarios {
 namespace {
 
-std::string figure(const Figure& value) {
+std::string figure_cell(const Figure& value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 std::string low(const Interval& value) {
-  return value ? figure(value->first) : "";
+  return value ? figure_cell(value->first) : "";
 }
 std::string high(const Interval& value) {
-  return value ? figure(value->second) : "";
+  return value ? figure_cell(value->second) : "";
 }
 
 struct Column {
@@ -43,26 +43,30 @@ std::vector<Column> make_columns() {
       {"runtime", [](const R&, const P& p) { return p.runtime; }},
       {"status", [](const R&, const P& p) { return p.status; }},
       {"grade", [](const R&, const P& p) { return p.grade; }},
-      {"throughput_images_per_s", [](const R&, const P& p) { return figure(p.throughput.mean); }},
+      {"throughput_images_per_s", [](const R&, const P& p) { return figure_cell(p.throughput.mean); }},
       {"throughput_ci95_low", [](const R&, const P& p) { return low(p.throughput.ci95); }},
       {"throughput_ci95_high", [](const R&, const P& p) { return high(p.throughput.ci95); }},
-      {"latency_mean_ms", [](const R&, const P& p) { return figure(p.latency_ms.mean); }},
-      {"latency_p50_ms", [](const R&, const P& p) { return figure(p.latency_ms.p50); }},
-      {"latency_p90_ms", [](const R&, const P& p) { return figure(p.latency_ms.p90); }},
-      {"latency_p95_ms", [](const R&, const P& p) { return figure(p.latency_ms.p95); }},
-      {"latency_p99_ms", [](const R&, const P& p) { return figure(p.latency_ms.p99); }},
-      {"ec_mean_ms", [](const R&, const P& p) { return figure(p.ec_ms.mean); }},
-      {"sync_mean_ms", [](const R&, const P& p) { return figure(p.sync_ms); }},
-      {"memory_mb", [](const R&, const P& p) { return figure(p.memory_mb); }},
+      {"latency_mean_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.mean); }},
+      {"latency_p50_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.p50); }},
+      {"latency_p90_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.p90); }},
+      {"latency_p95_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.p95); }},
+      {"latency_p99_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.p99); }},
+      {"ec_mean_ms", [](const R&, const P& p) { return figure_cell(p.ec_ms.mean); }},
+      {"sync_mean_ms", [](const R&, const P& p) { return figure_cell(p.sync_ms); }},
+      {"memory_mb", [](const R&, const P& p) { return figure_cell(p.memory_mb); }},
       {"drops", [](const R&, const P& p) { return fmt::format("{}", p.drops); }},
+      {"throughput_pi90_low", [](const R&, const P& p) { return low(p.throughput.pi90); }},
+      {"throughput_pi90_high", [](const R&, const P& p) { return high(p.throughput.pi90); }},
+      {"latency_pi90_low_ms", [](const R&, const P& p) { return low(p.latency_ms.pi90); }},
+      {"latency_pi90_high_ms", [](const R&, const P& p) { return high(p.latency_ms.pi90); }},
   };
   for (std::size_t i = 0; i < time_share_names.size(); ++i) {
     columns.push_back({"share_" + std::string(time_share_names[i]), [i](const R&, const P& p) {
-                         return p.time_share ? figure((*p.time_share)[i]) : std::string();
+                         return p.time_share ? figure_cell((*p.time_share)[i]) : std::string();
                        }});
   }
   const auto memory = [&](const char* name, Figure ProcessMemory::*part) {
-    columns.push_back({name, [part](const R&, const P& p) { return figure(p.memory.*part); }});
+    columns.push_back({name, [part](const R&, const P& p) { return figure_cell(p.memory.*part); }});
   };
   memory("memory_context_mb", &ProcessMemory::context);
   memory("memory_engine_mb", &ProcessMemory::engine);
@@ -70,7 +74,7 @@ std::vector<Column> make_columns() {
   memory("memory_io_mb", &ProcessMemory::io);
   memory("memory_gpu_mb", &ProcessMemory::gpu);
   const auto of_array = [&](const char* name, Figure SmArray::*which) {
-    columns.push_back({name, [which](const R&, const P& p) { return figure(p.gpu.*which); }});
+    columns.push_back({name, [which](const R&, const P& p) { return figure_cell(p.gpu.*which); }});
   };
   of_array("gpu_sm_active", &SmArray::sm_active);
   of_array("gpu_issue_slot", &SmArray::issue_slot);
@@ -80,7 +84,8 @@ std::vector<Column> make_columns() {
     const auto of_windows = [&, metric](const std::string& what, const auto& get) {
       columns.push_back({fmt::format("gpu_{}_{}", board::gpu_window_names[metric], what),
                          [metric, get](const R&, const P& p) {
-                           return p.gpu_windows ? figure(get(p.gpu_windows->shares[metric])) : std::string();
+                           return p.gpu_windows ? figure_cell(get(p.gpu_windows->shares[metric]))
+                                                : std::string();
                          }});
     };
     for (std::size_t i = 0; i < window_percentiles.size(); ++i)
@@ -88,8 +93,13 @@ std::vector<Column> make_columns() {
                  [i](const WindowShares& shares) { return shares.percentiles[i]; });
     of_windows("max", [](const WindowShares& shares) { return shares.max; });
   }
-  columns.push_back({"setup_ms", [](const R&, const P& p) { return figure(p.setup_ms); }});
-  columns.push_back({"finished_ms", [](const R&, const P& p) { return figure(p.finished_ms); }});
+  columns.push_back({"setup_ms", [](const R&, const P& p) { return figure_cell(p.setup_ms); }});
+  columns.push_back({"finished_ms", [](const R&, const P& p) { return figure_cell(p.finished_ms); }});
+  columns.push_back(
+      {"system_power_w", [](const R& r, const P&) { return figure_cell(r.system.power_w.mean); }});
+  columns.push_back({"system_energy_per_image_mj",
+                     [](const R& r, const P&) { return figure_cell(r.system.energy_per_image_mj); }});
+  columns.push_back({"limited_by", [](const R& r, const P&) { return r.system.limited_by; }});
   return columns;
 }
 

@@ -68,6 +68,7 @@ Json process_json(const ProcessResult& process) {
   json["precision"] = process.precision ? Json(*process.precision) : Json(nullptr);
   json["batch"] = process.batch;
   json["runtime"] = process.runtime;
+  if (process.training) json["training"] = true;
   json["status"] = process.status;
   json["grade"] = process.grade;
   json["throughput"] = {{"mean", figure(process.throughput.mean)},
@@ -108,9 +109,11 @@ Json system_json(const SystemResult& system) {
   const auto& cpu = system.cpu;
   Json json;
   json["throughput"] = {{"mean", figure(system.throughput)}};
-  json["power_w"] = {{"mean", figure(system.power_w.mean)},
-                     {"peak", figure(system.power_w.peak)},
-                     {"rails", named(system.power_w.rails)}};
+  json["power_w"] = {{"mean", figure(system.power_w.mean)},  {"peak", figure(system.power_w.peak)},
+                     {"rails", named(system.power_w.rails)}, {"rail_peaks", named(system.power_w.rail_peaks)},
+                     {"parts", named(system.power_w.parts)}, {"wall", figure(system.power_w.wall)}};
+  if (system.throughput_pi90) json["throughput"]["pi90"] = interval(system.throughput_pi90);
+  if (system.power_w.pi90) json["power_w"]["pi90"] = interval(system.power_w.pi90);
   json["energy_per_image_mj"] = figure(system.energy_per_image_mj);
   json["gpu"] = {{"busy", figure(gpu.busy)}, {"reported_load", figure(gpu.reported_load)}};
   put(json["gpu"], gpu.array);
@@ -121,15 +124,24 @@ Json system_json(const SystemResult& system) {
   for (const DlaResult& dla : system.dla)
     json["dla"].push_back(
         {{"name", dla.name}, {"busy", figure(dla.busy)}, {"clock_mhz", figure(dla.clock_mhz)}});
+  if (system.link)
+    json["link"] = {
+        {"busy", figure(system.link->busy)},       {"requests_per_s", figure(system.link->requests_per_s)},
+        {"resends", figure(system.link->resends)}, {"wait_ms", figure(system.link->wait_ms)},
+        {"queued", system.link->queued},           {"power_w", figure(system.link->power_w)}};
   json["cpu"] = {{"busy_cores", figure(cpu.busy_cores)},
                  {"migrations_per_s", figure(cpu.migrations_per_s)},
-                 {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)}};
+                 {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)},
+                 {"clock_mhz", cpu.clock_mhz}};
   json["memory"] = {{"used_mb", figure(system.memory.used_mb)},
                     {"capacity_mb", figure(system.memory.capacity_mb)},
                     {"gpu_share", figure(system.memory.gpu_share)},
-                    {"bandwidth_gb_s", figure(system.memory.bandwidth_gb_s)}};
+                    {"bandwidth_gb_s", figure(system.memory.bandwidth_gb_s)},
+                    {"clock_mhz", figure(system.memory.clock_mhz)}};
   json["temperature_c"] = figure(system.temperature_c);
-  json["time_in_state"] = named(system.time_in_state);
+  json["temperature_peak_c"] = figure(system.temperature_peak_c);
+  json["time_in_state"] = Json::object();
+  for (const auto& [domain, shares] : system.time_in_state) json["time_in_state"][domain] = named(shares);
   json["limited_by"] = system.limited_by;
   json["limited_share"] = named(system.limited_share);
   json["stop"] = system.stop;

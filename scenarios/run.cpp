@@ -9,6 +9,7 @@
 #include "scenarios/gpu_result.hpp"
 #include "scenarios/load.hpp"
 #include "scenarios/memory_result.hpp"
+#include "scenarios/power_result.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::scenarios {
@@ -32,6 +33,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   if (entry.precision) result.precision = to_string(*entry.precision);
   result.batch = entry.batch;
   result.runtime = to_string(entry.runtime);
+  result.training = entry.training;
   result.grade = to_string(grade);
   return result;
 }
@@ -91,6 +93,14 @@ void add_figures(ProcessResult& result, process::Inference& process, const Proce
   result.drops = process.drops();
 }
 
+// Of the time that kernels were bound by arithmetic, what a clock held down by a controller cost.
+void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s) {
+  const double ran = running.used.compute + running.used.memory + running.fixed();
+  if (ran <= 0) return;
+  result.gpu_running_by.throttled = throttled_s / ran;
+  result.gpu_running_by.compute = (running.used.compute - throttled_s) / ran;
+}
+
 void add_system(Result& result, board::Board& board, const Assembly& assembly) {
   SystemResult& system = result.system;
   double sum = 0;
@@ -110,20 +120,30 @@ void add_system(Result& result, board::Board& board, const Assembly& assembly) {
     system.gpu.array = sm_array(totals.gpu_used, elapsed);
     // Nothing moved by a GPU that ran: nobody knows what its kernels move.
     if (totals.gpu_used.dram_bytes > 0 || totals.gpu_busy == Duration::zero()) {
-      system.memory.bandwidth_gb_s =
-          ratio((totals.gpu_used.dram_bytes + totals.host_bytes + totals.dla_dram_bytes) / 1e9, elapsed);
+      system.memory.bandwidth_gb_s = ratio((totals.gpu_used.dram_bytes + totals.other_bytes) / 1e9, elapsed);
     }
-    system.gpu.clock_mhz = assembly.gpu_clock_hz / 1e6;
+    system.gpu.clock_mhz = assembly.setup.clocks.gpu_hz / 1e6;
     system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
   }
   for (std::size_t i = 0; i < totals.dla_busy.size(); ++i) {
     system.dla.push_back({.name = board.dlas()[i].name(),
                           .busy = ratio(sim::to_seconds(totals.dla_busy[i]), elapsed),
-                          .clock_mhz = assembly.dla_clock_hz / 1e6});
+                          .clock_mhz = assembly.setup.clocks.dla_hz / 1e6});
   }
   system.cpu.busy_cores = ratio(sim::to_seconds(totals.cores_busy), elapsed);
   system.cpu.migrations_per_s = ratio(static_cast<double>(totals.migrations), elapsed);
   system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
+}
+
+void add_link(SystemResult& system, const link::Link& link, double elapsed) {
+  const link::Link::Statistics sums = link.statistics();
+  const auto sent = static_cast<double>(sums.sent), tries = static_cast<double>(sums.tries);
+  system.link = {.busy = ratio(sim::to_seconds(sums.busy), elapsed),
+                 .requests_per_s = ratio(sent, elapsed),
+                 .resends = ratio(tries - sent, sent),
+                 .wait_ms = ratio(sim::to_ms(sums.waited), tries),
+                 .queued = sums.queued,
+                 .power_w = ratio(8 * sums.bytes * link.spec().energy_per_bit_j, elapsed)};
 }
 
 // Whether every process's throughput is known as well as asked.
@@ -159,21 +179,48 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   return result;
 }
 
+// Arrivals when `earlier` requests were answered, and from when they were made.
+process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::Answered>& earlier) {
+  arrivals.kind = process::ArrivalKind::trace;
+  arrivals.gather = 1;
+  arrivals.times.clear();
+  for (const process::Answered& request : earlier) {
+    arrivals.since.push_back(request.made);
+    arrivals.times.push_back(request.at);
+  }
+  return arrivals;
+}
+
 // Runs the processes that fit and adds their figures; false if it was interrupted.
 bool simulate(const Scenario& scenario, const Assembly& assembly, const RunControl& control, Result& result) {
   sim::Engine engine;
   engine.set_trace(control.trace);
   engine.set_interrupt(control.interrupt);
   engine.set_watchdog({.without_progress = sim::seconds(3600)});
-  board::Board board(engine, assembly.device, assembly.setup);
+  board::Setup setup = assembly.setup;
+  if (control.requests != nullptr) {
+    for (std::size_t i = 0; i < setup.processes.size(); ++i)
+      setup.processes[i].arrivals = follow(setup.processes[i].arrivals, (*control.requests)[i]);
+  }
+  if (control.answered != nullptr) {
+    control.answered->resize(setup.processes.size());
+    for (std::size_t i = 0; i < setup.processes.size(); ++i)
+      setup.processes[i].answered = &(*control.answered)[i];
+  }
+  board::Board board(engine, assembly.device, setup);
+  std::optional<board::Dvfs> dvfs;
+  if (assembly.dvfs) dvfs.emplace(engine, board, *assembly.dvfs);
   std::optional<board::GpuWindows> windows;
   if (scenario.gpu_metrics && assembly.device.has_gpu())
-    windows.emplace(engine, board, *scenario.gpu_metrics, assembly.device.gpu.bandwidth_bytes_per_s);
+    windows.emplace(engine, board, *scenario.gpu_metrics,
+                    assembly.device.gpu.bandwidth_bytes_per_s * assembly.device.what_if.memory);
 
   const Time warm = Time::zero() + scenario.run.warmup;
   const std::optional<Until>& until = scenario.run.until;
   const Time end = warm + (until ? until->max : scenario.run.duration);
-  const Duration step = std::max((end - Time::zero()) / 200, sim::milliseconds(1));
+  // Short enough to show progress and to stop early, of however long a run.
+  const Duration step =
+      std::clamp((end - Time::zero()) / 200, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
   std::string stop = until ? "limit" : "duration";
   const auto advance_to = [&](Time time) {
     while (engine.now() < time) {
@@ -184,6 +231,10 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
           throw RunError(engine.stuck_report() ? engine.stuck_report()->text() : "the run is stuck");
         default:
           break;
+      }
+      if (dvfs && dvfs->down()) {
+        stop = "thermal_shutdown";
+        return true;
       }
       if (board.finished()) {
         stop = "batches";
@@ -199,18 +250,28 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
     return true;
   };
   if (!advance_to(warm)) return false;
+  if (dvfs) dvfs->before_end_of_warmup();
   board.end_warmup();
+  if (dvfs) dvfs->after_end_of_warmup();
   if (windows) windows->restart();
   if (!advance_to(end)) return false;
   board.settle();
 
+  const std::optional<board::PowerReport> power = dvfs ? std::optional(dvfs->report()) : std::nullopt;
   std::size_t running = 0;
+  double images = 0;
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
-    add_figures(process, board.processes()[running++],
-                scenario.processes[static_cast<std::size_t>(process.entry)]);
+    const ProcessEntry& entry = scenario.processes[static_cast<std::size_t>(process.entry)];
+    process::Inference& inference = board.processes()[running];
+    add_figures(process, inference, entry);
+    if (dvfs) add_throttled(process, inference.running(), dvfs->throttled_s(running));
+    images += static_cast<double>(inference.batches() * entry.batch);
+    ++running;
   }
   add_system(result, board, assembly);
+  if (power) add_power(result.system, *power, assembly.device.power.value(), images);
+  if (const auto& link = board.link()) add_link(result.system, *link, sim::to_seconds(engine.now() - warm));
   result.system.stop = stop;
   if (windows) add_windows(result, *windows);
   result.simulated_s = sim::to_seconds(engine.now() - warm);
@@ -234,8 +295,9 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
     throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
   const Assembly assembly = assemble(scenario, profile);
   Result result = prepared(scenario, profile, assembly);
-  const bool runs =
-      std::ranges::any_of(result.processes, [](const auto& process) { return process.status == "ok"; });
+  const auto fits = [](const auto& process) { return process.status == "ok"; };
+  const bool runs = control.all_must_fit ? std::ranges::all_of(result.processes, fits)
+                                         : std::ranges::any_of(result.processes, fits);
   if (runs && !simulate(scenario, assembly, control, result)) return std::nullopt;
   return result;
 }

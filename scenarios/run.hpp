@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/result.hpp"
@@ -19,16 +21,25 @@ class RunError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Left off because it was told to (RunControl::interrupt), where there is no half an answer to give.
+struct Interrupted : std::exception {};
+
 struct RunControl {
   const std::atomic<bool>* interrupt = nullptr;  // raised from outside: leave off
   sim::TraceSink* trace = nullptr;               // where the timeline goes; it outlives the run
+  std::vector<std::vector<process::Answered>>* answered = nullptr;  // by process: every request answered
+  // By process, in place of the scenario's arrivals: what another run answered, made when it was there and
+  // here from when it was answered.
+  const std::vector<std::vector<process::Answered>>* requests = nullptr;
+  bool all_must_fit = false;  // where a process does not fit into memory, say so and simulate nothing
   std::function<void(double done)> progress;  // called now and then with the share done, 0 to 1; may be empty
 };
 
 // The answer; none if it was interrupted. Throws RunError.
 [[nodiscard]] std::optional<Result> run(const Scenario& scenario, const RunControl& control);
 
-// The same on a profile that is at hand, rather than the one that the scenario names: a changed one, say.
+// The same on a profile that is at hand, rather than the one that the scenario names: a changed one, say. The
+// scenario's own `figures` are then left aside.
 [[nodiscard]] std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
                                         const RunControl& control);
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,8 +18,9 @@
 #include "sim/time.hpp"
 
 namespace jostle::calibration {
+struct NvpFile;
 struct OnnxNetwork;
-}
+}  // namespace jostle::calibration
 
 namespace jostle::scenarios {
 
@@ -59,6 +61,11 @@ using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
 [[nodiscard]] std::string model_name(
     const Model& model);  // for people and results; "synthetic" without a network
 
+// Layers [first, end).
+struct LayerRange {
+  std::size_t first = 0, end = 0;
+};
+
 // One entry of `processes`; it stands for `count` equal processes.
 struct ProcessEntry {
   std::string name;  // empty unless given
@@ -70,7 +77,9 @@ struct ProcessEntry {
   Sync sync = Sync::blocking;
   Placement placement = Placement::gpu;
   std::optional<std::int64_t> threads;  // placement cpu; absent: as many as the cores it may use
+  bool training = false;                // a batch is a step of training
   bool static_graph = false;            // captured or compiled at load; else walked at every batch
+  std::optional<LayerRange> layers;     // of the network as the runtime fuses it; absent: all
   std::optional<std::int64_t> input;    // side of the input in pixels, or tokens; absent: the network's own
   process::Arrivals arrivals;
   std::string trace_file;        // arrivals: trace; as written
@@ -79,6 +88,14 @@ struct ProcessEntry {
   int nice = 0;
 };
 
+// A mode out of an nvpmodel.conf, in place of one of the profile's.
+struct PowerModeFile {
+  std::string path;      // as written
+  std::string resolved;  // from the working directory
+  std::string mode;      // as the file names it
+  std::shared_ptr<const calibration::NvpFile> file = nullptr;
+  std::vector<std::string> notes;  // what was clamped or passed over
+};
 struct Clocks {
   std::optional<double> cpu_hz, gpu_hz, emc_hz, dla_hz;
   std::optional<int> cores;  // online
@@ -90,10 +107,18 @@ struct PowerCap {
   double budget_w = 0;
   sim::Duration window;
 };
+// What a request over a link is made of.
+struct Payload {
+  static constexpr double jpeg_bytes = 120e3;  // mean of ImageNet's pictures; 640 pixels a side at quality 90
+  bool tensor = false;                         // the network's input in the process's precision; else ...
+  double bytes = jpeg_bytes;                   // ... an image of this size
+};
 struct Link {
   double bandwidth = 0;  // bytes/s
   sim::Duration rtt, jitter;
   double loss = 0;
+  double energy_per_bit_j = 0;
+  Payload payload;
 };
 struct Until {
   double relative_error = 0;  // half-width of the 95 % interval over the mean
@@ -113,6 +138,7 @@ struct Scenario {
   std::string device;       // a shipped profile's name, or a path as written
   std::string device_path;  // resolved from the working directory; empty for a shipped profile
   std::optional<std::string> power_mode;
+  std::optional<PowerModeFile> power_mode_file;  // over power_mode
   Clocks clocks;
   std::optional<bool> jetson_clocks;
   Governors governors;
@@ -122,6 +148,7 @@ struct Scenario {
   Observer observer = Observer::none;
   std::optional<sim::Duration> gpu_metrics;  // windows whose distribution is asked for
   bool mps = false;
+  std::vector<std::pair<std::string, std::string>> figures;  // put over the profile's: path, value with unit
   std::optional<Link> link;
   std::optional<int> host_cores;  // confine the processes to this many lowest-numbered online cores ...
   std::vector<int> cpus;          // ... or to these; empty: all

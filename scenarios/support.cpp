@@ -7,13 +7,14 @@
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/network.hpp"
 
 namespace jostle::scenarios {
 
 Support support(const calibration::Profile& profile, const std::string& model, dnn::Precision precision,
                 process::Runtime runtime, std::int64_t batch) {
   const board::DeviceSpec& device = profile.spec;
-  const dnn::KernelTables& tables = calibration::embedded_kernel_tables(device.evidence);
+  const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const auto lowering =
       runtime == process::Runtime::tensorrt ? dnn::Lowering::optimised : dnn::Lowering::framework;
   const dnn::KernelSequence kernels = dnn::kernels_for(

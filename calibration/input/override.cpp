@@ -58,6 +58,7 @@ class Override {
  private:
   [[nodiscard]] Node in_sequence(const Value& sequence, const std::string& step, std::size_t depth) const {
     bool overflow = false;
+    if (step == "*") return in_every_entry(sequence, depth);
     const std::optional<std::int64_t> index = parse_integer(step, overflow);
     const auto size = static_cast<std::int64_t>(sequence.children.size());
     if (!index || *index < 0 || *index > size) {
@@ -72,6 +73,15 @@ class Override {
       copy.children[at] = std::move(child);
     else
       copy.children.push_back(std::move(child));
+    return counted(std::move(copy));
+  }
+
+  [[nodiscard]] Node in_every_entry(const Value& sequence, std::size_t depth) const {
+    Value copy = sequence;
+    for (Node& child : copy.children) {
+      child = apply(child, depth + 1);
+      if (!child) return nullptr;
+    }
     return counted(std::move(copy));
   }
 
@@ -120,16 +130,18 @@ Node with_override(const Node& root, const std::string& assignment, Problems& pr
   }
   const Node value = parse_yaml(text, origin, problems);
   if (!value) return nullptr;
-  std::vector<std::string> steps = split(std::string_view(assignment).substr(0, equals));
+  return with_value(root, assignment.substr(0, equals), moved_to(value, location), problems);
+}
+
+Node with_value(const Node& root, const std::string& path, const Node& value, Problems& problems) {
+  std::vector<std::string> steps = split(path);
   for (const std::string& step : steps) {
     if (step.empty()) {
-      problems.add(location, {},
-                   fmt::format("an empty name in the path '{}'", printable(assignment.substr(0, equals))));
+      problems.add(value->location, {}, fmt::format("an empty name in the path '{}'", printable(path)));
       return nullptr;
     }
   }
-  const Override override_(std::move(steps), moved_to(value, location), problems);
-  return override_.apply(root, 0);
+  return Override(std::move(steps), value, problems).apply(root, 0);
 }
 
 }  // namespace jostle::input

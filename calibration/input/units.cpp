@@ -55,6 +55,7 @@ const Dimension& size_dimension() {
                                     {"MB", 1e6},
                                     {"KiB", 1024.0},
                                     {"KB", 1e3},
+                                    {"kB", 1e3},
                                     {"B", 1}}};
   return dimension;
 }
@@ -79,6 +80,42 @@ const Dimension& power_dimension() {
   return dimension;
 }
 
+const Dimension& energy_dimension() {
+  static const Dimension dimension{"an energy", "5 mJ", {{"kJ", 1e3}, {"J", 1}, {"mJ", 1e-3}, {"uJ", 1e-6}}};
+  return dimension;
+}
+
+const Dimension& voltage_dimension() {
+  static const Dimension dimension{"a voltage", "0.85 V", {{"V", 1}, {"mV", 1e-3}}};
+  return dimension;
+}
+
+const Dimension& current_dimension() {
+  static const Dimension dimension{"a current", "3 A", {{"A", 1}, {"mA", 1e-3}}};
+  return dimension;
+}
+
+const Dimension& capacitance_dimension() {
+  static const Dimension dimension{"a capacitance", "0.3 nF", {{"uF", 1e-6}, {"nF", 1e-9}, {"pF", 1e-12}}};
+  return dimension;
+}
+
+const Dimension& energy_per_byte_dimension() {
+  static const Dimension dimension{"an energy per byte", "60 pJ/B", {{"nJ/B", 1e-9}, {"pJ/B", 1e-12}}};
+  return dimension;
+}
+
+const Dimension& energy_per_bit_dimension() {
+  static const Dimension dimension{
+      "an energy per bit", "50 nJ/bit", {{"uJ/bit", 1e-6}, {"nJ/bit", 1e-9}, {"pJ/bit", 1e-12}}};
+  return dimension;
+}
+
+const Dimension& power_per_frequency_dimension() {
+  static const Dimension dimension{"a power per clock", "0.2 mW/MHz", {{"mW/MHz", 1e-9}, {"uW/MHz", 1e-12}}};
+  return dimension;
+}
+
 const Dimension& share_dimension() {
   static const Dimension dimension{"a percentage", "1 %", {{"%", 0.01}}};
   return dimension;
@@ -86,6 +123,16 @@ const Dimension& share_dimension() {
 
 const Dimension& temperature_dimension() {
   static const Dimension dimension{"a temperature", "25 degC", {{"degC", 1}}};
+  return dimension;
+}
+
+const Dimension& temperature_rise_dimension() {
+  static const Dimension dimension{"a temperature difference", "2 K", {{"K", 1}}};
+  return dimension;
+}
+
+const Dimension& thermal_resistance_dimension() {
+  static const Dimension dimension{"a thermal resistance", "1.5 K/W", {{"K/W", 1}}};
   return dimension;
 }
 

@@ -22,14 +22,23 @@ struct Dimension {
 };
 
 // The dimensions of this project, and the unit that values are returned in.
-[[nodiscard]] const Dimension& time_dimension();         // ps
-[[nodiscard]] const Dimension& frequency_dimension();    // Hz
-[[nodiscard]] const Dimension& rate_dimension();         // 1/s
-[[nodiscard]] const Dimension& size_dimension();         // bytes
-[[nodiscard]] const Dimension& bandwidth_dimension();    // bytes/s (network links: bits are eighths)
-[[nodiscard]] const Dimension& power_dimension();        // W
-[[nodiscard]] const Dimension& share_dimension();        // 1, written in %
-[[nodiscard]] const Dimension& temperature_dimension();  // degC
+[[nodiscard]] const Dimension& time_dimension();                 // ps
+[[nodiscard]] const Dimension& frequency_dimension();            // Hz
+[[nodiscard]] const Dimension& rate_dimension();                 // 1/s
+[[nodiscard]] const Dimension& size_dimension();                 // bytes
+[[nodiscard]] const Dimension& bandwidth_dimension();            // bytes/s (network links: bits are eighths)
+[[nodiscard]] const Dimension& power_dimension();                // W
+[[nodiscard]] const Dimension& voltage_dimension();              // V
+[[nodiscard]] const Dimension& current_dimension();              // A
+[[nodiscard]] const Dimension& capacitance_dimension();          // F
+[[nodiscard]] const Dimension& energy_dimension();               // J
+[[nodiscard]] const Dimension& energy_per_byte_dimension();      // J per byte
+[[nodiscard]] const Dimension& energy_per_bit_dimension();       // J per bit
+[[nodiscard]] const Dimension& power_per_frequency_dimension();  // W/Hz
+[[nodiscard]] const Dimension& share_dimension();                // 1, written in %
+[[nodiscard]] const Dimension& temperature_dimension();          // degC
+[[nodiscard]] const Dimension& temperature_rise_dimension();     // K
+[[nodiscard]] const Dimension& thermal_resistance_dimension();   // K/W
 
 // A finite decimal number, the whole of `text`; no "inf", "nan", hexadecimal or leading '+'.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);

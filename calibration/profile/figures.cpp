@@ -24,7 +24,7 @@ std::optional<Provenance> read_provenance(input::Mapping& mapping) {
 std::string written(const input::Value& value) {
   if (value.kind != input::Kind::sequence) return value.text;
   std::string result;
-  for (const input::Node& child : value.children) result += (result.empty() ? "" : ", ") + child->text;
+  for (const input::Node& child : value.children) result += (result.empty() ? "" : ", ") + written(*child);
   return "[" + result + "]";
 }
 

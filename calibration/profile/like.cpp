@@ -66,12 +66,7 @@ Node other_document(const Value& name, input::Problems& problems) {
                  input::spelling_hint(name.text, device_names()));
     return nullptr;
   }
-  Node other = input::parse_yaml(*text, name.text, problems);
-  if (other && other->find(word)) {
-    problems.add(name.location, word, fmt::format("{} is itself like another device", name.text),
-                 fmt::format("like: {}", other->find(word)->text));
-    return nullptr;
-  }
+  Node other = profile_document(*text, name.text, problems);
   return other;
 }
 

@@ -1,8 +1,8 @@
 // `like: NAME` in a profile: what the file leaves out is as in that shipped profile.
 //
 // A mapping changes the other's figure by figure; a figure, a list, or a mapping with a `from` of its own
-// stands for itself and replaces what was there, so that no source speaks for a figure it does not know. One
-// level: the other profile is complete in itself.
+// stands for itself and replaces what was there, so that no source speaks for a figure it does not know. The
+// other may itself be like a third.
 #pragma once
 
 #include <string>

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
 
 #include "calibration/embedded.hpp"
 #include "calibration/input/file.hpp"
@@ -13,15 +16,33 @@
 #include "calibration/input/spelling.hpp"
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/readers/csv.hpp"
 #include "calibration/readers/factors.hpp"
+#include "calibration/readers/kernel_tables.hpp"
 
 namespace jostle::calibration {
 namespace {
 
 constexpr std::string_view folder = "devices/", suffix = ".yaml";
 
-bool has_evidence(const std::string& name) {
-  return embedded_file("evidence/" + name + "/kernels.csv").has_value();
+// A shipped folder by its name, or a path (it has a '/') from the profile's own folder.
+void read_evidence(const input::Cursor& at, std::string& evidence) {
+  const auto text = input::Text{4096}(at);
+  if (!text) return;
+  evidence = *text;
+  if (evidence.find('/') == std::string::npos) {
+    if (!embedded_file("evidence/" + evidence + "/kernels.csv"))
+      at.problem("no measured kernels are known by the name " + evidence);
+    return;
+  }
+  const std::string origin = at.location().origin ? *at.location().origin : std::string();
+  if (!origin.starts_with("--")) evidence = std::filesystem::path(origin).parent_path() / evidence;
+  if (evidence.find('/') == std::string::npos) evidence.insert(0, "./");
+  try {
+    (void)kernel_tables(evidence);
+  } catch (const CsvError& error) {
+    at.problem(error.what());
+  }
 }
 
 // A runtime without a context would hold nothing.
@@ -36,12 +57,13 @@ void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
   check("cpu", device.cpu_runtime.has_value(), device.memory.cpu.has_value());
 }
 
-void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+void read_device(const input::Cursor& at, Profile& profile) {
+  std::vector<Figure>& figures = profile.figures;
+  board::DeviceSpec& device = profile.spec;
   input::Mapping top(at, "a device profile");
   top.required("name", device.name, input::Text{100});
   top.required("description", device.description, input::Text{400});
-  if (top.optional("evidence", device.evidence, input::Text{60}) && !has_evidence(device.evidence))
-    at.problem("evidence: no measured kernels are known by the name " + device.evidence);
+  if (const auto part = top.find("evidence")) read_evidence(*part, device.evidence);
   if (const auto part = top.require("cpu")) read_cpu(*part, figures, device.cpu);
   const auto gpu = top.find("gpu");
   if (gpu) read_gpu(*gpu, figures, device);
@@ -56,6 +78,8 @@ void read_device(const input::Cursor& at, std::vector<Figure>& figures, board::D
   }
   check_contexts(at, device);
   if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
+  if (const auto part = top.find("power")) read_power(*part, figures, device);
+  if (const auto part = top.find("factors")) read_factors(*part, device.name, profile.factors);
 }
 
 // Values and words with their paths, without grades and sources: what a result depends on.
@@ -80,25 +104,33 @@ void add_to_hash(const input::Value& value, const std::string& path, std::uint64
 
 }  // namespace
 
-std::optional<Profile> parse_profile(const std::string& text, const std::string& origin,
-                                     input::Problems& problems, const std::vector<std::string>& set) {
+std::optional<Profile> profile_of(input::Node document, input::Problems& problems,
+                                  const std::vector<std::string>& set) {
   input::Problems own;
-  input::Node root = profile_document(text, origin, own);
   for (const std::string& assignment : set) {
-    if (root) root = input::with_override(root, assignment, own);
+    if (document) document = input::with_override(document, assignment, own);
   }
   Profile profile;
-  if (root) {
-    read_device({root, {}, own}, profile.figures, profile.spec);
+  if (document) {
+    read_device({document, {}, own}, profile);
     std::uint64_t hash = input::fnv1a({});
-    profile.factors = shipped_factors();
-    if (own.empty()) add_to_hash(*root, {}, hash);
+    profile.factors.insert(profile.factors.end(), shipped_factors().begin(), shipped_factors().end());
+    if (own.empty()) add_to_hash(*document, {}, hash);
+    if (own.empty() && profile.spec.evidence.find('/') != std::string::npos) {
+      for (const char* const file : {"/kernels.csv", "/solo.csv"})
+        hash ^= input::fnv1a_of_words(read_text(profile.spec.evidence + file));
+    }
     hash = input::fnv1a(embedded_file("factors.csv").value_or(""), hash);
     profile.hash = input::hex(hash);
   }
   own.sort();
   problems.append(own);
-  return own.empty() ? std::optional(std::move(profile)) : std::nullopt;
+  return document && own.empty() ? std::optional(std::move(profile)) : std::nullopt;
+}
+
+std::optional<Profile> parse_profile(const std::string& text, const std::string& origin,
+                                     input::Problems& problems, const std::vector<std::string>& set) {
+  return profile_of(profile_document(text, origin, problems), problems, set);
 }
 
 std::optional<Profile> read_profile(const std::string& path, input::Problems& problems) {
@@ -125,7 +157,16 @@ std::optional<std::string> device_text(const std::string& name) {
 }
 
 std::optional<Profile> shipped_profile(const std::string& name, input::Problems& problems) {
-  if (const auto text = device_text(name)) return parse_profile(*text, name + std::string(suffix), problems);
+  // Studies ask for the same one thousands of times, from several threads.
+  static std::mutex guard;
+  static std::map<std::string, Profile> known;
+  const std::lock_guard lock(guard);
+  if (const auto found = known.find(name); found != known.end()) return found->second;
+  if (const auto text = device_text(name)) {
+    std::optional<Profile> profile = parse_profile(*text, name + std::string(suffix), problems);
+    if (profile) known.emplace(name, *profile);
+    return profile;
+  }
   problems.add({}, {}, fmt::format("unknown device '{}'", input::printable(name)),
                input::spelling_hint(name, device_names()));
   return std::nullopt;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibration/input/problems.hpp"
+#include "calibration/input/value.hpp"
 #include "calibration/profile/figures.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/factors.hpp"
@@ -26,6 +27,10 @@ struct Profile {
 [[nodiscard]] std::optional<Profile> parse_profile(const std::string& text, const std::string& origin,
                                                    input::Problems& problems,
                                                    const std::vector<std::string>& set = {});
+
+// The same from its document (profile_document() of like.hpp), for who changes one profile many times.
+[[nodiscard]] std::optional<Profile> profile_of(input::Node document, input::Problems& problems,
+                                                const std::vector<std::string>& set = {});
 
 [[nodiscard]] std::optional<Profile> read_profile(const std::string& path, input::Problems& problems);
 

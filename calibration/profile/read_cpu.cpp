@@ -12,7 +12,7 @@ using input::Real;
 using input::Span;
 using input::Whole;
 
-const sim::Duration most_cost = sim::seconds(1);
+const sim::Duration most_cpu_cost = sim::seconds(1);
 
 cpu::ClusterSpec read_cluster(const Cursor& at, Block& outer) {
   Block block(at, "a cluster of cores", outer.figures(), outer.from());
@@ -25,7 +25,28 @@ cpu::ClusterSpec read_cluster(const Cursor& at, Block& outer) {
   block.optional("clock_table", cluster.clock_table_hz, read_clock_table);
   block.required("cache", cluster.cache_bytes, Quantity{input::size_dimension(), 0, 1e10, true});
   block.required("shared_cache", cluster.shared_cache_bytes, Quantity{input::size_dimension(), 0, 1e10});
+  if (const auto numbers = block.words().find("kernel_cpus")) {
+    const input::List<int, Whole<int>> list{"a list of core numbers", Whole<int>{0, most_board_cores - 1},
+                                            most_board_cores};
+    cluster.kernel_cpus = list(*numbers).value_or(std::vector<int>{});
+  }
   return cluster;
+}
+
+// The kernel's numbers, where they are given, are 0, 1, 2 and so on in some order.
+bool good_kernel_cpus(const std::vector<cpu::ClusterSpec>& clusters) {
+  std::vector<int> numbers;
+  bool given = false, each = true;
+  int cores = 0;
+  for (const cpu::ClusterSpec& cluster : clusters) {
+    given = given || !cluster.kernel_cpus.empty();
+    each = each && static_cast<int>(cluster.kernel_cpus.size()) == cluster.cores;
+    cores += cluster.cores;
+    numbers.insert(numbers.end(), cluster.kernel_cpus.begin(), cluster.kernel_cpus.end());
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return !given || (each && numbers.front() == 0 && numbers.back() == cores - 1 &&
+                    std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end());
 }
 
 void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& scheduler) {
@@ -34,7 +55,7 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
       "policy", scheduler.policy,
       input::Choice<cpu::Policy>{"a scheduling policy",
                                  {{"cfs", cpu::Policy::cfs}, {"eevdf", cpu::Policy::eevdf}}});
-  const Span span{sim::Duration::zero(), most_cost, true};
+  const Span span{sim::Duration::zero(), most_cpu_cost, true};
   block.required("tick", scheduler.tick, span);
   if (scheduler.policy == cpu::Policy::cfs) {
     block.required("latency", scheduler.latency, span);
@@ -43,16 +64,16 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
   } else {
     block.required("base_slice", scheduler.base_slice, span);
   }
-  block.required("migration_cost", scheduler.migration_cost, Span{sim::Duration::zero(), most_cost});
+  block.required("migration_cost", scheduler.migration_cost, Span{sim::Duration::zero(), most_cpu_cost});
 }
 
 void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   Block block(at, "the costs of switching", outer.figures(), outer.from());
-  const Span span{sim::Duration::zero(), most_cost};
+  const Span span{sim::Duration::zero(), most_cpu_cost};
   block.required("context_switch", costs.context_switch, span);
   block.required("preempted", costs.preempted, span);
   block.required("preempted_time_constant", costs.preempted_time_constant,
-                 Span{sim::Duration::zero(), most_cost, true});
+                 Span{sim::Duration::zero(), most_cpu_cost, true});
   block.required("migrated_within", costs.migrated_within, span);
   block.required("migrated_across", costs.migrated_across, span);
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
@@ -84,6 +105,8 @@ void read_cpu(const Cursor& at, std::vector<Figure>& figures, cpu::Spec& cpu) {
                     [](const cpu::ClusterSpec& cluster) { return cluster.capacity == 1024; });
     if (!cpu.clusters.empty() && !fastest)
       clusters->problem("no cluster has capacity 1024, that of the fastest core");
+    if (!good_kernel_cpus(cpu.clusters))
+      clusters->problem("kernel_cpus must number every core of the board, from 0 up, each once");
   }
   if (const auto scheduler = block.words().require("scheduler"))
     read_scheduler(*scheduler, block, cpu.scheduler);

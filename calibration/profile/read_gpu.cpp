@@ -10,7 +10,7 @@ using input::Real;
 using input::Span;
 using input::Whole;
 
-const sim::Duration most_cost = sim::seconds(1);
+const sim::Duration most_gpu_cost = sim::seconds(1);
 
 void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operations) {
   Block block(at, "operations per clock and SM, a precision each", outer.figures(), outer.from());
@@ -23,8 +23,8 @@ void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operation
 
 void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing) {
   Block block(at, "the law of time slicing", outer.figures(), outer.from());
-  const Span span{sim::Duration::zero(), most_cost};
-  block.required("slice", slicing.slice, Span{sim::Duration::zero(), most_cost, true});
+  const Span span{sim::Duration::zero(), most_gpu_cost};
+  block.required("slice", slicing.slice, Span{sim::Duration::zero(), most_gpu_cost, true});
   block.optional("slice_jitter", slicing.slice_jitter, span);
   block.required("switch_when_dry", slicing.switch_when_dry, span);
   block.required("switch_at_expiry", slicing.switch_at_expiry, span);
@@ -44,7 +44,7 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
 void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
   Block block(at, "a wake-up from idleness", outer.figures(), outer.from());
   block.required("after", wake.after, Span{sim::Duration::zero(), sim::seconds(1000)});
-  block.required("cost", wake.cost, Span{sim::Duration::zero(), most_cost});
+  block.required("cost", wake.cost, Span{sim::Duration::zero(), most_gpu_cost});
 }
 
 void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
@@ -57,6 +57,13 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
   block.required("wave_cycles", costs.wave_cycles, cycles);
   block.required("start_cycles", costs.start_cycles, cycles);
   block.required("l2_bytes_per_clock", costs.l2_bytes_per_clock, Real{1, 1e6});
+}
+
+void read_what_if(const Cursor& at, Block& outer, board::Faster& faster) {
+  Block block(at, "speeds over the real ones: arithmetic, memory", outer.figures(), outer.from());
+  const Real times{0.01, 100};
+  block.optional("arithmetic", faster.arithmetic, times);
+  block.optional("memory", faster.memory, times);
 }
 
 void read_limits(Block& block, gpu::Spec& gpu) {
@@ -92,11 +99,12 @@ void read_gpu(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec&
   block.optional("memory_bytes_per_clock", gpu.memory_bytes_per_clock, Real{0, 1e6});
   block.required("copy_bandwidth", gpu.copy_bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
-  block.required("copy_fixed", gpu.copy_fixed, Span{sim::Duration::zero(), most_cost});
-  block.required("kernel_fixed", gpu.kernel_fixed, Span{sim::Duration::zero(), most_cost});
+  block.required("copy_fixed", gpu.copy_fixed, Span{sim::Duration::zero(), most_gpu_cost});
+  block.required("kernel_fixed", gpu.kernel_fixed, Span{sim::Duration::zero(), most_gpu_cost});
   if (const auto kernels = block.words().require("kernels")) read_kernels(*kernels, block, gpu.kernels);
   if (const auto slicing = block.words().require("time_slicing"))
     read_time_slicing(*slicing, block, gpu.time_slicing);
+  if (const auto faster = block.words().find("what_if")) read_what_if(*faster, block, device.what_if);
   if (const auto wake = block.words().find("idle_wake")) read_idle_wake(*wake, block, gpu.idle_wake);
 }
 

@@ -9,7 +9,7 @@ using input::Quantity;
 using input::Real;
 using input::Span;
 
-const sim::Duration most_cost = sim::seconds(1);
+const sim::Duration most_host_cost = sim::seconds(1);
 const sim::Duration most_setup = sim::seconds(1000);
 
 void read_setup(const Cursor& at, Block& outer, process::SetupSpec& setup) {
@@ -26,31 +26,31 @@ process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
   block.required("host_time", graph.host_time, Quantity{input::share_dimension(), 0, 1});
   block.required("compute", graph.compute, Quantity{input::share_dimension(), 0, 1, true});
   block.required("compile", graph.compile, Span{sim::Duration::zero(), most_setup});
-  block.required("compile_per_node", graph.compile_per_node, Span{sim::Duration::zero(), most_cost});
+  block.required("compile_per_node", graph.compile_per_node, Span{sim::Duration::zero(), most_host_cost});
   return graph;
 }
 
 // Only a graph has nodes; only kernels that are launched one by one pass the front end so; only frameworks
 // choose between dynamic and static graphs; synthetic processes have nothing to set up.
-enum class Kind { graph, framework, engine, paced };
+enum class RuntimeKind { graph, framework, engine, paced };
 
-process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, Kind kind) {
+process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, RuntimeKind kind) {
   Block block(at, "the costs of a runtime", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
-  const Span span{sim::Duration::zero(), most_cost};
+  const Span span{sim::Duration::zero(), most_host_cost};
   block.required("per_launch", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
-  if (kind == Kind::graph) block.required("per_node", runtime.per_node, span);
+  if (kind == RuntimeKind::graph) block.required("per_node", runtime.per_node, span);
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
   block.optional("memory_demand", runtime.memory_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15});
   block.required("api_share", runtime.api_share, Quantity{input::share_dimension(), 0, 1});
-  if (kind != Kind::graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
-  if (kind != Kind::paced) {
+  if (kind != RuntimeKind::graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
+  if (kind != RuntimeKind::paced) {
     if (const auto found = block.words().require("setup")) read_setup(*found, block, runtime.setup);
   }
-  if (kind == Kind::framework) {
+  if (kind == RuntimeKind::framework) {
     double share = 0;
     if (block.optional("fp16_of_fp32", share, Quantity{input::share_dimension(), 0, 8, true}))
       runtime.fp16_of_fp32 = share;
@@ -65,7 +65,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
   dnn::HostRoofs& roofs = device.host;
   Block block(at, "the costs of inference on the CPU", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
-  const Span span{sim::Duration::zero(), most_cost};
+  const Span span{sim::Duration::zero(), most_host_cost};
   block.required("per_layer", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
@@ -93,15 +93,15 @@ void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::Device
   if (const auto found = block.words().find("cpu"))
     device.cpu_runtime = read_cpu_runtime(*found, block, device);
   if (!device.has_gpu()) return;
-  const auto read = [&](const char* name, Kind kind, std::optional<process::RuntimeSpec>& runtime) {
+  const auto read = [&](const char* name, RuntimeKind kind, std::optional<process::RuntimeSpec>& runtime) {
     if (const auto found = block.words().find(name)) runtime = read_runtime(*found, block, kind);
   };
-  read("cuda-graph", Kind::graph, device.cuda_graph);
-  read("eager", Kind::framework, device.eager);
-  read("libtorch", Kind::framework, device.libtorch);
-  read("tensorrt", Kind::engine, device.tensorrt);
+  read("cuda-graph", RuntimeKind::graph, device.cuda_graph);
+  read("eager", RuntimeKind::framework, device.eager);
+  read("libtorch", RuntimeKind::framework, device.libtorch);
+  read("tensorrt", RuntimeKind::engine, device.tensorrt);
   if (const auto found = block.words().require("paced"))
-    device.paced = read_runtime(*found, block, Kind::paced);
+    device.paced = read_runtime(*found, block, RuntimeKind::paced);
 }
 
 void read_observer(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
@@ -110,7 +110,7 @@ void read_observer(const Cursor& at, std::vector<Figure>& figures, board::Device
   if (!found) return;
   Block nsys(*found, "what an observer adds", figures, block.from());
   process::ObserverSpec costs;
-  const Span span{sim::Duration::zero(), most_cost};
+  const Span span{sim::Duration::zero(), most_host_cost};
   nsys.required("per_launch", costs.per_launch, span);
   nsys.required("per_batch", costs.per_batch, span);
   nsys.required("gpu_per_launch", costs.gpu_per_launch, span);
@@ -119,9 +119,9 @@ void read_observer(const Cursor& at, std::vector<Figure>& figures, board::Device
 
 void read_sync(const Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync) {
   Block block(at, "the costs of synchronising", figures);
-  block.required("poll", sync.poll, Span{sim::Duration::zero(), most_cost, true});
-  block.required("wake_latency", sync.wake_latency, Span{sim::Duration::zero(), most_cost});
-  block.required("before_sleep", sync.before_sleep, Span{sim::Duration::zero(), most_cost});
+  block.required("poll", sync.poll, Span{sim::Duration::zero(), most_host_cost, true});
+  block.required("wake_latency", sync.wake_latency, Span{sim::Duration::zero(), most_host_cost});
+  block.required("before_sleep", sync.before_sleep, Span{sim::Duration::zero(), most_host_cost});
 }
 
 void read_refill(const Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill) {

@@ -3,6 +3,7 @@
 
 #include "calibration/profile/figures.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/factors.hpp"
 
 namespace jostle::calibration {
 
@@ -20,7 +21,16 @@ void read_observer(const input::Cursor& at, std::vector<Figure>& figures, board:
 void read_sync(const input::Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync);
 void read_refill(const input::Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill);
 void read_memory(const input::Cursor& at, std::vector<Figure>& figures, memory::Spec& memory);
-// After the parts, whose limits it checks against.
+// After the parts, whose limits these check against.
 void read_power_modes(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
+// power.over_current and power.thermal; `outer` is that of power.
+void read_over_current(const input::Cursor& at, Block& outer, power::Spec& power);
+void read_thermal(const input::Cursor& at, Block& outer, power::Spec& power);
+void read_power(const input::Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device);
+// Of the power section, whose figures `outer` speaks for.
+void read_governors(const input::Cursor& at, Block& outer, const board::DeviceSpec& device,
+                    power::ScalingSpec& scaling);
+// Of the board called `device`, before those that ship.
+void read_factors(const input::Cursor& at, const std::string& device, std::vector<dnn::Factor>& factors);
 
 }  // namespace jostle::calibration

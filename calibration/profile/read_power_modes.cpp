@@ -53,6 +53,14 @@ struct OnlineCores {
   }
 };
 
+void check_minima(const Cursor& at, const board::PowerMode& mode) {
+  bool crossed =
+      mode.gpu_min_clock_hz && mode.gpu_max_clock_hz && *mode.gpu_min_clock_hz > *mode.gpu_max_clock_hz;
+  for (std::size_t i = 0; i < std::min(mode.cpu_min_clock_hz.size(), mode.cpu_max_clock_hz.size()); ++i)
+    crossed = crossed || mode.cpu_min_clock_hz[i] > mode.cpu_max_clock_hz[i];
+  if (crossed) at.problem("a minimum clock above the maximum");
+}
+
 board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSpec& device) {
   Block block(at, "a power mode", outer.figures(), outer.from());
   board::PowerMode mode;
@@ -70,6 +78,13 @@ board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSp
   }
   if (device.dla.count > 0) block.optional("dla", mode.dla_max_clock_hz, clock(device.dla.max_clock_hz));
   block.optional("emc", mode.emc_max_clock_hz, clock(device.memory.max_clock_hz));
+  block.optional("cpu_min", mode.cpu_min_clock_hz,
+                 PerCluster<double, Quantity>{device.cpu.clusters.size(), clock(fastest)});
+  if (device.has_gpu()) block.optional("gpu_min", mode.gpu_min_clock_hz, clock(device.gpu.max_clock_hz));
+  check_minima(at, mode);
+  const Quantity amperes{input::current_dimension(), 0, 1e4, true};
+  block.optional("over_current_average", mode.over_current.average_a, amperes);
+  block.optional("over_current_instantaneous", mode.over_current.instantaneous_a, amperes);
   return mode;
 }
 
@@ -91,6 +106,8 @@ void read_power_modes(const Cursor& at, std::vector<Figure>& figures, board::Dev
     if (const auto index = input::choose(*chosen, "one of the modes", names))
       device.default_power_mode = names[*index];
   }
+  block.optional("jetson_clocks_emc", device.jetson_clocks_lifts_emc,
+                 input::Choice<bool>{"what jetson_clocks pins the EMC at", {{"mode", false}, {"max", true}}});
 }
 
 }  // namespace jostle::calibration

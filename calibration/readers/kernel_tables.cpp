@@ -6,17 +6,16 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
+#include "calibration/readers/trace_files.hpp"
 #include "models/dnn/kernel_class.hpp"
 
 namespace jostle::calibration {
 namespace {
 
-constexpr std::array<std::string_view, 11> kernel_columns{
-    "model",  "precision",         "batch",     "index",       "kind", "name", "duration_us",
-    "blocks", "threads_per_block", "registers", "shared_bytes"};
 constexpr std::array<std::string_view, 6> solo_columns{"processes", "model", "precision",
                                                        "batch",     "mode",  "images_per_s"};
 constexpr int measured_input = 224;  // "all networks at 224 x 224"
@@ -61,7 +60,8 @@ dnn::MeasuredBatch& batch_in(dnn::MeasuredNetwork& network, std::int64_t batch) 
 }
 
 void read_kernels(std::string_view text, std::string_view name, dnn::KernelTables& tables) {
-  const CsvTable csv = CsvTable::parse(text, name, kernel_columns);
+  CsvTable raw = CsvTable::parse(text, name);
+  const CsvTable csv = trace_kind(raw) == TraceKind::kernels ? std::move(raw) : as_evidence(std::move(raw));
   const auto model = csv.column("model"), precision = csv.column("precision"), batch = csv.column("batch"),
              index = csv.column("index"), kind = csv.column("kind"), kernel_name = csv.column("name"),
              duration = csv.column("duration_us"), blocks = csv.column("blocks"),
@@ -148,6 +148,15 @@ const dnn::KernelTables& embedded_kernel_tables(std::string_view device) {
   const auto solo = embedded_file(folder + "/solo.csv");
   return read[std::string(device)] =
              kernels && solo ? parse_kernel_tables(*kernels, *solo, device) : dnn::KernelTables{};
+}
+
+const dnn::KernelTables& kernel_tables(std::string_view evidence) {
+  if (evidence.find('/') == std::string_view::npos) return embedded_kernel_tables(evidence);
+  static std::mutex mutex;
+  static std::map<std::string, dnn::KernelTables, std::less<>> read;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = read.find(evidence); known != read.end()) return known->second;
+  return read.emplace(evidence, read_kernel_tables(std::filesystem::path(evidence))).first->second;
 }
 
 dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder) {

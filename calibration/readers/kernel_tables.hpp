@@ -19,7 +19,11 @@ namespace jostle::calibration {
 // Without evidence the tables are empty, so that kernels_for() falls back on its cost model.
 [[nodiscard]] const dnn::KernelTables& embedded_kernel_tables(std::string_view device);
 
-// The same from a folder, e.g. calibration/evidence/h200.
+// The same from a folder, e.g. calibration/evidence/h200. Throws CsvError.
 [[nodiscard]] dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder);
+
+// By a profile's `evidence`: the name of a folder in the binary, or, if it has a '/', a path; read once.
+// Throws CsvError.
+[[nodiscard]] const dnn::KernelTables& kernel_tables(std::string_view evidence);
 
 }  // namespace jostle::calibration

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/gpu/spatial_sharing.hpp"
 #include "models/gpu/time_sharing.hpp"
 #include "models/process/costs.hpp"
 #include "sim/random.hpp"
@@ -30,24 +31,44 @@ constexpr const char* name_of(process::Runtime runtime) {
   return "?";
 }
 
+// `clocks` where they are given.
+void overlay(Clocks& onto, const Clocks& clocks) {
+  for (std::size_t i = 0; i < clocks.clusters_hz.size(); ++i) onto.clusters_hz[i] = clocks.clusters_hz[i];
+  if (clocks.gpu_hz > 0) onto.gpu_hz = clocks.gpu_hz;
+  if (clocks.emc_hz > 0) onto.emc_hz = clocks.emc_hz;
+  if (clocks.dla_hz > 0) onto.dla_hz = clocks.dla_hz;
+}
+
+double ratio(double hz, double given) {
+  return given > 0 ? hz / given : 1;
+}
+
 }  // namespace
 
 Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, std::unique_ptr<gpu::Gpu> gpu)
     : engine_(engine),
+      device_(device),
+      given_(maximum_clocks(device)),
+      memory_bytes_per_s_(setup.memory_bytes_per_s),
       cpu_(engine, device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")),
       gpu_(std::move(gpu)),
       copies_(engine, device.gpu) {
-  if (!gpu_ && device.has_gpu()) gpu_ = std::make_unique<gpu::TimeSharedGpu>(engine, device.gpu, setup.seed);
-  for (std::size_t cluster = 0; cluster < setup.cluster_clock_hz.size(); ++cluster)
-    cpu_.set_cluster_clock(static_cast<int>(cluster), setup.cluster_clock_hz[cluster]);
+  if (!gpu_ && device.has_gpu()) {
+    if (setup.mps)
+      gpu_ = std::make_unique<gpu::SpatiallySharedGpu>(engine, device.gpu);
+    else
+      gpu_ = std::make_unique<gpu::TimeSharedGpu>(engine, device.gpu, setup.seed);
+  }
+  overlay(given_, setup.clocks);
+  clocks_ = given_;
+  for (std::size_t cluster = 0; cluster < clocks_.clusters_hz.size(); ++cluster)
+    cpu_.set_cluster_clock(static_cast<int>(cluster), clocks_.clusters_hz[cluster]);
   if (device.memory.unified && gpu_ && setup.memory_bytes_per_s > 0) {
     const memory::Sharing sharing{.capacity_bytes_per_s = setup.memory_bytes_per_s,
                                   .interference = device.memory.interference};
-    const memory::SpeedListener listener{.changed =
-                                             [](void* self, double speed) {
-                                               static_cast<gpu::Gpu*>(self)->set_rates({1, speed});
-                                             },
-                                         .context = gpu_.get()};
+    const memory::SpeedListener listener{
+        .changed = [](void* self, double speed) { static_cast<Board*>(self)->memory_speed_changed(speed); },
+        .context = this};
     // A copy reads and writes.
     traffic_.emplace(engine, sharing, listener, 2 * device.gpu.copy_bandwidth_bytes_per_s);
   }
@@ -55,6 +76,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
     dlas_.emplace_back(engine, fmt::format("dla{}", i), device.dla);
     if (traffic_) dlas_.back().share_memory(traffic_->arbiter());
   }
+  if (setup.link) link_.emplace(engine, *setup.link, setup.seed);
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) {
     const auto& runtime = device.runtime(spec.runtime);
@@ -72,14 +94,46 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
                                .refill_prolongs_turn = process::refill_prolongs_turn(device.refill, spec),
                                .dla_border = device.dla.border};
     processes_.emplace_back(engine, cpu_, gpu_.get(), copies_, spec, costs, setup.seed, index,
-                            traffic_ ? &*traffic_ : nullptr, on_dla ? &dlas_[dla] : nullptr);
+                            traffic_ ? &*traffic_ : nullptr, on_dla ? &dlas_[dla] : nullptr,
+                            link_ ? &*link_ : nullptr);
     engine.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
     ++index;
   }
 }
 
+void Board::memory_speed_changed(double speed) {
+  gpu_memory_speed_ = speed;
+  set_gpu_rates();
+}
+
+void Board::set_gpu_rates() {
+  gpu_->set_rates({gpu_rates_.clock, gpu_rates_.memory * gpu_memory_speed_});
+}
+
+void Board::set_clocks(const Clocks& clocks) {
+  const Clocks before = clocks_;
+  overlay(clocks_, clocks);
+  if (clocks_ == before) return;
+  for (std::size_t i = 0; i < clocks_.clusters_hz.size(); ++i) {
+    if (clocks_.clusters_hz[i] != before.clusters_hz[i])
+      cpu_.set_cluster_clock(static_cast<int>(i), clocks_.clusters_hz[i]);
+  }
+  const gpu::Rates rates{ratio(clocks_.gpu_hz, given_.gpu_hz),
+                         memory_speed(device_, clocks_.gpu_hz, clocks_.emc_hz) /
+                             memory_speed(device_, given_.gpu_hz, given_.emc_hz)};
+  const double dram = memory::relative_bandwidth(device_.memory, clocks_.emc_hz) /
+                      memory::relative_bandwidth(device_.memory, given_.emc_hz);
+  if (gpu_ && rates != gpu_rates_) {
+    gpu_rates_ = rates;
+    set_gpu_rates();
+  }
+  if (traffic_) traffic_->set_clocks(memory_bytes_per_s_ * dram, rates.clock, rates.memory);
+  for (dla::Dla& dla : dlas_) dla.set_rates(ratio(clocks_.dla_hz, given_.dla_hz), dram);
+}
+
 void Board::end_warmup() {
   for (process::Inference& process : processes_) process.end_warmup();
+  if (link_) link_->end_warmup();
   before_ = totals_so_far();
 }
 
@@ -92,12 +146,24 @@ bool Board::finished() const {
                      [](const process::Inference& process) { return process.finished().has_value(); });
 }
 
+dnn::Usage Board::gpu_used() {
+  dnn::Usage used;
+  for (process::Inference& process : processes_) used += process.running().used;
+  return used;
+}
+
+double Board::other_bytes() const {
+  double bytes = traffic_ ? traffic_->moved_by_host() : 0;
+  for (const dla::Dla& dla : dlas_) bytes += dla.dram_bytes();
+  return bytes;
+}
+
 Board::Totals Board::totals_so_far() {
   Totals totals{.elapsed = engine_.now() - sim::Time::zero(),
                 .gpu_busy = {},
                 .gpu_switching = {},
                 .gpu_used = {},
-                .host_bytes = traffic_ ? traffic_->moved_by_host() : 0,
+                .other_bytes = other_bytes(),
                 .cores_busy = {},
                 .dla_busy = {}};
   if (gpu_) {
@@ -112,7 +178,6 @@ Board::Totals Board::totals_so_far() {
   }
   for (const dla::Dla& dla : dlas_) {
     totals.dla_busy.push_back(dla.busy());
-    totals.dla_dram_bytes += dla.dram_bytes();
   }
   return totals;
 }
@@ -123,13 +188,12 @@ Board::Totals Board::totals() {
   totals.gpu_busy -= before_.gpu_busy;
   totals.gpu_switching -= before_.gpu_switching;
   totals.gpu_switches -= before_.gpu_switches;
-  totals.host_bytes -= before_.host_bytes;
+  totals.other_bytes -= before_.other_bytes;
   totals.cores_busy -= before_.cores_busy;
   totals.migrations -= before_.migrations;
   totals.involuntary_switches -= before_.involuntary_switches;
-  for (process::Inference& process : processes_) totals.gpu_used += process.running().used;
+  totals.gpu_used = gpu_used();
   for (std::size_t i = 0; i < before_.dla_busy.size(); ++i) totals.dla_busy[i] -= before_.dla_busy[i];
-  totals.dla_dram_bytes -= before_.dla_dram_bytes;
   return totals;
 }
 

@@ -7,11 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/cpu.hpp"
 #include "models/dla/dla.hpp"
 #include "models/gpu/copy_engine.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/link/link.hpp"
 #include "models/memory/traffic.hpp"
 #include "models/process/inference.hpp"
 #include "models/process/spec.hpp"
@@ -22,20 +24,26 @@ namespace jostle::board {
 // What is on a board and how it is set.
 struct Setup {
   cpu::Confinement cores;
-  std::vector<double> cluster_clock_hz;  // empty: the clusters' maxima
-  double memory_bytes_per_s = 0;         // that the memory delivers at its clock; 0: all that is asked
-  std::vector<process::Spec> processes;  // kernel times at the clocks that are set
+  Clocks clocks;                         // at first; what is absent: the maximum
+  double memory_bytes_per_s = 0;         // that the memory delivers at them; 0: all that is asked, always
+  std::vector<process::Spec> processes;  // kernel times at `clocks`
+  std::optional<link::Spec> link = {};   // requests of all processes come over it
   bool observed = false;                 // by a profiler: DeviceSpec::nsys
+  bool mps = false;                      // a SpatiallySharedGpu, a what-if
   std::uint64_t seed = 1;
 };
 
 class Board {
  public:
   // The processes start when the engine runs. Throws std::invalid_argument where a process uses a runtime or
-  // a DLA that the device does not have. `gpu`: the GPU to use; null: a TimeSharedGpu (tests bring their
+  // a DLA that the device does not have. `gpu`: the GPU to use; null: one of its own (tests bring their
   // reference engine).
   Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup,
         std::unique_ptr<gpu::Gpu> gpu = nullptr);
+
+  // Every domain's clock, from now on: all work under way is re-timed. What is absent stays as it is.
+  void set_clocks(const Clocks& clocks);
+  [[nodiscard]] const Clocks& clocks() const { return clocks_; }
 
   // Forgets statistics: the warm-up ends. And brings them up to now.
   void end_warmup();
@@ -45,9 +53,16 @@ class Board {
   [[nodiscard]] std::deque<process::Inference>& processes() { return processes_; }
   // Whether all have ended (process::Spec::batches); the engine is stopped at each end.
   [[nodiscard]] bool finished() const;
+  [[nodiscard]] const DeviceSpec& device() const { return device_; }
   [[nodiscard]] const cpu::Cpu& cpu() const { return cpu_; }
   [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // of a device that has one
   [[nodiscard]] std::deque<dla::Dla>& dlas() { return dlas_; }
+  [[nodiscard]] const std::optional<link::Link>& link() const { return link_; }
+
+  // Moved over the memory so far: by kernels (since the warm-up), and by everything else.
+  [[nodiscard]] dnn::Usage gpu_used();
+  [[nodiscard]] double other_bytes() const;
+  [[nodiscard]] double dram_bytes() { return gpu_used().dram_bytes + other_bytes(); }
 
   // Since the warm-up.
   struct Totals {
@@ -55,23 +70,30 @@ class Board {
     sim::Duration gpu_busy, gpu_switching;
     std::int64_t gpu_switches = 0;
     dnn::Usage gpu_used;       // by kernels of all processes together
-    double host_bytes = 0;     // moved over a common memory by threads and copies
+    double other_bytes = 0;    // moved over the memory by threads, copies and DLAs
     sim::Duration cores_busy;  // of all cores together
     std::int64_t migrations = 0, involuntary_switches = 0;
     std::vector<sim::Duration> dla_busy;  // of each
-    double dla_dram_bytes = 0;            // of all together
   };
   [[nodiscard]] Totals totals();
 
  private:
   [[nodiscard]] Totals totals_so_far();
+  void memory_speed_changed(double speed);
+  void set_gpu_rates();
 
   sim::Engine& engine_;
+  DeviceSpec device_;
+  Clocks given_, clocks_;        // those of `Setup`, and as they are
+  double memory_bytes_per_s_;    // at given_
+  gpu::Rates gpu_rates_;         // by clocks_ against given_
+  double gpu_memory_speed_ = 1;  // that others leave to the GPU
   cpu::Cpu cpu_;
   std::unique_ptr<gpu::Gpu> gpu_;
   gpu::CopyEngine copies_;
   std::optional<memory::Traffic> traffic_;  // where CPU and GPU share a memory
   std::deque<dla::Dla> dlas_;
+  std::optional<link::Link> link_;
   std::deque<process::Inference> processes_;
   Totals before_;
 };

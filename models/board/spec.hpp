@@ -11,6 +11,7 @@
 #include "models/dnn/host_layers.hpp"
 #include "models/gpu/spec.hpp"
 #include "models/memory/spec.hpp"
+#include "models/power/spec.hpp"
 #include "models/process/spec.hpp"
 
 namespace jostle::board {
@@ -24,6 +25,16 @@ struct PowerMode {
   std::optional<int> tpcs;  // texture processing clusters left powered
   std::optional<double> emc_max_clock_hz;
   std::optional<double> dla_max_clock_hz;  // of each DLA
+  // Governors do not go below these; controllers that protect the board do.
+  std::vector<double> cpu_min_clock_hz;  // per cluster; empty: the lowest of their tables
+  std::optional<double> gpu_min_clock_hz;
+  power::OverCurrentLimits over_current;
+};
+
+// Speeds over what tables and roofs tell, for asking what if; of no board that exists.
+struct Faster {
+  double arithmetic = 1;  // of the GPU's kernels
+  double memory = 1;      // of DRAM, for all who share it
 };
 
 struct DeviceSpec {
@@ -33,8 +44,10 @@ struct DeviceSpec {
   cpu::Spec cpu;
   gpu::Spec gpu;  // no SMs: the board has none that computes
   int sms_per_tpc = 1;
+  Faster what_if;
   dla::Spec dla;
   memory::Spec memory;
+  std::optional<power::Spec> power;  // absent: nothing is known of it
   // Absent: the runtime does not exist on this device, or nothing is known of its costs.
   std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt, libtorch, cpu_runtime;
   dnn::HostRoofs host;         // of inference on the cores, where there is a cpu_runtime
@@ -42,8 +55,9 @@ struct DeviceSpec {
   std::optional<process::ObserverSpec> nsys;  // absent: nothing is known of it here
   process::SyncSpec sync;
   process::RefillSpec refill;
-  std::vector<PowerMode> power_modes;  // empty: everything at its maximum, always
-  std::string default_power_mode;      // empty where there are none
+  std::vector<PowerMode> power_modes;    // empty: everything at its maximum, always
+  std::string default_power_mode;        // empty where there are none
+  bool jetson_clocks_lifts_emc = false;  // pins the EMC at its highest clock, whatever the mode's limit
 
   [[nodiscard]] const std::optional<process::RuntimeSpec>& runtime(process::Runtime which) const {
     return which == process::Runtime::cuda_graph ? cuda_graph

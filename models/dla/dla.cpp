@@ -34,7 +34,7 @@ void Dla::start() {
   const Task& task = *queue_.front().task;
   running_ = true;
   left_ = task.duration;
-  rate_ = rate_at(task, memory_share_);
+  rate_ = rate_of(task);
   booked_ = engine_.now();
   end_ = engine_.schedule(engine_.now() + sim::time_for(left_, rate_), sim::action<&Dla::done>(*this));
   if (sim::TraceSink* trace = engine_.trace()) trace->begin(track_, engine_.now(), "subgraph");
@@ -64,18 +64,31 @@ void Dla::book() {
   booked_ = engine_.now();
 }
 
-double Dla::rate_at(const Task& task, double share) {
+double Dla::rate_of(const Task& task) const {
   const double memory = sim::to_seconds(task.memory), all = sim::to_seconds(task.duration);
   if (all <= 0) return 1;
-  return all / (all + memory * (1 / share - 1));
+  return all / ((all - memory) / clock_ + memory / (memory_ * memory_share_));
 }
 
 void Dla::set_memory_share(double share) {
   if (share <= 0 || share > 1) throw std::invalid_argument("dla: a share of the memory outside 0 to 1");
   memory_share_ = share;
+  retime();
+}
+
+void Dla::set_rates(double clock, double memory) {
+  if (clock <= 0 || memory <= 0) throw std::invalid_argument("dla: a rate that is not positive");
+  if (clock == clock_ && memory == memory_) return;
+  clock_ = clock;
+  memory_ = memory;
+  retime();
+  ask_for_memory();
+}
+
+void Dla::retime() {
   if (!running_) return;
   book();
-  rate_ = rate_at(*queue_.front().task, share);
+  rate_ = rate_of(*queue_.front().task);
   left_ = std::max(left_, Duration::zero());
   engine_.reschedule(end_, engine_.now() + sim::time_for(left_, rate_));
 }
@@ -104,10 +117,11 @@ void Dla::ask_for_memory() {
   memory::Demand demand;
   if (running_) {
     const Task& task = *queue_.front().task;
-    const double seconds = sim::to_seconds(task.duration);
+    const double by_memory = sim::to_seconds(task.memory) / memory_;
+    const double seconds = sim::to_seconds(task.duration - task.memory) / clock_ + by_memory;
     if (seconds > 0) {
       demand.bytes_per_s = task.dram_bytes / seconds;
-      demand.bound = sim::to_seconds(task.memory) / seconds;
+      demand.bound = by_memory / seconds;
     }
   }
   arbiter_->set_demand(client_, demand);

@@ -37,6 +37,8 @@ class Dla {
   // What other users of the memory leave: the memory-bound part of tasks takes 1 / share as long (0 < share
   // <= 1), from now on.
   void set_memory_share(double share);
+  // The engine's clock and the memory's bandwidth, against those that tasks are given at (> 0), from now on.
+  void set_rates(double clock, double memory);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   // Up to now.
@@ -54,7 +56,8 @@ class Dla {
   void done();
   void book();
   void ask_for_memory();
-  [[nodiscard]] static double rate_at(const Task& task, double share);
+  void retime();
+  [[nodiscard]] double rate_of(const Task& task) const;
   static void tell(const Entry& entry, TaskState state) {
     if (entry.listener.changed != nullptr) entry.listener.changed(entry.listener.context, state);
   }
@@ -67,6 +70,7 @@ class Dla {
   std::deque<Entry> on_their_way_, queue_;  // the first of the queue runs
   bool running_ = false;
   double memory_share_ = 1;
+  double clock_ = 1, memory_ = 1;
   double rate_ = 1;     // of the running task
   sim::Duration left_;  // of it, at rate 1
   sim::Time booked_;    // as of then

@@ -39,6 +39,7 @@ ArithmeticPath path_for(const gpu::Spec& gpu, Precision precision) {
 }
 
 ArithmeticPath path_for(const gpu::Spec& gpu, const FusedLayer& layer, Precision precision) {
+  if (layer.precision) return path_for(gpu, *layer.precision);
   return path_for(gpu,
                   precision == Precision::int8 && !has_int8_kernels(layer.op) ? Precision::fp16 : precision);
 }

@@ -18,9 +18,9 @@ struct ArithmeticPath {
 };
 [[nodiscard]] ArithmeticPath path_for(const gpu::Spec& gpu, Precision precision);
 
-// The same for a layer: int8 is for convolutions, linear layers and what only moves or compares numbers;
-// normalisations, softmax, embeddings and products of two activations stay in fp16 (TensorRT developer guide,
-// "Layers and precision").
+// The same for a layer, in its own precision if it has one. Else int8 is for convolutions, linear layers and
+// what only moves or compares numbers; normalisations, softmax, embeddings and products of two activations
+// stay in fp16 (TensorRT developer guide, "Layers and precision").
 [[nodiscard]] ArithmeticPath path_for(const gpu::Spec& gpu, const FusedLayer& layer, Precision precision);
 
 // Channels as tensor cores take and store them, in groups of 32 (int8), 8 (fp16) or 4 (tf32); images, which

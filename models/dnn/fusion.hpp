@@ -3,13 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/dnn/layer.hpp"
 #include "models/dnn/lowering.hpp"
-#include "models/dnn/network.hpp"
+#include "models/dnn/precision.hpp"
 
 namespace jostle::dnn {
+
+class Network;
 
 // A layer and what was folded into it. Elements and MACs are of one image.
 struct FusedLayer {
@@ -23,14 +27,22 @@ struct FusedLayer {
   int depth = 0;  // matmul: length of the axis that is summed over
   Shape in;
   Shape out;
-  std::int64_t weights = 0;
+  std::int64_t weights = 0;     // read besides its inputs
+  std::int64_t parameters = 0;  // learned: of what it computes alone, not of what was folded into it
   std::int64_t macs = 0;
   std::int64_t other_elements = 0;  // read besides `in`: second operands of sums, products and matmuls
   int folded = 0;                   // layers folded into this one
   Activation activation = Activation::none;  // the last one in it
   // Pieces whose results it reads, ascending, each once; empty: the network's input alone.
   std::vector<std::size_t> inputs;
-  bool last = false;  // nothing reads its result: an output of the network
+  bool reads_input = false;  // reads the network's input, whatever else it reads
+  bool last = false;         // nothing reads its result: an output of the network
+
+  // Of training (training.hpp).
+  // A product that is summed over positions and images: reads `in` and `out`, writes a gradient of weights.
+  bool weight_gradient = false;
+  std::int64_t once = 0;  // elements moved once a batch, whatever its size: gradients, states of weights
+  std::optional<Precision> precision;  // of its own, whatever the network's is
 };
 
 // In an order in which they can run. What only renames bytes (input, reshape, slice) is nobody's piece.

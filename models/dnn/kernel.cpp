@@ -23,6 +23,7 @@ Usage& Usage::operator+=(const Usage& other) {
   issue_slot += other.issue_slot;
   tensor_active += other.tensor_active;
   occupancy += other.occupancy;
+  working += other.working;
   dram_bytes += other.dram_bytes;
   return *this;
 }
@@ -34,6 +35,7 @@ Usage& Usage::operator-=(const Usage& other) {
   issue_slot -= other.issue_slot;
   tensor_active -= other.tensor_active;
   occupancy -= other.occupancy;
+  working -= other.working;
   dram_bytes -= other.dram_bytes;
   return *this;
 }
@@ -47,6 +49,7 @@ Usage usage_of(const Kernel& kernel, sim::Duration done) {
           .issue_slot = seconds * static_cast<double>(kernel.issue_slot),
           .tensor_active = seconds * static_cast<double>(kernel.tensor_active),
           .occupancy = seconds * static_cast<double>(kernel.occupancy),
+          .working = seconds * static_cast<double>(kernel.working),
           .dram_bytes = whole > 0 ? static_cast<double>(kernel.dram_bytes) * (seconds / whole) : 0};
 }
 

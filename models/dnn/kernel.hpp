@@ -33,6 +33,9 @@ struct Kernel {
   // Of all the SMs of its GPU, in the mean over its duration, 0 to 1: with a resident warp; of the issue
   // slots and of the tensor pipes, those used; resident warps over the most there could be.
   float sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0;
+  // The part of sm_active in which warps get on: not while blocks start. As many cycles at all clocks, for
+  // waiting longer is no more work.
+  float working = 0;
   float dram_bytes = 0;  // read and written
 };
 
@@ -40,7 +43,7 @@ struct Kernel {
 struct Usage {
   double compute = 0, memory = 0;  // seconds bound by arithmetic, and by memory
   // Seconds, each weighted with the share of the GPU that was used (see Kernel).
-  double sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0;
+  double sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0, working = 0;
   double dram_bytes = 0;
 
   Usage& operator+=(const Usage& other);

@@ -10,7 +10,9 @@
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/network.hpp"
 #include "models/dnn/roofline.hpp"
+#include "models/dnn/training.hpp"
 
 namespace jostle::dnn {
 namespace {
@@ -33,47 +35,55 @@ void check_range(const Request& request) {
   }
 }
 
-// Every kernel by the same factor: what bounds it stays as it is.
 void apply(const Factor& factor, KernelSequence& sequence) {
-  for (Kernel& kernel : sequence.kernels) {
-    kernel.duration = sim::work_in(kernel.duration, factor.value);
-    const auto busier = static_cast<float>(1 / factor.value);  // the same cycles in another time
-    kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
-    kernel.issue_slot = std::min(kernel.sm_active, kernel.issue_slot * busier);
-  }
+  scale_durations(sequence, factor.value);
   sequence.grade = Grade::fitted;
   sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
-  sequence.rebuild_finish();
+}
+
+// From the layers alone.
+KernelSequence computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
+  const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
+  if (!request.training) return roofline(layers, request.batch, request.precision, request.lowering, gpu);
+  KernelSequence sequence = roofline(training_step(layers, request.precision), request.batch,
+                                     request.precision, Lowering::framework, gpu);
+  sequence.provenance += ", a step of training";
+  return sequence;
 }
 
 }  // namespace
 
+void scale_durations(KernelSequence& sequence, double factor) {
+  for (Kernel& kernel : sequence.kernels) {
+    kernel.duration = sim::work_in(kernel.duration, factor);
+    const auto busier = static_cast<float>(1 / factor);  // the same cycles in another time
+    kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
+    kernel.issue_slot = std::min(kernel.sm_active, kernel.issue_slot * busier);
+  }
+  sequence.rebuild_finish();
+}
+
 KernelSequence kernels_for(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
                            std::span<const Factor> factors) {
   check_range(request);
-  if (request.network != nullptr) {
-    return roofline(fuse(*request.network, request.lowering), request.batch, request.precision,
-                    request.lowering, gpu);
-  }
+  if (request.network != nullptr) return computed(request, *request.network, gpu);
   const Model& model = known_model(request);
   const int input = request.input > 0 ? request.input : model.default_input;
+  KernelSequence modelled = computed(request, model.build(input), gpu);
+  if (request.training) return modelled;
   if (request.lowering == Lowering::framework) {
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
       KernelSequence sequence = sequence_at(*network, request.batch);
       if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
-      spread_activity(roofline(fuse(model.build(input), request.lowering), request.batch, request.precision,
-                               request.lowering, gpu),
-                      gpu, sequence);
+      spread_activity(modelled, gpu, sequence);
       return sequence;
     }
   }
-  KernelSequence sequence = roofline(fuse(model.build(input), request.lowering), request.batch,
-                                     request.precision, request.lowering, gpu);
   if (const Factor* factor = find_factor(factors, request.device, request.model, model.family,
                                          path_for(gpu, request.precision).precision, request.lowering)) {
-    apply(*factor, sequence);
+    apply(*factor, modelled);
   }
-  return sequence;
+  return modelled;
 }
 
 }  // namespace jostle::dnn

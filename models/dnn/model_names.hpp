@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "models/dnn/network.hpp"
-
 namespace jostle::dnn {
+
+class Network;
 
 // Far beyond any memory; they keep times and counts inside 64 bits.
 inline constexpr std::int64_t most_images = 1'000'000;  // a batch

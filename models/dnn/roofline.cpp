@@ -14,7 +14,6 @@ namespace jostle::dnn {
 namespace {
 
 // Engineering judgement, the same for every network and GPU.
-constexpr double cached_share = 0.5;          // of what fits L2, the part of an operand that is still there
 constexpr double depthwise_efficiency = 0.2;  // of the fp32 peak: 0.15-0.25, no reuse for tiles to exploit
 constexpr double elements_per_block = 512;    // of pointwise kernels: 128 threads of four elements
 
@@ -60,7 +59,9 @@ class Estimator {
       const double lanes = path.precision == Precision::fp16 ? 4 : 2;  // operations of a lane in a clock
       work.instructions = tiling.useful_ops / (lanes * warp) * issue_per_fma;
     }
-    work.instructions += images_ * static_cast<double>(layer.out.elements()) / warp * issue_per_result;
+    const double results = layer.weight_gradient ? static_cast<double>(layer.once)
+                                                 : images_ * static_cast<double>(layer.out.elements());
+    work.instructions += results / warp * issue_per_result;
     return finish(tiling.shape, work);
   }
 
@@ -75,7 +76,8 @@ class Estimator {
   // Winograd's algorithm saves multiplications of 3 x 3 windows; cuDNN and TensorRT have it on CUDA cores.
   [[nodiscard]] double gain_of(const FusedLayer& layer, const ArithmeticPath& path) const {
     const bool applies = layer.op == Op::conv && layer.window_area == 9 && layer.stride == 1 &&
-                         layer.in.channels / layer.groups >= 32 && !path.tensor_cores;
+                         layer.in.channels / layer.groups >= 32 && !path.tensor_cores &&
+                         !layer.weight_gradient;
     return applies ? gpu_.kernels.winograd_gain : 1;
   }
 
@@ -91,6 +93,12 @@ class Estimator {
     const std::int64_t in = padded_channels(layer.in.channels / layer.groups, path);
     const std::int64_t out = padded_channels(layer.out.channels / layer.groups, path);
     const bool transposed = layer.op == Op::conv_transpose;
+    if (layer.weight_gradient) {
+      product.rows = transposed ? in : out;
+      product.columns = (transposed ? out : in) * layer.window_area;
+      product.depth = batch_ * (transposed ? layer.in : layer.out).positions();
+      return product;
+    }
     product.rows = batch_ * (transposed ? layer.in : layer.out).positions();
     product.columns = transposed ? out * layer.window_area : out;
     product.depth = transposed ? in : in * layer.window_area;
@@ -104,27 +112,31 @@ class Estimator {
 
   [[nodiscard]] double bytes(const FusedLayer& layer, const ArithmeticPath& path) const {
     const double element = bytes_per_element(path.precision);
-    const double read = from_dram(element * stored(layer.in, path)) +
-                        from_dram(element * images_ * static_cast<double>(layer.other_elements));
-    return read + element * stored(layer.out, path) + element * static_cast<double>(layer.weights);
+    return beyond_l2(element * stored(layer.in, path)) +
+           beyond_l2(element * images_ * static_cast<double>(layer.other_elements)) +
+           beyond_l2(element * stored(layer.out, path)) +
+           element * static_cast<double>(layer.weights + layer.once);
   }
-  // What the layer before wrote may still be in L2.
-  [[nodiscard]] double from_dram(double bytes) const {
-    return bytes - cached_share * std::min(bytes, gpu_.l2_bytes);
+  // Of activations: L2 writes back what it evicts, so that what stays there until it is read, and
+  // overwritten, never gets to DRAM. The more there is of it, the less stays.
+  [[nodiscard]] double beyond_l2(double bytes) const {
+    if (bytes <= 0) return 0;
+    return bytes * std::min(1.0, bytes / std::max(gpu_.l2_bytes, 1.0));
   }
 
   // Everything but products: bound by bytes, or by CUDA cores that reuse nothing.
   [[nodiscard]] Kernel plain(const FusedLayer& layer, Work work) const {
     const double written = images_ * static_cast<double>(layer.out.elements());
     const double read = images_ * static_cast<double>(layer.in.elements() + layer.other_elements);
-    work.instructions = (read + written) / warp * issue_per_moved;
+    const auto once = static_cast<double>(layer.once);
+    work.instructions = (read + written + once) / warp * issue_per_moved;
     if (layer.depthwise) {
       const double ops = 2 * images_ * static_cast<double>(layer.macs);
       const double peak = gpu_.cuda_cores.fp32 * gpu_.sm_count * gpu_.max_clock_hz;
       work.compute_s = ops / (peak * depthwise_efficiency);
       work.instructions += ops / 2 / warp * issue_per_fma;
     }
-    return finish(pointwise_shape(written), work);
+    return finish(pointwise_shape(std::max(written, once)), work);
   }
 
   [[nodiscard]] static Kernel pointwise_shape(double elements) {
@@ -159,7 +171,9 @@ class Estimator {
     const double per_sm = std::ceil(kernel.blocks / sms);  // of the busiest
     // Bound by memory, SMs that ran out of blocks end little before the others: all wait for the same bytes.
     const double balance = by_memory ? std::min(1.0, kernel.blocks / sms) : kernel.blocks / (sms * per_sm);
-    kernel.sm_active = static_cast<float>((1 - static_cast<double>(kernel.fixed_share)) * balance);
+    const double resident_share = 1 - static_cast<double>(kernel.fixed_share);
+    kernel.sm_active = static_cast<float>(resident_share * balance);
+    kernel.working = static_cast<float>((resident_share - static_cast<double>(kernel.start_share)) * balance);
     const double resident = std::min<double>(gpu::blocks_per_sm(gpu_, kernel), per_sm);
     kernel.occupancy = static_cast<float>(
         std::min(1.0, static_cast<double>(kernel.sm_active) * resident * kernel.threads_per_block /

@@ -38,6 +38,10 @@ void fill_residency(const Spec& gpu, dnn::Kernel& kernel) {
   const double blocks = std::max(kernel.blocks, 1U);
   const double tail = blocks - (count - 1) * at_once;
   kernel.sm_active = static_cast<float>(((count - 1) * sms + std::min(tail, sms)) / (count * sms));
+  const double resident = std::max(1 - static_cast<double>(kernel.fixed_share), 1e-9);
+  kernel.working =
+      static_cast<float>(static_cast<double>(kernel.sm_active) *
+                         std::max(resident - static_cast<double>(kernel.start_share), 0.0) / resident);
   const double most = count * sms * std::max(gpu.max_threads_per_sm / warp, 1);
   kernel.occupancy = static_cast<float>(std::min(blocks * warps_of(kernel) / most, 1.0));
 }

@@ -18,6 +18,7 @@ double Arbiter::moved(ClientId id) const {
 }
 
 void Arbiter::set_demand(ClientId id, const Demand& demand) {
+  clients_[id.index].asked = demand.bytes_per_s;
   const double bytes = std::min(demand.bytes_per_s, sharing_.capacity_bytes_per_s);
   if (demands_[id.index] == bytes && clients_[id.index].bound == demand.bound) return;
   demands_[id.index] = bytes;
@@ -28,6 +29,14 @@ void Arbiter::set_demand(ClientId id, const Demand& demand) {
     grants_[id.index] = bytes;
     return;
   }
+  solve();
+}
+
+void Arbiter::set_capacity(double bytes_per_s) {
+  if (sharing_.capacity_bytes_per_s == bytes_per_s) return;
+  for (std::size_t i = 0; i < clients_.size(); ++i) settle(i);
+  sharing_.capacity_bytes_per_s = bytes_per_s;
+  for (std::size_t i = 0; i < clients_.size(); ++i) demands_[i] = std::min(clients_[i].asked, bytes_per_s);
   solve();
 }
 

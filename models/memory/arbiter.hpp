@@ -40,9 +40,12 @@ class Arbiter {
   // A client without a listener is never slowed: what it gets less than it demands is not accounted for.
   ClientId add(const SpeedListener& listener);
 
-  // From now on. More than the capacity is taken for the capacity. A client that demands nothing keeps the
-  // speed that it was last told.
+  // From now on. More than the capacity is taken for the capacity, as it is and as it changes. A client that
+  // demands nothing keeps the speed that it was last told.
   void set_demand(ClientId client, const Demand& demand);
+
+  // The memory's clock changes, now (> 0).
+  void set_capacity(double bytes_per_s);
 
   [[nodiscard]] double granted(ClientId client) const { return grants_[client.index]; }  // bytes/s
   [[nodiscard]] double speed(ClientId client) const { return clients_[client.index].told; }
@@ -53,6 +56,7 @@ class Arbiter {
  private:
   struct Client {
     SpeedListener listener;
+    double asked = 0;  // bytes/s, more than the capacity perhaps
     double bound = 1;
     double told = 1, speed = 1;
     double moved = 0;  // up to `since`

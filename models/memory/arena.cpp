@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "models/dnn/network.hpp"
+
 namespace jostle::memory {
 namespace {
 
@@ -13,10 +15,6 @@ using dnn::Layer;
 using dnn::Network;
 using dnn::Op;
 using Node = Network::Node;
-
-bool is_view(Op op) {
-  return op == Op::reshape || op == Op::slice;
-}
 
 class Liveness {
  public:

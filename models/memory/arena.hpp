@@ -3,7 +3,10 @@
 #pragma once
 
 #include "models/dnn/lowering.hpp"
-#include "models/dnn/network.hpp"
+
+namespace jostle::dnn {
+class Network;
+}
 
 namespace jostle::memory {
 

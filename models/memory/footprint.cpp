@@ -2,8 +2,10 @@
 
 #include <cmath>
 
+#include "models/dnn/network.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/memory/arena.hpp"
+#include "models/memory/training.hpp"
 
 namespace jostle::memory {
 namespace {
@@ -27,7 +29,9 @@ Storage storage_of(const Workload& workload, const dnn::ArithmeticPath& path) {
 }
 
 double engine_bytes(const Workload& workload, double element_bytes) {
-  double bytes = element_bytes * static_cast<double>(workload.network.parameters());
+  const auto parameters = static_cast<double>(workload.network.parameters());
+  if (workload.training) return training_parameter_bytes(workload.precision) * parameters;
+  double bytes = element_bytes * parameters;
   if (workload.lowering != dnn::Lowering::optimised) return bytes;
   for (dnn::Network::Node node = 0; node < workload.network.size(); ++node) {
     if (workload.network.layer(node).macs() > 0) bytes += engine_bytes_per_layer;
@@ -55,14 +59,17 @@ Footprint footprint(const Workload& workload, const gpu::Spec& gpu, double page_
   const Storage storage = storage_of(workload, path);
   const Bindings bound = bindings(workload.network);
   const auto batch = static_cast<double>(workload.batch);
-  const auto buffers = [&](std::int64_t elements) {
-    const double bytes = bound_element_bytes * batch * static_cast<double>(elements);
-    return batches_bound * in_pages(bytes, page_bytes);
-  };
+  const Portion all{.read_bytes = bound_element_bytes * static_cast<double>(bound.inputs),
+                    .written_bytes = bound_element_bytes * static_cast<double>(bound.outputs)};
+  const Portion portion = workload.portion.value_or(all);
+  const auto buffers = [&](double bytes) { return batches_bound * in_pages(batch * bytes, page_bytes); };
   Footprint held;
-  held.engine = in_pages(engine_bytes(workload, storage.element_bytes), page_bytes);
-  held.arena = in_pages(batch * peak_activation_bytes(workload.network, storage), page_bytes);
-  held.io = buffers(bound.inputs) + buffers(bound.outputs);
+  held.engine = in_pages(portion.parameters * engine_bytes(workload, storage.element_bytes), page_bytes);
+  const double activations = workload.training
+                                 ? training_activation_bytes(workload.network, storage.element_bytes)
+                                 : peak_activation_bytes(workload.network, storage);
+  held.arena = in_pages(batch * activations, page_bytes);
+  held.io = buffers(portion.read_bytes) + buffers(portion.written_bytes);
   return held;
 }
 

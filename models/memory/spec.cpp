@@ -21,6 +21,7 @@ double efficiency_at(const Spec& spec, double clock_hz) {
 }  // namespace
 
 double relative_bandwidth(const Spec& spec, double clock_hz) {
+  if (spec.max_clock_hz <= 0) return 1;
   return clock_hz / spec.max_clock_hz * efficiency_at(spec, clock_hz);
 }
 

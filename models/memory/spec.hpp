@@ -39,7 +39,8 @@ struct Spec {
 };
 
 // What the memory delivers at `clock_hz`, as a share of what it does at its full clock: proportional to the
-// clock and to clock_efficiency, which lies on straight lines between the table's clocks.
+// clock and to clock_efficiency, which lies on straight lines between the table's clocks. 1 where the clock
+// is not known.
 [[nodiscard]] double relative_bandwidth(const Spec& spec, double clock_hz);
 
 }  // namespace jostle::memory

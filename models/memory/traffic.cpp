@@ -16,6 +16,33 @@ Demand demand_of(const dnn::KernelSequence& kernels, double capacity_bytes_per_s
           .bound = std::clamp(kernels.used.back().memory / seconds, 0.0, 1.0)};
 }
 
+void Traffic::gpu_runs(const Demand& demand) {
+  ++on_gpu_;
+  set_gpu_demand(demand);
+}
+
+void Traffic::gpu_rests() {
+  if (--on_gpu_ == 0) set_gpu_demand({});
+}
+
+void Traffic::set_gpu_demand(const Demand& demand) {
+  gpu_demand_ = demand;
+  if (gpu_clock_ == 1 && gpu_memory_ == 1) {
+    arbiter_.set_demand(gpu_, demand);
+    return;
+  }
+  const double by_memory = demand.bound / gpu_memory_;
+  const double time = (1 - demand.bound) / gpu_clock_ + by_memory;
+  arbiter_.set_demand(gpu_, {.bytes_per_s = demand.bytes_per_s / time, .bound = by_memory / time});
+}
+
+void Traffic::set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory) {
+  gpu_clock_ = gpu_clock;
+  gpu_memory_ = gpu_memory;
+  arbiter_.set_capacity(capacity_bytes_per_s);
+  set_gpu_demand(gpu_demand_);
+}
+
 void Traffic::core_demands(double change_bytes_per_s) {
   threads_ += change_bytes_per_s > 0 ? 1 : -1;
   // Exactly nothing when nobody is left, whatever sums were rounded to.

@@ -22,9 +22,13 @@ class Traffic {
         copies_(arbiter_.add({})),
         copy_bytes_per_s_(copy_bytes_per_s) {}
 
-  // A process's kernels begin to have the GPU, or cease to.
-  void gpu_runs(const Demand& demand) { arbiter_.set_demand(gpu_, demand); }
-  void gpu_rests() { arbiter_.set_demand(gpu_, {}); }
+  // A process's kernels begin to have the GPU, or cease to. `demand` is that of the clocks which the kernels
+  // were given at; where several have it at once (MPS), that of the last counts for all.
+  void gpu_runs(const Demand& demand);
+  void gpu_rests();
+  // The memory's capacity, and how fast the GPU runs what is bound by its clock and what is bound by memory
+  // (> 0), against the clocks which kernels were given at.
+  void set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory);
   // A thread that moves so much begins to run on a core (+), or ceases to (-).
   void core_demands(double change_bytes_per_s);
   void copies_change(int change);
@@ -35,8 +39,13 @@ class Traffic {
   [[nodiscard]] double moved_by_host() const { return arbiter_.moved(cores_) + arbiter_.moved(copies_); }
 
  private:
+  void set_gpu_demand(const Demand& demand);
+
   Arbiter arbiter_;
   ClientId gpu_, cores_, copies_;
+  Demand gpu_demand_;  // as it was given
+  int on_gpu_ = 0;     // processes whose kernels have the GPU
+  double gpu_clock_ = 1, gpu_memory_ = 1;
   double copy_bytes_per_s_;
   double core_bytes_per_s_ = 0;  // of all threads on cores
   int threads_ = 0;              // which they are

@@ -1,54 +1,97 @@
 #include "models/process/arrivals.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace jostle::process {
 
-RequestQueue::RequestQueue(const Arrivals& arrivals, sim::RandomStream random)
+using sim::Time;
+
+ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
     : arrivals_(arrivals), random_(random) {
-  if (arrivals_.kind == ArrivalKind::periodic)
-    phase_ = arrivals_.phase ? *arrivals_.phase : sim::seconds(random_.uniform() / arrivals_.rate_per_s);
+  if (arrivals_.kind == ArrivalKind::periodic) {
+    for (std::int64_t i = 0; i < arrivals_.streams; ++i)
+      phases_.push_back(arrivals_.phase ? *arrivals_.phase
+                                        : sim::seconds(random_.uniform() / arrivals_.rate_per_s));
+    std::ranges::sort(phases_);
+  }
   count_ = -1;
   advance();
 }
 
-void RequestQueue::advance() {
+void ArrivalTimes::advance() {
+  advance_one();
+  const auto request = static_cast<std::size_t>(count_);
+  since_ = request < arrivals_.since.size() ? arrivals_.since[request] : next_;
+  for (std::int64_t i = 1; i < arrivals_.gather; ++i) advance_one();
+}
+
+void ArrivalTimes::advance_one() {
   ++count_;
   switch (arrivals_.kind) {
     case ArrivalKind::closed_loop:
-      next_ = sim::Time::never();
+      next_ = Time::never();
       return;
-    case ArrivalKind::periodic:  // from the count, so that rounding does not add up
-      next_ = sim::Time::zero() + phase_ + sim::seconds(static_cast<double>(count_) / arrivals_.rate_per_s);
+    case ArrivalKind::periodic: {  // from the count, so that rounding does not add up
+      const std::int64_t period = count_ / arrivals_.streams;
+      next_ = Time::zero() + phases_[static_cast<std::size_t>(count_ % arrivals_.streams)] +
+              sim::seconds(static_cast<double>(period) / arrivals_.rate_per_s);
       return;
+    }
     case ArrivalKind::poisson:
       next_ += sim::seconds(random_.exponential(1 / arrivals_.rate_per_s));
       return;
     case ArrivalKind::trace:
       next_ = static_cast<std::size_t>(count_) < arrivals_.times.size()
                   ? arrivals_.times[static_cast<std::size_t>(count_)]
-                  : sim::Time::never();
+                  : Time::never();
       return;
   }
 }
 
-std::optional<sim::Time> RequestQueue::take(sim::Time now) {
-  std::optional<sim::Time> served;
-  for (; next_ <= now; advance()) {
+RequestQueue::RequestQueue(const Arrivals& arrivals, sim::RandomStream random)
+    : times_(std::in_place, arrivals, random),
+      limit_(arrivals.queue_limit),
+      next_{times_->since(), times_->next()} {}
+
+RequestQueue::RequestQueue(std::optional<std::int64_t> limit)
+    : limit_(limit), next_{Time::never(), Time::never()} {}
+
+void RequestQueue::deliver(Time since, Time at) {
+  if (next_.at == Time::never())
+    next_ = {since, at};
+  else
+    delivered_.push_back({since, at});
+}
+
+void RequestQueue::advance() {
+  if (times_) {
+    times_->advance();
+    next_ = {times_->since(), times_->next()};
+  } else if (delivered_.empty()) {
+    next_ = {Time::never(), Time::never()};
+  } else {
+    next_ = delivered_.front();
+    delivered_.pop_front();
+  }
+}
+
+std::optional<Time> RequestQueue::take(Time now) {
+  std::optional<Time> served;
+  for (; next_.at <= now; advance()) {
     if (free_) {  // it went straight into service, whatever the queue holds
       free_ = false;
-      served = next_;
-    } else if (arrivals_.queue_limit &&
-               static_cast<std::int64_t>(waiting_.size()) >= *arrivals_.queue_limit) {
+      served = next_.since;
+    } else if (limit_ && static_cast<std::int64_t>(waiting_.size()) >= *limit_) {
       ++drops_;
     } else {
-      waiting_.push_back(next_);
+      waiting_.push_back(next_.since);
     }
   }
   if (served) return served;
   free_ = waiting_.empty();
   if (free_) return std::nullopt;
-  const sim::Time first = waiting_.front();
+  const Time first = waiting_.front();
   waiting_.pop_front();
   return first;
 }

@@ -5,34 +5,64 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "models/process/spec.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::process {
 
-class RequestQueue {
+// When requests are made.
+class ArrivalTimes {
  public:
   // `random` draws the phase of periodic arrivals that name none, and Poisson's intervals.
-  RequestQueue(const Arrivals& arrivals, sim::RandomStream random);
+  ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random);
 
-  // The arrival time of the request that has waited longest; none if nobody waits at `now`. Calls must not go
-  // back in time: between two of them nobody leaves the queue.
-  [[nodiscard]] std::optional<sim::Time> take(sim::Time now);
-  // When the next request comes; Time::never() after the last of a trace.
+  // When the next request is whole; Time::never() after the last of a trace, and of a closed loop.
   [[nodiscard]] sim::Time next() const { return next_; }
+  // When the first part of it came: earlier where requests are gathered.
+  [[nodiscard]] sim::Time since() const { return since_; }
+  void advance();
+
+ private:
+  void advance_one();
+
+  Arrivals arrivals_;
+  sim::RandomStream random_;
+  sim::Time next_, since_;
+  std::int64_t count_ = 0;             // arrivals so far, next_ excluded
+  std::vector<sim::Duration> phases_;  // of periodic sources, ascending
+};
+
+class RequestQueue {
+ public:
+  // Of requests that are there when they are made.
+  RequestQueue(const Arrivals& arrivals, sim::RandomStream random);
+  // Of those told by deliver(); beyond `limit` waiting ones they are turned away.
+  explicit RequestQueue(std::optional<std::int64_t> limit);
+
+  // A request made at `since` is there at `at`, not before the last one.
+  void deliver(sim::Time since, sim::Time at);
+
+  // When the request that has waited longest was made; none if nobody waits at `now`. Calls must not go back
+  // in time: between two of them nobody leaves the queue.
+  [[nodiscard]] std::optional<sim::Time> take(sim::Time now);
+  // When the next request will be there, as far as is known; else Time::never().
+  [[nodiscard]] sim::Time next() const { return next_.at; }
   // Requests that found the queue full.
   [[nodiscard]] std::int64_t drops() const { return drops_; }
 
  private:
+  struct Request {
+    sim::Time since, at;
+  };
   void advance();
 
-  Arrivals arrivals_;
-  sim::RandomStream random_;
+  std::optional<ArrivalTimes> times_;  // none: deliver() tells
+  std::optional<std::int64_t> limit_;
+  std::deque<Request> delivered_;  // behind next_
   std::deque<sim::Time> waiting_;
-  sim::Time next_;
-  std::int64_t count_ = 0;  // requests so far, next_ excluded
-  sim::Duration phase_;
+  Request next_;
   bool free_ = true;  // since take() last had nobody to give: whoever comes next does not wait
   std::int64_t drops_ = 0;
 };

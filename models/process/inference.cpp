@@ -33,11 +33,15 @@ dnn::KernelSequence gpu_work(const Spec& spec) {
   return work;
 }
 
+sim::RandomStream arrivals_random(const Spec& spec, std::uint64_t seed, std::uint32_t index) {
+  return {seed, fmt::format("process {} arrivals", spec.arrivals.source.value_or(index))};
+}
+
 }  // namespace
 
 Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::CopyEngine& copies,
                      const Spec& spec, const Costs& costs, std::uint64_t seed, std::uint32_t index,
-                     memory::Traffic* traffic, dla::Dla* dla)
+                     memory::Traffic* traffic, dla::Dla* dla, link::Link* link)
     : engine_(engine),
       cpu_(cpu),
       gpu_(gpu),
@@ -45,7 +49,8 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
       spec_(spec),
       costs_(costs),
       random_(seed, fmt::format("process {} host time", index)),
-      requests_(spec.arrivals, sim::RandomStream(seed, fmt::format("process {} arrivals", index))),
+      requests_(link != nullptr ? RequestQueue(spec.arrivals.queue_limit)
+                                : RequestQueue(spec.arrivals, arrivals_random(spec, seed, index))),
       account_(costs.runtime.api_share),
       traffic_(traffic),
       demand_(traffic != nullptr ? memory::demand_of(gpu_work(spec_), traffic->arbiter().capacity())
@@ -78,6 +83,17 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
                                    },
                                .context = this});
   }
+  if (link != nullptr) {
+    client_.emplace(engine_, *link, spec_.payload_bytes, spec_.arrivals.source.value_or(index),
+                    spec_.arrivals, arrivals_random(spec_, seed, index), requests_,
+                    RemoteClient::Listener{.under_way =
+                                               [](void* self, bool any) {
+                                                 auto* const that = static_cast<Inference*>(self);
+                                                 that->account_.set_link(any, that->engine_.now(),
+                                                                         that->gpu_time());
+                                               },
+                                           .context = this});
+  }
   if (sim::TraceSink* trace = engine_.trace())
     track_ = trace->track(fmt::format("process {} {}", index, spec.name));
 }
@@ -103,7 +119,8 @@ cpu::ThreadSpec Inference::thread_spec() const {
 }
 
 sim::Process Inference::body() {
-  if (spec_.arrivals.kind != ArrivalKind::closed_loop) return serve_arrivals();
+  if (spec_.arrivals.kind != ArrivalKind::closed_loop || (client_ && computes())) return serve_arrivals();
+  if (client_) return closed_loop_over_link();
   return computes() ? compute_loop() : closed_loop();
 }
 
@@ -130,6 +147,45 @@ sim::Process Inference::closed_loop() {
   finish();
 }
 
+// As closed_loop(), where the client knows of a batch and the host of a request only later. The host has one
+// thread: it enqueues what is there, and only then waits for what it has enqueued.
+sim::Process Inference::closed_loop_over_link() {
+  if (spec_.setup) co_await set_up();
+  client_->ask(engine_.now());
+  ++asked_;
+  std::uint64_t enqueued = 0;
+  for (std::uint64_t batch = 0; batch < most_batches();) {
+    client_->catch_up();
+    std::optional<Time> made;
+    if (enqueued < most_batches() && enqueued < batch + 2) made = requests_.take(engine_.now());
+    if (made) {
+      co_await enqueue(enqueued, *made);
+      if (++enqueued == 1) answer(0);  // begins with two
+    } else if (batch < enqueued) {
+      co_await synchronise(batch);
+      record(batch++);
+      answer(batch);
+    } else {
+      co_await wait_for_request();
+    }
+  }
+  finish();
+}
+
+// In a closed loop the client asks again when it has the answer. `batches`: done so far.
+void Inference::answer(std::uint64_t batches) {
+  if (batches > 0) client_->answer();
+  if (spec_.arrivals.kind != ArrivalKind::closed_loop || asked_ == most_batches()) return;
+  client_->ask(batches > 0 ? engine_.now() + client_->answer_time() : engine_.now());
+  ++asked_;
+}
+
+// One over the link.
+sim::Task<> Inference::wait_for_request() {
+  co_await cpu_.block(thread_, client_->arrival(), costs_.sync.wake_latency);
+  client_->catch_up();
+}
+
 sim::Process Inference::compute_loop() {
   if (spec_.setup) co_await set_up();
   for (std::uint64_t batch = 0; batch < most_batches(); ++batch) co_await compute(batch, engine_.now());
@@ -138,16 +194,25 @@ sim::Process Inference::compute_loop() {
 
 sim::Process Inference::serve_arrivals() {
   if (spec_.setup) co_await set_up();
+  if (client_ && spec_.arrivals.kind == ArrivalKind::closed_loop) {  // one at a time
+    client_->ask(engine_.now());
+    ++asked_;
+  }
   for (std::uint64_t batch = 0; batch < most_batches(); ++batch) {
-    std::optional<Time> arrived;
-    while (!(arrived = requests_.take(engine_.now()))) {
-      if (requests_.next() == Time::never()) {
+    if (client_) client_->catch_up();
+    std::optional<Time> made;
+    while (!(made = requests_.take(engine_.now()))) {
+      if (client_ ? !client_->expected() : requests_.next() == Time::never()) {
         cpu_.retire(thread_);
         co_return;
       }
-      co_await cpu_.sleep_until(thread_, requests_.next() + costs_.sync.wake_latency);
+      if (client_)
+        co_await wait_for_request();
+      else
+        co_await cpu_.sleep_until(thread_, requests_.next() + costs_.sync.wake_latency);
     }
-    co_await serve(batch, *arrived);
+    co_await serve(batch, *made);
+    if (client_) answer(batch + 1);
   }
   finish();
 }
@@ -221,9 +286,11 @@ sim::Task<> Inference::synchronise(std::uint64_t batch) {
 
 void Inference::record(std::uint64_t batch) {
   const Time now = engine_.now();
-  const Duration latency = now - slot(batch).since;
+  const Duration back = client_ ? client_->answer_time() : Duration::zero();
+  const Duration latency = now + back - slot(batch).since;
   rate_.add(now, static_cast<double>(spec_.batch));
   latency_.add(sim::to_seconds(latency));
+  if (spec_.answered != nullptr) spec_.answered->push_back({slot(batch).since, now + back});
   ++batches_;
   engine_.progress();
   set_phase(Phase::idle);

@@ -2,6 +2,8 @@
 //
 //   closed loop:  enqueue batch i+1, wait for batch i, again (one batch always ahead, as trtexec)
 //   arrivals:     wait for a request, enqueue it, wait for it, again
+//   over a link:  the same of requests that have come over it; in a closed loop two are on their way or at
+//                 work, the third made when the first one's answer is back
 //
 // What is enqueued runs on the GPU, or in segments on GPU and DLA (segment_stream.hpp). A process that
 // computes on the CPU has no context: it computes a batch with its threads (thread_team.hpp), again.
@@ -20,6 +22,7 @@
 #include "models/gpu/gpu.hpp"
 #include "models/memory/traffic.hpp"
 #include "models/process/arrivals.hpp"
+#include "models/process/remote_client.hpp"
 #include "models/process/segment_stream.hpp"
 #include "models/process/spec.hpp"
 #include "models/process/thread_team.hpp"
@@ -46,9 +49,10 @@ class Inference {
  public:
   // All parts must outlive it. `traffic`: null where nobody competes for the memory. `gpu` may be null for a
   // spec with host work, `dla` for one without segments. Streams of random numbers are named by `index`.
+  // `link`: that requests come over; null: they are there when they are made.
   Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::CopyEngine& copies, const Spec& spec,
             const Costs& costs, std::uint64_t seed, std::uint32_t index, memory::Traffic* traffic = nullptr,
-            dla::Dla* dla = nullptr);
+            dla::Dla* dla = nullptr, link::Link* link = nullptr);
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
@@ -79,7 +83,7 @@ class Inference {
   // A batch under way: at most two.
   struct Slot {
     cpu::Flag done;
-    sim::Time since;  // when it entered enqueue, or arrived
+    sim::Time since;  // when it entered enqueue, or was made
   };
 
   void create_context();
@@ -92,6 +96,9 @@ class Inference {
                          : std::numeric_limits<std::uint64_t>::max();
   }
   [[nodiscard]] sim::Process closed_loop();
+  [[nodiscard]] sim::Process closed_loop_over_link();
+  [[nodiscard]] sim::Task<> wait_for_request();
+  void answer(std::uint64_t batches);
   [[nodiscard]] sim::Process compute_loop();
   [[nodiscard]] sim::Process serve_arrivals();
   [[nodiscard]] sim::Task<> serve(std::uint64_t batch, sim::Time since);
@@ -127,6 +134,8 @@ class Inference {
   Costs costs_;
   sim::RandomStream random_;
   RequestQueue requests_;
+  std::optional<RemoteClient> client_;  // where they come over a link
+  std::uint64_t asked_ = 0;             // by it, in a closed loop
   cpu::ThreadId thread_;
   gpu::ContextId context_;  // none where it computes
   TimeAccount account_;

@@ -74,8 +74,12 @@ struct Arrivals {
   ArrivalKind kind = ArrivalKind::closed_loop;
   double rate_per_s = 0;                    // periodic, poisson
   std::optional<sim::Duration> phase;       // periodic; drawn from the seed if absent
+  std::int64_t streams = 1;                 // periodic: so many sources of that rate, each with a phase drawn
+  std::int64_t gather = 1;                  // a request is made of so many of what arrives
+  std::vector<sim::Time> since = {};        // trace: when each request was first made; empty: at its time
   std::vector<sim::Time> times;             // trace, ascending
   std::optional<std::int64_t> queue_limit;  // waiting requests beyond it are dropped
+  std::optional<std::uint32_t> source = {};  // names their random numbers; absent: the index of the process
 };
 
 // A part of a batch that runs on one engine. The parts of a batch follow one another in stream order.
@@ -91,6 +95,11 @@ struct HostWork {
   std::vector<sim::Duration> layers;  // work of each thread in each layer of a batch, in reference time
 };
 
+// A request that was answered.
+struct Answered {
+  sim::Time made, at;
+};
+
 // One process of a run.
 struct Spec {
   std::string name;
@@ -104,11 +113,13 @@ struct Spec {
   double input_bytes = 0, output_bytes = 0;  // copied to and from the device for each batch
   std::optional<sim::Duration> pace;  // synthetic: one launch every `pace` of host time, busy in between
   Arrivals arrivals;
+  double payload_bytes = 0;  // of a request, where they come over a link
   bool static_graph = false;
-  double weights_bytes = 0;             // loaded at set-up
-  bool setup = false;                   // begins with its set-up, rather than ready
-  std::optional<std::int64_t> batches;  // ends after these
-  std::vector<int> cpus;                // allowed cores; empty: all online
+  double weights_bytes = 0;                   // loaded at set-up
+  bool setup = false;                         // begins with its set-up, rather than ready
+  std::optional<std::int64_t> batches;        // ends after these
+  std::vector<Answered>* answered = nullptr;  // where every answered request is written; outlives the run
+  std::vector<int> cpus;                      // allowed cores; empty: all online
   int nice = 0;
 };
 

@@ -39,6 +39,7 @@ Share TimeAccount::cause() const {
   if (dla_ == dla::TaskState::running) return Share::dla_running;
   if (dla_ == dla::TaskState::waiting) return Share::dla_wait;
   if (copying_) return Share::copying;
+  if (link_) return Share::link;
   if (thread_ == cpu::State::refilling) return Share::cache_refill;
   const bool off_core = thread_ == cpu::State::runnable || thread_ == cpu::State::switching;
   switch (phase_) {

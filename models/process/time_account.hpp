@@ -19,8 +19,8 @@ enum class Share : std::uint8_t {
   gpu_switch,      // the GPU is being given to it
   gpu_slice_wait,  // it has work, and another process has the GPU
   dla_running,
-  copying,  // a copy of its own is under way
-  link,
+  copying,           // a copy of its own is under way
+  link,              // a request to it, or an answer of it, is on its way over the network
   cache_refill,      // on a core, paying a cache debt
   launching,         // on a core inside an enqueue call, or the GPU between two of its kernels
   cpu_compute,       // on a core between the calls
@@ -61,6 +61,10 @@ class TimeAccount {
     settle(now, running), copying_ = copying;
   }
 
+  void set_link(bool under_way, sim::Time now, sim::Duration running) {
+    settle(now, running), link_ = under_way;
+  }
+
   // Attributes the time since the last change.
   void settle(sim::Time now, sim::Duration running);
   // Forgets the past (the warm-up ends).
@@ -90,6 +94,7 @@ class TimeAccount {
   bool outstanding_ = false;  // batches not finished on GPU or DLA
   bool helped_ = false;
   bool copying_ = false;
+  bool link_ = false;
   sim::Time since_;
   sim::Duration running_;
   std::array<sim::Duration, share_count> spent_{};

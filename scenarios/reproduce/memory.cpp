@@ -98,7 +98,7 @@ void grows_with_batch_and_processes(Runs& runs, Checks& checks) {
   }
 }
 
-constexpr std::array all{
+constexpr std::array memory_all{
     Statement{"C07", Kind::value,
               "On Orin Nano fp32 takes twice the GPU memory of int8 with resnet50 and "
               "fcn_resnet50, 1.25 times with yolov8n",
@@ -127,7 +127,7 @@ constexpr std::array all{
 }  // namespace
 
 std::span<const Statement> memory_statements() {
-  return all;
+  return memory_all;
 }
 
 }  // namespace jostle::scenarios

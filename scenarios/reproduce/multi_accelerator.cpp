@@ -109,7 +109,7 @@ void precision_of_engines(Runs& runs, Checks& checks) {
                  {{"SM active", known(array.sm_active)}, {"tensor active", active}});
 }
 
-constexpr std::array all{
+constexpr std::array multi_accelerator_all{
     Statement{"D01", Kind::value,
               "Two instances on CUDA cores (fp32, PyTorch) do 415.2 images/s, best at batch 64",
               "PyTorch lets convolutions of fp32 networks run in tf32 unless told otherwise, so the "
@@ -155,7 +155,7 @@ constexpr std::array all{
 }  // namespace
 
 std::span<const Statement> multi_accelerator_statements() {
-  return all;
+  return multi_accelerator_all;
 }
 
 }  // namespace jostle::scenarios

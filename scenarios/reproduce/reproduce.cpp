@@ -29,16 +29,20 @@ std::string_view source_of(const Statement& statement) {
       return "concurrent-vision";
     case 'D':
       return "multi-accelerator";
+    case 'E':
+      return "energy-knobs";
+    case 'G':
+      return "energy-roofline";
     default:
       return "pipeline";
   }
 }
 
-std::size_t Outcome::failed() const {
+std::size_t Reproduction::failed() const {
   return static_cast<std::size_t>(std::ranges::count(checks, Verdict::fails, &Check::verdict));
 }
 
-const Check* Outcome::worst() const {
+const Check* Reproduction::worst() const {
   const Check* worst = nullptr;
   const auto distance = [](const Check& check) { return check.off ? std::abs(*check.off) : HUGE_VAL; };
   for (const Check& check : checks)
@@ -52,7 +56,8 @@ const std::vector<const Statement*>& statements() {
     std::vector<const Statement*> list;
     for (const std::span<const Statement> part :
          {throughput_statements(), memory_statements(), gpu_metrics_statements(), sharing_statements(),
-          multi_accelerator_statements(), device_statements()})
+          multi_accelerator_statements(), device_statements(), network_statements(), power_statements(),
+          energy_statements(), roofline_statements()})
       for (const Statement& statement : part) list.push_back(&statement);
     std::ranges::sort(list, {}, &Statement::id);
     return list;
@@ -65,8 +70,8 @@ const Statement* find_statement(const std::string& id) {
   return found == statements().end() ? nullptr : *found;
 }
 
-Outcome reproduce(const Statement& statement, Runs& runs) {
-  Outcome outcome{.statement = &statement, .checks = {}, .problem = {}};
+Reproduction reproduce(const Statement& statement, Runs& runs) {
+  Reproduction outcome{.statement = &statement, .checks = {}, .problem = {}};
   Checks checks;
   try {
     statement.check(runs, checks);

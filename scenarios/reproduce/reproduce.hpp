@@ -9,7 +9,8 @@
 
 namespace jostle::scenarios {
 
-struct Outcome {
+// What came of a statement.
+struct Reproduction {
   const Statement* statement = nullptr;
   std::vector<Check> checks;
   std::string problem;  // why it could not be simulated, or not to the end; else empty
@@ -24,6 +25,6 @@ struct Outcome {
 [[nodiscard]] const std::vector<const Statement*>& statements();
 [[nodiscard]] const Statement* find_statement(const std::string& id);  // null if there is none
 
-[[nodiscard]] Outcome reproduce(const Statement& statement, Runs& runs);
+[[nodiscard]] Reproduction reproduce(const Statement& statement, Runs& runs);
 
 }  // namespace jostle::scenarios

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "scenarios/parallel.hpp"
 #include "scenarios/run.hpp"
 
 namespace jostle::scenarios {
@@ -23,14 +26,34 @@ Scenario Runs::parsed(const std::string& text) const {
   return std::move(*scenario);
 }
 
+Result Runs::simulated(const Scenario& scenario) const {
+  auto result = run(scenario, RunControl{.interrupt = interrupt_, .trace = nullptr, .progress = {}});
+  if (!result) throw Interrupted();
+  return std::move(*result);
+}
+
+void Runs::prepare(const std::vector<std::string>& scenarios) {
+  std::vector<std::optional<std::pair<std::string, Result>>> found(scenarios.size());
+  const auto simulate = [&](std::size_t i) {
+    const Scenario scenario = parsed(scenarios[i]);
+    std::string hash = scenario_hash(scenario);
+    if (answers_.contains(hash)) return;
+    try {
+      found[i].emplace(std::move(hash), simulated(scenario));
+    } catch (const RunError&) {
+    }
+  };
+  parallel_for(scenarios.size(), simulate);
+  for (auto& answer : found)
+    if (answer) answers_.insert(std::move(*answer));
+}
+
 const Result& Runs::of(const std::string& text) {
   const Scenario scenario = parsed(text);
   const std::string hash = scenario_hash(scenario);
   auto found = answers_.find(hash);
   if (found == answers_.end()) {
-    auto result = run(scenario, RunControl{.interrupt = interrupt_, .trace = nullptr, .progress = {}});
-    if (!result) throw Interrupted();
-    found = answers_.emplace(hash, std::move(*result)).first;
+    found = answers_.emplace(hash, simulated(scenario)).first;
   }
   for (const ProcessResult& process : found->second.processes)
     if (process.status != "ok") throw RunError(process.problem);

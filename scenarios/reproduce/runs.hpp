@@ -5,14 +5,13 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "scenarios/load.hpp"
 #include "scenarios/result.hpp"
+#include "scenarios/run.hpp"
 
 namespace jostle::scenarios {
-
-// Raised from outside (Ctrl-C) while a run was under way.
-struct Interrupted : std::exception {};
 
 // Equal processes on a board, in the terms in which papers vary them.
 struct Setup {
@@ -34,6 +33,9 @@ class Runs {
   // Interrupted.
   const Result& of(const std::string& scenario);
   const Result& of(const Setup& setup) { return of(scenario_text(setup)); }
+  // Simulates those that are not known yet, on all cores; of() has them then. What cannot be simulated is
+  // left to of() to say.
+  void prepare(const std::vector<std::string>& scenarios);
   // What processes hold, without a run; they need not fit.
   [[nodiscard]] Result held(const Setup& setup) const;
 
@@ -44,6 +46,7 @@ class Runs {
 
  private:
   [[nodiscard]] Scenario parsed(const std::string& text) const;
+  [[nodiscard]] Result simulated(const Scenario& scenario) const;
 
   const std::atomic<bool>* interrupt_;
   Catalogue catalogue_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/network.hpp"
 #include "scenarios/reproduce/concurrent_vision.hpp"
 
 namespace jostle::scenarios {
@@ -55,7 +56,7 @@ void input_shapes(Runs& /*runs*/, Checks& checks) {
   add("yolov8n", "3x640x640");
 }
 
-constexpr std::array all{
+constexpr std::array sharing_all{
     Statement{"C62", Kind::model,
               "Without MPS processes take turns on the GPU, and each has memory of its own", "",
               one_at_a_time},
@@ -69,7 +70,7 @@ constexpr std::array all{
 }  // namespace
 
 std::span<const Statement> sharing_statements() {
-  return all;
+  return sharing_all;
 }
 
 }  // namespace jostle::scenarios

@@ -115,7 +115,7 @@ void boards_compared(Runs& runs, Checks& checks) {
   }
 }
 
-constexpr std::array all{
+constexpr std::array throughput_all{
     Statement{"C06", Kind::value,
               "On Orin Nano int8 is 9.75 times as fast as fp32 with resnet50, 12 with "
               "fcn_resnet50, about 3 with yolov8n (batch 1)",
@@ -172,7 +172,7 @@ constexpr std::array all{
 }  // namespace
 
 std::span<const Statement> throughput_statements() {
-  return all;
+  return throughput_all;
 }
 
 }  // namespace jostle::scenarios

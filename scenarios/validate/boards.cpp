@@ -8,156 +8,85 @@
 #include <stdexcept>
 #include <utility>
 
-#include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
-#include "models/dnn/model_names.hpp"
-#include "scenarios/names.hpp"
+#include "scenarios/calibrate/calibrate.hpp"
 #include "scenarios/run.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/validate/own_evidence.hpp"
+#include "scenarios/validate/settings.hpp"
 #include "sim/math.hpp"
 
 namespace jostle::scenarios {
 namespace {
 
-using calibration::CsvTable;
-
-// One published figure.
-struct Published {
-  std::string run, metric;
-  double value = 0;
-};
-
-// The figures of one setting: a run, as a scenario.
-struct Setting {
-  std::string device, mode, clocks, model, precision, placement;
-  std::int64_t batch = 1;
-  Scenario scenario;
-  std::vector<Published> figures;
-
-  [[nodiscard]] std::string family() const { return std::string(dnn::find_model(model)->family); }
-  [[nodiscard]] bool on_gpu() const { return placement == "gpu"; }
-  [[nodiscard]] std::string text() const {
-    return fmt::format("{} {}{} {} {} b{}{}", device, mode, clocks, model, precision, batch,
-                       on_gpu() ? "" : " " + placement);
-  }
-};
-
-template <class Names>
-auto value_of(const Names& names, const std::string& word) {
-  for (const auto& [known, value] : names)
-    if (known == word) return value;
-  throw std::runtime_error("evidence/boards/solo.csv: unknown word '" + word + "'");
-}
-
-// A closed loop of one process on each accelerator that `placement` lists with '+'.
-void add_processes(Scenario& scenario, const Setting& setting, std::int64_t dla_batch) {
-  for (std::size_t begin = 0; begin <= setting.placement.size();) {
-    const std::size_t end = std::min(setting.placement.find('+', begin), setting.placement.size());
-    ProcessEntry entry;
-    entry.model = BuiltInModel{setting.model};
-    entry.precision = value_of(precision_names(), setting.precision);
-    entry.placement = value_of(placement_names(), setting.placement.substr(begin, end - begin));
-    entry.batch = entry.placement == Placement::gpu || dla_batch == 0 ? setting.batch : dla_batch;
-    scenario.processes.push_back(entry);
-    begin = end + 1;
-  }
-}
-
-std::optional<double> megahertz(const CsvTable& table, const CsvTable::Row& row, const char* column) {
-  const std::size_t at = table.column(column);
-  return row.text(at).empty() ? std::nullopt : std::optional(row.number(at) * 1e6);
-}
-
-Setting setting_of(const CsvTable& table, const CsvTable::Row& row) {
-  const auto text = [&](const char* column) { return row.text(table.column(column)); };
-  Setting setting{.device = text("device"),
-                  .mode = text("power_mode"),
-                  .clocks = {},
-                  .model = text("model"),
-                  .precision = text("precision"),
-                  .placement = text("placement"),
-                  .batch = row.integer(table.column("batch")),
-                  .scenario = {},
-                  .figures = {}};
-  Scenario& scenario = setting.scenario;
-  scenario.device = setting.device;
-  scenario.power_mode = setting.mode;
-  scenario.clocks.gpu_hz = megahertz(table, row, "gpu_mhz");
-  scenario.clocks.cpu_hz = megahertz(table, row, "cpu_mhz");
-  scenario.clocks.emc_hz = megahertz(table, row, "emc_mhz");
-  if (scenario.clocks.gpu_hz) setting.clocks += fmt::format(" gpu {:g} MHz", *scenario.clocks.gpu_hz / 1e6);
-  if (scenario.clocks.emc_hz) setting.clocks += fmt::format(" emc {:g} MHz", *scenario.clocks.emc_hz / 1e6);
-  if (const std::size_t cores = table.column("cores"); !row.text(cores).empty()) {
-    scenario.clocks.cores = static_cast<int>(row.integer(cores));
-    setting.clocks += fmt::format(" {} cores", *scenario.clocks.cores);
-  }
-  scenario.run.duration = sim::seconds(2);
-  scenario.run.warmup = sim::milliseconds(500);
-  const std::size_t dla = table.column("dla_batch");
-  add_processes(scenario, setting, row.text(dla).empty() ? 0 : row.integer(dla));
-  return setting;
-}
-
-// What the simulator answers to a metric; power is for later.
-bool is_time(const std::string& metric) {
-  return metric == "throughput" || metric == "gpu_time" || metric == "batch_time" || metric == "enqueue";
-}
-
-std::vector<Setting> settings() {
-  const auto csv = calibration::embedded_file("evidence/boards/solo.csv");
-  const CsvTable table = CsvTable::parse(csv.value_or(""), "evidence/boards/solo.csv");
-  std::vector<Setting> found;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
-    const std::string& metric = row.text(table.column("metric"));
-    if (!is_time(metric)) continue;
-    Setting setting = setting_of(table, row);
-    const auto same = std::ranges::find(found, setting.text(), &Setting::text);
-    Setting& into = same != found.end() ? *same : found.emplace_back(std::move(setting));
-    into.figures.push_back({row.text(table.column("run")), metric, row.number(table.column("value"))});
-  }
-  return found;
+Precision precision_of(const Setting& setting) {
+  return *setting.scenario.processes.front().precision;
 }
 
 // Simulations of settings, with factors of one's own.
 class Bench {
  public:
   [[nodiscard]] Result simulate(const Setting& setting, std::vector<dnn::Factor> factors) {
-    calibration::Profile profile = profile_of(setting.device);
+    calibration::Profile profile = base_of(setting.device).profile;
     profile.factors = std::move(factors);
     const std::optional<Result> result = run(setting.scenario, profile, {});
     if (!result) throw std::runtime_error("interrupted");
     return *result;
   }
 
- private:
-  const calibration::Profile& profile_of(const std::string& device) {
-    if (const auto known = profiles_.find(device); known != profiles_.end()) return known->second;
-    input::Problems problems;
-    auto profile = calibration::shipped_profile(device, problems);
-    if (!profile) throw std::runtime_error(problems.text());
-    return profiles_.emplace(device, std::move(*profile)).first->second;
+  // With the spread of what is assumed of the device: nothing measured on it is known but the factors.
+  [[nodiscard]] std::vector<Prediction> predict(const Setting& setting, std::vector<dnn::Factor> factors) {
+    BaseProfile base = base_of(setting.device);
+    base.profile.factors = std::move(factors);
+    return predictions(base, {}, {setting}).front();
   }
 
-  std::map<std::string, calibration::Profile> profiles_;
+ private:
+  const BaseProfile& base_of(const std::string& device) {
+    if (const auto known = bases_.find(device); known != bases_.end()) return known->second;
+    input::Problems problems;
+    auto base = base_profile(device, problems);
+    if (!base) throw std::runtime_error(problems.text());
+    return bases_.emplace(device, std::move(*base)).first->second;
+  }
+
+  std::map<std::string, BaseProfile> bases_;
 };
 
-// In the unit of the row: images/s or ms. 0: undefined.
-double predicted(const Result& result, const std::string& metric, std::int64_t batch) {
-  const ProcessResult& process = result.processes.front();
-  if (metric == "throughput") return result.system.throughput.value_or(0);
-  if (metric == "enqueue") return process.ec_ms.mean.value_or(0);
-  const double images_per_s = process.throughput.mean.value_or(0);
-  if (images_per_s <= 0) return 0;
-  const double batch_ms = 1e3 * static_cast<double>(batch) / images_per_s;
-  return metric == "batch_time" || !process.time_share ? batch_ms : batch_ms * process.time_share->front();
+// Judged apart: the input is what users see, and holds all that the rails leave out.
+std::string power_kind(const std::string& metric) {
+  return metric == "power" ? " input" : metric == "power_wall" ? " plug" : " rails";
 }
 
-void compare(ComparisonGroup& group, const Setting& setting, const Result& result) {
+double limit_of(const std::string& quantity) {
+  return quantity.ends_with(" input") ? 0.05 : quantity.ends_with(" plug") ? 0.15 : 0.1;
+}
+
+void compare(ComparisonGroup& group, const Setting& setting, const Result& result,
+             MetricKind wanted = MetricKind::time) {
   for (const Published& figure : setting.figures) {
+    if (kind_of(figure.metric) != wanted) continue;
+    group.comparisons.push_back(
+        {fmt::format("{} {}, {}", figure.run, setting.text(), figure.metric),
+         wanted == MetricKind::power ? setting.device + power_kind(figure.metric) : setting.device,
+         figure.value, predicted(result, figure.metric, setting)});
+  }
+}
+
+// Times that the factors had no part in.
+void compare_unseen(ComparisonGroup& group, std::vector<UnseenRow>& rows, const Setting& setting,
+                    const std::vector<Prediction>& predicted) {
+  for (std::size_t i = 0; i < setting.figures.size(); ++i) {
+    const Published& figure = setting.figures[i];
+    if (kind_of(figure.metric) != MetricKind::time) continue;
     group.comparisons.push_back({fmt::format("{} {}, {}", figure.run, setting.text(), figure.metric),
-                                 setting.device, figure.value,
-                                 predicted(result, figure.metric, setting.batch)});
+                                 setting.device, figure.value, predicted[i].value});
+    rows.push_back({.device = setting.device,
+                    .quantity = quantity_of(figure.metric),
+                    .basis = predicted[i].basis,
+                    .fold = setting.device,
+                    .measured = figure.value,
+                    .predicted = predicted[i].value,
+                    .spread = predicted[i].spread});
   }
 }
 
@@ -169,18 +98,19 @@ double fitted(Bench& bench, std::span<const Setting* const> settings) {
     double sum = 0;
     int count = 0;
     for (const Setting* setting : settings) {
-      const Result result =
-          bench.simulate(*setting, {{.device = {},
-                                     .model = {},
-                                     .family = setting->family(),
-                                     .precision = value_of(precision_names(), setting->precision),
-                                     .value = factor,
-                                     .basis = {}}});
+      const Result result = bench.simulate(*setting, {{.device = {},
+                                                       .model = {},
+                                                       .family = setting->family(),
+                                                       .precision = precision_of(*setting),
+                                                       .value = factor,
+                                                       .basis = {}}});
       const bool has_gpu_time =
           std::ranges::find(setting->figures, "gpu_time", &Published::metric) != setting->figures.end();
       for (const Published& figure : setting->figures) {
-        if (figure.metric == "enqueue" || (has_gpu_time && figure.metric != "gpu_time")) continue;
-        const double ratio = figure.value / predicted(result, figure.metric, setting->batch);
+        if (kind_of(figure.metric) != MetricKind::time || figure.metric == "enqueue" ||
+            (has_gpu_time && figure.metric != "gpu_time"))
+          continue;
+        const double ratio = figure.value / predicted(result, figure.metric, *setting);
         sum += sim::log(figure.metric == "throughput" ? 1 / ratio : ratio);
         ++count;
       }
@@ -232,7 +162,7 @@ dnn::Factor family_factor(Bench& bench, const Group& family) {
   return {.device = {},
           .model = {},
           .family = anchor.front()->family(),
-          .precision = value_of(precision_names(), anchor.front()->precision),
+          .precision = precision_of(*anchor.front()),
           .value = fitted(bench, anchor),
           .basis = anchor.front()->device + " " + anchor.front()->mode};
 }
@@ -241,7 +171,7 @@ dnn::Factor device_factor(Bench& bench, const Group& runs) {
   return {.device = runs.front()->device,
           .model = runs.front()->model,
           .family = runs.front()->family(),
-          .precision = value_of(precision_names(), runs.front()->precision),
+          .precision = precision_of(*runs.front()),
           .value = fitted(bench, runs),
           .basis = fmt::format("{} run{} of it", runs.size(), runs.size() == 1 ? "" : "s")};
 }
@@ -256,7 +186,7 @@ void bound_devices(ComparisonGroup& group, double limit, Judged judged) {
 }  // namespace
 
 std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& progress) {
-  const std::vector<Setting> all = settings();
+  const std::vector<Setting> all = shipped_settings();
   const std::vector<Group> families = grouped(all, family_key), devices = grouped(all, device_key);
   Bench bench;
   std::vector<dnn::Factor> factors;
@@ -270,9 +200,10 @@ std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& pr
   return factors;
 }
 
-std::vector<ComparisonGroup> validate_boards(const std::function<void(double)>& progress) {
-  const std::vector<Setting> all = settings();
+BoardsValidation validate_boards(const std::function<void(double)>& progress) {
+  const std::vector<Setting> all = shipped_settings();
   Bench bench;
+  std::vector<UnseenRow> rows;
   ComparisonGroup unseen{"boards: factors of a family, fitted on another", "boards/solo.csv", "", {}, {}};
   std::vector<dnn::Factor> of_families;
   std::vector<const Setting*> fitted_on;
@@ -282,11 +213,18 @@ std::vector<ComparisonGroup> validate_boards(const std::function<void(double)>& 
   }
   for (const Setting& setting : all) {
     if (std::ranges::find(fitted_on, &setting) == fitted_on.end())
-      compare(unseen, setting, bench.simulate(setting, of_families));
+      compare_unseen(unseen, rows, setting, bench.predict(setting, of_families));
   }
   bound_devices(unseen, 0.15, Judged::median);
   if (progress) progress(0.4);
 
+  ComparisonGroup traffic{"boards: memory traffic",
+                          "boards/solo.csv",
+                          "EMC utilisation that tegrastats shows, of the peak at that clock",
+                          {},
+                          {}};
+  ComparisonGroup power{
+      "boards: power", "boards/solo.csv", "at the module's input, on its rails, at the plug", {}, {}};
   ComparisonGroup known{"boards: a factor of their own",
                         "boards/solo.csv",
                         "across modes, clocks and batches of a network in a precision",
@@ -294,9 +232,19 @@ std::vector<ComparisonGroup> validate_boards(const std::function<void(double)>& 
                         {}};
   for (const Group& runs : grouped(all, device_key)) {
     const std::vector<dnn::Factor> own{device_factor(bench, runs)};
-    for (const Setting* setting : runs) compare(known, *setting, bench.simulate(*setting, own));
+    for (const Setting* setting : runs) {
+      const Result result = bench.simulate(*setting, own);
+      compare(known, *setting, result);
+      compare(traffic, *setting, result, MetricKind::traffic);
+      compare(power, *setting, result, MetricKind::power);
+    }
   }
   bound_devices(known, 0.05, Judged::mean);
+  bound_devices(traffic, 0.1, Judged::mean);
+  for (const Comparison& comparison : power.comparisons) {
+    if (std::ranges::find(power.bounds, comparison.quantity, &Bound::quantity) == power.bounds.end())
+      power.bounds.push_back({comparison.quantity, limit_of(comparison.quantity), Judged::mean});
+  }
   if (progress) progress(0.7);
 
   ComparisonGroup clocks{"boards: other clocks",
@@ -310,11 +258,16 @@ std::vector<ComparisonGroup> validate_boards(const std::function<void(double)>& 
   for (const Group& runs : grouped(all, by_batch)) {
     if (runs.size() < 2) continue;
     const std::vector<dnn::Factor> first{device_factor(bench, {runs.front()})};
-    for (std::size_t i = 1; i < runs.size(); ++i) compare(clocks, *runs[i], bench.simulate(*runs[i], first));
+    for (std::size_t i = 1; i < runs.size(); ++i)
+      compare_unseen(clocks, rows, *runs[i], bench.predict(*runs[i], first));
   }
   bound_devices(clocks, 0.08, Judged::mean);
+  const auto inside = covered(rows);
+  std::size_t row = 0;
+  for (ComparisonGroup* group : {&unseen, &clocks})
+    for (Comparison& comparison : group->comparisons) comparison.covered = inside[row++];
   if (progress) progress(1);
-  return {unseen, known, clocks};
+  return {{unseen, known, clocks, traffic, power}, std::move(rows)};
 }
 
 std::string factors_csv(const std::vector<dnn::Factor>& factors) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/dnn/factors.hpp"
+#include "scenarios/interval/coverage.hpp"
 #include "scenarios/validate/validate.hpp"
 
 namespace jostle::scenarios {
@@ -17,7 +18,11 @@ namespace jostle::scenarios {
 //  errors
 //    across its modes, clocks and batches;
 //  - how far off are other clocks? Fitted in one mode, the errors of the same batch in the others.
-[[nodiscard]] std::vector<ComparisonGroup> validate_boards(const std::function<void(double)>& progress = {});
+struct BoardsValidation {
+  std::vector<ComparisonGroup> groups;
+  std::vector<UnseenRow> unseen;  // the rows of the first and the last of these questions
+};
+[[nodiscard]] BoardsValidation validate_boards(const std::function<void(double)>& progress = {});
 
 // The factors that the rows give: those of families first, then those of single devices.
 [[nodiscard]] std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& progress = {});

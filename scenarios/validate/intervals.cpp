@@ -7,11 +7,12 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "calibration/fit/time_slicing.hpp"
+#include "calibration/fit/turns.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/assemble.hpp"
 #include "scenarios/load.hpp"
 #include "scenarios/run.hpp"
-#include "scenarios/validate/evidence.hpp"
 #include "scenarios/validate/validate.hpp"
 #include "sim/engine.hpp"
 
@@ -20,12 +21,10 @@ namespace jostle::scenarios {
 namespace {
 
 using calibration::CsvTable;
-
-struct Stay {
-  std::uint32_t process = 0;
-  double start_us = 0, end_us = 0;
-  int kernels = 0;
-};
+using calibration::SparseRun;
+using calibration::TraceFiles;
+using calibration::TraceKind;
+using calibration::Turn;
 
 // From the start of a kernel to its first stamp. Of the expiries in the evidence, 38 % fall between the
 // stamps of two kernels of 5 us, 8 % of 20 us and 3 % of 100 us: a fixed time of each kernel that no stamp
@@ -39,14 +38,14 @@ struct Stamp {
 
 // The rule of the evidence: kernels in the order of their starts; an interval is a row of one process's
 // kernels.
-std::vector<Stay> intervals_of(std::vector<Stamp> stamps) {
+std::vector<Turn> intervals_of(std::vector<Stamp> stamps) {
   std::sort(stamps.begin(), stamps.end(),
             [](const Stamp& a, const Stamp& b) { return a.start_us < b.start_us; });
-  std::vector<Stay> intervals;
+  std::vector<Turn> intervals;
   for (const Stamp& stamp : stamps) {
     if (intervals.empty() || intervals.back().process != stamp.process)
       intervals.push_back({stamp.process, stamp.start_us, stamp.end_us, 0});
-    Stay& last = intervals.back();
+    Turn& last = intervals.back();
     last.end_us = std::max(last.end_us, stamp.end_us);
     ++last.kernels;
   }
@@ -62,7 +61,7 @@ struct Figures {
   double mean_gap_us = 0;  // over positive gaps; 0 if there are fewer than enough_gaps
 };
 
-Figures figures_of(const std::vector<Stay>& intervals) {
+Figures figures_of(const std::vector<Turn>& intervals) {
   Figures figures;
   if (intervals.size() < 3) return figures;
   double turns = 0, gaps = 0, kernels = 0;
@@ -97,7 +96,7 @@ struct Recorder {
 };
 
 // The synthetic processes for `window` of time after `warmup`, kernels stamped.
-std::vector<Stay> simulate(const Scenario& scenario, const calibration::Profile& profile,
+std::vector<Turn> simulate(const Scenario& scenario, const calibration::Profile& profile,
                            sim::Duration warmup, sim::Duration window, sim::Duration stamp) {
   const Assembly assembly = assemble(scenario, profile);
   sim::Engine engine;
@@ -110,39 +109,31 @@ std::vector<Stay> simulate(const Scenario& scenario, const calibration::Profile&
   return intervals_of(std::move(recorder.stamps));
 }
 
-// Measured intervals of each configuration, in time order.
-std::map<std::string, std::vector<Stay>> measured_intervals(const CsvTable& table) {
-  std::map<std::string, std::vector<Stay>> all;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
-    Stay interval;
-    interval.process = static_cast<std::uint32_t>(row.integer(table.column("process")));
-    interval.start_us = row.number(table.column("start_us"));
-    interval.end_us = interval.start_us + row.number(table.column("length_us"));
-    interval.kernels = static_cast<int>(row.integer(table.column("kernels")));
-    all[row.text(table.column("config"))].push_back(interval);
+// As the files tell it, so that a measured turn is not judged by the profile's slice.
+double measured_slice_us(const TraceFiles& files, const calibration::Profile& profile) {
+  if (files.has(TraceKind::timeslices)) {
+    if (const auto slice = calibration::spinners(files.table(TraceKind::timeslices)).slice)
+      return slice->value;
   }
-  for (auto& [config, intervals] : all)
-    std::sort(intervals.begin(), intervals.end(),
-              [](const Stay& a, const Stay& b) { return a.start_us < b.start_us; });
-  return all;
+  return sim::to_us(profile.spec.gpu.time_slicing.slice);
 }
 
 // How long a kernel of the process really took: the median over its turns that are not drawn out by
 // another's. (It was asked to spin for so many cycles; blocks that share an SM slow each other down.)
-double kernel_us(const std::vector<Stay>& intervals, std::uint32_t process, double asked_us) {
+double kernel_us(const std::vector<Turn>& intervals, std::uint32_t process, double asked_us,
+                 double slice_us) {
   std::vector<double> each;
-  for (const Stay& interval : intervals) {
+  for (const Turn& interval : intervals) {
     const double length = interval.end_us - interval.start_us;
-    if (interval.process == process && interval.kernels > 1 && length < 2110)
+    if (interval.process == process && interval.kernels > 1 && length < 1.00915 * slice_us)
       each.push_back(length / interval.kernels);
   }
   if (each.empty()) {
     // Every turn is drawn out: as many kernels as a turn holds, by its length.
     double kernels = 0, turns = 0;
-    for (const Stay& interval : intervals)
+    for (const Turn& interval : intervals)
       if (interval.process == process) kernels += interval.kernels, ++turns;
-    return turns > 2 ? 2071 * turns / kernels : asked_us * 0.9934;
+    return turns > 2 ? 0.9905 * slice_us * turns / kernels : asked_us * 0.9934;
   }
   std::nth_element(each.begin(), each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2), each.end());
   return each[each.size() / 2];
@@ -174,14 +165,15 @@ Scenario synthetic_scenario() {
 
 }  // namespace
 
-ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
+ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile, const TraceFiles& files) {
   ComparisonGroup group{"turns of synthetic processes",
                         "sharing_configs.csv, sharing_intervals.csv",
                         "lengths as stamped: a preempted kernel spans the others' turns",
                         {},
                         interval_bounds};
-  const CsvTable configs = evidence("sharing_configs.csv");
-  const auto measured = measured_intervals(evidence("sharing_intervals.csv"));
+  const CsvTable& configs = files.table(TraceKind::sharing_configs);
+  const auto measured = calibration::turns_of(files.table(TraceKind::sharing_intervals));
+  const double slice_us = measured_slice_us(files, profile);
   for (std::size_t i = 0; i < configs.rows();) {
     const std::string config = configs.row(i).text(configs.column("config"));
     Scenario scenario = synthetic_scenario();
@@ -196,8 +188,9 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
       const bool graph = row.text(configs.column("mode")) == "graph";
       entry.model = SyntheticModel{
           .kernels = kernels,
-          .duration = sim::microseconds(
-              graph && found != measured.end() ? kernel_us(found->second, process, asked) : asked * 0.9934),
+          .duration = sim::microseconds(graph && found != measured.end()
+                                            ? kernel_us(found->second, process, asked, slice_us)
+                                            : asked * 0.9934),
           .blocks = static_cast<std::uint32_t>(row.integer(configs.column("blocks"))),
           .threads = static_cast<std::uint32_t>(row.integer(configs.column("threads"))),
           .pace = {}};
@@ -211,7 +204,7 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
     const auto intervals =
         simulate(scenario, profile, sim::milliseconds(20), sim::milliseconds(280), first_stamp);
     if (scenario.processes.size() == 1) {  // alone: one interval, only the rate tells
-      const Stay& only = intervals.front();
+      const Turn& only = intervals.front();
       group.comparisons.push_back(
           {config, "batches/s", rate, only.kernels / (only.end_us - only.start_us) * 1e6});
       continue;
@@ -222,37 +215,34 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile) {
   return group;
 }
 
-ComparisonGroup compare_sparse_launches(const calibration::Profile& profile) {
+ComparisonGroup compare_sparse_launches(const calibration::Profile& profile, const TraceFiles& files) {
   ComparisonGroup group{"turns of processes that launch kernel by kernel",
                         "sparse_launch_intervals.csv",
                         "the first turns of each run, while piles build up, left out on both sides",
                         {},
                         interval_bounds};
-  const auto measured = measured_intervals(evidence("sparse_launch_intervals.csv"));
-  for (const auto& [config, all] : measured) {
-    const bool beside_dense = config.find("with dense") != std::string::npos;
-    const int processes = beside_dense ? 2 : static_cast<int>(number_after(config, " P"));
+  for (const SparseRun& run : calibration::sparse_runs(files.table(TraceKind::sparse_launches))) {
     Scenario scenario = synthetic_scenario();
-    for (int i = 0; i < processes; ++i) {
+    for (int i = 0; i < run.processes; ++i) {
       ProcessEntry entry;
       SyntheticModel model{.kernels = 200, .duration = {}, .blocks = 132, .threads = 256, .pace = {}};
-      const bool dense = beside_dense && i == 1;
-      const double asked = dense ? 20 : number_after(config, "d");
-      model.duration = sim::microseconds(asked * 0.9934);
-      model.pace = dense ? sim::Duration::zero() : sim::microseconds(number_after(config, "pace"));
+      const bool dense = run.beside_dense && i == 1;
+      model.duration = sim::microseconds((dense ? 20 : run.kernel_us) * 0.9934);
+      model.pace = dense ? sim::Duration::zero() : sim::microseconds(run.pace_us);
       entry.model = model;
       entry.runtime = Runtime::eager;
-      entry.sync = config.find("block") == std::string::npos ? Sync::spin : Sync::blocking;
+      entry.sync = run.blocking ? Sync::blocking : Sync::spin;
       entry.cpus = {i};
       scenario.processes.push_back(entry);
     }
     // The second half of what was recorded.
-    const std::vector<Stay> late(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
+    const std::vector<Turn>& all = run.turns;
+    const std::vector<Turn> late(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
     const sim::Duration begin = sim::microseconds(late.front().start_us);
     const sim::Duration window = sim::microseconds(late.back().start_us - late.front().start_us);
     const auto intervals = simulate(scenario, profile, begin, std::max(window, sim::milliseconds(50)), {});
     const Figures before = figures_of(late), after = figures_of(intervals);
-    compare(group, config, before, after, before.kernels_per_s);
+    compare(group, run.config, before, after, before.kernels_per_s);
   }
   return group;
 }

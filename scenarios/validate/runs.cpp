@@ -10,7 +10,6 @@
 #include "scenarios/names.hpp"
 #include "scenarios/run.hpp"
 #include "scenarios/scenario.hpp"
-#include "scenarios/validate/evidence.hpp"
 #include "scenarios/validate/validate.hpp"
 
 namespace jostle::scenarios {
@@ -18,6 +17,8 @@ namespace jostle::scenarios {
 namespace {
 
 using calibration::CsvTable;
+using calibration::TraceFiles;
+using calibration::TraceKind;
 
 Precision precision_of(const std::string& name) {
   for (const auto& [word, value] : precision_names())
@@ -73,14 +74,14 @@ std::string describe(const CsvTable& table, const CsvTable::Row& row) {
 
 }  // namespace
 
-ComparisonGroup compare_solo(const calibration::Profile& profile) {
+ComparisonGroup compare_solo(const calibration::Profile& profile, const TraceFiles& files) {
   ComparisonGroup group{
       "one process",
       "solo.csv",
       "of repeats the fastest; eager rows are of sessions whose hosts differ by up to a factor of 3",
       {},
       {}};
-  const CsvTable table = evidence("solo.csv");
+  const CsvTable& table = files.table(TraceKind::solo);
   std::map<std::string, Comparison> best;  // of repeats the faster: slower ones were disturbed
   std::vector<std::string> order;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -108,7 +109,8 @@ ComparisonGroup compare_solo(const calibration::Profile& profile) {
   return group;
 }
 
-ComparisonGroup compare_contended(const calibration::Profile& profile, const std::string& mode) {
+ComparisonGroup compare_contended(const calibration::Profile& profile, const std::string& mode,
+                                  const TraceFiles& files) {
   const bool graph = mode == "graph";
   ComparisonGroup group{
       graph ? "equal GPU-bound processes" : "equal CPU-bound processes, one run each",
@@ -118,7 +120,7 @@ ComparisonGroup compare_contended(const calibration::Profile& profile, const std
       {},
       {}};
   if (graph) group.bounds = {{"images/s per process", 0.015}, {"images/s per process, by rank", 0.015}};
-  const CsvTable table = evidence("contended_resnet50.csv");
+  const CsvTable& table = files.table(TraceKind::contended);
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());
     if (first.text(table.column("mode")) != mode) continue;
@@ -151,13 +153,13 @@ ComparisonGroup compare_contended(const calibration::Profile& profile, const std
   return group;
 }
 
-ComparisonGroup compare_eager_repeats(const calibration::Profile& profile) {
+ComparisonGroup compare_eager_repeats(const calibration::Profile& profile, const TraceFiles& files) {
   ComparisonGroup group{"equal CPU-bound processes",
                         "eager_repeats.csv",
                         "medians of five interleaved repeats; a repeat differs from the median by 6 to 10 %",
                         {},
                         {{"images/s in total", 0.08}}};
-  const CsvTable table = evidence("eager_repeats.csv");
+  const CsvTable& table = files.table(TraceKind::eager_repeats);
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
     Scenario scenario = base_scenario();
@@ -173,10 +175,10 @@ ComparisonGroup compare_eager_repeats(const calibration::Profile& profile) {
   return group;
 }
 
-ComparisonGroup compare_open_loop(const calibration::Profile& profile) {
+ComparisonGroup compare_open_loop(const calibration::Profile& profile, const TraceFiles& files) {
   ComparisonGroup group{
       "latency under arrivals", "open_loop_periodic.csv", "", {}, {{"p50", 0.05}, {"p99", 0.10}}};
-  const CsvTable table = evidence("open_loop_periodic.csv");
+  const CsvTable& table = files.table(TraceKind::open_loop);
   for (const std::vector<std::size_t>& rows : grouped_by_run(table)) {
     const auto first = table.row(rows.front());
     Scenario scenario = base_scenario();

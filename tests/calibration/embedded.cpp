@@ -12,8 +12,7 @@
 namespace jostle::calibration {
 namespace {
 
-const std::filesystem::path data_directory =
-    (std::filesystem::path(__FILE__).parent_path() / "../../calibration").lexically_normal();
+const std::filesystem::path data_directory = std::filesystem::path(JOSTLE_SOURCE_DIR) / "calibration";
 
 TEST(EmbeddedFiles, every_profile_and_table_is_in_the_binary_byte_for_byte) {
   std::size_t files = 0;

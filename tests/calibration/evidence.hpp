@@ -6,7 +6,7 @@
 namespace jostle::test {
 
 inline std::filesystem::path evidence(const char* device) {
-  return std::filesystem::path(__FILE__).parent_path() / "../../calibration/evidence" / device;
+  return std::filesystem::path(JOSTLE_SOURCE_DIR) / "calibration/evidence" / device;
 }
 
 }  // namespace jostle::test

@@ -260,7 +260,7 @@ TEST(Onnx, WhatIsNoOnnxFileIsRefused) {
   EXPECT_THAT(refusal("this is not an ONNX file at all"), HasSubstr("not an ONNX file"));
   EXPECT_THAT(refusal(""), HasSubstr("no graph"));
   const std::string whole = onnx_of(dnn::build_resnet18(64)).bytes();
-  for (const std::size_t share : {1, 2, 3}) (void)refusal(whole.substr(0, whole.size() * share / 4));
+  for (const std::size_t share : {1U, 2U, 3U}) (void)refusal(whole.substr(0, whole.size() * share / 4));
 }
 
 TEST(Onnx, AGraphThatDoesNotHoldTogetherIsRefused) {

@@ -117,14 +117,18 @@ TEST_F(CommandLine, one_wrong_file_and_nothing_is_printed_but_the_errors) {
   }
 }
 
-TEST_F(CommandLine, a_key_that_the_models_would_ignore_is_refused) {
-  const std::string power = file("power.yaml",
-                                 "device: nvidia-h200\n"
-                                 "power_cap: {budget: 10 W, window: 1 s}\n"
-                                 "processes: [{model: resnet50, precision: fp16}]\n");
-  const Outcome outcome = jostle({"check", power.c_str()});
+TEST_F(CommandLine, offload_tells_what_is_wrong_with_its_study_and_where) {
+  const std::string study =
+      file("study.yaml",
+           "scenario: {device: jetson-nano, processes: [{model: resnet50, precision: fp16}]}\n"
+           "offload:\n"
+           "  cloud: {device: nvidia-a40, processes: [{model: resnet50, precision: fp16}]}\n"
+           "  link: {bandwith: 5 Mbit/s, rtt: 1 ms}\n");
+  const Outcome outcome = jostle({"offload", study.c_str()});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.error, HasSubstr("power_cap"));
+  EXPECT_THAT(outcome.output, IsEmpty());
+  EXPECT_THAT(outcome.error,
+              HasSubstr("study.yaml:4: offload.link.bandwith: unknown key (did you mean 'bandwidth'?)"));
 }
 
 TEST_F(CommandLine, set_goes_over_the_file_and_its_errors_name_it) {
@@ -143,6 +147,32 @@ TEST_F(CommandLine, list_names_what_scenarios_can_name) {
   EXPECT_THAT(jostle({"list", "models"}).output,
               testing::ContainsRegex("\nresnet50 +224 +25.56 +8.18 +resnet +torchvision +ResNet-50\n"));
   EXPECT_THAT(jostle({"list", "models", "--markdown"}).output, HasSubstr("\n| resnet50 | 224 | 25.56 |"));
+}
+
+TEST_F(CommandLine, list_modes_shows_those_of_a_board_and_of_an_nvpmodel_conf) {
+  const std::string conf =
+      file("my.conf",
+           "< PARAM TYPE=CLOCK NAME=CPU_A78_0 >\n"
+           "MAX_FREQ /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq\n"
+           "MIN_FREQ /sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq\n"
+           "< POWER_MODEL ID=2 NAME=MODE_NIGHT >\n"
+           "CPU_A78_0 MIN_FREQ 729600\nCPU_A78_0 MAX_FREQ 960000\nCPU_ONLINE CORE_4 0\nCPU_ONLINE CORE_5 0\n"
+           "TPC_POWER_GATING TPC_PG_MASK 252\nGPU MAX_FREQ 408000000\nNVENC MAX_FREQ 5\n"
+           "< PM_CONFIG DEFAULT=2 >\n");
+  EXPECT_THAT(jostle({"list", "modes", "jetson-orin-nano"}).output,
+              testing::ContainsRegex("\n7W +4 +729.6-960 +408 +4 +2133 *\n"));
+  const Outcome on_board = jostle({"list", "modes", "jetson-orin-nano", "--nvpmodel", conf.c_str()});
+  EXPECT_EQ(on_board.code, 0);
+  EXPECT_THAT(on_board.output,
+              testing::ContainsRegex("\nMODE_NIGHT +default +4 +729.6-960 +408 +4 +2133 *\n"));
+  EXPECT_THAT(on_board.error, HasSubstr("warning: MODE_NIGHT: NVENC sets nothing that is simulated"));
+  const Outcome raw = jostle({"list", "modes", "--nvpmodel", conf.c_str()});
+  EXPECT_THAT(raw.output, testing::ContainsRegex("\n +2 +MODE_NIGHT +default +GPU MAX_FREQ +408000000\n"));
+  EXPECT_EQ(jostle({"list", "modes"}).code, 2);
+  const std::string broken = file("broken.conf", "< POWER_MODEL ID=2\n");
+  const Outcome wrong = jostle({"list", "modes", "--nvpmodel", broken.c_str()});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.error, HasSubstr("broken.conf:1: a section that is not closed on its line"));
 }
 
 TEST_F(CommandLine, show_gives_each_figure_with_its_grade_and_source) {

@@ -71,12 +71,19 @@ TEST(NetworkText, json_and_csv_tell_of_every_layer_and_agree) {
   std::int64_t macs = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto& layer = json["layers"][i];
-    EXPECT_EQ(table.row(i).text(table.column("name")), layer["name"]);
+    EXPECT_EQ(table.row(i).text(table.column("name")), layer["name"].get<std::string>());
     EXPECT_EQ(table.row(i).integer(table.column("macs")), layer["macs"]);
     EXPECT_EQ(table.row(i).integer(table.column("activation_elements")), layer["activation_elements"]);
     macs += layer["macs"].get<std::int64_t>();
   }
   EXPECT_EQ(macs, 2 * shown.network.macs());
+}
+
+TEST(NetworkText, a_table_ends_with_where_the_network_may_be_cut) {
+  const std::string text = network_table(built_in("resnet50"), 1, 100, false);
+  EXPECT_THAT(text, HasSubstr("TensorRT makes 56 layers of them."));
+  EXPECT_THAT(text, HasSubstr("    55  average_pool                2.0\n"));
+  EXPECT_THAT(network_table(built_in("bert_tiny"), 1, 100, false), Not(HasSubstr("crosses")));
 }
 
 TEST(NetworkText, a_graph_has_a_node_a_layer_and_an_edge_an_input) {

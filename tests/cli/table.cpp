@@ -16,7 +16,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-std::size_t widest(const std::string& text) {
+std::size_t widest_line(const std::string& text) {
   std::size_t width = 0;
   for (const std::string& line : lines_of(text)) width = std::max(width, display_width(line));
   return width;
@@ -87,7 +87,7 @@ RC_GTEST_PROP(Table, never_exceeds_a_width_that_its_essential_columns_fit, ()) {
   const std::string text = table.text(width, false);
   // "name" may need all 300 columns, of which it keeps half before a column is dropped, then as few as it
   // must.
-  RC_ASSERT(widest(text) <= static_cast<std::size_t>(width));
+  RC_ASSERT(widest_line(text) <= static_cast<std::size_t>(width));
   RC_ASSERT(lines_of(text).size() >= static_cast<std::size_t>(rows) + 1);
 }
 

@@ -2,6 +2,7 @@
 #include "models/process/arrivals.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cstdint>
 #include <optional>
@@ -52,6 +53,53 @@ TEST(RequestQueue, without_room_to_wait_serves_those_who_find_the_process_free) 
   EXPECT_EQ(queue.take(at(milliseconds(3))), std::nullopt);  // 2 came while 1 was served
   EXPECT_EQ(queue.take(at(milliseconds(5))), at(milliseconds(5)));
   EXPECT_EQ(queue.drops(), 1);
+}
+
+Arrivals periodic(double rate, std::int64_t streams, std::int64_t gather) {
+  Arrivals arrivals;
+  arrivals.kind = ArrivalKind::periodic;
+  arrivals.rate_per_s = rate;
+  arrivals.streams = streams;
+  arrivals.gather = gather;
+  return arrivals;
+}
+
+RC_GTEST_PROP(ArrivalTimes, of_several_streams_hold_as_many_in_every_period, ()) {
+  const auto streams = *rc::gen::inRange<std::int64_t>(1, 20);
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  ArrivalTimes times(periodic(10, streams, 1), sim::RandomStream(seed, "test"));
+  std::vector<sim::Time> seen;
+  for (std::int64_t i = 0; i < 3 * streams; ++i, times.advance()) {
+    RC_ASSERT(times.since() == times.next());
+    const bool in_order = seen.empty() || times.next() >= seen.back();
+    RC_ASSERT(in_order);
+    seen.push_back(times.next());
+  }
+  for (std::size_t i = static_cast<std::size_t>(streams); i < seen.size(); ++i)
+    RC_ASSERT(seen[i] - seen[i - static_cast<std::size_t>(streams)] == sim::milliseconds(100));
+}
+
+RC_GTEST_PROP(ArrivalTimes, gathered_are_whole_with_their_last_part_and_count_from_their_first, ()) {
+  const auto streams = *rc::gen::inRange<std::int64_t>(1, 6);
+  const auto gather = *rc::gen::inRange<std::int64_t>(1, 9);
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  ArrivalTimes parts(periodic(30, streams, 1), sim::RandomStream(seed, "test"));
+  ArrivalTimes whole(periodic(30, streams, gather), sim::RandomStream(seed, "test"));
+  for (int request = 0; request < 5; ++request, whole.advance()) {
+    RC_ASSERT(whole.since() == parts.next());
+    for (std::int64_t i = 1; i < gather; ++i) parts.advance();
+    RC_ASSERT(whole.next() == parts.next());
+    parts.advance();
+  }
+}
+
+TEST(RequestQueue, gives_a_gathered_request_when_it_is_whole_with_the_time_of_its_first_part) {
+  Arrivals arrivals = periodic(1000, 1, 3);
+  arrivals.phase = sim::milliseconds(1);
+  RequestQueue queue(arrivals, sim::RandomStream(1, "test"));
+  EXPECT_FALSE(queue.take(sim::Time::zero() + sim::milliseconds(2.5)).has_value());
+  EXPECT_EQ(queue.next(), sim::Time::zero() + sim::milliseconds(3));
+  EXPECT_EQ(queue.take(queue.next()), sim::Time::zero() + sim::milliseconds(1));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "models/dla/partition.hpp"
 #include "models/dla/task.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/network.hpp"
 
 namespace jostle::dla {
 namespace {

@@ -45,14 +45,17 @@ std::ptrdiff_t count(const std::vector<FusedLayer>& layers, Op op) {
   return std::ranges::count(layers, op, &FusedLayer::op);
 }
 
-TEST(Lowering, yolov8n_keeps_silu_apart_and_copies_only_slices_into_concats) {
+TEST(Lowering, yolov8n_keeps_silu_apart_and_copies_what_it_and_slices_give_into_concats) {
   const std::vector<FusedLayer> layers = pieces("yolov8n");
-  EXPECT_EQ(count(layers, Op::concat), 0);
+  // Of every concatenated tensor that no convolution writes: 16 slices and 10 sums of bottlenecks, 8 in the
+  // neck, 4 around pooling, 4 in the head.
+  EXPECT_EQ(count(layers, Op::concat), 42);
   EXPECT_EQ(count(layers, Op::slice), 16);       // two of each of eight C2f blocks
   EXPECT_GE(count(layers, Op::activation), 57);  // SiLU
-  // Its enqueue time over that of resnet50, 1.327 over 0.420 ms with 58 kernels, speaks of 150 to 190.
-  EXPECT_GE(layers.size(), 140U);
-  EXPECT_LE(layers.size(), 190U);
+  // Its enqueue time over that of resnet50, 1.327 over 0.420 ms with 58 kernels and 0.05 ms of each apart
+  // from them, speaks of 200.
+  EXPECT_GE(layers.size(), 185U);
+  EXPECT_LE(layers.size(), 215U);
 }
 
 TEST(Lowering, distilbert_is_a_handful_of_kernels_a_layer) {

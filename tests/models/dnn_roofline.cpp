@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "models/dnn/builders/builders.hpp"
+#include "models/dnn/clocks.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/roofline.hpp"
 
@@ -110,6 +114,56 @@ TEST(Roofline, the_total_is_bound_by_peak_arithmetic_and_by_weights_through_memo
   const double peak = gpu.tensor_cores.fp16 * gpu.sm_count * gpu.max_clock_hz;
   EXPECT_GT(seconds, 8 * 2.0 * static_cast<double>(network.macs()) / peak);
   EXPECT_GT(seconds, 2.0 * static_cast<double>(network.parameters()) / gpu.bandwidth_bytes_per_s);
+}
+
+// The more of a layer's input and output fits L2, the less of it gets to DRAM; weights always do. Orin Nano
+// Super, TensorRT: EMC utilisation over throughput (zainmk/jetson-nano-benchmarks-lab).
+TEST(Roofline, a_network_moves_the_bytes_that_the_memory_clock_counts) {
+  gpu::Spec gpu = orin_nano();
+  gpu.l2_bytes = 2 * 1024 * 1024;
+  const auto megabytes = [&](const char* model, Precision precision) {
+    return run(model, gpu, precision).used.back().dram_bytes / 1e6;
+  };
+  EXPECT_NEAR(megabytes("resnet50", Precision::tf32), 189.6, 0.1 * 189.6);
+  EXPECT_NEAR(megabytes("resnet50", Precision::fp16), 79.7, 0.1 * 79.7);
+  EXPECT_NEAR(megabytes("resnet50", Precision::int8), 34.0, 0.1 * 34.0);
+  EXPECT_NEAR(megabytes("resnet18", Precision::tf32), 62.5, 0.1 * 62.5);
+  EXPECT_NEAR(megabytes("resnet18", Precision::fp16), 28.8, 0.1 * 28.8);
+  EXPECT_NEAR(megabytes("resnet18", Precision::int8), 13.9, 0.1 * 13.9);
+}
+
+TEST(Roofline, a_larger_l2_moves_fewer_bytes_and_never_fewer_than_the_weights) {
+  double before = std::numeric_limits<double>::infinity();
+  const double weights = 2.0 * static_cast<double>(build_resnet50(224).parameters());
+  for (const double l2 : {0.0, 0.25e6, 1e6, 4e6, 64e6, 1e12}) {
+    gpu::Spec gpu = orin_nano();
+    gpu.l2_bytes = l2;
+    const double bytes = run("resnet50", gpu, Precision::fp16).used.back().dram_bytes;
+    EXPECT_LE(bytes, before) << l2;
+    EXPECT_GE(bytes, 0.99 * weights) << l2;  // normalisations are folded
+    before = bytes;
+  }
+}
+
+TEST(Roofline, sms_work_while_they_are_active_and_not_while_blocks_start) {
+  for (const Kernel& kernel : run("mobilenet_v2", orin_nano(), Precision::fp16).kernels) {
+    EXPECT_GE(kernel.working, 0);
+    EXPECT_LE(kernel.working, kernel.sm_active);
+  }
+  gpu::Spec gpu = orin_nano();
+  gpu.kernels.start_cycles = 0;
+  const double all = run("resnet50", gpu, Precision::fp16).used.back().working;
+  gpu.kernels.start_cycles = 5000;
+  EXPECT_NEAR(run("resnet50", gpu, Precision::fp16).used.back().working, all, 0.01 * all);
+}
+
+RC_GTEST_PROP(Roofline, work_takes_the_same_cycles_at_all_clocks, ()) {
+  const double clock = *rc::gen::inRange(10, 101) / 100.0, memory = *rc::gen::inRange(5, 101) / 100.0;
+  const KernelSequence given = run("resnet18", orin_nano(), Precision::fp16);
+  KernelSequence there;
+  at_clocks(given, clock, memory, there);
+  const double cycles = given.used.back().working;
+  RC_ASSERT(std::abs(there.used.back().working * clock - cycles) < 1e-3 * cycles);
 }
 
 TEST(Roofline, is_graded_datasheet) {

@@ -20,7 +20,7 @@ using sim::microseconds;
 using sim::milliseconds;
 using sim::Time;
 
-constexpr Time at(Duration since_start) {
+constexpr Time at_time(Duration since_start) {
   return Time::zero() + since_start;
 }
 
@@ -43,8 +43,7 @@ struct Simulated {
   Simulated(const board::DeviceSpec& device, std::vector<process::Spec> processes,
             std::vector<RateChange> rates, Which which = Which::fast)
       : changes(std::move(rates)),
-        bench(device, {.cores = {}, .cluster_clock_hz = {}, .processes = std::move(processes), .seed = 1},
-              which) {
+        bench(device, {.cores = {}, .clocks = {}, .processes = std::move(processes), .seed = 1}, which) {
     schedule(bench.engine, bench.board.gpu(), changes);
     bench.run_for(milliseconds(20));
   }
@@ -57,34 +56,34 @@ struct Simulated {
 TEST(GpuRates, a_kernel_under_way_keeps_its_fraction_and_each_part_goes_by_its_own_rate) {
   for (const Which which : {Which::fast, Which::reference}) {
     // Half of each done in 0.5 ms. What is left of 0.5 ms, of each part alone and of a mixture:
-    const RateChange change{at(microseconds(500)), {.clock = 2, .memory = 0.5}};
+    const RateChange change{at_time(microseconds(500)), {.clock = 2, .memory = 0.5}};
     const auto end_of = [&](float compute, float memory) {
       return Simulated(free_device(1), {one_batch({kernel_of(milliseconds(1), compute, memory)})}, {change},
                        which)
           .end(0);
     };
-    EXPECT_EQ(end_of(1, 0), at(microseconds(750)));
-    EXPECT_EQ(end_of(0, 1), at(microseconds(1500)));
-    EXPECT_EQ(end_of(0, 0), at(microseconds(1000)));
-    EXPECT_EQ(end_of(0.5F, 0.25F), at(microseconds(1000)));  // 0.5 · (0.25 + 0.5 + 0.25)
+    EXPECT_EQ(end_of(1, 0), at_time(microseconds(750)));
+    EXPECT_EQ(end_of(0, 1), at_time(microseconds(1500)));
+    EXPECT_EQ(end_of(0, 0), at_time(microseconds(1000)));
+    EXPECT_EQ(end_of(0.5F, 0.25F), at_time(microseconds(1000)));  // 0.5 · (0.25 + 0.5 + 0.25)
   }
 }
 
 TEST(GpuRates, what_comes_after_runs_at_the_new_rates_and_what_is_done_stays) {
-  const Simulated run(free_device(1),
-                      {one_batch(std::vector<dnn::Kernel>(4, kernel_of(microseconds(100), 1, 0)))},
-                      {{at(microseconds(150)), {.clock = 0.5, .memory = 1}}, {at(microseconds(450)), {}}});
+  const Simulated run(
+      free_device(1), {one_batch(std::vector<dnn::Kernel>(4, kernel_of(microseconds(100), 1, 0)))},
+      {{at_time(microseconds(150)), {.clock = 0.5, .memory = 1}}, {at_time(microseconds(450)), {}}});
   ASSERT_EQ(run.bench.recording.kernels.size(), 4U);
-  EXPECT_EQ(run.end(0), at(microseconds(100)));
-  EXPECT_EQ(run.end(1), at(microseconds(250)));
-  EXPECT_EQ(run.end(2), at(microseconds(450)));
-  EXPECT_EQ(run.end(3), at(microseconds(550)));
+  EXPECT_EQ(run.end(0), at_time(microseconds(100)));
+  EXPECT_EQ(run.end(1), at_time(microseconds(250)));
+  EXPECT_EQ(run.end(2), at_time(microseconds(450)));
+  EXPECT_EQ(run.end(3), at_time(microseconds(550)));
 }
 
 TEST(GpuRates, time_is_booked_to_what_bound_it_at_the_rates_of_the_time) {
   // First 0.5 ms half and half; then 0.125 ms of arithmetic and 0.5 ms of memory.
   Simulated run(free_device(1), {one_batch({kernel_of(milliseconds(1), 0.5F, 0.5F)})},
-                {{at(microseconds(500)), {.clock = 2, .memory = 0.5}}});
+                {{at_time(microseconds(500)), {.clock = 2, .memory = 0.5}}});
   const Running running = run.bench.board.processes()[0].running();
   EXPECT_EQ(running.total, microseconds(1125));
   EXPECT_NEAR(running.used.compute, 375e-6, 1e-10);
@@ -98,11 +97,11 @@ TEST(GpuRates, a_preempted_kernel_goes_on_at_the_rates_of_its_next_turn) {
   const Simulated run(
       free_device(2),
       {one_batch({kernel_of(milliseconds(3), 1, 0)}), one_batch({kernel_of(milliseconds(3), 1, 0)})},
-      {{at(milliseconds(3)), {.clock = 2, .memory = 1}}});
+      {{at_time(milliseconds(3)), {.clock = 2, .memory = 1}}});
   const std::vector<Stamp>& kernels = run.bench.recording.kernels;
   ASSERT_EQ(kernels.size(), 2U);
-  EXPECT_EQ(kernels[0], (Stamp{1, at(milliseconds(2)), at(milliseconds(4))}));
-  EXPECT_EQ(kernels[1], (Stamp{0, at(milliseconds(0)), at(milliseconds(4.5))}));
+  EXPECT_EQ(kernels[0], (Stamp{1, at_time(milliseconds(2)), at_time(milliseconds(4))}));
+  EXPECT_EQ(kernels[1], (Stamp{0, at_time(milliseconds(0)), at_time(milliseconds(4.5))}));
 }
 
 TEST(GpuRates, a_kernel_that_drains_ends_its_turn_where_it_would_have) {
@@ -112,9 +111,9 @@ TEST(GpuRates, a_kernel_that_drains_ends_its_turn_where_it_would_have) {
   const Simulated run(device,
                       {one_batch({kernel_of(milliseconds(3), 1, 0), kernel_of(milliseconds(1), 1, 0)}),
                        one_batch({kernel_of(milliseconds(1), 1, 0)})},
-                      {{at(milliseconds(2.5)), {.clock = 0.5, .memory = 1}}});
-  EXPECT_EQ(run.bench.recording.turns[0].end, at(milliseconds(3.5)));
-  EXPECT_EQ(run.end(0), at(milliseconds(3.5)));
+                      {{at_time(milliseconds(2.5)), {.clock = 0.5, .memory = 1}}});
+  EXPECT_EQ(run.bench.recording.turns[0].end, at_time(milliseconds(3.5)));
+  EXPECT_EQ(run.end(0), at_time(milliseconds(3.5)));
 }
 
 TEST(GpuRates, the_front_end_and_gaps_between_batches_take_as_long_as_before) {
@@ -122,9 +121,9 @@ TEST(GpuRates, the_front_end_and_gaps_between_batches_take_as_long_as_before) {
   device.eager->gpu_per_launch = microseconds(10);
   const Simulated run(
       device, {one_batch(std::vector<dnn::Kernel>(2, kernel_of(microseconds(100), 1, 0)), Runtime::eager)},
-      {{at(microseconds(115)), {.clock = 2, .memory = 1}}});
-  EXPECT_EQ(run.end(0), at(microseconds(110)));
-  EXPECT_EQ(run.end(1), at(microseconds(120 + 50)));  // in the front end when the clock changed
+      {{at_time(microseconds(115)), {.clock = 2, .memory = 1}}});
+  EXPECT_EQ(run.end(0), at_time(microseconds(110)));
+  EXPECT_EQ(run.end(1), at_time(microseconds(120 + 50)));  // in the front end when the clock changed
 }
 
 TEST(GpuRates, must_be_positive) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/network.hpp"
 #include "models/memory/arena.hpp"
 
 namespace jostle::memory {

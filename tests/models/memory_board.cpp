@@ -50,11 +50,8 @@ process::Spec process(double bound) {
 // Batches per second of a lone process, its thread launching nearly all the time.
 double rate(double bound, double thread_bytes_per_s, bool unified = true) {
   sim::Engine engine;
-  const Setup setup{.cores = {},
-                    .cluster_clock_hz = {},
-                    .memory_bytes_per_s = capacity,
-                    .processes = {process(bound)},
-                    .seed = 1};
+  const Setup setup{
+      .cores = {}, .clocks = {}, .memory_bytes_per_s = capacity, .processes = {process(bound)}, .seed = 1};
   Board board(engine, device(thread_bytes_per_s, unified), setup);
   engine.run(sim::Time::zero() + sim::seconds(2));
   return static_cast<double>(board.processes().front().batches()) / 2;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/network.hpp"
 #include "models/memory/admission.hpp"
 
 namespace jostle::memory {

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 Result run_with(const std::string& processes, const std::string& rest = "power_mode: MAXN",
                 const std::string& device = "jetson-agx-orin-64gb") {
-  return run_text("device: " + device + "\n" + rest + "\nprocesses: [" + processes +
+  return run_text("device: " + device + "\njetson_clocks: true\n" + rest + "\nprocesses: [" + processes +
                   "]\nrun: {duration: 2 s, warmup: 500 ms}\n");
 }
 double total(const Result& result) {
@@ -68,7 +68,8 @@ TEST(Placement, a_borders_cost_is_paid_at_each_cut) {
   // ResNet's classifier is one cut away from its features.
   const calibration::Profile costly = changed_profile("jetson-agx-orin-64gb", {"dla.border=5 ms"});
   const std::string text =
-      "device: jetson-agx-orin-64gb\npower_mode: MAXN\nprocesses: [" + dla0 + "]\nrun: {duration: 2 s}\n";
+      "device: jetson-agx-orin-64gb\npower_mode: MAXN\njetson_clocks: true\nprocesses: [" + dla0 +
+      "]\nrun: {duration: 2 s}\n";
   const Result cheap = run_text(text), dear = run_on(costly, text);
   const double added = 2 / total(dear) - 2 / total(cheap);
   EXPECT_NEAR(added, 4.9e-3, 1e-4);

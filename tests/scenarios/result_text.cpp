@@ -43,12 +43,15 @@ TEST(ResultJson, has_the_keys_of_the_contract_in_their_order) {
   EXPECT_EQ(keys(json["processes"][1]["memory"]), keys(process["memory"]));
   const Json& system = json["system"];
   EXPECT_EQ(keys(system), (Keys{"throughput", "power_w", "energy_per_image_mj", "gpu", "dla", "cpu", "memory",
-                                "temperature_c", "time_in_state", "limited_by", "limited_share", "stop"}));
-  EXPECT_EQ(keys(system["power_w"]), (Keys{"mean", "peak", "rails"}));
+                                "temperature_c", "temperature_peak_c", "time_in_state", "limited_by",
+                                "limited_share", "stop"}));
+  EXPECT_EQ(keys(system["power_w"]), (Keys{"mean", "peak", "rails", "rail_peaks", "parts", "wall"}));
   EXPECT_EQ(keys(system["gpu"]), (Keys{"busy", "reported_load", "sm_active", "issue_slot", "tensor_active",
                                        "occupancy", "clock_mhz", "switches_per_s"}));
-  EXPECT_EQ(keys(system["cpu"]), (Keys{"busy_cores", "migrations_per_s", "involuntary_switches_per_s"}));
-  EXPECT_EQ(keys(system["memory"]), (Keys{"used_mb", "capacity_mb", "gpu_share", "bandwidth_gb_s"}));
+  EXPECT_EQ(keys(system["cpu"]),
+            (Keys{"busy_cores", "migrations_per_s", "involuntary_switches_per_s", "clock_mhz"}));
+  EXPECT_EQ(keys(system["memory"]),
+            (Keys{"used_mb", "capacity_mb", "gpu_share", "bandwidth_gb_s", "clock_mhz"}));
 }
 
 TEST(ResultJson, is_one_line_and_says_the_figures) {
@@ -58,7 +61,8 @@ TEST(ResultJson, is_one_line_and_says_the_figures) {
   EXPECT_EQ(json["processes"][0]["throughput"].dump(),
             R"({"mean":2143.4,"ci95":[2139.0,2147.8],"pi90":null,"unit":"images/s"})");
   EXPECT_EQ(json["seed"], 7);
-  EXPECT_EQ(json["system"]["power_w"].dump(), R"({"mean":null,"peak":null,"rails":{}})");
+  EXPECT_EQ(json["system"]["power_w"].dump(),
+            R"({"mean":null,"peak":null,"rails":{},"rail_peaks":{},"parts":{},"wall":null})");
 }
 
 TEST(ResultJson, a_process_that_did_not_fit_has_all_its_keys_and_null_figures) {

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::Le;
 
-std::string on(const std::string& device, const std::string& processes, const std::string& rest = {}) {
+std::string on_board(const std::string& device, const std::string& processes, const std::string& rest = {}) {
   return "device: " + device + "\nprocesses: [" + processes + "]\n" + rest;
 }
 const std::string short_run = "\nrun: {duration: 1 s, warmup: 250 ms}\n";
@@ -30,30 +30,34 @@ const std::string short_run = "\nrun: {duration: 1 s, warmup: 250 ms}\n";
 std::vector<std::string> mixes() {
   const std::string graph = "model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin";
   return {
-      on("nvidia-h200", "{" + graph + "}", short_run),
-      on("nvidia-h200", "{" + graph + ", batch: 16, count: 5}", short_run),
-      on("nvidia-h200", "{model: resnet50, precision: fp16, runtime: eager, sync: yield, count: 6}",
-         "host_cores: 3" + short_run),
-      on("nvidia-h200",
-         "{" + graph +
-             ", batch: 4}, {model: mobilenet_v2, precision: tf32, runtime: eager, sync: blocking},"
-             "{model: fcn_resnet50, precision: fp32, runtime: cuda-graph, sync: blocking},"
-             "{model: {kernels: 100, duration: 20 us, blocks: 132, threads: 256, pace: 30 us}, runtime: "
-             "eager,"
-             " sync: spin}",
-         "cpus: [1, 2]" + short_run),
-      on("nvidia-h200",
-         "{" + graph + ", arrivals: {poisson: 200 /s}}, {" + graph +
-             ", batch: 64, nice: 5},"
-             "{model: resnet50, precision: tf32, runtime: tensorrt, arrivals: {periodic: 900 /s, queue: 2}}",
-         short_run),
-      on("jetson-orin-nano", "{model: resnet50, precision: int8, count: 4}", "host_cores: 3" + short_run),
-      on("jetson-nano", "{model: resnet50, precision: fp16, count: 3}", "host_cores: 2" + short_run),
-      on("jetson-tx2",
-         "{model: resnet50, precision: fp16, count: 2}, {model: mobilenet_v2, precision: fp32, runtime: "
-         "eager,"
-         " count: 4}",
-         "power_mode: MAXP_CORE_ARM" + short_run),
+      on_board("nvidia-h200", "{" + graph + "}", short_run),
+      on_board("nvidia-h200", "{" + graph + ", batch: 16, count: 5}", short_run),
+      on_board("nvidia-h200", "{model: resnet50, precision: fp16, runtime: eager, sync: yield, count: 6}",
+               "host_cores: 3" + short_run),
+      on_board(
+          "nvidia-h200",
+          "{" + graph +
+              ", batch: 4}, {model: mobilenet_v2, precision: tf32, runtime: eager, sync: blocking},"
+              "{model: fcn_resnet50, precision: fp32, runtime: cuda-graph, sync: blocking},"
+              "{model: {kernels: 100, duration: 20 us, blocks: 132, threads: 256, pace: 30 us}, runtime: "
+              "eager,"
+              " sync: spin}",
+          "cpus: [1, 2]" + short_run),
+      on_board(
+          "nvidia-h200",
+          "{" + graph + ", arrivals: {poisson: 200 /s}}, {" + graph +
+              ", batch: 64, nice: 5},"
+              "{model: resnet50, precision: tf32, runtime: tensorrt, arrivals: {periodic: 900 /s, queue: 2}}",
+          short_run),
+      on_board("jetson-orin-nano", "{model: resnet50, precision: int8, count: 4}",
+               "host_cores: 3" + short_run),
+      on_board("jetson-nano", "{model: resnet50, precision: fp16, count: 3}", "host_cores: 2" + short_run),
+      on_board(
+          "jetson-tx2",
+          "{model: resnet50, precision: fp16, count: 2}, {model: mobilenet_v2, precision: fp32, runtime: "
+          "eager,"
+          " count: 4}",
+          "power_mode: MAXP_CORE_ARM" + short_run),
   };
 }
 
@@ -121,10 +125,11 @@ TEST(Json, holds_no_number_that_is_none) {
 }
 
 TEST(Json, of_a_run_without_a_finished_batch_has_nulls_for_what_is_undefined) {
-  const Result result = run_text(on("nvidia-h200",
-                                    "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
-                                    " arrivals: {periodic: 1 /s, phase: 900 ms}}",
-                                    "run: {duration: 100 ms, warmup: 100 ms}"));
+  const Result result =
+      run_text(on_board("nvidia-h200",
+                        "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
+                        " arrivals: {periodic: 1 /s, phase: 900 ms}}",
+                        "run: {duration: 100 ms, warmup: 100 ms}"));
   const ProcessResult& process = result.processes.at(0);
   EXPECT_FALSE(process.latency_ms.mean.has_value());
   EXPECT_FALSE(process.latency_ms.p99.has_value());
@@ -164,8 +169,8 @@ TEST(Seed, of_one_process_does_not_depend_on_how_many_others_there_are) {
   // Its arrivals are its own, so on a board with room for all they are served at the same rate.
   const std::string front =
       "{model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: spin, arrivals: {poisson: 50 /s}}";
-  const Result alone = run_text(on("nvidia-h200", front, short_run));
-  const Result beside = run_text(on("nvidia-h200", front + "," + front, short_run));
+  const Result alone = run_text(on_board("nvidia-h200", front, short_run));
+  const Result beside = run_text(on_board("nvidia-h200", front + "," + front, short_run));
   EXPECT_NEAR(alone.processes[0].throughput.mean.value(), beside.processes[0].throughput.mean.value(), 0.01);
   EXPECT_GT(
       std::abs(alone.processes[0].throughput.mean.value() - beside.processes[1].throughput.mean.value()),
@@ -173,10 +178,11 @@ TEST(Seed, of_one_process_does_not_depend_on_how_many_others_there_are) {
 }
 
 TEST(Ci95, contains_the_mean_of_a_long_run_for_most_seeds) {
-  const std::string mix = on("nvidia-h200",
-                             "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
-                             " arrivals: {poisson: 300 /s}}, {model: resnet50, precision: fp16, batch: 4,"
-                             " runtime: cuda-graph, sync: spin, arrivals: {poisson: 50 /s}}");
+  const std::string mix =
+      on_board("nvidia-h200",
+               "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
+               " arrivals: {poisson: 300 /s}}, {model: resnet50, precision: fp16, batch: 4,"
+               " runtime: cuda-graph, sync: spin, arrivals: {poisson: 50 /s}}");
   const auto lasting = [&](const std::string& duration, std::uint64_t seed) {
     return run_text(mix, {{"run={duration: " + duration + ", warmup: 200 ms}"}, seed});
   };
@@ -214,20 +220,20 @@ TEST(EqualProcesses, make_no_difference_when_they_change_places) {
     return sum;
   };
   const std::string rest = "\nrun: {duration: 4 s, warmup: 500 ms}\n";
-  const Result one = run_text(on("nvidia-h200", small + "," + large + "," + small, rest));
+  const Result one = run_text(on_board("nvidia-h200", small + "," + large + "," + small, rest));
   for (const std::string& order : {small + "," + small + "," + large, large + "," + small + "," + small}) {
-    const Result other = run_text(on("nvidia-h200", order, rest));
+    const Result other = run_text(on_board("nvidia-h200", order, rest));
     for (const std::string name : {"small", "large"})
       EXPECT_NEAR(by_name(other, name), by_name(one, name), 0.01 * by_name(one, name)) << order << name;
   }
 }
 
 TEST(Count, is_expanded_in_order) {
-  const Result result = run_text(on("nvidia-h200",
-                                    "{model: resnet50, precision: fp16, runtime: cuda-graph, count: 2},"
-                                    "{model: mobilenet_v2, precision: fp16, runtime: eager},"
-                                    "{model: resnet50, precision: fp32, runtime: cuda-graph, count: 3}",
-                                    short_run));
+  const Result result = run_text(on_board("nvidia-h200",
+                                          "{model: resnet50, precision: fp16, runtime: cuda-graph, count: 2},"
+                                          "{model: mobilenet_v2, precision: fp16, runtime: eager},"
+                                          "{model: resnet50, precision: fp32, runtime: cuda-graph, count: 3}",
+                                          short_run));
   std::vector<std::int64_t> index, entry;
   for (const ProcessResult& process : result.processes) {
     index.push_back(process.index);
@@ -247,10 +253,10 @@ TEST(OneProcess, of_any_runtime_and_sync_runs_on_every_board_and_obeys_littles_l
   for (const std::string& device : gpu_devices()) {
     for (const std::string runtime : {"tensorrt", "cuda-graph", "eager"}) {
       for (const std::string sync : {"spin", "yield", "blocking", "auto"}) {
-        const std::string text =
-            on(device,
-               "{model: resnet50, precision: fp16, batch: 4, runtime: " + runtime + ", sync: " + sync + "}",
-               "run: {duration: 20 s, warmup: 2 s}");
+        const std::string text = on_board(
+            device,
+            "{model: resnet50, precision: fp16, batch: 4, runtime: " + runtime + ", sync: " + sync + "}",
+            "run: {duration: 20 s, warmup: 2 s}");
         const Result result = run_text(text);
         const ProcessResult& process = result.processes.at(0);
         EXPECT_GT(process.throughput.mean.value(), 0) << text;
@@ -270,7 +276,7 @@ const std::string random_load =
 
 TEST(Until, stops_when_the_interval_is_as_narrow_as_asked) {
   const Result result = run_text(
-      on("nvidia-h200", random_load, "run: {until: {relative_error: 3 %, max: 1000 s}, warmup: 1 s}"));
+      on_board("nvidia-h200", random_load, "run: {until: {relative_error: 3 %, max: 1000 s}, warmup: 1 s}"));
   EXPECT_EQ(result.system.stop, "relative_error");
   EXPECT_LT(result.simulated_s, 1000);
   const Throughput& throughput = result.processes[0].throughput;
@@ -279,9 +285,9 @@ TEST(Until, stops_when_the_interval_is_as_narrow_as_asked) {
 
 TEST(Until, asks_for_a_longer_run_when_it_asks_for_more) {
   const auto simulated = [](const char* error) {
-    return run_text(
-               on("nvidia-h200", random_load,
-                  fmt::format("run: {{until: {{relative_error: {}, max: 1000 s}}, warmup: 1 s}}", error)))
+    return run_text(on_board("nvidia-h200", random_load,
+                             fmt::format("run: {{until: {{relative_error: {}, max: 1000 s}}, warmup: 1 s}}",
+                                         error)))
         .simulated_s;
   };
   EXPECT_GT(simulated("1 %"), simulated("5 %"));
@@ -289,13 +295,13 @@ TEST(Until, asks_for_a_longer_run_when_it_asks_for_more) {
 
 TEST(Until, stops_at_its_limit_and_says_so) {
   const Result result = run_text(
-      on("nvidia-h200", random_load, "run: {until: {relative_error: 0.01 %, max: 2 s}, warmup: 1 s}"));
+      on_board("nvidia-h200", random_load, "run: {until: {relative_error: 0.01 %, max: 2 s}, warmup: 1 s}"));
   EXPECT_EQ(result.system.stop, "limit");
   EXPECT_DOUBLE_EQ(result.simulated_s, 2);
 }
 
 TEST(Duration, excludes_the_warmup) {
-  const Result result = run_text(on("nvidia-h200", random_load, "run: {duration: 3 s, warmup: 2 s}"));
+  const Result result = run_text(on_board("nvidia-h200", random_load, "run: {duration: 3 s, warmup: 2 s}"));
   EXPECT_EQ(result.system.stop, "duration");
   EXPECT_DOUBLE_EQ(result.simulated_s, 3);
 }
@@ -303,10 +309,10 @@ TEST(Duration, excludes_the_warmup) {
 // Arrivals ----------------------------------------------------------------------------------------
 
 TEST(Arrivals, that_the_gpu_can_take_are_all_served) {
-  const Result result = run_text(on("nvidia-h200",
-                                    "{model: resnet50, precision: fp16, batch: 4, runtime: cuda-graph,"
-                                    " sync: spin, arrivals: {periodic: 100 /s}}",
-                                    "run: {duration: 10 s, warmup: 1 s}"));
+  const Result result = run_text(on_board("nvidia-h200",
+                                          "{model: resnet50, precision: fp16, batch: 4, runtime: cuda-graph,"
+                                          " sync: spin, arrivals: {periodic: 100 /s}}",
+                                          "run: {duration: 10 s, warmup: 1 s}"));
   EXPECT_NEAR(result.processes[0].throughput.mean.value(), 400, 1);
   EXPECT_EQ(result.processes[0].drops, 0);
 }
@@ -315,16 +321,16 @@ TEST(Arrivals, beyond_a_bounded_queue_are_dropped_and_counted) {
   const std::string load =
       "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph, sync: spin,"
       " arrivals: {periodic: 1000 /s, queue: 3}}";
-  const Result result = run_text(on("nvidia-h200", load, "run: {duration: 10 s, warmup: 1 s}"));
+  const Result result = run_text(on_board("nvidia-h200", load, "run: {duration: 10 s, warmup: 1 s}"));
   const ProcessResult& process = result.processes[0];
   EXPECT_GT(process.drops, 0);
   // What arrives is served, dropped or in the queue.
   EXPECT_NEAR(process.throughput.mean.value() / 16 * 10 + static_cast<double>(process.drops), 10'000, 5);
   // A request waits for at most three others and the one being served.
-  const Result alone = run_text(on("nvidia-h200",
-                                   "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph,"
-                                   " sync: spin, arrivals: {periodic: 10 /s}}",
-                                   short_run));
+  const Result alone = run_text(on_board("nvidia-h200",
+                                         "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph,"
+                                         " sync: spin, arrivals: {periodic: 10 /s}}",
+                                         short_run));
   EXPECT_LT(process.latency_ms.p99.value(), 5 * alone.processes[0].latency_ms.p99.value());
 }
 
@@ -335,11 +341,12 @@ TEST(Arrivals, of_a_trace_are_served_as_they_stand_in_it) {
     std::ofstream stream(file);
     for (int i = 0; i < 100; ++i) stream << 1.0 + 0.02 * i << "\n" << 1.0 + 0.02 * i << "\n";  // pairs
   }
-  const Result result = run_text(on("nvidia-h200",
-                                    "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
-                                    " arrivals: {trace: " +
-                                        file.string() + "}}",
-                                    "run: {duration: 2 s, warmup: 990 ms}"));
+  const Result result =
+      run_text(on_board("nvidia-h200",
+                        "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
+                        " arrivals: {trace: " +
+                            file.string() + "}}",
+                        "run: {duration: 2 s, warmup: 990 ms}"));
   std::filesystem::remove(file);
   const ProcessResult& process = result.processes[0];
   EXPECT_NEAR(process.throughput.mean.value(), 100, 2);
@@ -354,11 +361,12 @@ TEST(Arrivals, of_a_trace_that_ends_early_count_over_the_whole_run) {
     std::ofstream stream(file);
     for (int i = 0; i < 100; ++i) stream << 1.0 + 0.01 * i << "\n";  // the first of two seconds
   }
-  const Result result = run_text(on("nvidia-h200",
-                                    "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
-                                    " arrivals: {trace: " +
-                                        file.string() + "}}",
-                                    "run: {duration: 2 s, warmup: 990 ms}"));
+  const Result result =
+      run_text(on_board("nvidia-h200",
+                        "{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin,"
+                        " arrivals: {trace: " +
+                            file.string() + "}}",
+                        "run: {duration: 2 s, warmup: 990 ms}"));
   std::filesystem::remove(file);
   EXPECT_NEAR(result.processes[0].throughput.mean.value(), 50, 1e-9);
 }

@@ -11,9 +11,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string on(const std::string& board, const std::string& process,
-               const std::string& run = "{duration: 2 s, warmup: 500 ms}") {
-  return "device: " + board + "\nprocesses: [{" + process + "}]\nrun: " + run + "\n";
+std::string process_on(const std::string& board, const std::string& process,
+                       const std::string& run = "{duration: 2 s, warmup: 500 ms}") {
+  return "device: " + board + "\njetson_clocks: true\nprocesses: [{" + process + "}]\nrun: " + run + "\n";
 }
 double rate(const std::string& text) {
   return run_text(text).system.throughput.value();
@@ -44,7 +44,7 @@ TEST(Enqueue, takes_the_host_as_long_as_trtexec_says) {
       {"25W\nclocks: {cpu: 729.6 MHz}", "model: resnet18, precision: fp16", 0.537, 0.15},
   };
   for (const Enqueue& row : rows) {
-    const Result result = run_text(on(super + row.board, row.process));
+    const Result result = run_text(process_on(super + row.board, row.process));
     EXPECT_NEAR(result.processes.front().ec_ms.mean.value(), row.measured_ms,
                 row.most_error * row.measured_ms)
         << row.board << " " << row.process;
@@ -53,9 +53,9 @@ TEST(Enqueue, takes_the_host_as_long_as_trtexec_says) {
 
 TEST(Enqueue, scales_with_the_clock_of_the_cores) {
   const auto at = [](const char* clock) {
-    return run_text(
-               on("jetson-orin-nano-super\npower_mode: MAXN_SUPER\nclocks: {cpu: " + std::string(clock) + "}",
-                  "model: resnet50, precision: fp16"))
+    return run_text(process_on("jetson-orin-nano-super\npower_mode: MAXN_SUPER\nclocks: {cpu: " +
+                                   std::string(clock) + "}",
+                               "model: resnet50, precision: fp16"))
         .processes.front()
         .ec_ms.mean.value();
   };
@@ -66,8 +66,9 @@ TEST(Enqueue, scales_with_the_clock_of_the_cores) {
 
 TEST(Libtorch, launches_the_kernels_of_eager_faster) {
   for (const std::string& board : gpu_devices()) {
-    const Result eager = run_text(on(board, "model: resnet50, precision: fp32, runtime: eager"));
-    const Result libtorch = run_text(on(board, "model: resnet50, precision: fp32, runtime: libtorch"));
+    const Result eager = run_text(process_on(board, "model: resnet50, precision: fp32, runtime: eager"));
+    const Result libtorch =
+        run_text(process_on(board, "model: resnet50, precision: fp32, runtime: libtorch"));
     EXPECT_LT(libtorch.processes[0].ec_ms.mean.value(), 0.9 * eager.processes[0].ec_ms.mean.value()) << board;
     EXPECT_GE(libtorch.system.throughput.value(), 0.999 * eager.system.throughput.value()) << board;
   }
@@ -76,8 +77,8 @@ TEST(Libtorch, launches_the_kernels_of_eager_faster) {
 // F05, F01: 2.57 images/s in fp32, 1.20 in fp16; C12: with TensorRT fp16 doubles the rate on the same board.
 TEST(HalfPrecision, slows_pytorch_and_speeds_up_tensorrt_on_a_jetson_nano) {
   const auto at = [](const std::string& runtime, const std::string& precision) {
-    return rate(on("jetson-nano", "model: ssd300, runtime: " + runtime + ", precision: " + precision,
-                   "{duration: 20 s, warmup: 2 s}"));
+    return rate(process_on("jetson-nano", "model: ssd300, runtime: " + runtime + ", precision: " + precision,
+                           "{duration: 20 s, warmup: 2 s}"));
   };
   const double single = at("eager", "fp32");
   EXPECT_NEAR(single, 2.57, 0.15 * 2.57);
@@ -88,9 +89,9 @@ TEST(HalfPrecision, slows_pytorch_and_speeds_up_tensorrt_on_a_jetson_nano) {
 // Set-up --------------------------------------------------------------------------------------------
 
 Result begun(const std::string& graph, int batches, const std::string& runtime = "eager") {
-  return run_text(on("jetson-nano",
-                     "model: alexnet, precision: fp32, batch: 32, runtime: " + runtime + ", graph: " + graph,
-                     fmt::format("{{setup: true, batches: {}}}", batches)));
+  return run_text(process_on(
+      "jetson-nano", "model: alexnet, precision: fp32, batch: 32, runtime: " + runtime + ", graph: " + graph,
+      fmt::format("{{setup: true, batches: {}}}", batches)));
 }
 
 // E18: loading costs a quarter more (without the start of the process, 8 s); E36: the gap keeps growing.
@@ -111,7 +112,8 @@ TEST(StaticGraph, is_a_choice_of_frameworks) {
   input::Problems problems;
   const auto refused = [&](const std::string& process) {
     input::Problems own;
-    EXPECT_FALSE(parse_scenario(on("jetson-nano", process), "gate.yaml", {}, shipped_catalogue(), {}, own));
+    EXPECT_FALSE(
+        parse_scenario(process_on("jetson-nano", process), "gate.yaml", {}, shipped_catalogue(), {}, own));
     return own.text();
   };
   EXPECT_THAT(refused("model: alexnet, precision: fp32, graph: static"),
@@ -139,17 +141,17 @@ TEST(ARunOfBatches, ends_with_the_last_of_them) {
 }
 
 TEST(ARunOfBatches, that_are_too_many_ends_at_its_duration) {
-  const Result result =
-      run_text(on("jetson-nano", "model: resnet18, precision: fp16", "{batches: 100000, duration: 2 s}"));
+  const Result result = run_text(
+      process_on("jetson-nano", "model: resnet18, precision: fp16", "{batches: 100000, duration: 2 s}"));
   EXPECT_EQ(result.system.stop, "duration");
   EXPECT_FALSE(result.processes[0].finished_ms.has_value());
 }
 
 TEST(ASetup, competes_for_the_cores_like_other_work) {
   const auto ready = [](int count) {
-    const Result result = run_text(on("jetson-nano\nhost_cores: 1",
-                                      fmt::format("model: resnet18, precision: fp16, count: {}", count),
-                                      "{setup: true, batches: 1}"));
+    const Result result = run_text(process_on(
+        "jetson-nano\nhost_cores: 1", fmt::format("model: resnet18, precision: fp16, count: {}", count),
+        "{setup: true, batches: 1}"));
     double last = 0;
     for (const ProcessResult& process : result.processes) last = std::max(last, process.setup_ms.value());
     return last;
@@ -159,7 +161,9 @@ TEST(ASetup, competes_for_the_cores_like_other_work) {
 
 TEST(ASetup, is_longer_where_the_weights_are_larger) {
   const auto ready = [](const std::string& process) {
-    return run_text(on("jetson-nano", process, "{setup: true, batches: 1}")).processes[0].setup_ms.value();
+    return run_text(process_on("jetson-nano", process, "{setup: true, batches: 1}"))
+        .processes[0]
+        .setup_ms.value();
   };
   const double small = ready("model: resnet18, precision: fp32");
   EXPECT_GT(ready("model: alexnet, precision: fp32"), small);
@@ -169,15 +173,15 @@ TEST(ASetup, is_longer_where_the_weights_are_larger) {
 TEST(ASetup, begins_at_the_start_and_so_has_no_warm_up) {
   input::Problems problems;
   const std::string text =
-      on("jetson-nano", "model: resnet18, precision: fp16", "{setup: true, warmup: 1 s}");
+      process_on("jetson-nano", "model: resnet18, precision: fp16", "{setup: true, warmup: 1 s}");
   EXPECT_FALSE(parse_scenario(text, "gate.yaml", {}, shipped_catalogue(), {}, problems));
   EXPECT_THAT(problems.text(), HasSubstr("run.warmup: given beside setup or batches"));
 }
 
 TEST(ASetup, is_part_of_the_resolved_scenario) {
   const Scenario scenario =
-      scenario_of(on("jetson-nano", "model: alexnet, precision: fp32, runtime: eager, graph: static",
-                     "{setup: true, batches: 3}"));
+      scenario_of(process_on("jetson-nano", "model: alexnet, precision: fp32, runtime: eager, graph: static",
+                             "{setup: true, batches: 3}"));
   const Scenario again = scenario_of(to_json(scenario));
   EXPECT_TRUE(again.run.setup);
   EXPECT_EQ(again.run.batches, 3);
@@ -189,7 +193,7 @@ TEST(ASetup, is_part_of_the_resolved_scenario) {
 
 // C25: an execution context takes 1 to 2 ms; C30: a launch 20 to 100 us; C39: the rate halves.
 TEST(Nsys, halves_the_rate_of_resnet50_int8_on_an_orin_nano) {
-  const std::string text = on("jetson-orin-nano", "model: resnet50, precision: int8");
+  const std::string text = process_on("jetson-orin-nano", "model: resnet50, precision: int8");
   const Result observed = run_text("observer: nsys\n" + text);
   EXPECT_NEAR(observed.system.throughput.value() / rate(text), 0.5, 0.1);
   const EnqueueCall& call = observed.processes[0].ec_ms;
@@ -201,7 +205,8 @@ TEST(Nsys, halves_the_rate_of_resnet50_int8_on_an_orin_nano) {
 
 TEST(Nsys, never_speeds_anything_up) {
   for (const std::string runtime : {"tensorrt", "cuda-graph", "eager", "libtorch"}) {
-    const std::string text = on("jetson-orin-nano", "model: resnet50, precision: fp16, runtime: " + runtime);
+    const std::string text =
+        process_on("jetson-orin-nano", "model: resnet50, precision: fp16, runtime: " + runtime);
     EXPECT_LE(rate("observer: nsys\n" + text), 1.001 * rate(text)) << runtime;
   }
 }

@@ -6,21 +6,15 @@
 #include <string>
 
 #include "scenarios/validate/validate.hpp"
-
-// Some seconds in an optimised build, minutes under a sanitizer, where other tests walk the same code.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool too_slow_here = true;
-#else
-constexpr bool too_slow_here = false;
-#endif
+#include "tests/sanitized.hpp"
 
 namespace jostle::scenarios {
 namespace {
 
-class Validation : public testing::Test {
+class Validation : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (too_slow_here) GTEST_SKIP() << "minutes under a sanitizer";
+    if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
     input::Problems problems;
     auto profile = calibration::parse_profile(calibration::device_text("nvidia-h200").value_or(""),
                                               "nvidia-h200", problems);

@@ -5,12 +5,12 @@ namespace jostle::dnn {
 namespace {
 
 using Node = Network::Node;
-constexpr int classes = 21;  // COCO with the labels of Pascal VOC
+constexpr int voc_classes = 21;  // COCO with the labels of Pascal VOC
 
 void add_head(LayerBuilder& layers, const std::string& name, Node from, int input) {
   const int inner = layers.shape(from).channels / 4;
   const Node features = layers.conv_norm_activation(name + ".0", from, inner, {.window = 3});
-  const Node scores = layers.conv(name + ".4", features, classes, {.window = 1}, 1, true);
+  const Node scores = layers.conv(name + ".4", features, voc_classes, {.window = 1}, 1, true);
   (void)layers.resize(name + ".resize", scores, input, input);
 }
 

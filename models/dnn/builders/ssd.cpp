@@ -7,7 +7,7 @@ namespace jostle::dnn {
 namespace {
 
 using Node = Network::Node;
-constexpr int classes = 91, coordinates = 4, detections = 200;
+constexpr int coco_labels = 91, coordinates = 4, detections = 200;
 
 // A map of features that boxes are predicted from, and how many boxes at each of its positions.
 struct Source {
@@ -66,7 +66,7 @@ Network build_ssd300(int input) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const std::string digit = std::to_string(i);
     places.push_back(add_predictor(layers, "loc" + digit, sources[i], coordinates));
-    scores.push_back(add_predictor(layers, "conf" + digit, sources[i], classes));
+    scores.push_back(add_predictor(layers, "conf" + digit, sources[i], coco_labels));
   }
   const Node place = layers.concat_positions("loc", places);
   const Node boxes = layers.other("decode", {place}, layers.shape(place));

@@ -6,15 +6,15 @@
 namespace jostle::dnn {
 namespace {
 
-struct Stage {
+struct VggStage {
   int convolutions, channels;
 };
-constexpr std::array<Stage, 5> stages{{{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}}};
+constexpr std::array<VggStage, 5> stages{{{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}}};
 
 }  // namespace
 
 Network::Node add_vgg16_stage(LayerBuilder& layers, int number, Network::Node from) {
-  const Stage& stage = stages.at(static_cast<std::size_t>(number - 1));
+  const VggStage& stage = stages.at(static_cast<std::size_t>(number - 1));
   for (int i = 1; i <= stage.convolutions; ++i) {
     const std::string name = "conv" + std::to_string(number) + "_" + std::to_string(i);
     from = layers.conv_bias_activation(name, from, stage.channels, {.window = 3});

@@ -7,8 +7,8 @@ namespace jostle::dnn {
 namespace {
 
 using Node = Network::Node;
-constexpr int boxes = 3, classes = 80;
-constexpr int outputs = boxes * (4 + 1 + classes);
+constexpr int boxes = 3, darknet_classes = 80;
+constexpr int outputs = boxes * (4 + 1 + darknet_classes);
 
 // A cross-stage partial block: half of the channels takes the long way.
 struct Csp {

@@ -10,7 +10,7 @@ namespace jostle::dnn {
 namespace {
 
 using Node = Network::Node;
-constexpr int classes = 80;
+constexpr int coco_classes = 80;
 constexpr int bins = 16;    // reg_max: a side of a box is a distribution over this many distances
 constexpr int sides = 4;    // of a box
 constexpr int stride = 32;  // of the coarsest level
@@ -100,12 +100,12 @@ class Yolov8 {
   // Two branches a level: where (bins of four distances), what (classes); then all levels together.
   void detect(const std::string& name, const std::array<Node, 3>& levels) {
     const int finest = layers_.shape(levels.front()).channels;
-    const int where = std::max({16, finest / 4, bins * sides}), what = std::max(finest, classes);
+    const int where = std::max({16, finest / 4, bins * sides}), what = std::max(finest, coco_classes);
     std::vector<Node> flat;
     for (std::size_t i = 0; i < levels.size(); ++i) {
       const std::string level = "." + std::to_string(i);
       const Node box = branch(name + ".cv2" + level, levels.at(i), where, bins * sides);
-      const Node score = branch(name + ".cv3" + level, levels.at(i), what, classes);
+      const Node score = branch(name + ".cv3" + level, levels.at(i), what, coco_classes);
       const Node both = layers_.concat(name + ".concat" + level, {box, score});
       const Shape shape = layers_.shape(both);
       flat.push_back(
@@ -113,7 +113,8 @@ class Yolov8 {
     }
     const Node all = layers_.concat_positions(name + ".levels", flat);
     const Node boxes = decode(name, channels_of(name + ".box", all, bins * sides));
-    const Node scores = layers_.activation(channels_of(name + ".cls", all, classes), Activation::sigmoid);
+    const Node scores =
+        layers_.activation(channels_of(name + ".cls", all, coco_classes), Activation::sigmoid);
     (void)layers_.concat(name + ".out", {boxes, scores});
   }
 

@@ -1,0 +1,71 @@
+#include "calibration/fit/gpu_start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace jostle::calibration {
+namespace {
+
+constexpr double enough = 0.02;     // of a latency: what counts as longer
+constexpr double repeated_us = 2;   // medians of two runs agree to that
+constexpr std::size_t fewest = 20;  // kernels
+
+struct Alone {
+  double idle_us = 0, latency_us = 0;
+};
+
+}  // namespace
+
+std::optional<Estimate> kernel_fixed(const CsvTable& kernels, double start_us) {
+  std::vector<double> each;
+  for (std::size_t i = 0; i < kernels.rows(); ++i) {
+    const CsvTable::Row row = kernels.row(i);
+    if (row.text(kernels.column("kind")) == "kernel" && row.integer(kernels.column("blocks")) == 1)
+      each.push_back(row.number(kernels.column("duration_us")) - start_us);
+  }
+  if (each.size() < fewest) return std::nullopt;
+  // Not one kernel: they differ by what they do beside starting.
+  const auto found = middle(each, spread(each));
+  return found->value > 0 ? found : std::nullopt;
+}
+
+IdleEstimates idle_wake(const CsvTable& open_loop) {
+  std::map<std::string, std::vector<Alone>> by_network;
+  for (std::size_t i = 0; i < open_loop.rows(); ++i) {
+    const CsvTable::Row row = open_loop.row(i);
+    if (row.integer(open_loop.column("processes")) != 1) continue;
+    const double latency = 1e3 * row.number(open_loop.column("latency_p50_ms"));
+    const double rate = row.number(open_loop.column("rate_per_s"));
+    if (!(rate > 0)) row.fail("a rate that is not positive");
+    by_network[row.text(open_loop.column("model")) + ' ' + row.text(open_loop.column("precision")) + ' ' +
+               row.text(open_loop.column("batch")) + ' ' + row.text(open_loop.column("mode"))]
+        .push_back({1e6 / rate - latency, latency});
+  }
+  IdleEstimates found;
+  std::vector<double> costs;
+  double longest_without = 0, shortest_with = 1e300;
+  for (auto& [network, runs] : by_network) {
+    const double least = std::ranges::min_element(runs, {}, &Alone::latency_us)->latency_us;
+    std::vector<double> quick;
+    for (const Alone& run : runs)
+      if (run.latency_us < (1 + enough) * least) quick.push_back(run.latency_us);
+    for (const Alone& run : runs) {
+      if (run.latency_us < (1 + enough) * least) {
+        longest_without = std::max(longest_without, run.idle_us);
+      } else {
+        shortest_with = std::min(shortest_with, run.idle_us);
+        costs.push_back(run.latency_us - median(quick));
+      }
+    }
+  }
+  if (costs.empty() || longest_without <= 0 || longest_without >= shortest_with) return found;
+  found.cost = middle(costs, repeated_us);
+  found.after = Estimate{(longest_without + shortest_with) / 2,
+                         (shortest_with - longest_without) / std::sqrt(12.0), costs.size()};
+  return found;
+}
+
+}  // namespace jostle::calibration

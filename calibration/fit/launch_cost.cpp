@@ -1,0 +1,172 @@
+#include "calibration/fit/launch_cost.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace jostle::calibration {
+namespace {
+
+constexpr double most_load = 0.8;  // of the GPU by paced launches, so that it keeps up
+constexpr double enough_kernels = 50;
+
+// Which inference: network, precision, batch.
+std::string which(const CsvTable& table, const CsvTable::Row& row, bool with_batch = true) {
+  return row.text(table.column("model")) + ' ' + row.text(table.column("precision")) +
+         (with_batch ? ' ' + row.text(table.column("batch")) : std::string());
+}
+
+// A run of solo.csv, times of a batch in microseconds.
+struct Run {
+  std::string inference, network;
+  bool graph = false;
+  double period = 0, enqueue = 0, wait = 0;
+  [[nodiscard]] double host() const { return period - wait; }
+};
+
+std::vector<Run> runs_of(const CsvTable& solo) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < solo.rows(); ++i) {
+    const CsvTable::Row row = solo.row(i);
+    const double rate = row.number(solo.column("images_per_s"));
+    if (!(rate > 0)) row.fail("a rate that is not positive");
+    runs.push_back({.inference = which(solo, row),
+                    .network = which(solo, row, false),
+                    .graph = row.text(solo.column("mode")) == "graph",
+                    .period = 1e6 * row.number(solo.column("batch")) / rate,
+                    .enqueue = 1e3 * row.number(solo.column("enqueue_mean_ms")),
+                    .wait = 1e3 * row.number(solo.column("sync_mean_ms"))});
+  }
+  return runs;
+}
+
+// Kernels of each inference, and their time.
+struct Kernels {
+  double count = 0, us = 0;
+};
+std::map<std::string, Kernels> kernels_of(const CsvTable& csv) {
+  std::map<std::string, Kernels> all;
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const CsvTable::Row row = csv.row(i);
+    Kernels& kernels = all[which(csv, row)];
+    kernels.count += 1;
+    kernels.us += row.number(csv.column("duration_us"));
+  }
+  return all;
+}
+
+template <class Value>
+void keep_least(std::map<std::string, double>& least, const std::string& key, Value value) {
+  const auto [found, fresh] = least.emplace(key, value);
+  if (!fresh) found->second = std::min(found->second, value);
+}
+
+std::vector<double> values_of(const std::map<std::string, double>& map) {
+  std::vector<double> values;
+  for (const auto& [key, value] : map) values.push_back(value);
+  return values;
+}
+
+// A full queue of launches makes the host wait in the call; one that waits briefly hardly fills it.
+bool host_is_free(const Run& run) {
+  return run.wait < 0.2 * run.period;
+}
+bool gpu_is_busy(const Run& run) {
+  return run.wait > 0.05 * run.period;
+}
+
+// The time from launch to launch of a process that the GPU does not hold up, from the second half on: piles
+// have built up by then. The median over processes.
+std::optional<double> launch_period_us(const SparseRun& run) {
+  struct Span {
+    double first = 0, last = 0, kernels = 0, latest = 0;
+  };
+  std::map<std::uint32_t, Span> spans;
+  for (std::size_t i = run.turns.size() / 2; i < run.turns.size(); ++i) {
+    const Turn& turn = run.turns[i];
+    const auto [at, fresh] = spans.try_emplace(turn.process, Span{turn.start_us, turn.start_us, 0, 0});
+    Span& span = at->second;
+    if (!fresh) span.kernels += span.latest;
+    span.last = turn.start_us;
+    span.latest = turn.kernels;
+  }
+  std::vector<double> periods;
+  for (const auto& [process, span] : spans)
+    if (span.kernels >= enough_kernels) periods.push_back((span.last - span.first) / span.kernels);
+  return periods.empty() ? std::nullopt : std::optional(median(std::move(periods)));
+}
+
+}  // namespace
+
+LaunchEstimates graph_launches(const CsvTable& solo) {
+  std::map<std::string, double> launch, rest;
+  for (const Run& run : runs_of(solo)) {
+    if (!run.graph) continue;
+    keep_least(launch, run.inference, run.enqueue);
+    keep_least(rest, run.inference, std::max(run.host() - run.enqueue, 0.0));
+  }
+  LaunchEstimates found;
+  if (launch.empty()) return found;
+  // Sessions differ, so half of the spread stays however many the networks.
+  const auto of = [](const std::vector<double>& values) { return middle(values, spread(values) / 2); };
+  found.per_launch = of(values_of(launch));
+  found.per_batch = of(values_of(rest));
+  return found;
+}
+
+std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& kernels_csv) {
+  const auto kernels = kernels_of(kernels_csv);
+  std::map<std::string, HostTime> fastest;
+  for (const Run& run : runs_of(solo)) {
+    const auto known = kernels.find(run.inference);
+    if (run.graph || known == kernels.end() || !host_is_free(run)) continue;
+    HostTime& time = fastest[run.network];
+    if (time.us <= 0 || run.host() < time.us) time = {known->second.count, run.host()};
+  }
+  std::vector<HostTime> times;
+  for (const auto& [network, time] : fastest) times.push_back(time);
+  return times;
+}
+
+std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTable& kernels_csv) {
+  const auto kernels = kernels_of(kernels_csv);
+  std::map<std::string, double> beyond;
+  for (const Run& run : runs_of(solo)) {
+    const auto known = kernels.find(run.inference);
+    if (run.graph || known == kernels.end() || !gpu_is_busy(run)) continue;
+    keep_least(beyond, run.inference, (run.period - known->second.us) / known->second.count);
+  }
+  const auto found = middle(values_of(beyond));
+  return found && found->value > 0 ? found : std::nullopt;
+}
+
+LaunchEstimates paced_launches(const std::vector<SparseRun>& sparse, double slice_us) {
+  LaunchEstimates found;
+  std::vector<Point2> slopes;  // time of a kernel in a turn, over what was asked
+  for (const SparseRun& run : sparse) {
+    std::vector<Point2> lengths;
+    for (const Turn& turn : run.turns) {
+      if (!run.beside_dense && turn.kernels > 1 && turn.length_us() < 0.97 * slice_us)
+        lengths.push_back({static_cast<double>(turn.kernels), turn.length_us()});
+    }
+    if (const auto line = line_through(lengths); line && lengths.size() >= 20)
+      slopes.push_back({run.kernel_us, line->slope});
+  }
+  const auto line = line_through(slopes);
+  if (!line || line->intercept <= 0) return found;
+  found.gpu_per_launch = Estimate{line->intercept, line->intercept_sd, slopes.size()};
+
+  // The loop that keeps the pace has a clock of its own: launches are a share of the pace and a call apart.
+  std::vector<Point2> periods;
+  for (const SparseRun& run : sparse) {
+    const double service = line->intercept + line->slope * run.kernel_us;
+    if (run.beside_dense || run.blocking || service * run.processes > most_load * run.pace_us) continue;
+    if (const auto period = launch_period_us(run)) periods.push_back({run.pace_us, *period});
+  }
+  if (const auto launches = line_through(periods); launches && launches->intercept > 0)
+    found.per_launch = Estimate{launches->intercept, launches->intercept_sd, periods.size()};
+  return found;
+}
+
+}  // namespace jostle::calibration

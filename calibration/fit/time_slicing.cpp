@@ -1,0 +1,179 @@
+#include "calibration/fit/time_slicing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "models/gpu/occupancy.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+// A kernel's stamps leave out some 2 us at its start: a gap, or the kernels of a turn, may be off by it.
+constexpr double stamp_us = 1;
+constexpr double restart_width_us = 2;
+constexpr double shortest_kernel_us = 10;  // below, what stamps leave out is no longer small
+constexpr double longest_kernel_us = 30;
+constexpr std::size_t enough_turns = 20;
+
+// From the start of each turn to the next.
+std::vector<double> periods_of(std::span<const Turn> turns) {
+  std::vector<double> periods;
+  for (std::size_t i = 1; i < turns.size(); ++i) periods.push_back(turns[i].start_us - turns[i - 1].start_us);
+  return periods;
+}
+
+// Of turns that all expire, but for the few that did not: kernels, turns and time.
+struct Expiring {
+  double turns = 0, us = 0, kernels = 0;
+  [[nodiscard]] double period_us() const { return us / turns; }
+};
+Expiring expiring(std::span<const Turn> turns, double slice_us) {
+  Expiring sum;
+  const std::vector<double> periods = periods_of(turns);
+  for (std::size_t i = 0; i < periods.size(); ++i) {
+    if (periods[i] < 0.75 * slice_us || periods[i] > 1.6 * slice_us) continue;
+    sum.turns += 1;
+    sum.us += periods[i];
+    sum.kernels += turns[i].kernels;
+  }
+  return sum;
+}
+
+bool all_alike(const SharingRun& run) {
+  const SharingProcess& first = run.processes.front();
+  return std::ranges::all_of(run.processes, [&first](const SharingProcess& process) {
+    return process.kernel_us == first.kernel_us && process.blocks == first.blocks &&
+           process.threads == first.threads && process.graph == first.graph;
+  });
+}
+
+// The time at a kernel's start that no stamp covers: as often as an expiry falls between two kernels' stamps.
+double unstamped_us(const SharingRun& run) {
+  double between = 0;
+  for (std::size_t i = 1; i < run.turns.size(); ++i)
+    between += run.turns[i].start_us > run.turns[i - 1].end_us ? 1 : 0;
+  return between / static_cast<double>(run.turns.size() - 1) * run.processes.front().kernel_us;
+}
+
+// Of turns within a slice, which no other turn draws out.
+double kernel_us(std::span<const Turn> turns, double slice_us, double unstamped) {
+  std::vector<double> each;
+  for (const Turn& turn : turns)
+    if (turn.kernels > 1 && turn.length_us() < 1.01 * slice_us)
+      each.push_back((turn.length_us() + unstamped) / turn.kernels);
+  return each.empty() ? 0 : median(std::move(each));
+}
+
+}  // namespace
+
+SpinnerEstimates spinners(const CsvTable& timeslices) {
+  struct Gap {
+    double start_us, end_us;
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Gap>> gaps;  // by processes and process
+  for (std::size_t i = 0; i < timeslices.rows(); ++i) {
+    const CsvTable::Row row = timeslices.row(i);
+    gaps[{row.integer(timeslices.column("processes")), row.integer(timeslices.column("process"))}].push_back(
+        {row.number(timeslices.column("gap_start_ns")) / 1e3,
+         row.number(timeslices.column("gap_end_ns")) / 1e3});
+  }
+  std::vector<double> runs;  // stretches between gaps
+  for (auto& [whose, of_one] : gaps) {
+    std::ranges::sort(of_one, {}, &Gap::start_us);
+    for (std::size_t i = 1; i < of_one.size(); ++i) runs.push_back(of_one[i].start_us - of_one[i - 1].end_us);
+  }
+  SpinnerEstimates found;
+  found.slice = middle(runs);
+  if (!found.slice) return found;
+  // A uniform spread; its outermost samples are what was disturbed.
+  const double n = static_cast<double>(runs.size());
+  const double half = (quantile(runs, 0.99) - quantile(runs, 0.01)) / (2 * 0.98);
+  if (runs.size() >= enough_turns && half > 0)
+    found.slice_jitter = Estimate{half, half / std::sqrt(0.05 * n), runs.size()};
+  std::vector<double> switches;
+  for (const auto& [whose, of_one] : gaps) {
+    const auto processes = static_cast<double>(whose.first);
+    for (const Gap& gap : of_one) {
+      const double changes = gap.end_us - gap.start_us - (processes - 1) * found.slice->value;
+      // Less where a process had not yet begun, or had ended.
+      if (processes > 1 && changes > 0) switches.push_back(changes / processes);
+    }
+  }
+  found.switch_at_expiry = middle(switches, stamp_us);
+  return found;
+}
+
+bool all_dry(std::span<const Turn> turns, double slice_us) {
+  std::size_t dry = 0;
+  for (std::size_t i = 1; i < turns.size(); ++i)
+    dry += turns[i - 1].length_us() < 0.97 * slice_us && turns[i].start_us > turns[i - 1].end_us ? 1 : 0;
+  return turns.size() > enough_turns &&
+         static_cast<double>(dry) >= 0.99 * static_cast<double>(turns.size() - 1);
+}
+
+bool all_expire(std::span<const Turn> turns, double slice_us) {
+  std::size_t brief = 0, cut = 0;
+  for (std::size_t i = 1; i < turns.size(); ++i) {
+    brief += turns[i - 1].length_us() < 0.9 * slice_us ? 1 : 0;
+    cut += turns[i].start_us < turns[i - 1].end_us ? 1 : 0;  // in mid-kernel
+  }
+  const auto count = static_cast<double>(turns.size());
+  return turns.size() > enough_turns && static_cast<double>(brief) <= 0.05 * count &&
+         static_cast<double>(cut) >= 0.5 * count;
+}
+
+std::optional<Estimate> dry_switch(const std::vector<SharingRun>& sharing,
+                                   const std::vector<SparseRun>& sparse, double slice_us) {
+  std::vector<double> gaps;
+  const auto add = [&](const std::vector<Turn>& turns) {
+    if (!all_dry(turns, slice_us)) return;
+    for (std::size_t i = 1; i < turns.size(); ++i)
+      if (turns[i].start_us > turns[i - 1].end_us) gaps.push_back(turns[i].start_us - turns[i - 1].end_us);
+  };
+  for (const SharingRun& run : sharing) add(run.turns);
+  for (const SparseRun& run : sparse) add(run.turns);
+  return middle(gaps, stamp_us);
+}
+
+std::vector<ExpirySwitch> expiry_switches(const std::vector<SharingRun>& sharing,
+                                          const std::optional<Estimate>& spinning, const gpu::Spec& gpu,
+                                          double slice_us) {
+  std::map<double, std::vector<double>> by_state;
+  for (const SharingRun& run : sharing) {
+    if (!all_alike(run) || !all_expire(run.turns, slice_us)) continue;
+    const SharingProcess& process = run.processes.front();
+    dnn::Kernel kernel;
+    kernel.blocks = process.blocks;
+    kernel.threads_per_block = process.threads;
+    by_state[gpu::resident_state_bytes(gpu, kernel)].push_back(expiring(run.turns, slice_us).period_us() -
+                                                               slice_us);
+  }
+  std::vector<ExpirySwitch> found;
+  if (spinning) found.push_back({0, *spinning});
+  for (const auto& [bytes, switches] : by_state)
+    if (const auto one = middle(switches, stamp_us); one && one->value > 0) found.push_back({bytes, *one});
+  return found;
+}
+
+std::optional<Estimate> restart_after_expiry(const std::vector<SharingRun>& sharing, double slice_us) {
+  std::vector<const SharingRun*> runs;
+  std::vector<double> unstamped;
+  for (const SharingRun& run : sharing) {
+    if (!all_alike(run) || !run.processes.front().graph || !all_expire(run.turns, slice_us)) continue;
+    if (run.processes.front().kernel_us >= shortest_kernel_us) runs.push_back(&run);
+    // With long kernels an expiry between two is rare, and mostly of another kind.
+    if (run.processes.front().kernel_us < longest_kernel_us) unstamped.push_back(unstamped_us(run));
+  }
+  std::vector<double> lost;
+  for (const SharingRun* run : runs) {
+    const Expiring sum = expiring(run->turns, slice_us);
+    const double each = kernel_us(run->turns, slice_us, unstamped.empty() ? 0 : median(unstamped));
+    if (each > 0) lost.push_back(slice_us - sum.kernels / sum.turns * each);
+  }
+  const auto found = middle(lost, restart_width_us);
+  return found && found->value > 0 ? found : std::nullopt;
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,77 @@
+#include "calibration/fit/turns.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace jostle::calibration {
+namespace {
+
+// The number in `text` right after `key`.
+double number_after(std::string_view text, std::string_view key) {
+  const auto at = text.find(key);
+  double number = 0;
+  const std::string_view rest = at == std::string_view::npos ? "" : text.substr(at + key.size());
+  if (std::from_chars(rest.data(), rest.data() + rest.size(), number).ec != std::errc{} || !(number > 0))
+    throw CsvError("sparse launches", 0,
+                   "configuration '" + std::string(text) + "': no number after '" + std::string(key) + "'");
+  return number;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<Turn>> turns_of(const CsvTable& intervals) {
+  std::map<std::string, std::vector<Turn>> all;
+  const auto config = intervals.column("config"), process = intervals.column("process"),
+             start = intervals.column("start_us"), length = intervals.column("length_us"),
+             kernels = intervals.column("kernels");
+  for (std::size_t i = 0; i < intervals.rows(); ++i) {
+    const CsvTable::Row row = intervals.row(i);
+    const double begin = row.number(start);
+    all[row.text(config)].push_back({.process = static_cast<std::uint32_t>(row.integer(process)),
+                                     .start_us = begin,
+                                     .end_us = begin + row.number(length),
+                                     .kernels = static_cast<int>(row.integer(kernels))});
+  }
+  for (auto& [name, turns] : all) std::ranges::sort(turns, {}, &Turn::start_us);
+  return all;
+}
+
+std::vector<SharingRun> sharing_runs(const CsvTable& configs, const CsvTable& intervals) {
+  auto turns = turns_of(intervals);
+  std::vector<SharingRun> runs;
+  for (std::size_t i = 0; i < configs.rows(); ++i) {
+    const CsvTable::Row row = configs.row(i);
+    const std::string& config = row.text(configs.column("config"));
+    if (!turns.contains(config) && (runs.empty() || runs.back().config != config)) continue;
+    if (runs.empty() || runs.back().config != config) {
+      runs.push_back({config, {}, std::move(turns.extract(config).mapped())});
+    }
+    const auto count = [&row, &configs](const char* column) {
+      return static_cast<std::uint32_t>(
+          std::clamp<std::int64_t>(row.integer(configs.column(column)), 1, 1'000'000'000));
+    };
+    runs.back().processes.push_back({.kernel_us = row.number(configs.column("kernel_us")),
+                                     .blocks = count("blocks"),
+                                     .threads = count("threads"),
+                                     .graph = row.text(configs.column("mode")) == "graph"});
+  }
+  return runs;
+}
+
+std::vector<SparseRun> sparse_runs(const CsvTable& intervals) {
+  std::vector<SparseRun> runs;
+  for (auto& [config, turns] : turns_of(intervals)) {
+    SparseRun run;
+    run.config = config;
+    run.beside_dense = config.find("with dense") != std::string::npos;
+    run.processes = run.beside_dense ? 2 : static_cast<int>(number_after(config, " P"));
+    run.kernel_us = number_after(config, "d");
+    run.pace_us = number_after(config, "pace");
+    run.blocking = config.find("block") != std::string::npos;
+    run.turns = turns;
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+}  // namespace jostle::calibration

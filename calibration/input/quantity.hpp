@@ -1,0 +1,19 @@
+// A number and its unit, as a profile writes a figure: "6.38 us".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jostle::input {
+
+struct Written {
+  double number = 0;
+  std::string unit;  // may be empty
+  [[nodiscard]] std::string times(double ratio) const;
+};
+
+// None if it does not begin with a positive number.
+[[nodiscard]] std::optional<Written> quantity(std::string_view text);
+
+}  // namespace jostle::input

@@ -1,0 +1,116 @@
+// power.over_current and power.thermal: how a board protects itself.
+
+#include "calibration/input/readers.hpp"
+#include "calibration/profile/read_parts.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+using input::Cursor;
+using input::Kind;
+using input::Quantity;
+using input::Span;
+
+constexpr sim::Duration longest_constant = sim::Duration{1'000'000'000'000'000};  // 1000 s
+
+// The threshold is a power, or a current at the input's voltage.
+std::optional<power::OverCurrentAlarm> read_alarm(Block& outer, const char* name, double volts) {
+  const auto at = outer.words().find(name);
+  if (!at) return std::nullopt;
+  Block block(*at, "an alarm: current or power, averaging, pulses, release", outer.figures(), outer.from());
+  power::OverCurrentAlarm alarm;
+  double amperes = 0;
+  const bool current = block.optional("current", amperes, Quantity{input::current_dimension(), 0, 1e4, true});
+  if (current) {
+    if (volts <= 0) at->problem("a current without the input's voltage");
+    if (block.words().has("power")) at->problem("a current and a power");
+    alarm.threshold_w = amperes * volts;
+  }
+  if (!current && !block.words().has("current"))
+    block.required("power", alarm.threshold_w, Quantity{input::power_dimension(), 0, 1e5, true});
+  block.optional("averaging", alarm.averaging, Span{sim::Duration::zero(), longest_constant});
+  block.required("pulses", alarm.ratio, Quantity{input::share_dimension(), 0, 1, true});
+  block.required("release", alarm.release, Span{sim::Duration::zero(), longest_constant, true});
+  return alarm;
+}
+
+// resistance_without_fan defaults to resistance: of a stage inside the module.
+power::ThermalStage read_stage(const Cursor& at, Block& outer) {
+  Block block(at, "a stage: resistance, resistance_without_fan, time_constant", outer.figures(),
+              outer.from());
+  power::ThermalStage stage;
+  const Quantity resistance{input::thermal_resistance_dimension(), 0, 1e4, true};
+  sim::Duration time_constant;
+  const bool resists = block.required("resistance", stage.resistance_k_per_w, resistance);
+  stage.resistance_without_k_per_w = stage.resistance_k_per_w;
+  block.optional("resistance_without_fan", stage.resistance_without_k_per_w, resistance);
+  if (stage.resistance_without_k_per_w < stage.resistance_k_per_w)
+    at.problem("a fan does not raise a resistance");
+  if (block.required("time_constant", time_constant,
+                     Span{sim::Duration::zero(), longest_constant * 100, true}) &&
+      resists)
+    stage.capacity_j_per_k = sim::to_seconds(time_constant) / stage.resistance_k_per_w;
+  return stage;
+}
+
+// [[40 degC, 0 %], [80 degC, 100 %]]
+struct FanCurve {
+  std::optional<std::vector<power::FanPoint>> operator()(const Cursor& at) const {
+    std::vector<power::FanPoint> curve;
+    for (const Cursor& point : at.items("a list of points, each [temperature, speed]", 64)) {
+      const auto pair = point.items("a point: [temperature, speed]", 2);
+      if (pair.size() != 2) {
+        if (point.is(Kind::sequence)) point.expected("a point: [temperature, speed]");
+        return std::nullopt;
+      }
+      const auto celsius = Quantity{input::temperature_dimension(), -60, 150}(pair[0]);
+      const auto share = Quantity{input::share_dimension(), 0, 1}(pair[1]);
+      if (!celsius || !share) return std::nullopt;
+      if (!curve.empty() && (*celsius <= curve.back().celsius || *share < curve.back().share)) {
+        point.problem("temperatures must rise, and speeds must not fall");
+        return std::nullopt;
+      }
+      curve.push_back({*celsius, *share});
+    }
+    if (curve.empty()) return std::nullopt;
+    return curve;
+  }
+};
+
+}  // namespace
+
+void read_over_current(const Cursor& at, Block& outer, power::Spec& power) {
+  // For a board that is like another which has some.
+  if (at.is(Kind::scalar) && at.value().text == "none") return;
+  Block block(at, "over-current alarms: voltage, average, instantaneous", outer.figures(), outer.from());
+  power::OverCurrentSpec spec;
+  block.optional("voltage", spec.input_v, Quantity{input::voltage_dimension(), 0, 100, true});
+  spec.average = read_alarm(block, "average", spec.input_v);
+  spec.instantaneous = read_alarm(block, "instantaneous", spec.input_v);
+  if (block.words().good() && !spec.average && !spec.instantaneous)
+    at.problem("an alarm is missing: average or instantaneous");
+  power.over_current = spec;
+}
+
+void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
+  Block block(at, "thermal management: stages, passive, critical", outer.figures(), outer.from());
+  power::ThermalSpec spec;
+  const Quantity celsius{input::temperature_dimension(), -60, 200};
+  const bool trip = block.required("passive", spec.passive_c, celsius);
+  double critical = 0;
+  if (block.optional("critical", critical, celsius)) {
+    spec.critical_c = critical;
+    if (trip && critical <= spec.passive_c) at.problem("the critical trip must lie above the passive one");
+  }
+  block.optional("hysteresis", spec.hysteresis_k, Quantity{input::temperature_rise_dimension(), 0, 100});
+  block.optional("polling", spec.polling, Span{sim::milliseconds(1), longest_constant});
+  if (const auto stages = block.words().require("stages")) {
+    for (const Cursor& stage : stages->items("a list of stages", 4))
+      spec.stages.push_back(read_stage(stage, block));
+    if (stages->is(Kind::sequence) && spec.stages.empty()) stages->problem("no stage");
+  }
+  block.optional("fan_curve", spec.fan_curve, FanCurve{});
+  power.thermal = spec;
+}
+
+}  // namespace jostle::calibration

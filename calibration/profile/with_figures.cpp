@@ -1,0 +1,42 @@
+#include "calibration/profile/with_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibration/input/cursor.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+// Words ("cfs") and blocks stand for themselves; figures, those that are new too, need a source.
+bool is_word(const Profile& profile, const input::Node& document, const std::string& path) {
+  if (std::ranges::any_of(profile.figures, [&](const Figure& figure) { return figure.path == path; }))
+    return false;
+  input::Problems none;
+  return input::Cursor(document, {}, none).descend(path).path() == path;
+}
+
+}  // namespace
+
+std::vector<std::string> assignments(const Profile& profile, const input::Node& document,
+                                     const std::vector<std::pair<std::string, std::string>>& figures) {
+  std::vector<std::string> set;
+  for (const auto& [path, value] : figures) {
+    set.push_back(is_word(profile, document, path)
+                      ? fmt::format("{}={}", path, value)
+                      : fmt::format("{}={{value: {}, grade: assumed, source: what if}}", path, value));
+  }
+  return set;
+}
+
+std::optional<Profile> with_figures(const input::Node& document,
+                                    const std::vector<std::pair<std::string, std::string>>& figures,
+                                    input::Problems& problems) {
+  if (!document) return std::nullopt;
+  const std::optional<Profile> given = profile_of(document, problems);
+  if (!given) return std::nullopt;
+  return profile_of(document, problems, assignments(*given, document, figures));
+}
+
+}  // namespace jostle::calibration

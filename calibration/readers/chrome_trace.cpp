@@ -1,0 +1,252 @@
+// Chrome trace JSON, as the PyTorch profiler writes it: an array of events, alone or under "traceEvents".
+// Times are in µs. Kernels and the calls that launched them share a correlation id.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "calibration/readers/formats.hpp"
+#include "calibration/readers/json_stream.hpp"
+#include "calibration/readers/launch_pairs.hpp"
+#include "calibration/readers/moments.hpp"
+#include "calibration/readers/timed_calls.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+enum class Category { none, kernel, copy, memset, call, operation, other };
+
+// Of PyTorch 1.8 and later, and before.
+Category category_of(std::string_view text) {
+  if (text == "kernel" || text == "Kernel") return Category::kernel;
+  if (text == "gpu_memcpy" || text == "Memcpy") return Category::copy;
+  if (text == "gpu_memset" || text == "Memset") return Category::memset;
+  if (text == "cuda_runtime" || text == "cuda_driver" || text == "Runtime") return Category::call;
+  if (text == "cpu_op" || text == "Operator") return Category::operation;
+  return Category::other;
+}
+
+class Trace : public json::Handler<Trace> {
+ public:
+  using Handler::Handler;
+
+  bool begin_array() {
+    if (depth == 1) event_depth_ = 2;
+    if (depth == 2 && event_depth_ == 0 && top_key_ == TopKey::events) event_depth_ = 3;
+    if (event_depth_ != 0 && depth == event_depth_ - 1) in_events_ = found_events = true;
+    field_ = Field::none;
+    return true;
+  }
+  bool end_array() {
+    if (event_depth_ != 0 && depth == event_depth_ - 1) {
+      in_events_ = false;
+      if (event_depth_ == 3) event_depth_ = 0;
+    }
+    return true;
+  }
+  bool begin_object() {
+    if (in_events_ && depth == event_depth_) begin_event();
+    in_arguments_ = in_events_ && depth == event_depth_ + 1 && field_ == Field::arguments;
+    field_ = Field::none;
+    return true;
+  }
+  bool end_object() {
+    in_arguments_ = false;
+    field_ = Field::none;
+    return !(in_events_ && depth == event_depth_) || finish_event();
+  }
+  bool key(std::string_view name) {
+    field_ = Field::none;
+    if (in_events_) {
+      if (depth == event_depth_) field_ = field_of(name);
+      if (in_arguments_ && name == "correlation") field_ = Field::correlation;
+    } else if (depth == 1) {
+      top_key_ = name == "traceEvents"        ? TopKey::events
+                 : name == "deviceProperties" ? TopKey::device
+                                              : TopKey::other;
+    } else if (depth == 3 && top_key_ == TopKey::device) {
+      device_key_ = name.substr(0, 30);
+    }
+    return true;
+  }
+  bool text(std::string_view value) {
+    switch (field_) {
+      case Field::phase:
+        phase_ = value.size() == 1 ? value[0] : '\0';
+        break;
+      case Field::category:
+        category_ = category_of(value);
+        break;
+      case Field::name:
+        name_.assign(value.substr(0, TimedCalls::most_name));
+        break;
+      case Field::duration:
+      case Field::start:
+        return refuse("a time that is no number");
+      default:
+        if (depth == 3 && top_key_ == TopKey::device && !in_events_ && device_key_ == "name" && devices <= 1)
+          gpu = std::string(value.substr(0, 100));
+    }
+    return true;
+  }
+  bool number(double value) {
+    switch (field_) {
+      case Field::start:
+        start_ = value;
+        break;
+      case Field::duration:
+        duration_ = value;
+        break;
+      case Field::correlation:
+        if (value >= 0 && value < 1.8e19) correlation_ = static_cast<std::uint64_t>(value);
+        break;
+      default:
+        if (depth == 3 && top_key_ == TopKey::device && !in_events_) device_number(value);
+    }
+    return true;
+  }
+
+  // Not at the end of a whole value: the array form may lack its bracket, as a writer that died leaves it.
+  [[nodiscard]] bool only_lacks_bracket() const {
+    return in_events_ && depth == 1 && event_depth_ == 2 && events > 0;
+  }
+
+  TimedCalls kernels, copies, memsets, launches, calls, operations, others;
+  LaunchPairs pairs;
+  std::int64_t events = 0, begins = 0;
+  bool found_events = false;
+  std::string gpu;
+  std::optional<double> major, minor, sms, memory;
+  int devices = 0;
+
+ private:
+  enum class TopKey { other, events, device };
+  enum class Field { none, phase, category, name, start, duration, arguments, correlation };
+
+  static Field field_of(std::string_view name) {
+    if (name == "ph") return Field::phase;
+    if (name == "cat") return Field::category;
+    if (name == "name") return Field::name;
+    if (name == "ts") return Field::start;
+    if (name == "dur") return Field::duration;
+    if (name == "args") return Field::arguments;
+    return Field::none;
+  }
+
+  void device_number(double value) {
+    if (device_key_ == "id") ++devices;
+    if (devices > 1) return;
+    if (device_key_ == "computeMajor") major = value;
+    if (device_key_ == "computeMinor") minor = value;
+    if (device_key_ == "numSms") sms = value;
+    if (device_key_ == "totalGlobalMem") memory = value;
+  }
+
+  void begin_event() {
+    phase_ = '\0';
+    category_ = Category::none;
+    name_.clear();
+    start_.reset();
+    duration_.reset();
+    correlation_.reset();
+  }
+
+  bool finish_event() {
+    ++events;
+    if (phase_ == 'B') ++begins;
+    if (phase_ != 'X' || !duration_) return true;
+    if (!(*duration_ >= 0 && *duration_ <= most_figure)) return refuse("an event whose duration is absurd");
+    switch (category_) {
+      case Category::kernel:
+        kernels.add(name_, *duration_);
+        if (correlation_ && start_) pairs.kernel(*correlation_, *start_);
+        break;
+      case Category::copy:
+        copies.add(name_, *duration_);
+        break;
+      case Category::memset:
+        memsets.add(name_, *duration_);
+        break;
+      case Category::call: {
+        const bool launch = call_metric(name_) == "launch_call";
+        (launch ? launches : calls).add(name_, *duration_);
+        if (launch && correlation_ && start_) pairs.call(*correlation_, *start_);
+        break;
+      }
+      case Category::operation:
+        operations.add(name_, *duration_);
+        break;
+      default:
+        others.add(name_, *duration_);
+    }
+    return true;
+  }
+
+  int event_depth_ = 0;  // of an event's object; 0 while no events were found
+  bool in_events_ = false, in_arguments_ = false;
+  TopKey top_key_ = TopKey::other;
+  Field field_ = Field::none;
+  std::string device_key_, name_;
+  char phase_ = '\0';
+  Category category_ = Category::none;
+  std::optional<double> start_, duration_;
+  std::optional<std::uint64_t> correlation_;
+};
+
+Import import(const Trace& trace, const Source& source) {
+  Import result{.format = "chrome-trace", .origin = source.origin(), .setting = {}, .rows = {}, .notes = {}};
+  Setting& setting = result.setting;
+  const bool profiler = !trace.kernels.empty() || !trace.launches.empty() || !trace.calls.empty();
+  setting.tool = profiler ? "PyTorch profiler" : "Chrome trace";
+  setting.observer = profiler ? "pytorch-profiler" : "";
+  if (trace.devices <= 1) {
+    setting.gpu = trace.gpu;
+    if (trace.major && trace.minor && *trace.major < 100 && *trace.minor < 100)
+      setting.compute_capability = fmt::format("{:g}.{:g}", *trace.major, *trace.minor);
+    if (trace.sms && *trace.sms >= 1 && *trace.sms < 1e6) setting.sms = static_cast<std::int64_t>(*trace.sms);
+    setting.memory_bytes = trace.memory;
+  }
+  trace.kernels.rows("kernel_time", true, result.rows);
+  trace.copies.rows("copy_time", false, result.rows);
+  trace.memsets.rows("memset_time", false, result.rows);
+  trace.launches.rows("launch_call", false, result.rows);
+  trace.calls.rows("api_call", false, result.rows);
+  trace.operations.rows("operator_time", false, result.rows);
+  if (!profiler) trace.others.rows("event_time", false, result.rows);
+  trace.pairs.rows(result);
+  if (!trace.launches.empty() || !trace.calls.empty()) result.notes.emplace_back(profiled_calls);
+  if (trace.begins > 0)
+    result.notes.push_back(fmt::format("{} events of separate begin and end were passed over", trace.begins));
+  return result;
+}
+
+}  // namespace
+
+std::vector<Import> read_chrome_trace(Source& source, input::Problems& problems) {
+  Trace trace(source);
+  input::Problems own;
+  bool lacks_bracket = false;
+  if (!json::parse(source, trace, own)) {
+    lacks_bracket =
+        trace.only_lacks_bracket() && trace.wrong.empty() && source.failure().empty() && source.at_end();
+    if (!lacks_bracket) {
+      problems.append(own);
+      return {};
+    }
+  }
+  if (!trace.found_events) {
+    source.fail(problems, 0, "JSON, but without traceEvents: no trace");
+    return {};
+  }
+  Import result = import(trace, source);
+  if (result.rows.empty()) {
+    source.fail(problems, 0, fmt::format("a trace of {} events, none with a duration", trace.events));
+    return {};
+  }
+  if (lacks_bracket)
+    result.notes.emplace_back("the trace has no closing bracket: what was recorded last may be missing");
+  return {std::move(result)};
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,61 @@
+// Pairs the start of a call with the start of the kernel it launched, in whichever order a profile gives
+// them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+
+#include "calibration/readers/measurement.hpp"
+#include "calibration/readers/moments.hpp"
+
+namespace jostle::calibration {
+
+class LaunchPairs {
+ public:
+  static constexpr std::size_t most_waiting = std::size_t{1} << 17U;  // halves whose other half is to come
+
+  // `id`: the correlation id that both share. `start` in µs.
+  void call(std::uint64_t id, double start) { match(id, start, calls_, kernels_, 1); }
+  void kernel(std::uint64_t id, double start) { match(id, start, kernels_, calls_, -1); }
+
+  // From the call's start to the kernel's, with what is launched meanwhile before it.
+  void rows(Import& result) const {
+    if (delay_.count > 0) {
+      result.rows.push_back({.metric = "launch_to_start",
+                             .value = delay_.mean,
+                             .unit = "us",
+                             .sd = delay_.sd(),
+                             .median = {},
+                             .p90 = {},
+                             .p99 = {},
+                             .count = delay_.count,
+                             .of = ""});
+    }
+    if (gave_up_)
+      result.notes.emplace_back(
+          "kernels lie far from their launches in the file: launch_to_start is of some");
+  }
+
+ private:
+  using Waiting = std::unordered_map<std::uint64_t, double>;
+
+  void match(std::uint64_t id, double start, Waiting& own, Waiting& others, double sign) {
+    if (const auto found = others.find(id); found != others.end()) {
+      delay_.add(sign * (found->second - start));
+      others.erase(found);
+      return;
+    }
+    if (own.size() >= most_waiting) {
+      own.clear();
+      gave_up_ = true;
+    }
+    own.emplace(id, start);
+  }
+
+  Waiting calls_, kernels_;
+  Moments delay_;
+  bool gave_up_ = false;
+};
+
+}  // namespace jostle::calibration

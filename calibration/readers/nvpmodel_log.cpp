@@ -1,0 +1,83 @@
+// nvpmodel.conf as an import: the limits of each power mode as figures.
+#include <fmt/format.h>
+
+#include "calibration/readers/formats.hpp"
+#include "calibration/readers/log_text.hpp"
+#include "calibration/readers/nvpmodel.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+// "cpu_a78_0_max_clock" in MHz; of CPUs the file has kHz, of all else Hz.
+void add_clock(const NvpSetting& setting, double value, Import& result) {
+  const bool cpu = setting.parameter.starts_with("CPU");
+  const double megahertz = value / (cpu ? 1e3 : 1e6);
+  result.rows.push_back({.metric = metric_word(setting.parameter) +
+                                   (setting.argument == "MAX_FREQ" ? "_max" : "_min") + "_clock",
+                         .value = megahertz,
+                         .unit = "MHz",
+                         .sd = {},
+                         .median = {},
+                         .p90 = {},
+                         .p99 = {},
+                         .count = 1,
+                         .of = ""});
+}
+
+Import import(const NvpMode& mode, const std::string& origin) {
+  Import result{.format = "nvpmodel", .origin = origin, .setting = {}, .rows = {}, .notes = {}};
+  result.setting.tool = "nvpmodel";
+  result.setting.power_mode = plain_mode_name(mode.name);
+  double cores = 0;
+  bool any_core = false;
+  for (const NvpSetting& setting : mode.settings) {
+    const auto value = figure(setting.value);
+    if (!value) continue;
+    if (setting.parameter == "CPU_ONLINE") {
+      any_core = true;
+      cores += *value != 0 ? 1 : 0;
+    } else if ((setting.argument == "MAX_FREQ" || setting.argument == "MIN_FREQ") && *value > 0) {
+      add_clock(setting, *value, result);
+    }
+  }
+  if (any_core) {
+    result.rows.push_back({.metric = "cores_online",
+                           .value = cores,
+                           .unit = "cores",
+                           .sd = {},
+                           .median = {},
+                           .p90 = {},
+                           .p99 = {},
+                           .count = 1,
+                           .of = ""});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Import> read_nvpmodel_log(Source& source, input::Problems& problems) {
+  std::string text;
+  std::string_view line;
+  while (source.next_line(line)) {
+    text.append(line).append("\n");
+    if (text.size() <= most_nvpmodel_bytes) continue;
+    source.fail(problems, 0, fmt::format("larger than {} bytes", most_nvpmodel_bytes));
+    return {};
+  }
+  if (!source.failure().empty()) {
+    source.fail(problems, source.line(), source.failure());
+    return {};
+  }
+  const auto file = parse_nvpmodel(text, source.origin(), problems);
+  if (!file) return {};
+  std::vector<Import> imports;
+  for (const NvpMode& mode : file->modes) {
+    Import result = import(mode, source.origin());
+    if (!result.rows.empty()) imports.push_back(std::move(result));
+  }
+  if (imports.empty()) source.fail(problems, 0, "its modes limit nothing");
+  return imports;
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,230 @@
+#include "calibration/readers/source.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+namespace jostle::calibration {
+namespace {
+
+constexpr std::size_t packed_piece = std::size_t{1} << 16U;
+constexpr int gzip_only = 16 + MAX_WBITS;
+
+bool is_gzip(const char* begin, const char* end) {
+  return end - begin >= 2 && begin[0] == '\x1f' && begin[1] == '\x8b';
+}
+
+}  // namespace
+
+struct Source::Inflater {
+  z_stream stream{};
+  std::vector<char> packed;
+  bool between_members = false;
+
+  Inflater() : packed(packed_piece) { ready = inflateInit2(&stream, gzip_only) == Z_OK; }
+  ~Inflater() {
+    if (ready) inflateEnd(&stream);
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  bool ready = false;
+};
+
+Source::Source(const std::string& origin)
+    : origin_(std::make_shared<const std::string>(origin)), buffer_(piece + most_peeked) {
+  begin_ = end_ = buffer_.data();
+}
+
+Source::~Source() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+std::unique_ptr<Source> Source::open(const std::string& path, input::Problems& problems) {
+  namespace fs = std::filesystem;
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    problems.add_file(path, "not a file name");
+    return nullptr;
+  }
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (type == fs::file_type::not_found) {
+    problems.add_file(path, "no such file");
+    return nullptr;
+  }
+  if (type == fs::file_type::directory) {
+    problems.add_file(path, "is a directory, not a file");
+    return nullptr;
+  }
+  if (type != fs::file_type::regular && type != fs::file_type::fifo && type != fs::file_type::character) {
+    problems.add_file(path, "is not a regular file");
+    return nullptr;
+  }
+  std::unique_ptr<Source> source(new Source(path));
+  errno = 0;
+  source->file_ = std::fopen(path.c_str(), "rbe");
+  if (source->file_ == nullptr) {
+    problems.add_file(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+    return nullptr;
+  }
+  source->start();
+  if (source->begin_ == source->end_) {
+    problems.add_file(path, source->failure_.empty() ? "the file is empty" : source->failure_);
+    return nullptr;
+  }
+  return source;
+}
+
+std::unique_ptr<Source> Source::of_text(std::string text, const std::string& origin) {
+  std::unique_ptr<Source> source(new Source(origin));
+  source->text_ = std::move(text);
+  source->start();
+  return source;
+}
+
+void Source::start() {
+  more();
+  if (!is_gzip(begin_, end_)) return;
+  inflater_ = std::make_unique<Inflater>();
+  if (!inflater_->ready) failure_ = "no memory to unpack it";
+  // What was read is packed.
+  inflater_->packed.assign(begin_, end_);
+  inflater_->stream.next_in = reinterpret_cast<Bytef*>(inflater_->packed.data());
+  inflater_->stream.avail_in = static_cast<uInt>(end_ - begin_);
+  begin_ = end_ = buffer_.data();
+  read_ = 0;
+  ended_ = !failure_.empty();
+  more();
+}
+
+std::size_t Source::read_raw(char* to, std::size_t most) {
+  if (file_ == nullptr) {
+    const std::size_t count = std::min(most, text_.size() - text_at_);
+    std::copy_n(text_.data() + text_at_, count, to);
+    text_at_ += count;
+    return count;
+  }
+  const std::size_t count = std::fread(to, 1, most, file_);
+  if (count < most && std::ferror(file_) != 0) failure_ = "cannot be read to its end";
+  return count;
+}
+
+std::size_t Source::unzip(char* to, std::size_t most) {
+  z_stream& stream = inflater_->stream;
+  stream.next_out = reinterpret_cast<Bytef*>(to);
+  stream.avail_out = static_cast<uInt>(most);
+  while (stream.avail_out > 0) {
+    if (stream.avail_in == 0) {
+      const std::size_t count = read_raw(inflater_->packed.data(), inflater_->packed.size());
+      if (count == 0) {
+        if (!inflater_->between_members && failure_.empty()) failure_ = "the gzip data is cut off";
+        break;
+      }
+      stream.next_in = reinterpret_cast<Bytef*>(inflater_->packed.data());
+      stream.avail_in = static_cast<uInt>(count);
+    }
+    if (inflater_->between_members) {
+      // gzip files may be joined; what is not gzip is padding.
+      if (*stream.next_in != 0x1f) break;
+      inflateReset(&stream);
+      inflater_->between_members = false;
+    }
+    const int result = inflate(&stream, Z_NO_FLUSH);
+    if (result == Z_STREAM_END) {
+      inflater_->between_members = true;
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      failure_ = fmt::format("the gzip data is damaged{}{}", stream.msg != nullptr ? ": " : "",
+                             stream.msg != nullptr ? stream.msg : "");
+      break;
+    }
+  }
+  return most - stream.avail_out;
+}
+
+std::size_t Source::read_some(char* to, std::size_t most) {
+  return inflater_ ? unzip(to, most) : read_raw(to, most);
+}
+
+bool Source::more() {
+  if (ended_) return false;
+  if (stopped()) {
+    failure_ = "interrupted";
+    ended_ = true;
+    return false;
+  }
+  if (taken() - mark_ > most_unmarked_) {
+    failure_ = fmt::format("a single value longer than {} bytes", most_unmarked_);
+    ended_ = true;
+    return false;
+  }
+  if (begin_ != buffer_.data()) {
+    const auto kept = static_cast<std::size_t>(end_ - begin_);
+    std::memmove(buffer_.data(), begin_, kept);
+    begin_ = buffer_.data();
+    end_ = begin_ + kept;
+  }
+  const auto room = buffer_.size() - static_cast<std::size_t>(end_ - begin_);
+  if (room == 0) return false;
+  const std::size_t count = read_some(end_, room);
+  end_ += count;
+  read_ += count;
+  if (read_ > most_bytes) {
+    failure_ = fmt::format("longer than {} bytes", most_bytes);
+    ended_ = true;
+  }
+  if (count < room) ended_ = true;
+  return count > 0;
+}
+
+std::string_view Source::peek() {
+  while (static_cast<std::size_t>(end_ - begin_) < most_peeked && more()) {
+  }
+  return {begin_, std::min(most_peeked, static_cast<std::size_t>(end_ - begin_))};
+}
+
+bool Source::next_line(std::string_view& line) {
+  if (line_ == std::numeric_limits<int>::max()) {
+    failure_ = "too many lines";
+    return false;
+  }
+  std::size_t searched = 0;
+  for (;;) {
+    const auto length = static_cast<std::size_t>(end_ - begin_);
+    const auto* const newline =
+        length > searched ? static_cast<char*>(std::memchr(begin_ + searched, '\n', length - searched))
+                          : nullptr;
+    if (newline != nullptr) {
+      const auto size = static_cast<std::size_t>(newline - begin_);
+      line = {begin_, size - (size > 0 && *(newline - 1) == '\r' ? 1 : 0)};
+      begin_ += size + 1;
+      ++line_;
+      unterminated_ = false;
+      return true;
+    }
+    searched = length;
+    if (length > piece) {
+      failure_ = fmt::format("a line longer than {} bytes", piece);
+      ++line_;
+      return false;
+    }
+    if (more()) continue;
+    if (begin_ == end_ || !failure_.empty()) return false;
+    line = {begin_, static_cast<std::size_t>(end_ - begin_)};
+    begin_ = end_;
+    unterminated_ = true;
+    ++line_;
+    return true;
+  }
+}
+
+void Source::fail(input::Problems& problems, int line, std::string message, std::string hint) const {
+  problems.add({origin_, line, 0}, {}, std::move(message), std::move(hint));
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,15 @@
+// The rows of a statement as a table, CSV or lines of JSON.
+#pragma once
+
+#include "cli/terminal.hpp"
+#include "scenarios/study/database.hpp"
+
+namespace jostle::cli {
+
+enum class RowFormat { table, csv, json };
+
+// Runs the statement to its end and prints what it gives. Of a table that is too wide the last columns go
+// first.
+void print_rows(scenarios::SqlStatement& rows, RowFormat format, Terminal& terminal);
+
+}  // namespace jostle::cli

@@ -1,0 +1,42 @@
+#include "cli/studies.hpp"
+
+#include <utility>
+
+#include "cli/options.hpp"
+
+namespace jostle::cli {
+
+std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
+                                      scenarios::Profiles& profiles, Context& context, bool tell,
+                                      const std::function<void(scenarios::Study&)>& change) {
+  input::Problems problems;
+  auto study = scenarios::load_study(path, problems);
+  std::optional<scenarios::CheckedStudy> checked;
+  if (study) {
+    change(*study);
+    checked = scenarios::check_points(*study, profiles, threads, &context.interrupted, problems);
+  }
+  if (tell) {
+    context.terminal.note(problems.text());
+    if (checked) {
+      for (const std::string& warning : checked->warnings) context.terminal.complain("warning: " + warning);
+    }
+  }
+  if (!checked) return std::nullopt;
+  return ReadyStudy{*std::move(study), *std::move(checked)};
+}
+
+void add_threads(CLI::App& command, unsigned& threads) {
+  command
+      .add_option_function<std::string>(
+          "--threads",
+          [&threads](const std::string& text) {
+            const std::uint64_t count = whole_number("--threads", text);
+            if (count < 1 || count > 1024) throw CLI::ValidationError("--threads", "from 1 to 1024");
+            threads = static_cast<unsigned>(count);
+          },
+          "Points at a time (default: one a core)")
+      ->type_name("N");
+}
+
+}  // namespace jostle::cli

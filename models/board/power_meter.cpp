@@ -1,0 +1,106 @@
+#include "models/board/power_meter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace jostle::board {
+
+PowerMeter::PowerMeter(sim::Engine& engine, Board& board, const power::Spec& spec, double celsius)
+    : engine_(engine), board_(board), spec_(spec), celsius_(celsius), booked_(engine.now()) {
+  const cpu::Machine& machine = board.cpu().machine();
+  activity_.clusters.resize(machine.clusters.size());
+  for (const cpu::Core& core : machine.cores) {
+    if (core.online) ++activity_.clusters[static_cast<std::size_t>(core.cluster)].online;
+  }
+  activity_.sms = board.device().gpu.sm_count;
+  activity_.dlas = board.device().dla.count;
+  read(before_);
+}
+
+void PowerMeter::read(Reading& reading) {
+  const cpu::Cpu& cpu = board_.cpu();
+  reading.core_busy.resize(static_cast<std::size_t>(cpu.cores()));
+  for (int core = 0; core < cpu.cores(); ++core)
+    reading.core_busy[static_cast<std::size_t>(core)] = cpu.core_statistics(core).busy;
+  if (board_.device().has_gpu()) reading.gpu_busy = board_.gpu().busy();
+  reading.gpu = board_.gpu_used();
+  reading.other_bytes = board_.other_bytes();
+  reading.dla_busy = {};
+  for (const dla::Dla& dla : board_.dlas()) reading.dla_busy += dla.busy();
+}
+
+// Of these seconds, those that the GPU was without power: while idle, at the beginning and through.
+double PowerMeter::gated(double seconds, double busy_s) {
+  if (busy_s > 0 || gpu_pinned_ || spec_.gpu.gated_after_s <= 0) {
+    gpu_idle_s_ = 0;
+    return 0;
+  }
+  const double powered = std::max(spec_.gpu.gated_after_s - gpu_idle_s_, 0.0);
+  gpu_idle_s_ += seconds;
+  return std::max(seconds - powered, 0.0);
+}
+
+bool PowerMeter::book() {
+  const double seconds = sim::to_seconds(engine_.now() - booked_);
+  if (seconds <= 0) return false;
+  booked_ = engine_.now();
+  read(now_);
+  const Clocks& clocks = board_.clocks();
+  activity_.seconds = seconds;
+  for (std::size_t i = 0; i < activity_.clusters.size(); ++i) {
+    activity_.clusters[i].hz = clocks.clusters_hz[i];
+    activity_.clusters[i].pulses = cpu_pulses_;
+    activity_.clusters[i].busy_core_s = 0;
+  }
+  const std::deque<cpu::Core>& cores = board_.cpu().machine().cores;
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    const double busy = sim::to_seconds(now_.core_busy[i] - before_.core_busy[i]);
+    activity_.clusters[static_cast<std::size_t>(cores[i].cluster)].busy_core_s += busy;
+  }
+  activity_.gpu_hz = clocks.gpu_hz;
+  activity_.gpu_pulses = gpu_pulses_;
+  activity_.emc_hz = clocks.emc_hz;
+  activity_.dla_hz = clocks.dla_hz;
+  activity_.gpu_busy_s = sim::to_seconds(now_.gpu_busy - before_.gpu_busy);
+  dnn::Usage used = now_.gpu;
+  used -= before_.gpu;
+  activity_.working_s = used.working;
+  activity_.tensor_s = used.tensor_active;
+  activity_.gpu_dram_bytes = used.dram_bytes;
+  activity_.dram_bytes = used.dram_bytes + now_.other_bytes - before_.other_bytes;
+  activity_.dla_busy_s = sim::to_seconds(now_.dla_busy - before_.dla_busy);
+  activity_.gpu_gated_s = gated(seconds, activity_.gpu_busy_s);
+  std::swap(before_, now_);
+
+  const power::PerPart joules = power::energy_of(spec_, activity_, celsius_);
+  for (std::size_t i = 0; i < power::part_count; ++i) {
+    joules_[i] += joules[i];
+    window_[i] += joules[i];
+  }
+  seconds_ += seconds;
+  window_s_ += seconds;
+  total_s_ += seconds;
+  total_j_ += power::sum_of(joules);
+  return true;
+}
+
+power::PerPart PowerMeter::end_window() {
+  book();
+  power::PerPart watts{};
+  if (window_s_ > 0) {
+    for (std::size_t i = 0; i < power::part_count; ++i) watts[i] = window_[i] / window_s_;
+  }
+  window_ = {};
+  window_s_ = 0;
+  return watts;
+}
+
+void PowerMeter::restart() {
+  read(before_);
+  booked_ = engine_.now();
+  joules_ = {};
+  window_ = {};
+  seconds_ = window_s_ = 0;
+}
+
+}  // namespace jostle::board

@@ -1,0 +1,73 @@
+// The layers that networks are made of, with their shapes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace jostle::dnn {
+
+// A tensor of one image (or of one sequence: tokens are the height), without the batch.
+struct Shape {
+  int channels = 0, height = 1, width = 1;
+  [[nodiscard]] std::int64_t positions() const { return std::int64_t{height} * width; }
+  [[nodiscard]] std::int64_t elements() const { return channels * positions(); }
+  bool operator==(const Shape&) const = default;
+};
+
+enum class Op {
+  input,
+  conv,            // groups == channels: depthwise
+  conv_transpose,  // upsampling convolution
+  linear,          // at every position
+  matmul,          // of two tensors: `groups` heads (or matrices), `depth` summed over
+  embedding,       // rows of a table of `depth` rows, picked by token
+  batch_norm,
+  layer_norm,  // and the like that need a mean of their own: group, instance and RMS norm
+  softmax,
+  activation,    // see Activation
+  add,           // elementwise of two tensors: sum, difference
+  multiply,      // elementwise of two tensors: product, quotient
+  max_pool,      // of a window
+  average_pool,  // of a window; the whole plane: global
+  resize,        // nearest or bilinear
+  concat,        // along the channels, or the positions
+  slice,         // part of a tensor: views, splits and chunks
+  reshape,       // another view of the same bytes
+  transpose,     // the bytes in another order
+  other,         // an operator without a cost model of its own: bound by its bytes
+};
+[[nodiscard]] const char* to_string(Op op);
+// Whether the result is bytes of the input, in place.
+[[nodiscard]] constexpr bool is_view(Op op) {
+  return op == Op::reshape || op == Op::slice;
+}
+
+enum class Activation { none, relu, leaky_relu, silu, gelu, sigmoid, tanh, other };
+[[nodiscard]] const char* to_string(Activation activation);
+
+struct Layer {
+  std::string name{};
+  Op op = Op::input;
+  Shape in{};  // of the first input
+  Shape out{};
+  int window = 1;        // height of a convolution's or pool's window
+  int window_width = 0;  // 0: square
+  int stride = 1;
+  int dilation = 1;
+  int groups = 1;
+  int depth = 0;  // matmul: length of the axis that is summed over; embedding: rows of the table
+  bool bias = false;
+  Activation activation = Activation::none;  // of an Op::activation
+  std::int64_t stored = 0;                   // learned numbers among the operands: positions, scales
+
+  [[nodiscard]] std::int64_t window_area() const {
+    return std::int64_t{window} * (window_width > 0 ? window_width : window);
+  }
+  [[nodiscard]] bool depthwise() const { return op == Op::conv && groups > 1 && groups == in.channels; }
+  // Of one image. A multiply and an add are one MAC.
+  [[nodiscard]] std::int64_t macs() const;
+  [[nodiscard]] std::int64_t weights() const;     // elements a kernel reads besides its inputs
+  [[nodiscard]] std::int64_t parameters() const;  // what is published: weights, biases, scales and shifts
+};
+
+}  // namespace jostle::dnn

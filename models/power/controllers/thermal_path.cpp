@@ -1,0 +1,70 @@
+#include "models/power/controllers/thermal_path.hpp"
+
+#include <algorithm>
+
+#include "sim/math.hpp"
+
+namespace jostle::power {
+
+namespace {
+
+double share_at(const std::vector<FanPoint>& curve, double celsius) {
+  if (curve.empty()) return 1;
+  const auto above =
+      std::ranges::find_if(curve, [celsius](const FanPoint& point) { return point.celsius >= celsius; });
+  if (above == curve.end()) return curve.back().share;
+  if (above == curve.begin()) return above->share;
+  const FanPoint& low = *(above - 1);
+  return low.share + (above->share - low.share) * (celsius - low.celsius) / (above->celsius - low.celsius);
+}
+
+}  // namespace
+
+ThermalPath::ThermalPath(const ThermalSpec& spec, double ambient_c, bool fan)
+    : stages_(spec.stages),
+      fan_curve_(spec.fan_curve),
+      ambient_c_(ambient_c),
+      fan_(fan),
+      rise_k_(spec.stages.size()) {
+  set_fan();
+}
+
+double ThermalPath::resistance(const ThermalStage& stage) const {
+  return stage.resistance_without_k_per_w +
+         fan_share_ * (stage.resistance_k_per_w - stage.resistance_without_k_per_w);
+}
+
+void ThermalPath::set_fan() {
+  fan_share_ = fan_ ? share_at(fan_curve_, celsius()) : 0;
+}
+
+void ThermalPath::settle(double watts) {
+  // The fan's speed and the temperature depend on each other. The temperature falls with the speed, so the
+  // speed that is its own answer is unique where the curve does not fall: halve the interval it is in.
+  double low = 0, high = 1;
+  for (int i = 0; i < 60; ++i) {
+    fan_share_ = fan_ ? (low + high) / 2 : 0;
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage)
+      rise_k_[stage] = watts * resistance(stages_[stage]);
+    if (!fan_) return;
+    (share_at(fan_curve_, celsius()) > fan_share_ ? low : high) = fan_share_;
+  }
+}
+
+void ThermalPath::advance(double watts, sim::Duration interval) {
+  const double seconds = sim::to_seconds(interval);
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    const double ohms = resistance(stages_[stage]);
+    const double steady = watts * ohms;
+    rise_k_[stage] =
+        steady + (rise_k_[stage] - steady) * sim::exp(-seconds / (ohms * stages_[stage].capacity_j_per_k));
+  }
+}
+
+double ThermalPath::celsius() const {
+  double sum = ambient_c_;
+  for (const double rise : rise_k_) sum += rise;
+  return sum;
+}
+
+}  // namespace jostle::power

@@ -1,0 +1,101 @@
+#include "models/power/energy.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/math.hpp"
+
+namespace jostle::power {
+
+namespace {
+
+double square(double x) {
+  return x * x;
+}
+
+// Of the leakage at the curve's highest voltage.
+double leakage_share(const VoltageCurve& curve, double volts) {
+  if (curve.empty()) return 1;
+  const double of_highest = volts / curve.back().volts;
+  return of_highest * of_highest * of_highest;
+}
+
+// Of the energy at the curve's lowest voltage.
+double over_lowest(const VoltageCurve& curve, double volts) {
+  return curve.empty() ? 1 : square(volts / curve.front().volts);
+}
+
+}  // namespace
+
+double voltage_at(const VoltageCurve& curve, double hz) {
+  if (curve.empty()) return 1;
+  const auto above = std::ranges::find_if(curve, [hz](const VoltagePoint& point) { return point.hz >= hz; });
+  if (above == curve.end()) return curve.back().volts;
+  if (above == curve.begin()) return above->volts;
+  const VoltagePoint& low = *(above - 1);
+  return low.volts + (above->volts - low.volts) * (hz - low.hz) / (above->hz - low.hz);
+}
+
+PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
+  PerPart joules{};
+  const auto at = [&joules](Part part) -> double& { return joules[static_cast<std::size_t>(part)]; };
+  const double seconds = activity.seconds;
+  const double leaking = sim::exp((celsius - spec.reference_c) / spec.leakage_growth_k);
+
+  for (const ClusterActivity& cluster : activity.clusters) {
+    const double volts = voltage_at(spec.cpu.voltage, cluster.hz / cluster.pulses);
+    const double online_s = cluster.online * seconds;
+    const double switched = spec.cpu.core_f * cluster.busy_core_s +
+                            spec.cpu.idle_core_f * std::max(online_s - cluster.busy_core_s, 0.0);
+    at(Part::cpu) += switched * square(volts) * cluster.hz +
+                     spec.cpu.leakage_w * leakage_share(spec.cpu.voltage, volts) * leaking * online_s;
+  }
+
+  if (activity.sms > 0) {
+    const double volts = voltage_at(spec.gpu.voltage, activity.gpu_hz / activity.gpu_pulses);
+    const double powered = std::max(seconds - activity.gpu_gated_s, 0.0);
+    const double sms = activity.sms;
+    const double switched =
+        sms * (spec.gpu.clock_tree_f * powered + spec.gpu.busy_f * activity.gpu_busy_s) +
+        sms * (spec.gpu.sm_f * activity.working_s + spec.gpu.tensor_f * activity.tensor_s);
+    at(Part::gpu) = switched * square(volts) * activity.gpu_hz +
+                    sms * spec.gpu.leakage_w * leakage_share(spec.gpu.voltage, volts) * leaking * powered +
+                    spec.gpu.byte_j * over_lowest(spec.gpu.voltage, volts) * activity.gpu_dram_bytes;
+  }
+
+  if (activity.dlas > 0) {
+    const double volts = voltage_at(spec.dla.voltage, activity.dla_hz);
+    const double all_s = activity.dlas * seconds;
+    const double switched =
+        spec.dla.busy_f * activity.dla_busy_s + spec.dla.idle_f * std::max(all_s - activity.dla_busy_s, 0.0);
+    at(Part::dla) = switched * square(volts) * activity.dla_hz +
+                    spec.dla.leakage_w * leakage_share(spec.dla.voltage, volts) * leaking * all_s;
+  }
+
+  const double soc_volts = voltage_at(spec.soc.voltage, activity.emc_hz);
+  at(Part::soc) = over_lowest(spec.soc.voltage, soc_volts) *
+                      (spec.soc.base_w * seconds + spec.soc.byte_j * activity.dram_bytes) +
+                  spec.soc.clock_f * square(soc_volts) * activity.emc_hz * seconds;
+  at(Part::dram) = (spec.dram.base_w + spec.dram.clock_w_per_hz * activity.emc_hz) * seconds +
+                   spec.dram.byte_j * activity.dram_bytes;
+  at(Part::base) = spec.base_w * seconds;
+  at(Part::loss) =
+      (at(Part::cpu) + at(Part::gpu) + at(Part::dla) + at(Part::soc)) * (1 / spec.efficiency - 1);
+  return joules;
+}
+
+double sum_of(const PerPart& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+double on_rail(const Rail& rail, const PerPart& parts) {
+  double sum = 0;
+  for (const Part part : rail.parts) sum += parts[static_cast<std::size_t>(part)];
+  return sum;
+}
+
+double at_wall(const Spec::Wall& wall, double watts) {
+  return (watts + wall.base_w) / wall.efficiency;
+}
+
+}  // namespace jostle::power

@@ -1,0 +1,32 @@
+// What a study wants, as aims of a search: its objectives in their order, then a limit each of its
+// constraints has.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "scenarios/plan/aims.hpp"
+#include "scenarios/scenario.hpp"
+#include "scenarios/study/outcome.hpp"
+#include "scenarios/study/study.hpp"
+
+namespace jostle::scenarios {
+
+struct Goal {
+  std::vector<Aim> aims;
+  std::vector<std::string> figures;  // the path of each aim's
+  std::size_t objectives = 0;        // so many of the aims, the first ones
+};
+[[nodiscard]] Goal goal_of(const Study& study);
+
+// What the goal's figures are in a result; none where one is absent. Of several processes the worst counts.
+[[nodiscard]] Seen values_in(const Goal& goal, const std::string& result_json);
+[[nodiscard]] Seen values_in(const Goal& goal, const Outcome& outcome);  // none unless it is ok
+
+// Prediction intervals of the goal's figures at one point, by simulating the draws of its profile: of
+// throughput, latency, power and energy; of others none. Throws RunError, Interrupted.
+[[nodiscard]] std::vector<Interval> goal_intervals(const Goal& goal, const Scenario& scenario,
+                                                   const std::atomic<bool>* interrupt);
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,52 @@
+// Logs in the text of a test, and what became of them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "calibration/readers/formats.hpp"
+
+namespace jostle::calibration {
+
+struct Imported {
+  std::vector<Import> runs;
+  std::string problems;
+
+  // The row of a metric and part; fails the lookup with a count of 0.
+  [[nodiscard]] Measurement row(const std::string& metric, const std::string& of = "",
+                                std::size_t run = 0) const {
+    if (run < runs.size()) {
+      for (const Measurement& found : runs[run].rows) {
+        if (found.metric == metric && found.of == of) return found;
+      }
+    }
+    Measurement none;
+    none.value = -1;
+    none.count = 0;
+    return none;
+  }
+  [[nodiscard]] double value(const std::string& metric, const std::string& of = "") const {
+    return row(metric, of).value;
+  }
+  [[nodiscard]] bool has(const std::string& metric, const std::string& of = "") const {
+    return row(metric, of).count > 0;
+  }
+  // All notes, a line each.
+  [[nodiscard]] std::string notes() const {
+    std::string text;
+    for (const Import& run : runs) {
+      for (const std::string& note : run.notes) text += note + "\n";
+    }
+    return text;
+  }
+};
+
+inline Imported import_text(const std::string& text, const std::string& format = "") {
+  input::Problems problems;
+  const auto source = Source::of_text(text, "my.log");
+  auto runs = import_log(*source, format.empty() ? nullptr : find_format(format), problems);
+  return {std::move(runs), problems.text()};
+}
+
+}  // namespace jostle::calibration

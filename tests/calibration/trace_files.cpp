@@ -1,0 +1,90 @@
+#include "calibration/readers/trace_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "calibration/embedded.hpp"
+#include "calibration/profile/profile.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+TEST(TraceFiles, know_every_file_of_the_evidence_by_its_header) {
+  for (int i = 0; i <= static_cast<int>(TraceKind::runtime_calls); ++i) {
+    const auto kind = static_cast<TraceKind>(i);
+    ASSERT_TRUE(embedded_traces().has(kind)) << file_name(kind);
+    EXPECT_EQ(trace_kind(embedded_traces().table(kind)), kind) << file_name(kind);
+  }
+}
+
+TEST(TraceFiles, tell_lone_runs_from_contended_ones_by_their_rows) {
+  const std::string header =
+      "processes,model,precision,batch,mode,host_cores,images_per_s,enqueue_mean_ms,sync_mean_ms\n";
+  const std::string lone = header + "1,resnet50,fp16,1,graph,3,1000,0.01,0.9\n";
+  EXPECT_EQ(trace_kind(CsvTable::parse(lone, "a.csv")), TraceKind::solo);
+  EXPECT_EQ(trace_kind(CsvTable::parse(lone + "2,resnet50,fp16,1,graph,3,500,0.01,1.9\n", "a.csv")),
+            TraceKind::contended);
+}
+
+TEST(TraceFiles, are_not_what_has_another_form) {
+  EXPECT_FALSE(trace_kind(CsvTable::parse("run,device,metric,value\n", "a.csv")).has_value());
+  TraceFiles files;
+  files.add(TraceKind::solo, embedded_traces().table(TraceKind::solo));
+  EXPECT_THROW(files.add(TraceKind::solo, embedded_traces().table(TraceKind::solo)), std::invalid_argument);
+}
+
+TEST(TraceFiles, take_kernels_as_the_profiler_wrote_them) {
+  const std::string header =
+      "model,precision,batch,index,category,name,duration_us,grid,block,registers,shared_bytes\n";
+  const CsvTable table = as_evidence(
+      CsvTable::parse(header + "resnet50,fp16,1,0,kernel,\"f<a,b>\",13.44,4x98x1,128x1x1,96,4096\n"
+                               "resnet50,fp16,1,1,gpu_memset,Memset,0.8,,,,\n",
+                      "a.csv"));
+  EXPECT_EQ(trace_kind(table), TraceKind::kernels);
+  EXPECT_EQ(table.row(0).integer(table.column("blocks")), 392);
+  EXPECT_EQ(table.row(0).integer(table.column("threads_per_block")), 128);
+  EXPECT_EQ(table.row(0).text(table.column("name")), "f<a,b>");
+  EXPECT_EQ(table.row(1).text(table.column("kind")), "memset");
+  EXPECT_THROW((void)as_evidence(CsvTable::parse(header + "a,fp16,1,0,kernel,f,1,4y9,1,1,1\n", "a.csv")),
+               CsvError);
+}
+
+class ProfileWithOwnKernels : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              (std::string("jostle-") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_ / "traces");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& name, std::string_view text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  std::optional<Profile> read() {
+    write("mine.yaml", "name: mine\ndescription: mine\nlike: nvidia-h200\nevidence: ./traces\n");
+    return read_profile((folder_ / "mine.yaml").string(), problems_);
+  }
+  std::filesystem::path folder_;
+  input::Problems problems_;
+};
+
+TEST_F(ProfileWithOwnKernels, has_them_from_a_folder_beside_it) {
+  write("traces/kernels.csv", embedded_file("evidence/h200/kernels.csv").value_or(""));
+  write("traces/solo.csv", embedded_file("evidence/h200/solo.csv").value_or(""));
+  const auto profile = read();
+  ASSERT_TRUE(profile.has_value()) << problems_.text();
+  EXPECT_NE(profile->spec.evidence.find(folder_.string()), std::string::npos);
+}
+
+TEST_F(ProfileWithOwnKernels, says_what_is_wrong_with_them) {
+  EXPECT_FALSE(read().has_value());
+  EXPECT_THAT(problems_.text(), testing::HasSubstr("not a regular file"));
+}
+
+}  // namespace
+}  // namespace jostle::calibration

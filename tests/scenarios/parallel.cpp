@@ -1,0 +1,45 @@
+// Pieces of work side by side: each once, what they hand over is there, and one that throws ends it.
+#include "scenarios/parallel.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace jostle::scenarios {
+namespace {
+
+RC_GTEST_PROP(Parallel, every_piece_is_done_once_and_seen_afterwards, ()) {
+  const auto count = *rc::gen::inRange<std::size_t>(0, 200);
+  const auto threads = *rc::gen::inRange(0U, 5U);
+  // On the heap, begun by this thread and ended by it: what ThreadSanitizer would tell of a hand-over.
+  std::vector<std::unique_ptr<std::size_t>> values;
+  for (std::size_t i = 0; i < count; ++i) values.push_back(std::make_unique<std::size_t>(i));
+  parallel_for(
+      count, [&](std::size_t i) { values[i] = std::make_unique<std::size_t>(*values[i] + 1); }, threads);
+  for (std::size_t i = 0; i < count; ++i) RC_ASSERT(*values[i] == i + 1);
+}
+
+TEST(Parallel, rethrows_what_a_piece_threw) {
+  std::atomic<int> begun = 0;
+  const auto work = [&](std::size_t i) {
+    ++begun;
+    if (i == 20) throw std::runtime_error("the twenty-first");
+  };
+  EXPECT_THROW(parallel_for(1000, work, 2), std::runtime_error);
+  EXPECT_GE(begun, 1);
+  EXPECT_LE(begun, 1000);
+}
+
+TEST(Parallel, one_thread_is_the_caller) {
+  std::size_t sum = 0;  // not atomic: no other may touch it
+  parallel_for(
+      100, [&](std::size_t i) { sum += i; }, 1);
+  EXPECT_EQ(sum, 4950U);
+}
+
+}  // namespace
+}  // namespace jostle::scenarios
