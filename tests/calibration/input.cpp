@@ -98,6 +98,13 @@ TEST(Messages, show_what_a_terminal_could_not) {
   EXPECT_EQ(printable(std::string(100, 'x'), 5), "xxxxx...");
 }
 
+TEST(Messages, are_lines_that_can_be_shown_whatever_an_input_holds) {
+  Problems problems;
+  problems.add({}, "sweep.a\x01", "found '\n\x7f'", "not \xff");
+  problems.add_file("a\nb", "line\rfeed");
+  EXPECT_EQ(problems.text(), "sweep.a\\x01: found '\\n\\x7F' (not \\xFF)\na\\nb: line\\x0Dfeed\n");
+}
+
 TEST(Messages, of_a_garbage_file_are_counted_beyond_the_first_fifty) {
   Problems problems;
   for (int i = 0; i < 60; ++i) problems.add({}, {}, "wrong");
