@@ -52,6 +52,7 @@ std::span<const EmbeddedFile> embedded_files() {
 
 }  // namespace jostle::calibration
 ]])
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${paths}")
+  # In a unit of several files the dependency on the data would be lost.
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${paths}" SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${source})
 endfunction()

@@ -68,6 +68,7 @@ Json what_if(const Tried& tried) {
   json["latency_mean_ms"] = change(tried.latency_ms);
   json["latency_p99_ms"] = change(tried.p99_ms);
   json["power_w"] = change(tried.power_w);
+  json["energy_per_image_mj"] = change(tried.energy_mj);
   json["processes"] = Json::array();
   for (std::size_t i = 0; i < tried.processes.size(); ++i) {
     const scenarios::ProcessChange& each = tried.processes[i];

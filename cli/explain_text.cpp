@@ -85,24 +85,27 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
                {"±", Align::right, 50},
                {"p99 ms", Align::right, 60},
                {"p99 %", Align::right, 40},
-               {"W", Align::right, 55}});
+               {"W", Align::right, 55},
+               {"mJ/image", Align::right, 45}});
   const auto row = [&](const std::string& label, const Figure& throughput, const Change* change,
-                       const Figure& p99, const Figure& p99_change, const Figure& watts, Style style) {
+                       const Figure& p99, const Figure& p99_change, const Figure& watts, const Figure& energy,
+                       Style style) {
     Figure half;
     if (change != nullptr && change->half_width && change->before.value_or(0) != 0)
       half = *change->half_width / *change->before;
     table.add({shortened(label, longest_label), figure(throughput, 4),
                change != nullptr ? signed_percent(change->relative()) : "",
                half ? fmt::format("{:.1f}", 100 * *half) : "", figure(p99, 4),
-               change != nullptr ? signed_percent(p99_change) : "", figure(watts, 3)},
+               change != nullptr ? signed_percent(p99_change) : "", figure(watts, 3), figure(energy, 3)},
               style);
   };
   const Tried& any = explanation.tried.front();
-  row("as it is", any.throughput.before, nullptr, any.p99_ms.before, {}, any.power_w.before, Style::strong);
+  row("as it is", any.throughput.before, nullptr, any.p99_ms.before, {}, any.power_w.before,
+      any.energy_mj.before, Style::strong);
   for (const Tried& tried : explanation.tried) {
     row(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), tried.throughput.after,
         &tried.throughput, tried.p99_ms.after, tried.p99_ms.relative(), tried.power_w.after,
-        tried.all_fit ? Style::plain : Style::bad);
+        tried.energy_mj.after, tried.all_fit ? Style::plain : Style::bad);
   }
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
          table.text(width, colour);

@@ -24,6 +24,7 @@ std::vector<std::string> split(std::string_view path) {
   }
 }
 
+// A value of the kind nothing takes away what stands at the end of the path.
 class Override {
  public:
   Override(std::vector<std::string> steps, Node value, Problems& problems)
@@ -44,6 +45,12 @@ class Override {
     std::size_t index = 0;
     while (index < copy.keys.size() && copy.keys[index].name != step) ++index;
     const bool is_new = index == copy.keys.size();
+    if (removes(depth)) {
+      if (is_new) return wrong(depth, fmt::format("there is no '{}' to take away", printable(step)));
+      copy.keys.erase(copy.keys.begin() + static_cast<std::ptrdiff_t>(index));
+      copy.children.erase(copy.children.begin() + static_cast<std::ptrdiff_t>(index));
+      return counted(std::move(copy));
+    }
     Node child = apply(is_new ? nullptr : copy.children[index], depth + 1);
     if (!child) return nullptr;
     if (is_new) {
@@ -56,6 +63,10 @@ class Override {
   }
 
  private:
+  [[nodiscard]] bool removes(std::size_t depth) const {
+    return depth + 1 == steps_.size() && value_->kind == Kind::nothing;
+  }
+
   [[nodiscard]] Node in_sequence(const Value& sequence, const std::string& step, std::size_t depth) const {
     bool overflow = false;
     if (step == "*") return in_every_entry(sequence, depth);
@@ -67,6 +78,12 @@ class Override {
     }
     const auto at = static_cast<std::size_t>(*index);
     Value copy = sequence;
+    if (removes(depth)) {
+      if (at == copy.children.size())
+        return wrong(depth, fmt::format("there is no entry {} to take away", at));
+      copy.children.erase(copy.children.begin() + *index);
+      return counted(std::move(copy));
+    }
     Node child = apply(at < copy.children.size() ? copy.children[at] : nullptr, depth + 1);
     if (!child) return nullptr;
     if (at < copy.children.size())
@@ -78,6 +95,7 @@ class Override {
 
   [[nodiscard]] Node in_every_entry(const Value& sequence, std::size_t depth) const {
     Value copy = sequence;
+    if (removes(depth)) copy.children.clear();
     for (Node& child : copy.children) {
       child = apply(child, depth + 1);
       if (!child) return nullptr;
@@ -127,6 +145,12 @@ Node with_override(const Node& root, const std::string& assignment, Problems& pr
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     problems.add(location, printable(assignment.substr(0, equals), longest_path), "the value is empty");
     return nullptr;
+  }
+  if (text == "null" || text == "~") {
+    Value nothing;
+    nothing.location = location;
+    return with_value(root, assignment.substr(0, equals), std::make_shared<const Value>(std::move(nothing)),
+                      problems);
   }
   const Node value = parse_yaml(text, origin, problems);
   if (!value) return nullptr;

@@ -61,6 +61,11 @@ Figure worst_p99(const std::vector<Result>& results) {
   return worst;
 }
 
+Figure energy_mj(const Figure& watts, const Figure& images_per_s) {
+  if (!watts || !images_per_s || *images_per_s <= 0) return std::nullopt;
+  return 1e3 * *watts / *images_per_s;
+}
+
 ProcessChange change_of(const ProcessResult& before, const ProcessResult& after) {
   ProcessChange change;
   change.throughput = {before.throughput.mean, after.throughput.mean,
@@ -117,7 +122,8 @@ Tried compared(WhatIf what_if, const Result& before, std::vector<Result> results
               .throughput = {},
               .latency_ms = {},
               .p99_ms = {},
-              .power_w = {}};
+              .power_w = {},
+              .energy_mj = {}};
   for (std::size_t i = 0; i < before.processes.size(); ++i) {
     tried.processes[i] = change_of(before.processes[i], ProcessResult{});
     tried.processes[i].status = "absent";
@@ -138,6 +144,8 @@ Tried compared(WhatIf what_if, const Result& before, std::vector<Result> results
   tried.latency_ms = {mean_latency(one), mean_latency(tried.results), std::nullopt};
   tried.p99_ms = {worst_p99(one), worst_p99(tried.results), std::nullopt};
   tried.power_w = {sum_of(one, power), sum_of(tried.results, power), std::nullopt};
+  tried.energy_mj = {energy_mj(tried.power_w.before, tried.throughput.before),
+                     energy_mj(tried.power_w.after, tried.throughput.after), std::nullopt};
   return tried;
 }
 

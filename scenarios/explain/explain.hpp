@@ -40,6 +40,7 @@ struct Tried {
   Change latency_ms;    // mean over the processes of their mean latencies
   Change p99_ms;        // of the worst process
   Change power_w;       // of all boards
+  Change energy_mj;     // of an image: power by throughput
   bool all_fit = true;  // into memory
 };
 

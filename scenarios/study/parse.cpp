@@ -180,6 +180,10 @@ std::optional<Study> read_study(input::Node document, const std::string& origin,
 
 }  // namespace
 
+bool is_study(const input::Value& document) {
+  return document.kind == Kind::mapping && document.find("scenario") != nullptr;
+}
+
 std::optional<Study> parse_study(const std::string& text, const std::string& origin,
                                  const std::string& directory, input::Problems& problems) {
   input::Node document = input::parse_yaml(text, origin, problems);

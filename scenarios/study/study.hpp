@@ -59,6 +59,9 @@ struct Study {
 
 inline constexpr std::uint64_t most_points = 1'000'000;
 
+// Whether the file is meant as a study: it holds a scenario, where a scenario's file is one.
+[[nodiscard]] bool is_study(const input::Value& document);
+
 // The study in the text or the file; none if `problems` grew. The scenarios of its points are not yet
 // checked: check_points() does it.
 [[nodiscard]] std::optional<Study> parse_study(const std::string& text, const std::string& origin,

@@ -156,6 +156,29 @@ TEST(Override, changes_one_of_two_that_share_an_alias) {
   EXPECT_EQ(changed->find("b")->find("x")->text, "2");
 }
 
+TEST(Override, takes_away_what_is_set_to_null) {
+  Problems problems;
+  const Node root = parse_yaml("a: [1, {b: 2, c: 3}]\nd: 4\n", "t.yaml", problems);
+  const Node without_key = with_override(root, "a.1.b=null", problems);
+  ASSERT_TRUE(without_key) << problems.text();
+  EXPECT_EQ(without_key->find("a")->children[1]->find("b"), nullptr);
+  EXPECT_EQ(without_key->find("a")->children[1]->find("c")->text, "3");
+  const Node without_entry = with_override(root, "a.0=~", problems);
+  ASSERT_TRUE(without_entry) << problems.text();
+  EXPECT_EQ(without_entry->find("a")->children.size(), 1U);
+  EXPECT_TRUE(problems.empty());
+}
+
+TEST(Override, cannot_take_away_what_is_not_there) {
+  Problems problems;
+  const Node root = parse_yaml("a: [1, {b: 2}]\n", "t.yaml", problems);
+  EXPECT_FALSE(with_override(root, "a.1.bb=null", problems));
+  EXPECT_FALSE(with_override(root, "a.2=null", problems));
+  EXPECT_EQ(problems.text(),
+            "--set a.1.bb=null: a.1: there is no 'bb' to take away\n"
+            "--set a.2=null: a: there is no entry 2 to take away\n");
+}
+
 TEST(Hash, is_fnv1a_of_64_bits) {
   EXPECT_EQ(hex(fnv1a("")), "cbf29ce484222325");
   EXPECT_EQ(hex(fnv1a("a")), "af63dc4c8601ec8c");

@@ -117,6 +117,45 @@ TEST_F(CommandLine, one_wrong_file_and_nothing_is_printed_but_the_errors) {
   }
 }
 
+TEST_F(CommandLine, check_reads_studies_too_and_counts_their_points) {
+  const std::string study =
+      file("study.yaml",
+           "scenario: {device: jetson-nano, processes: [{model: resnet50, precision: fp16}]}\n"
+           "sweep: {processes.0.batch: [1, 2], processes.0.precision: [fp16, int8]}\n");
+  const Outcome right = jostle({"check", study.c_str()});
+  EXPECT_EQ(right.code, 0);
+  EXPECT_EQ(right.output, study + ": ok, a study of 4 points\n");
+  const std::string wrong =
+      file("wrong.yaml",
+           "scenario: {device: jetson-nano, processes: [{model: resnet50, precision: fp16}]}\n"
+           "sweep: {processes.0.bacth: [1, 2]}\n");
+  const Outcome both = jostle({"check", study.c_str(), wrong.c_str()});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.output, IsEmpty());
+  EXPECT_THAT(both.error, HasSubstr("wrong.yaml:2: sweep.processes.0.bacth: unknown key"));
+  const Outcome set = jostle({"check", study.c_str(), "--set", "processes.0.count=2"});
+  EXPECT_EQ(set.code, 2);
+  EXPECT_THAT(set.error, HasSubstr("--set and --seed are for scenarios"));
+}
+
+TEST_F(CommandLine, check_finds_what_is_wrong_with_fleets_and_links) {
+  const std::string fleet =
+      file("fleet.yaml",
+           "scenario: {device: jetson-nano, processes: [{model: resnet50, precision: fp16}]}\n"
+           "fleet: {cameras: 4, rate: 15 /s, boards: [jetson-nanoo]}\n");
+  EXPECT_EQ(jostle({"check", fleet.c_str()}).code, 2);
+  const std::string offload =
+      file("offload.yaml",
+           "scenario: {device: jetson-nano, processes: [{model: resnet50, precision: fp16}]}\n"
+           "offload:\n"
+           "  cloud: {device: nvidia-a400, processes: [{model: resnet50, precision: fp16}]}\n"
+           "  payload: 120 kB\n"
+           "  link: {bandwidth: 5 Mbit/s, rtt: 1 ms}\n");
+  const Outcome outcome = jostle({"check", offload.c_str()});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.error, HasSubstr("nvidia-a40"));
+}
+
 TEST_F(CommandLine, offload_tells_what_is_wrong_with_its_study_and_where) {
   const std::string study =
       file("study.yaml",
