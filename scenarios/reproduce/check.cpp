@@ -43,8 +43,18 @@ void Checks::near(const std::string& quantity, double claimed, double predicted,
                    off, verdict(std::abs(off) <= value_tolerance)});
 }
 
+void Checks::near_range(const std::string& quantity, double low, double high, double predicted,
+                        const std::string& unit) {
+  within(quantity, low, high, predicted, unit, value_tolerance);
+}
+
 void Checks::between(const std::string& quantity, double low, double high, double predicted,
                      const std::string& unit) {
+  within(quantity, low, high, predicted, unit, bound_tolerance);
+}
+
+void Checks::within(const std::string& quantity, double low, double high, double predicted,
+                    const std::string& unit, double tolerance) {
   const std::string claimed = high == infinite   ? "at least " + figure_text(low)
                               : low == -infinite ? "at most " + figure_text(high)
                                                  : figure_text(low) + " to " + figure_text(high);
@@ -52,7 +62,7 @@ void Checks::between(const std::string& quantity, double low, double high, doubl
   if (predicted < low) off = (predicted - low) / std::abs(low);
   if (predicted > high) off = (predicted - high) / std::abs(high);
   list_.push_back({quantity, with_unit(claimed, unit), with_unit(figure_text(predicted), unit), off,
-                   verdict(std::abs(off) <= bound_tolerance)});
+                   verdict(std::abs(off) <= tolerance)});
 }
 
 void Checks::at_most(const std::string& quantity, double high, double predicted, const std::string& unit) {

@@ -10,7 +10,8 @@
 
 namespace jostle::scenarios {
 
-// A value comes out within 15 %, a bound within 3 %; a trend, or the form of something, exactly.
+// A value comes out within 15 %, also one that is told as a range; a bound within 3 %; a trend, or the form
+// of something, exactly.
 inline constexpr double value_tolerance = 0.15;
 inline constexpr double bound_tolerance = 0.03;
 
@@ -28,7 +29,10 @@ struct Check {
 class Checks {
  public:
   void near(const std::string& quantity, double claimed, double predicted, const std::string& unit = {});
-  // From `low` to `high`; `off` is by how much it lies outside, relative to the end it passed.
+  // Told as a range, "1 to 2 ms": at most as far outside of it as a value may be off.
+  void near_range(const std::string& quantity, double low, double high, double predicted,
+                  const std::string& unit = {});
+  // A bound from `low` to `high`; `off` is by how much it lies outside, relative to the end it passed.
   void between(const std::string& quantity, double low, double high, double predicted,
                const std::string& unit = {});
   void at_most(const std::string& quantity, double high, double predicted, const std::string& unit = {});
@@ -47,6 +51,9 @@ class Checks {
   [[nodiscard]] const std::vector<Check>& list() const { return list_; }
 
  private:
+  void within(const std::string& quantity, double low, double high, double predicted, const std::string& unit,
+              double tolerance);
+
   std::vector<Check> list_;
 };
 

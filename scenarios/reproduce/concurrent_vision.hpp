@@ -17,6 +17,7 @@ inline constexpr const char* nano = "jetson-nano";
 inline constexpr std::array<const char*, 3> vision_models{"resnet50", "yolov8n", "fcn_resnet50"};
 inline constexpr std::array<const char*, 4> precisions{"int8", "fp16", "tf32", "fp32"};
 inline constexpr std::array<int, 5> batches{1, 2, 4, 8, 16};
+inline constexpr const char* images = "images/s";
 inline constexpr std::array<int, 4> process_counts{1, 2, 4, 8};
 
 // `figure` of each, as a list.

@@ -52,8 +52,9 @@ void study_boards(Runs& /*runs*/, Checks& checks) {
 }
 
 void agx_orin(Runs& /*runs*/, Checks& checks) {
-  add_constants(checks, "jetson-agx-orin-64gb", 12, 2048, 64, 32);
-  checks.equal("jetson-agx-orin-64gb: DLAs", 2, device("jetson-agx-orin-64gb").dla.count);
+  constexpr const char* kit = "jetson-agx-orin-devkit-32gb";
+  add_constants(checks, kit, 12, 2048, 64, 32);
+  checks.equal(fmt::format("{}: DLAs", kit), 2, device(kit).dla.count);
 }
 
 // On CUDA cores in fp16.
@@ -128,10 +129,7 @@ constexpr std::array device_constants_all{
               "4, 128, none, 4 GB, 5-10 W",
               "", study_boards},
     Statement{"D09", Kind::device,
-              "AGX Orin: 12 CPU cores, 2048 CUDA cores, 64 tensor cores, 2 DLAs, 32 GB, 60 W",
-              "The board of the study is the first developer kit, with the chip of the 64 GB module and 32 "
-              "GB of memory; the profile is that of the module.",
-              agx_orin},
+              "AGX Orin: 12 CPU cores, 2048 CUDA cores, 64 tensor cores, 2 DLAs, 32 GB, 60 W", "", agx_orin},
     Statement{"E41", Kind::device,
               "Cores, memory, rated performance and power modes of Nano, Xavier NX and Orin NX", "",
               knob_devices},

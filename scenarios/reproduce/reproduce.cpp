@@ -56,8 +56,8 @@ const std::vector<const Statement*>& statements() {
     std::vector<const Statement*> list;
     for (const std::span<const Statement> part :
          {throughput_statements(), memory_statements(), gpu_metrics_statements(), sharing_statements(),
-          multi_accelerator_statements(), device_statements(), network_statements(), power_statements(),
-          energy_statements(), roofline_statements()})
+          enqueue_statements(), multi_accelerator_statements(), device_statements(), network_statements(),
+          power_statements(), energy_statements(), energy_runtime_statements(), roofline_statements()})
       for (const Statement& statement : part) list.push_back(&statement);
     std::ranges::sort(list, {}, &Statement::id);
     return list;
@@ -71,14 +71,16 @@ const Statement* find_statement(const std::string& id) {
 }
 
 Reproduction reproduce(const Statement& statement, Runs& runs) {
-  Reproduction outcome{.statement = &statement, .checks = {}, .problem = {}};
+  Reproduction outcome{.statement = &statement, .checks = {}, .grade = {}, .problem = {}};
   Checks checks;
+  (void)runs.take_grade();
   try {
     statement.check(runs, checks);
   } catch (const RunError& error) {
     outcome.problem = error.what();
   }
   outcome.checks = checks.list();
+  outcome.grade = runs.take_grade();
   return outcome;
 }
 

@@ -13,10 +13,13 @@ namespace jostle::scenarios {
 struct Reproduction {
   const Statement* statement = nullptr;
   std::vector<Check> checks;
+  std::string grade;    // of the least founded kernel times of its runs; empty: it needed none
   std::string problem;  // why it could not be simulated, or not to the end; else empty
 
   [[nodiscard]] std::size_t failed() const;
   [[nodiscard]] bool reproduced() const { return problem.empty() && failed() == 0; }
+  // Whether it comes out, or the statement tells why it cannot.
+  [[nodiscard]] bool expected() const { return reproduced() || !statement->why.empty(); }
   // The failed check that is off the most; a trend that fails comes first. Null if none failed.
   [[nodiscard]] const Check* worst() const;
 };

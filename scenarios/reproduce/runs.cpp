@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "scenarios/parallel.hpp"
@@ -11,12 +13,23 @@
 
 namespace jostle::scenarios {
 
+namespace {
+
+// From well founded, 0, to hardly.
+std::ptrdiff_t founded(const std::string& grade) {
+  constexpr std::array<std::string_view, 5> grades{"", "measured", "interpolated", "fitted", "datasheet"};
+  return std::ranges::find(grades, grade) - grades.begin();
+}
+
+}  // namespace
+
 std::string scenario_text(const Setup& setup) {
   return fmt::format(
-      "device: {}\nprocesses: [{{model: {}, precision: {}, batch: {}, count: {}{}{}}}]\n{}{}"
-      "run: {{duration: 1 s, warmup: 250 ms}}\n",
+      "device: {}\nprocesses: [{{model: {}, precision: {}, batch: {}, count: {}{}{}}}]\n{}{}{}"
+      "run: {{duration: {} s, warmup: 250 ms}}\n",
       setup.device, setup.model, setup.precision, setup.batch, setup.count, setup.process.empty() ? "" : ", ",
-      setup.process, setup.traced ? "observer: nsys\n" : "", setup.sampled ? "gpu_metrics: 100 us\n" : "");
+      setup.process, setup.traced ? "observer: nsys\n" : "", setup.sampled ? "gpu_metrics: 100 us\n" : "",
+      setup.board, setup.seconds);
 }
 
 Scenario Runs::parsed(const std::string& text) const {
@@ -55,13 +68,20 @@ const Result& Runs::of(const std::string& text) {
   if (found == answers_.end()) {
     found = answers_.emplace(hash, simulated(scenario)).first;
   }
-  for (const ProcessResult& process : found->second.processes)
+  for (const ProcessResult& process : found->second.processes) {
     if (process.status != "ok") throw RunError(process.problem);
+    if (founded(process.grade) > founded(grade_)) grade_ = process.grade;
+  }
   return found->second;
 }
 
 Result Runs::held(const Setup& setup) const {
   return preview(parsed(scenario_text(setup)));
+}
+
+bool Runs::fit(const Setup& setup) const {
+  const Result result = held(setup);
+  return std::ranges::all_of(result.processes, [](const ProcessResult& p) { return p.status == "ok"; });
 }
 
 double Runs::images_per_s(const Setup& setup) {

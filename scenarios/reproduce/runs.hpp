@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/load.hpp"
@@ -20,6 +21,8 @@ struct Setup {
   bool sampled = false;      // with the GPU's metrics in windows
   bool traced = false;       // under the tracer of the paper
   std::string process = {};  // more keys of the process: "runtime: eager, placement: cuda-only"
+  std::string board = {};    // more keys of the scenario, a line each: "host_cores: 3\n"
+  double seconds = 1;        // simulated; more where a batch takes as long as that
 };
 // As a scenario: YAML that anyone can run.
 [[nodiscard]] std::string scenario_text(const Setup& setup);
@@ -38,6 +41,10 @@ class Runs {
   void prepare(const std::vector<std::string>& scenarios);
   // What processes hold, without a run; they need not fit.
   [[nodiscard]] Result held(const Setup& setup) const;
+  [[nodiscard]] bool fit(const Setup& setup) const;  // all of them, into memory
+
+  // The grade that the least founded kernel times asked for since the last call rest on; empty: none were.
+  [[nodiscard]] std::string take_grade() { return std::exchange(grade_, {}); }
 
   // Images/s of all processes.
   double images_per_s(const Setup& setup);
@@ -51,6 +58,7 @@ class Runs {
   const std::atomic<bool>* interrupt_;
   Catalogue catalogue_;
   std::map<std::string, Result> answers_;  // by the scenario's hash
+  std::string grade_;
 };
 
 // The figure; throws RunError where there is none.

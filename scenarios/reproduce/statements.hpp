@@ -30,11 +30,13 @@ struct Statement {
 [[nodiscard]] std::span<const Statement> memory_statements();
 [[nodiscard]] std::span<const Statement> gpu_metrics_statements();
 [[nodiscard]] std::span<const Statement> sharing_statements();
+[[nodiscard]] std::span<const Statement> enqueue_statements();
 [[nodiscard]] std::span<const Statement> multi_accelerator_statements();
 [[nodiscard]] std::span<const Statement> device_statements();
 [[nodiscard]] std::span<const Statement> network_statements();
 [[nodiscard]] std::span<const Statement> power_statements();
 [[nodiscard]] std::span<const Statement> energy_statements();
+[[nodiscard]] std::span<const Statement> energy_runtime_statements();
 [[nodiscard]] std::span<const Statement> roofline_statements();
 
 }  // namespace jostle::scenarios

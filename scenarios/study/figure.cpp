@@ -17,8 +17,6 @@
 namespace jostle::scenarios {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr const char* any_name = "*";
 
 std::vector<std::string> steps_of(const std::string& path) {
@@ -39,8 +37,8 @@ std::optional<std::size_t> index_of(const std::string& step) {
 }
 
 // A result that has everything a result can have: where names depend on the board, the name `*`.
-const Json& everything() {
-  static const Json whole = [] {
+const nlohmann::json& everything() {
+  static const nlohmann::json whole = [] {
     const NamedFigures any{{any_name, 0.0}};
     Result result;
     ProcessResult& process = result.processes.emplace_back();
@@ -54,12 +52,12 @@ const Json& everything() {
     GpuWindows windows;
     windows.shares.push_back({any_name, {}, {}, {}, {}});
     process.gpu_windows = system.gpu.windows = windows;
-    return Json::parse(to_json(result));
+    return nlohmann::json::parse(to_json(result));
   }();
   return whole;
 }
 
-std::vector<std::string> names_in(const Json& object) {
+std::vector<std::string> names_in(const nlohmann::json& object) {
   std::vector<std::string> names;
   for (const auto& entry : object.items()) names.push_back(entry.key());
   return names;
@@ -72,7 +70,7 @@ Figure worse(Figure a, Figure b, Worst worst) {
 
 using Steps = std::vector<std::string>;
 
-Figure find_in(const Json& at, Steps::const_iterator step, Steps::const_iterator end, Worst worst) {
+Figure find_in(const nlohmann::json& at, Steps::const_iterator step, Steps::const_iterator end, Worst worst) {
   if (at.is_array()) {
     if (step != end) {
       if (const auto index = index_of(*step))
@@ -97,7 +95,7 @@ Figure find_in(const Json& at, Steps::const_iterator step, Steps::const_iterator
 }  // namespace
 
 bool check_figure(const input::Cursor& at, const std::string& path) {
-  const Json* json = &everything();
+  const nlohmann::json* json = &everything();
   const Steps steps = steps_of(path);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string& step = steps[i];
@@ -152,11 +150,11 @@ FigureUnit figure_unit(const std::string& path) {
 }
 
 struct ResultFigures::Document {
-  Json json;
+  nlohmann::json json;
 };
 
 ResultFigures::ResultFigures(const std::string& json)
-    : document_(std::make_shared<const Document>(Document{Json::parse(json)})) {}
+    : document_(std::make_shared<const Document>(Document{nlohmann::json::parse(json)})) {}
 
 ResultFigures::ResultFigures(const Result& result) : ResultFigures(to_json(result)) {}
 

@@ -52,6 +52,19 @@ TEST(ABound, comes_out_within_three_percent_of_the_end_it_passed) {
   EXPECT_EQ(verdict(51.6), Verdict::fails);
 }
 
+TEST(AValue, that_is_told_as_a_range_comes_out_within_fifteen_percent_of_its_ends) {
+  const auto verdict = [](double predicted) {
+    Checks checks;
+    checks.near_range("x", 40, 50, predicted);
+    return only(checks);
+  };
+  EXPECT_EQ(verdict(45), Verdict::holds);
+  EXPECT_EQ(verdict(34.1), Verdict::holds);
+  EXPECT_EQ(verdict(57.4), Verdict::holds);
+  EXPECT_EQ(verdict(33.9), Verdict::fails);
+  EXPECT_EQ(verdict(57.6), Verdict::fails);
+}
+
 TEST(ABound, of_one_end_is_open_at_the_other) {
   Checks checks;
   checks.at_least("x", 100, 1e9);
