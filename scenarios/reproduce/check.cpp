@@ -43,6 +43,11 @@ void Checks::near(const std::string& quantity, double claimed, double predicted,
                    off, verdict(std::abs(off) <= value_tolerance)});
 }
 
+void Checks::near_points(const std::string& quantity, double claimed, double predicted) {
+  is(quantity, fmt::format("{:+.1f} %", claimed), fmt::format("{:+.1f} %", predicted),
+     std::abs(predicted - claimed) <= 4);
+}
+
 void Checks::near_range(const std::string& quantity, double low, double high, double predicted,
                         const std::string& unit) {
   within(quantity, low, high, predicted, unit, value_tolerance);

@@ -29,6 +29,8 @@ struct Check {
 class Checks {
  public:
   void near(const std::string& quantity, double claimed, double predicted, const std::string& unit = {});
+  // A change told in percent: within four points of it.
+  void near_points(const std::string& quantity, double claimed, double predicted);
   // Told as a range, "1 to 2 ms": at most as far outside of it as a value may be off.
   void near_range(const std::string& quantity, double low, double high, double predicted,
                   const std::string& unit = {});

@@ -34,11 +34,6 @@ std::vector<double> over_points(const std::vector<KnobPoint>& points, double (*f
   return figures;
 }
 
-// Percent points are judged as such: within four of the claimed saving.
-void saving(Checks& checks, const std::string& quantity, double claimed, double predicted) {
-  checks.is(quantity, fmt::format("{:+.1f} %", claimed), fmt::format("{:+.1f} %", predicted),
-            std::abs(predicted - claimed) <= 4);
-}
 double percent(double value, double against) {
   return 100 * (value / against - 1);
 }
@@ -57,9 +52,9 @@ Best best_of(Runs& runs, const KnobBoard& board, const char* model) {
 void best_clocks(Runs& runs, Checks& checks, const KnobBoard& board, const std::array<double, 6>& claimed) {
   for (std::size_t i = 0; i < claimed.size(); ++i) {
     const Best best = best_of(runs, board, knob_models[i]);
-    saving(checks,
-           fmt::format("{}, at {:g} and {:g} MHz", knob_models[i], best.point.cpu_mhz, best.point.gpu_mhz),
-           claimed[i], percent(best.point.run.joules(), best.governed.joules()));
+    checks.near_points(
+        fmt::format("{}, at {:g} and {:g} MHz", knob_models[i], best.point.cpu_mhz, best.point.gpu_mhz),
+        claimed[i], percent(best.point.run.joules(), best.governed.joules()));
   }
 }
 void usual_clock(Runs& runs, Checks& checks, const KnobBoard& board, double claimed) {
@@ -159,9 +154,10 @@ void powersave(Runs& runs, Checks& checks) {
   const auto add = [&](const KnobBoard& board, double energy, double power, double time) {
     const KnobRun governed = knob_run(runs, board, {}),
                   saved = knob_run(runs, board, {.governors = "{cpu: powersave}"});
-    saving(checks, fmt::format("{}: energy", board.name), energy, percent(saved.joules(), governed.joules()));
-    saving(checks, fmt::format("{}: power", board.name), power, percent(saved.watts, governed.watts));
-    saving(checks, fmt::format("{}: time", board.name), time, percent(saved.seconds, governed.seconds));
+    checks.near_points(fmt::format("{}: energy", board.name), energy,
+                       percent(saved.joules(), governed.joules()));
+    checks.near_points(fmt::format("{}: power", board.name), power, percent(saved.watts, governed.watts));
+    checks.near_points(fmt::format("{}: time", board.name), time, percent(saved.seconds, governed.seconds));
   };
   add(knob_nano(), 0.01, -30, 43);
   add(knob_xavier(), -1.3, -36, 54);
@@ -191,8 +187,8 @@ void batch_64_against_8(Runs& runs, Checks& checks) {
       least = std::min(least, change);
       most = std::max(most, change);
     }
-    saving(checks, fmt::format("{}: most saved", board.name), low, least);
-    saving(checks, fmt::format("{}: least saved", board.name), high, most);
+    checks.near_points(fmt::format("{}: most saved", board.name), low, least);
+    checks.near_points(fmt::format("{}: least saved", board.name), high, most);
   };
   add(knob_nano(), 1479, -45, -40);
   add(knob_xavier(), 1036.8, -42, -35);
@@ -238,8 +234,8 @@ void other_cpu_governors(Runs& runs, Checks& checks) {
     const KnobRun run = knob_run(runs, knob_nano(), {.governors = fmt::format("{{cpu: {}}}", governor)});
     if (run.watts < best.watts) best = run;
   }
-  saving(checks, "power", -2.9, percent(best.watts, governed.watts));
-  saving(checks, "time", 2.6, percent(best.seconds, governed.seconds));
+  checks.near_points("power", -2.9, percent(best.watts, governed.watts));
+  checks.near_points("time", 2.6, percent(best.seconds, governed.seconds));
 }
 KnobRun at_highest(Runs& runs, const KnobBoard& board) {
   return knob_run(runs, board, {.cpu_mhz = board.cpu_mhz.back(), .gpu_mhz = board.gpu_mhz.back()});
@@ -303,7 +299,7 @@ void joint_tuning(Runs& runs, Checks& checks) {
     double least = HUGE_VAL;
     for (const KnobPoint& point : clock_sweep(runs, board, {.batch = 64}))
       least = std::min(least, point.run.joules());
-    saving(checks, board.name, -claimed, percent(least, knob_run(runs, board, {.batch = 8}).joules()));
+    checks.near_points(board.name, -claimed, percent(least, knob_run(runs, board, {.batch = 8}).joules()));
   };
   add(knob_nano(), 45);
   add(knob_xavier(), 45);

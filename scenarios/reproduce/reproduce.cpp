@@ -57,7 +57,8 @@ const std::vector<const Statement*>& statements() {
     for (const std::span<const Statement> part :
          {throughput_statements(), memory_statements(), gpu_metrics_statements(), sharing_statements(),
           enqueue_statements(), multi_accelerator_statements(), device_statements(), network_statements(),
-          power_statements(), energy_statements(), energy_runtime_statements(), roofline_statements()})
+          power_statements(), energy_statements(), energy_runtime_statements(), pipeline_statements(),
+          roofline_statements()})
       for (const Statement& statement : part) list.push_back(&statement);
     std::ranges::sort(list, {}, &Statement::id);
     return list;

@@ -37,6 +37,7 @@ struct Statement {
 [[nodiscard]] std::span<const Statement> power_statements();
 [[nodiscard]] std::span<const Statement> energy_statements();
 [[nodiscard]] std::span<const Statement> energy_runtime_statements();
+[[nodiscard]] std::span<const Statement> pipeline_statements();
 [[nodiscard]] std::span<const Statement> roofline_statements();
 
 }  // namespace jostle::scenarios

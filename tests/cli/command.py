@@ -436,9 +436,13 @@ class Command(unittest.TestCase):
     def test_statements_are_told_as_data_too(self):
         done = self.jostle("reproduce", "C64", "C43", "--format", "json")
         self.assertEqual(done.returncode, 0, done.stderr)
-        told = json.loads(done.stdout)
-        self.assertEqual([claim["id"] for claim in told["claims"]], ["C64", "C43"])
-        self.assertTrue(all(claim["checks"] for claim in told["claims"]))
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([claim["id"] for claim in told], ["C64", "C43"])
+        for claim in told:
+            self.assertEqual(list(claim)[:7], ["id", "stated", "simulated", "error", "holds", "grade", "why"])
+            self.assertTrue(claim["checks"])
+            self.assertTrue(claim["holds"])
+            self.assertIsNone(claim["why"])
 
     def test_an_unknown_statement_is_refused(self):
         self.assertIn("C99", self.refused("reproduce", "C64", "C99"))
