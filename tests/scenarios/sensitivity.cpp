@@ -276,7 +276,7 @@ std::vector<Row> rows() {
       {"memory.unified", "false", orin, on_the(orin, roofline("fp16", 1)), used_mb, down},
       // What a DLA can do
       {"dla.max_clock", "1400 MHz", agx, on_dla("int8"), total, down},
-      {"dla.ops_per_clock.fp16", "2048", agx, on_dla("fp16"), total, down},
+      {"dla.ops_per_clock.fp16", "256", agx, on_dla("fp16"), total, down},
       {"dla.ops_per_clock.int8", "8192", agx, on_dla("int8"), total, down},
       {"dla.efficiency.fp16", "20 %", agx, on_dla("fp16"), total, down},
       {"dla.efficiency.int8", "20 %", agx, on_dla("int8"), total, down},
