@@ -157,6 +157,21 @@ std::string shares_table(const Result& result, int width, bool colour) {
          table(columns, processes, false, width, colour);
 }
 
+// What the host does around inference.
+std::string stages_table(const Result& result, int width, bool colour) {
+  Table table({{"#", Align::right},
+               {"process", Align::left, 2, true},
+               {"stage", Align::left, 0, true},
+               {"ms", Align::right}});
+  for (const ProcessResult& process : result.processes)
+    for (const scenarios::StageResult& stage : process.stages)
+      table.add({fmt::format("{}", process.index), label(process), stage.name,
+                 stage.ms ? fmt::format("{:.{}f}", *stage.ms, decimals(*stage.ms, 4)) : none});
+  if (table.rows() == 0) return {};
+  return "\n" + styled("stages of the host, a batch", Style::strong, colour) + "\n" +
+         table.text(width, colour);
+}
+
 // How the means over windows are distributed: every metric of the board, and SM active of each process.
 std::string windows_table(const Result& result, int width, bool colour) {
   if (!result.system.gpu.windows) return {};
@@ -268,7 +283,8 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, result.scenario.size(), styled(result.scenario, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + shares_table(result, width, colour) +
-         windows_table(result, width, colour) + system_lines(result, width);
+         stages_table(result, width, colour) + windows_table(result, width, colour) +
+         system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

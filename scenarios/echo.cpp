@@ -63,6 +63,13 @@ std::string payload(const Payload& payload) {
   return payload.tensor ? "tensor" : quantity(payload.bytes, input::size_dimension());
 }
 
+Json stages_json(const std::vector<Stage>& stages) {
+  Json json = Json::array();
+  for (const Stage& stage : stages)
+    json.push_back({{"name", stage.name}, {"on", stage.on_gpu ? "gpu" : "cpu"}, {"time", time(stage.time)}});
+  return json;
+}
+
 Json process_json(const ProcessEntry& process) {
   Json json;
   if (!process.name.empty()) json["name"] = process.name;
@@ -79,6 +86,8 @@ Json process_json(const ProcessEntry& process) {
   json["sync"] = to_string(process.sync);
   if (process.layers) json["layers"] = {process.layers->first, process.layers->end};
   if (process.input) json["input"] = *process.input;
+  if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
+  if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
   if (process.arrivals.kind != process::ArrivalKind::closed_loop) json["arrivals"] = arrivals_json(process);
   if (!process.cpus.empty()) json["cpus"] = process.cpus;
   json["nice"] = process.nice;

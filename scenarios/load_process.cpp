@@ -165,6 +165,23 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
   if (ends[1] - ends[0] < count) process.layers = LayerRange{ends[0], ends[1]};
 }
 
+std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
+  constexpr std::size_t most_stages = 100;
+  std::vector<Stage> stages;
+  for (const Cursor& item : at.items("a list of stages, such as [{name: decode, time: 8 ms}]", most_stages)) {
+    Stage stage;
+    Mapping mapping(item, "a stage: name, time, on");
+    mapping.required("name", stage.name, Text{200});
+    mapping.required("time", stage.time, Span{sim::Duration::zero(), sim::seconds(100), true});
+    mapping.optional("on", stage.on_gpu, Choice<bool>{"a processor", {{"cpu", false}, {"gpu", true}}});
+    if (stage.on_gpu && process.placement != Placement::gpu && process.placement != Placement::cuda_only)
+      item.problem(
+          fmt::format("a process with placement: {} has no stage on the GPU", to_string(process.placement)));
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
 }  // namespace
 
 ProcessEntry read_process(const Cursor& at, const LoadContext& context,
@@ -199,6 +216,11 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
   }
   read_file(at, process, earlier);
   if (const auto layers_at = mapping.find("layers")) read_layers(*layers_at, process);
+  if (const auto stages_at = mapping.find("stages")) {
+    Mapping stages(*stages_at, "stages: before, after");
+    if (const auto before = stages.find("before")) process.before = read_stages(*before, process);
+    if (const auto after = stages.find("after")) process.after = read_stages(*after, process);
+  }
   const auto queue_at = mapping.find("queue");
   if (const auto arrivals_at = mapping.find("arrivals")) {
     read_arrivals(*arrivals_at, context, process);

@@ -184,6 +184,43 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
 
 }  // namespace
 
+namespace {
+
+// One kernel that fills the GPU, as long as its arithmetic.
+dnn::Kernel gpu_stage(const Stage& stage, std::int64_t batch, const gpu::Spec& gpu) {
+  dnn::Kernel kernel;
+  kernel.duration = stage.time * batch;
+  kernel.blocks = static_cast<std::uint32_t>(gpu.sm_count);
+  kernel.threads_per_block = 256;
+  gpu::fill_residency(gpu, kernel);
+  return kernel;
+}
+
+// Those of the host become work around a batch, those of the GPU kernels around the network's.
+void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  dnn::KernelSequence first, last;
+  const auto divide = [&](const std::vector<Stage>& stages, std::vector<process::HostStage>& host,
+                          dnn::KernelSequence& kernels) {
+    for (const Stage& stage : stages) {
+      if (stage.on_gpu)
+        kernels.kernels.push_back(gpu_stage(stage, entry.batch, context.device.gpu));
+      else
+        host.push_back({stage.name, stage.time * entry.batch});
+    }
+    kernels.rebuild_finish();
+    kernels = placed(std::move(kernels), context);
+  };
+  divide(entry.before, spec.before, first);
+  divide(entry.after, spec.after, last);
+  auto& kernels = spec.kernels.kernels;
+  if (first.kernels.empty() && last.kernels.empty()) return;
+  kernels.insert(kernels.begin(), first.kernels.begin(), first.kernels.end());
+  kernels.insert(kernels.end(), last.kernels.begin(), last.kernels.end());
+  spec.kernels.rebuild_finish();
+}
+
+}  // namespace
+
 std::optional<dnn::Network> network_of(const ProcessEntry& entry) {
   if (const dnn::Network* const network = network_of_file(entry.model)) return *network;
   const auto* built_in = std::get_if<BuiltInModel>(&entry.model);
@@ -202,6 +239,7 @@ void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext&
   if (const auto* synthetic = std::get_if<SyntheticModel>(&entry.model)) {
     spec.kernels = synthetic_kernels(*synthetic, context.device.gpu);
     spec.pace = synthetic->pace;
+    set_stages(spec, entry, context);
     return;
   }
   try {
@@ -218,6 +256,7 @@ void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext&
         set_host_work(spec, entry, context);
         break;
     }
+    set_stages(spec, entry, context);
   } catch (const std::invalid_argument& error) {
     throw RunError(error.what());
   }

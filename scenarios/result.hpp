@@ -39,6 +39,12 @@ inline constexpr std::array<std::string_view, 13> time_share_names{
     "launching",   "cpu_compute", "sync_wakeup",    "waiting_for_core", "idle",    "dla_wait"};
 using TimeShare = std::array<double, time_share_names.size()>;
 
+// Of the host, around inference; `ms`: of a batch, waiting for a core included.
+struct StageResult {
+  std::string name;
+  Figure ms;
+};
+
 struct GpuRunningBy {
   Figure compute, memory, fixed, throttled;
 };
@@ -84,6 +90,7 @@ struct ProcessResult {
   Latency latency_ms;
   EnqueueCall ec_ms;
   Figure sync_ms;
+  std::vector<StageResult> stages;  // in the order in which they are done
   std::optional<TimeShare> time_share;
   GpuRunningBy gpu_running_by;
   SmArray gpu;                            // by its own kernels

@@ -84,6 +84,11 @@ Json process_json(const ProcessResult& process) {
                    {"compute", figure(ec.compute)},
                    {"blocking", figure(ec.blocking)}};
   json["sync_ms"] = {{"mean", figure(process.sync_ms)}};
+  if (!process.stages.empty()) {
+    json["stages"] = Json::array();
+    for (const StageResult& stage : process.stages)
+      json["stages"].push_back({{"name", stage.name}, {"ms", figure(stage.ms)}});
+  }
   json["time_share"] = time_share(process.time_share);
   json["gpu_running_by"] = {{"compute", figure(by.compute)},
                             {"memory", figure(by.memory)},

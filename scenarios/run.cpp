@@ -76,6 +76,14 @@ void add_figures(ProcessResult& result, process::Inference& process, const Proce
   result.sync_ms =
       ratio(sim::to_ms(process.synchronising()), static_cast<double>(process.synchronise_calls()));
 
+  const auto& spec = process.spec();
+  for (const auto* const stages : {&spec.before, &spec.after}) {
+    for (const process::HostStage& stage : *stages) {
+      const Duration in = process.in_stages()[result.stages.size()];
+      result.stages.push_back({stage.name, ratio(sim::to_ms(in), static_cast<double>(process.batches()))});
+    }
+  }
+
   if (const Duration elapsed = time.elapsed(); elapsed > Duration::zero()) {
     TimeShare share{};
     for (std::size_t i = 0; i < share.size(); ++i)

@@ -66,6 +66,14 @@ struct LayerRange {
   std::size_t first = 0, end = 0;
 };
 
+// What a process does to an image beside inference.
+struct Stage {
+  std::string name;
+  bool on_gpu = false;
+  sim::Duration
+      time;  // of an image: on a core at the profile's reference clock, or alone on the GPU at its highest
+};
+
 // One entry of `processes`; it stands for `count` equal processes.
 struct ProcessEntry {
   std::string name;  // empty unless given
@@ -81,6 +89,7 @@ struct ProcessEntry {
   bool static_graph = false;            // captured or compiled at load; else walked at every batch
   std::optional<LayerRange> layers;     // of the network as the runtime fuses it; absent: all
   std::optional<std::int64_t> input;    // side of the input in pixels, or tokens; absent: the network's own
+  std::vector<Stage> before, after;     // stages around inference
   process::Arrivals arrivals;
   std::string trace_file;        // arrivals: trace; as written
   std::uint64_t trace_hash = 0;  // of its arrival times

@@ -54,7 +54,8 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
       account_(costs.runtime.api_share),
       traffic_(traffic),
       demand_(traffic != nullptr ? memory::demand_of(gpu_work(spec_), traffic->arbiter().capacity())
-                                 : memory::Demand{}) {
+                                 : memory::Demand{}),
+      in_stages_(spec.before.size() + spec.after.size()) {
   if (!computes()) create_context();
   cpu::ThreadSpec thread = thread_spec();
   thread.listener = {
@@ -94,8 +95,11 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
                                                },
                                            .context = this});
   }
-  if (sim::TraceSink* trace = engine_.trace())
+  if (sim::TraceSink* trace = engine_.trace()) {
     track_ = trace->track(fmt::format("process {} {}", index, spec.name));
+    if (!in_stages_.empty())
+      stage_track_ = trace->track(fmt::format("process {} {} stages", index, spec.name));
+  }
 }
 
 void Inference::create_context() {
@@ -119,9 +123,9 @@ cpu::ThreadSpec Inference::thread_spec() const {
 }
 
 sim::Process Inference::body() {
-  if (spec_.arrivals.kind != ArrivalKind::closed_loop || (client_ && computes())) return serve_arrivals();
+  if (spec_.arrivals.kind != ArrivalKind::closed_loop || (client_ && serial())) return serve_arrivals();
   if (client_) return closed_loop_over_link();
-  return computes() ? compute_loop() : closed_loop();
+  return serial() ? one_by_one() : closed_loop();
 }
 
 // What comes before the first batch: one stretch of work of the host.
@@ -186,9 +190,9 @@ sim::Task<> Inference::wait_for_request() {
   client_->catch_up();
 }
 
-sim::Process Inference::compute_loop() {
+sim::Process Inference::one_by_one() {
   if (spec_.setup) co_await set_up();
-  for (std::uint64_t batch = 0; batch < most_batches(); ++batch) co_await compute(batch, engine_.now());
+  for (std::uint64_t batch = 0; batch < most_batches(); ++batch) co_await serve(batch, engine_.now());
   finish();
 }
 
@@ -218,13 +222,27 @@ sim::Process Inference::serve_arrivals() {
 }
 
 sim::Task<> Inference::serve(std::uint64_t batch, Time since) {
+  if (!spec_.before.empty()) co_await work_on(spec_.before, 0);
   if (computes()) {
     co_await compute(batch, since);
-    co_return;
+  } else {
+    co_await enqueue(batch, since);
+    co_await synchronise(batch);
   }
-  co_await enqueue(batch, since);
-  co_await synchronise(batch);
+  if (!spec_.after.empty()) co_await work_on(spec_.after, spec_.before.size());
   record(batch);
+}
+
+sim::Task<> Inference::work_on(const std::vector<HostStage>& stages, std::size_t first) {
+  set_phase(Phase::computing);
+  const double factor = random_.lognormal_unit_mean(costs_.runtime.variation);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Time from = engine_.now();
+    co_await cpu_.run(thread_, sim::work_in(stages[i].work, factor));
+    in_stages_[first + i] += engine_.now() - from;
+    if (sim::TraceSink* trace = engine_.trace())
+      trace->slice(stage_track_, from, engine_.now() - from, stages[i].name);
+  }
 }
 
 // One batch on the process's own threads.
@@ -234,7 +252,6 @@ sim::Task<> Inference::compute(std::uint64_t batch, Time since) {
   const double factor = random_.lognormal_unit_mean(costs_.runtime.variation);
   co_await cpu_.run(thread_, sim::work_in(costs_.runtime.per_batch, factor));
   co_await team_->run(factor);
-  record(batch);
 }
 
 // One enqueue call: the host launches the batch's kernels, at once or one by one.
@@ -392,6 +409,7 @@ void Inference::end_warmup() {
   latency_.clear();
   enqueue_calls_ = synchronise_calls_ = batches_ = 0;
   synchronising_ = Duration::zero();
+  in_stages_.assign(in_stages_.size(), Duration::zero());
   drops_before_ = requests_.drops();
   if (!computes()) running_before_ = gpu_->running(context_);
 }

@@ -2,6 +2,7 @@
 //
 //   closed loop:  enqueue batch i+1, wait for batch i, again (one batch always ahead, as trtexec)
 //   arrivals:     wait for a request, enqueue it, wait for it, again
+//   with stages:  work on the batch, enqueue it, wait for it, work on it, again
 //   over a link:  the same of requests that have come over it; in a closed loop two are on their way or at
 //                 work, the third made when the first one's answer is back
 //
@@ -15,6 +16,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/cpu/cpu.hpp"
 #include "models/dla/dla.hpp"
@@ -71,6 +73,8 @@ class Inference {
   [[nodiscard]] sim::Duration synchronising() const { return synchronising_; }  // in all calls together
   [[nodiscard]] std::int64_t synchronise_calls() const { return synchronise_calls_; }
   [[nodiscard]] std::int64_t batches() const { return batches_; }
+  // Time passed in each stage, those before inference first; waiting for a core included.
+  [[nodiscard]] const std::vector<sim::Duration>& in_stages() const { return in_stages_; }
   [[nodiscard]] std::optional<sim::Time> ready() const { return ready_; }        // when its set-up was done
   [[nodiscard]] std::optional<sim::Time> finished() const { return finished_; }  // its last batch
   [[nodiscard]] gpu::Running running();                                          // since the warm-up
@@ -99,9 +103,11 @@ class Inference {
   [[nodiscard]] sim::Process closed_loop_over_link();
   [[nodiscard]] sim::Task<> wait_for_request();
   void answer(std::uint64_t batches);
-  [[nodiscard]] sim::Process compute_loop();
+  [[nodiscard]] sim::Process one_by_one();
   [[nodiscard]] sim::Process serve_arrivals();
   [[nodiscard]] sim::Task<> serve(std::uint64_t batch, sim::Time since);
+  // The stages from `first` of in_stages().
+  [[nodiscard]] sim::Task<> work_on(const std::vector<HostStage>& stages, std::size_t first);
   [[nodiscard]] sim::Task<> compute(std::uint64_t batch, sim::Time since);
   [[nodiscard]] sim::Task<> enqueue(std::uint64_t batch, sim::Time since);
   [[nodiscard]] sim::Task<> synchronise(std::uint64_t batch);
@@ -114,6 +120,8 @@ class Inference {
     return account_.settled_at() == engine_.now() ? account_.running() : gpu_->running_time(context_);
   }
   [[nodiscard]] bool computes() const { return spec_.host.threads > 0; }
+  // Whether a batch is begun only when the one before it is over.
+  [[nodiscard]] bool serial() const { return computes() || !in_stages_.empty(); }
   // A graph is one launch; everything else is launched kernel by kernel.
   [[nodiscard]] bool launches_at_once() const { return spec_.runtime == Runtime::cuda_graph && !spec_.pace; }
   void set_phase(Phase phase);
@@ -158,8 +166,9 @@ class Inference {
   sim::Quantiles latency_;
   std::int64_t enqueue_calls_ = 0, synchronise_calls_ = 0, batches_ = 0, drops_before_ = 0;
   sim::Duration synchronising_;
+  std::vector<sim::Duration> in_stages_;
   gpu::Running running_before_;
-  sim::TrackId track_ = sim::TrackId::none;
+  sim::TrackId track_ = sim::TrackId::none, stage_track_ = sim::TrackId::none;
   sim::Time drawn_until_;  // on the timeline
 };
 

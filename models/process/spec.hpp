@@ -95,6 +95,12 @@ struct HostWork {
   std::vector<sim::Duration> layers;  // work of each thread in each layer of a batch, in reference time
 };
 
+// What the host thread does to a batch beside inference: decoding, pre- or post-processing.
+struct HostStage {
+  std::string name;
+  sim::Duration work;  // in reference time
+};
+
 // A request that was answered.
 struct Answered {
   sim::Time made, at;
@@ -109,6 +115,9 @@ struct Spec {
   std::vector<Segment> segments;  // of one batch that uses the DLA; empty: it does not
   int dla = 0;                    // which one
   HostWork host;
+  // Before a batch is enqueued, and once it is done. A process with stages does one batch after the other:
+  // nothing is enqueued ahead.
+  std::vector<HostStage> before, after;
   std::int64_t batch = 1;                    // images per batch
   double input_bytes = 0, output_bytes = 0;  // copied to and from the device for each batch
   std::optional<sim::Duration> pace;  // synthetic: one launch every `pace` of host time, busy in between

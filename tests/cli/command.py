@@ -434,6 +434,18 @@ class Command(unittest.TestCase):
         for page in ("docs/claims.md", "README.md"):
             self.assertIn(verdicts, (SOURCE / page).read_text(), "scripts/update-docs brings it up to date")
 
+    def test_every_scenario_and_study_that_ships_is_right(self):
+        files = sorted(str(path) for path in (SOURCE / "scenarios").rglob("*.yaml"))
+        self.assertGreater(len(files), 15)
+        done = self.jostle("check", *files)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count(": ok, "), len(files))
+
+    def test_stages_of_the_host_are_told(self):
+        done = self.jostle("run", str(SOURCE / "scenarios/paper/video_pipeline.yaml"), "--set", "run.duration=10 s")
+        self.assertRegex(done.stdout, r"0  ssd300   decode and scale +\d+")
+        self.assertRegex(done.stdout, r"0  ssd300   boxes +\d+")
+
     def test_statements_are_told_as_data_too(self):
         done = self.jostle("reproduce", "C64", "C43", "--format", "json")
         self.assertEqual(done.returncode, 0, done.stderr)
