@@ -194,7 +194,8 @@ TEST(Dvfs, a_power_cap_is_kept_and_named) {
   EXPECT_GT(mean(free.run(seconds(10))), 4);
   const PowerReport report = capped.run(seconds(10));
   EXPECT_LT(mean(report), 3.5);
-  EXPECT_GT(report.held_s[static_cast<std::size_t>(power::Cause::power_cap)], 4);
+  EXPECT_GT(report.held_s[static_cast<std::size_t>(power::Cause::power_cap)], 8)
+      << "nearly all of the time, whatever its governor asks for in between";
   EXPECT_GT(capped.dvfs.throttled_s(0), 0);
   EXPECT_EQ(free.dvfs.throttled_s(0), 0);
 }

@@ -74,7 +74,10 @@ double GpuScaling::next(const GpuReading& reading) {
 
 double GpuScaling::poll(const GpuReading& reading) {
   const double wanted = next(reading);
-  const double hz = table_.at_least(wanted > 0 ? wanted : reading.hz);
+  // Left alone, a clock that something else holds down stays wished for.
+  const double as_it_is = reading.suspended ? reading.hz : std::max(reading.hz, wish_hz_);
+  const double hz = table_.at_least(wanted > 0 ? wanted : as_it_is);
+  wish_hz_ = hz;
   if (reading.suspended || (wanted > 0 && std::abs(hz - reading.hz) >= 1)) {
     podgov_r35_.changed(reading.now);
     wmark_active_.changed(reading.now);

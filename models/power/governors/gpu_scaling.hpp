@@ -34,6 +34,7 @@ class GpuScaling {
 
   GpuGovernor governor_;
   OppTable table_;
+  double wish_hz_ = 0;  // the last answer
   GpuSettings settings_;
   PodgovR35 podgov_r35_;
   PodgovR38 podgov_r38_;
