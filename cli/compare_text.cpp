@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/figure_json.hpp"
 #include "cli/paragraph.hpp"
 #include "cli/table.hpp"
 
@@ -59,19 +60,15 @@ std::string table_of(const std::vector<Difference>& differences, int width, bool
   return table.text(width, colour);
 }
 
-Json figure(const Figure& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
 Json differences_json(const std::vector<Difference>& differences) {
   Json json = Json::array();
   for (const Difference& each : differences) {
     Json row{{"figure", each.figure},
              {"unit", each.unit},
-             {"a", figure(each.a)},
-             {"b", figure(each.b)},
-             {"difference", figure(each.difference)},
-             {"relative", figure(each.relative())},
+             {"a", figure_json(each.a)},
+             {"b", figure_json(each.b)},
+             {"difference", figure_json(each.difference)},
+             {"relative", figure_json(each.relative())},
              {"ci95", nullptr},
              {"significant", each.significant()}};
     if (each.difference && each.half_width)

@@ -1,8 +1,8 @@
 // An explanation as one JSON object.
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/explain_text.hpp"
+#include "cli/figure_json.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -12,10 +12,6 @@ using scenarios::Change;
 using scenarios::Explanation;
 using scenarios::Figure;
 using scenarios::Tried;
-
-Json figure(const Figure& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
 
 // Tenths read back as written: 53.6.
 Json percent_or_null(const std::optional<scenarios::Permille>& share) {
@@ -27,9 +23,9 @@ Json percent_or_null(const std::optional<scenarios::Permille>& share) {
 }
 
 Json change(const Change& change) {
-  Json json{{"before", figure(change.before)},
-            {"after", figure(change.after)},
-            {"relative", figure(change.relative())}};
+  Json json{{"before", figure_json(change.before)},
+            {"after", figure_json(change.after)},
+            {"relative", figure_json(change.relative())}};
   if (change.half_width && change.before && change.after) {
     const double difference = *change.after - *change.before;
     json["difference_ci95"] = {difference - *change.half_width, difference + *change.half_width};
@@ -43,20 +39,20 @@ Json process(const Explanation& explanation, std::size_t index) {
   const scenarios::ProcessResult& process = explanation.result.processes[index];
   const std::optional<scenarios::Permille> share =
       process.time_share ? std::optional(scenarios::rounded(*process.time_share)) : std::nullopt;
-  return {
-      {"index", index},
-      {"entry", process.entry},
-      {"name", process.name},
-      {"model", process.model},
-      {"status", process.status},
-      {"throughput", figure(process.throughput.mean)},
-      {"latency_ms", {{"mean", figure(process.latency_ms.mean)}, {"p99", figure(process.latency_ms.p99)}}},
-      {"percent", percent_or_null(share)},
-      {"gpu_running_by",
-       {{"compute", figure(process.gpu_running_by.compute)},
-        {"memory", figure(process.gpu_running_by.memory)},
-        {"fixed", figure(process.gpu_running_by.fixed)},
-        {"throttled", figure(process.gpu_running_by.throttled)}}}};
+  return {{"index", index},
+          {"entry", process.entry},
+          {"name", process.name},
+          {"model", process.model},
+          {"status", process.status},
+          {"throughput", figure_json(process.throughput.mean)},
+          {"latency_ms",
+           {{"mean", figure_json(process.latency_ms.mean)}, {"p99", figure_json(process.latency_ms.p99)}}},
+          {"percent", percent_or_null(share)},
+          {"gpu_running_by",
+           {{"compute", figure_json(process.gpu_running_by.compute)},
+            {"memory", figure_json(process.gpu_running_by.memory)},
+            {"fixed", figure_json(process.gpu_running_by.fixed)},
+            {"throttled", figure_json(process.gpu_running_by.throttled)}}}};
 }
 
 Json what_if(const Tried& tried) {
@@ -89,18 +85,18 @@ Json reported(const Explanation& explanation) {
   const scenarios::Reported& tool = explanation.reported;
   const auto& system = explanation.result.system;
   Json json{{"tool", tool.tool},
-            {"gpu_percent", figure(tool.gpu_percent)},
-            {"cpu_percent", figure(tool.cpu_percent)},
-            {"emc_percent", figure(tool.emc_percent)}};
+            {"gpu_percent", figure_json(tool.gpu_percent)},
+            {"cpu_percent", figure_json(tool.cpu_percent)},
+            {"emc_percent", figure_json(tool.emc_percent)}};
   json["rails_w"] = Json::object();
   for (const auto& [rail, watts] : tool.rails_w) json["rails_w"][rail] = watts;
-  json["truth"] = {{"gpu_busy", figure(system.gpu.busy)},
-                   {"sm_active", figure(system.gpu.array.sm_active)},
-                   {"issue_slot", figure(system.gpu.array.issue_slot)},
-                   {"tensor_active", figure(system.gpu.array.tensor_active)},
-                   {"busy_cores", figure(system.cpu.busy_cores)},
-                   {"bandwidth_gb_s", figure(system.memory.bandwidth_gb_s)},
-                   {"peak_bandwidth_gb_s", figure(tool.peak_bandwidth_gb_s)}};
+  json["truth"] = {{"gpu_busy", figure_json(system.gpu.busy)},
+                   {"sm_active", figure_json(system.gpu.array.sm_active)},
+                   {"issue_slot", figure_json(system.gpu.array.issue_slot)},
+                   {"tensor_active", figure_json(system.gpu.array.tensor_active)},
+                   {"busy_cores", figure_json(system.cpu.busy_cores)},
+                   {"bandwidth_gb_s", figure_json(system.memory.bandwidth_gb_s)},
+                   {"peak_bandwidth_gb_s", figure_json(tool.peak_bandwidth_gb_s)}};
   return json;
 }
 
@@ -123,7 +119,7 @@ std::string explanation_json(const Explanation& explanation) {
     json["groups"].push_back({{"label", explained.group.label},
                               {"processes", explained.group.processes},
                               {"percent", percent_or_null(explained.share)},
-                              {"batch_ms", figure(explained.batch_ms)},
+                              {"batch_ms", figure_json(explained.batch_ms)},
                               {"sentence", explained.sentence}});
   }
   json["critical"] = nullptr;

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "cli/figure_json.hpp"
 #include "cli/paragraph.hpp"
 #include "cli/table.hpp"
 
@@ -60,10 +60,6 @@ bool is_close(const Aim& aim, const Interval& interval) {
 
 Json interval_json(const Interval& interval) {
   return interval ? Json{interval->first, interval->second} : Json(nullptr);
-}
-
-Json number(const Figure& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 }  // namespace
@@ -134,8 +130,8 @@ std::string fleet_json(const Fleet& fleet) {
              {"power_w", choice.power_w},
              {"power_w_pi90", interval_json(choice.power_pi90)},
              {"energy_kwh_day", choice.energy_kwh_day},
-             {"energy_per_frame_mj", number(choice.energy_per_frame_mj)},
-             {"price", number(choice.price)}};
+             {"energy_per_frame_mj", figure_json(choice.energy_per_frame_mj)},
+             {"price", figure_json(choice.price)}};
     one["constraints"] = Json::array();
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
       const Aim& aim = fleet.goal.aims[i];

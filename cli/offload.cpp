@@ -8,6 +8,7 @@
 
 #include "cli/offload_text.hpp"
 #include "cli/options.hpp"
+#include "cli/studies.hpp"
 #include "cli/subcommand.hpp"
 #include "scenarios/run.hpp"
 
@@ -84,16 +85,7 @@ void add_offload(CLI::App& app, Task& task) {
       ->type_name("text|json|csv");
   command->add_option("--picture", asked->picture, "Draw who is best over RTT and bandwidth, as SVG")
       ->type_name("FILE");
-  command
-      ->add_option_function<std::string>(
-          "--threads",
-          [asked](const std::string& text) {
-            const std::uint64_t threads = whole_number("--threads", text);
-            if (threads < 1 || threads > 1024) throw CLI::ValidationError("--threads", "from 1 to 1024");
-            asked->threads = static_cast<unsigned>(threads);
-          },
-          "Runs at a time (default: one a core)")
-      ->type_name("N");
+  add_threads(*command, asked->threads, "Runs");
   command->footer(
       "\nA study:\n"
       "  scenario: {device: jetson-orin-nano-super, processes: [{model: yolov8n, precision: int8,\n"

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/readers/csv.hpp"
+#include "cli/figure_json.hpp"
 #include "cli/offload_text.hpp"
 
 namespace jostle::cli {
@@ -23,29 +24,25 @@ using scenarios::SideFigures;
 using scenarios::StreamFigures;
 using Json = nlohmann::ordered_json;
 
-Json figure(const Figure& value) {
-  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
-}
-
 Json stream_json(const StreamFigures& stream) {
   const Latency& latency = stream.latency_ms;
   return {{"served", stream.served()},
           {"saturated", stream.saturated.empty() ? Json(nullptr) : Json(stream.saturated)},
           {"latency_ms",
-           {{"mean", figure(latency.mean)},
-            {"p50", figure(latency.p50)},
-            {"p90", figure(latency.p90)},
-            {"p95", figure(latency.p95)},
-            {"p99", figure(latency.p99)}}},
-          {"throughput", figure(stream.throughput)},
+           {{"mean", figure_json(latency.mean)},
+            {"p50", figure_json(latency.p50)},
+            {"p90", figure_json(latency.p90)},
+            {"p95", figure_json(latency.p95)},
+            {"p99", figure_json(latency.p99)}}},
+          {"throughput", figure_json(stream.throughput)},
           {"drops", stream.drops}};
 }
 
 Json side_json(const SideFigures& side, std::size_t stream) {
   Json json = stream_json(side.streams[stream]);
-  json["edge_power_w"] = figure(side.edge_power_w);
-  json["edge_energy_per_image_mj"] = figure(side.edge_energy_mj);
-  json["link_busy"] = figure(side.link_busy);
+  json["edge_power_w"] = figure_json(side.edge_power_w);
+  json["edge_energy_per_image_mj"] = figure_json(side.edge_energy_mj);
+  json["link_busy"] = figure_json(side.link_busy);
   return json;
 }
 
@@ -67,10 +64,10 @@ Json cut_json(const OffloadAnswer& answer, const OffloadCut& cut) {
 // Of the worst stream, and of all together.
 Json all_json(const SideFigures& side) {
   return {{"served", side.served()},
-          {"worst_p99_ms", figure(side.worst_p99())},
-          {"throughput", figure(side.throughput)},
-          {"edge_power_w", figure(side.edge_power_w)},
-          {"edge_energy_per_image_mj", figure(side.edge_energy_mj)}};
+          {"worst_p99_ms", figure_json(side.worst_p99())},
+          {"throughput", figure_json(side.throughput)},
+          {"edge_power_w", figure_json(side.edge_power_w)},
+          {"edge_energy_per_image_mj", figure_json(side.edge_energy_mj)}};
 }
 
 void add_stream(Json& json, const OffloadStream& stream) {
@@ -161,10 +158,10 @@ std::string offload_json(const OffloadAnswer& answer) {
     Json json = identity(answer, "boards");
     json["boards"] = row.boards;
     json["served"] = row.figures.served();
-    json["worst_p99_ms"] = figure(row.figures.worst_p99());
-    json["throughput"] = figure(row.figures.throughput);
-    json["power_w"] = figure(row.figures.edge_power_w);
-    json["energy_per_image_mj"] = figure(row.figures.edge_energy_mj);
+    json["worst_p99_ms"] = figure_json(row.figures.worst_p99());
+    json["throughput"] = figure_json(row.figures.throughput);
+    json["power_w"] = figure_json(row.figures.edge_power_w);
+    json["energy_per_image_mj"] = figure_json(row.figures.edge_energy_mj);
     text += line(json);
   }
   return text;

@@ -26,7 +26,7 @@ std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
   return ReadyStudy{*std::move(study), *std::move(checked)};
 }
 
-void add_threads(CLI::App& command, unsigned& threads) {
+void add_threads(CLI::App& command, unsigned& threads, const std::string& what) {
   command
       .add_option_function<std::string>(
           "--threads",
@@ -35,7 +35,7 @@ void add_threads(CLI::App& command, unsigned& threads) {
             if (count < 1 || count > 1024) throw CLI::ValidationError("--threads", "from 1 to 1024");
             threads = static_cast<unsigned>(count);
           },
-          "Points at a time (default: one a core)")
+          what + " at a time (default: one a core)")
       ->type_name("N");
 }
 

@@ -23,7 +23,7 @@ struct ReadyStudy {
                                                     bool tell,
                                                     const std::function<void(scenarios::Study&)>& change);
 
-// --threads N: points at a time.
-void add_threads(CLI::App& command, unsigned& threads);
+// --threads N: so many of `what` at a time.
+void add_threads(CLI::App& command, unsigned& threads, const std::string& what = "Points");
 
 }  // namespace jostle::cli

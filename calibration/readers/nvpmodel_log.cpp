@@ -8,20 +8,25 @@
 namespace jostle::calibration {
 namespace {
 
-// "cpu_a78_0_max_clock" in MHz; of CPUs the file has kHz, of all else Hz.
-void add_clock(const NvpSetting& setting, double value, Import& result) {
-  const bool cpu = setting.parameter.starts_with("CPU");
-  const double megahertz = value / (cpu ? 1e3 : 1e6);
-  result.rows.push_back({.metric = metric_word(setting.parameter) +
-                                   (setting.argument == "MAX_FREQ" ? "_max" : "_min") + "_clock",
-                         .value = megahertz,
-                         .unit = "MHz",
+// A setting: one value.
+void add_row(std::string metric, double value, const char* unit, Import& result) {
+  result.rows.push_back({.metric = std::move(metric),
+                         .value = value,
+                         .unit = unit,
                          .sd = {},
                          .median = {},
                          .p90 = {},
                          .p99 = {},
                          .count = 1,
                          .of = ""});
+}
+
+// "cpu_a78_0_max_clock" in MHz; of CPUs the file has kHz, of all else Hz.
+void add_clock(const NvpSetting& setting, double value, Import& result) {
+  const bool cpu = setting.parameter.starts_with("CPU");
+  const double megahertz = value / (cpu ? 1e3 : 1e6);
+  add_row(metric_word(setting.parameter) + (setting.argument == "MAX_FREQ" ? "_max" : "_min") + "_clock",
+          megahertz, "MHz", result);
 }
 
 Import import(const NvpMode& mode, const std::string& origin) {
@@ -40,17 +45,7 @@ Import import(const NvpMode& mode, const std::string& origin) {
       add_clock(setting, *value, result);
     }
   }
-  if (any_core) {
-    result.rows.push_back({.metric = "cores_online",
-                           .value = cores,
-                           .unit = "cores",
-                           .sd = {},
-                           .median = {},
-                           .p90 = {},
-                           .p99 = {},
-                           .count = 1,
-                           .of = ""});
-  }
+  if (any_core) add_row("cores_online", cores, "cores", result);
   return result;
 }
 

@@ -34,10 +34,6 @@ std::vector<double> over_points(const std::vector<KnobPoint>& points, double (*f
   return figures;
 }
 
-double percent(double value, double against) {
-  return 100 * (value / against - 1);
-}
-
 // A board's best point of each network against its governors.
 struct Best {
   KnobPoint point;
@@ -54,7 +50,7 @@ void best_clocks(Runs& runs, Checks& checks, const KnobBoard& board, const std::
     const Best best = best_of(runs, board, knob_models[i]);
     checks.near_points(
         fmt::format("{}, at {:g} and {:g} MHz", knob_models[i], best.point.cpu_mhz, best.point.gpu_mhz),
-        claimed[i], percent(best.point.run.joules(), best.governed.joules()));
+        claimed[i], percent_more(best.point.run.joules(), best.governed.joules()));
   }
 }
 void usual_clock(Runs& runs, Checks& checks, const KnobBoard& board, double claimed) {
@@ -115,7 +111,7 @@ void usual_on_nano(Runs& runs, Checks& checks) {
   for (const char* model : knob_models) {
     const Best best = best_of(runs, knob_nano(), model);
     checks.between(fmt::format("{}: time there against DVFS", model), 28, 35,
-                   percent(best.point.run.seconds, best.governed.seconds), "%");
+                   percent_more(best.point.run.seconds, best.governed.seconds), "%");
   }
 }
 void best_on_xavier(Runs& runs, Checks& checks) {
@@ -155,9 +151,11 @@ void powersave(Runs& runs, Checks& checks) {
     const KnobRun governed = knob_run(runs, board, {}),
                   saved = knob_run(runs, board, {.governors = "{cpu: powersave}"});
     checks.near_points(fmt::format("{}: energy", board.name), energy,
-                       percent(saved.joules(), governed.joules()));
-    checks.near_points(fmt::format("{}: power", board.name), power, percent(saved.watts, governed.watts));
-    checks.near_points(fmt::format("{}: time", board.name), time, percent(saved.seconds, governed.seconds));
+                       percent_more(saved.joules(), governed.joules()));
+    checks.near_points(fmt::format("{}: power", board.name), power,
+                       percent_more(saved.watts, governed.watts));
+    checks.near_points(fmt::format("{}: time", board.name), time,
+                       percent_more(saved.seconds, governed.seconds));
   };
   add(knob_nano(), 0.01, -30, 43);
   add(knob_xavier(), -1.3, -36, 54);
@@ -169,7 +167,7 @@ void other_governors(Runs& runs, Checks& checks) {
     for (const char* governor : {"performance", "ondemand", "conservative"})
       checks.at_most(
           fmt::format("{}, {}: energy changes by", board.name, governor), within,
-          std::abs(percent(
+          std::abs(percent_more(
               knob_run(runs, board, {.governors = fmt::format("{{cpu: {}}}", governor)}).joules(), governed)),
           "%");
   };
@@ -183,7 +181,7 @@ void batch_64_against_8(Runs& runs, Checks& checks) {
     const auto small = gpu_sweep(runs, board, {.batch = 8, .cpu_mhz = cpu_mhz}),
                large = gpu_sweep(runs, board, {.batch = 64, .cpu_mhz = cpu_mhz});
     for (std::size_t i = 0; i < small.size(); ++i) {
-      const double change = percent(large[i].run.joules(), small[i].run.joules());
+      const double change = percent_more(large[i].run.joules(), small[i].run.joules());
       least = std::min(least, change);
       most = std::max(most, change);
     }
@@ -234,8 +232,8 @@ void other_cpu_governors(Runs& runs, Checks& checks) {
     const KnobRun run = knob_run(runs, knob_nano(), {.governors = fmt::format("{{cpu: {}}}", governor)});
     if (run.watts < best.watts) best = run;
   }
-  checks.near_points("power", -2.9, percent(best.watts, governed.watts));
-  checks.near_points("time", 2.6, percent(best.seconds, governed.seconds));
+  checks.near_points("power", -2.9, percent_more(best.watts, governed.watts));
+  checks.near_points("time", 2.6, percent_more(best.seconds, governed.seconds));
 }
 KnobRun at_highest(Runs& runs, const KnobBoard& board) {
   return knob_run(runs, board, {.cpu_mhz = board.cpu_mhz.back(), .gpu_mhz = board.gpu_mhz.back()});
@@ -287,7 +285,7 @@ void lowest_clock_is_worst(Runs& runs, Checks& checks) {
 void rises_little_beyond_best(Runs& runs, Checks& checks) {
   const auto beyond = [&](const KnobBoard& board) {
     const auto energy = over_points(over_gpu(runs, board), joules);
-    return percent(energy.back(), *std::ranges::min_element(energy));
+    return percent_more(energy.back(), *std::ranges::min_element(energy));
   };
   const double on_nano = beyond(knob_nano());
   checks.at_most("jetson-nano: from the least to the highest clock", 15, on_nano, "%");
@@ -299,7 +297,8 @@ void joint_tuning(Runs& runs, Checks& checks) {
     double least = HUGE_VAL;
     for (const KnobPoint& point : clock_sweep(runs, board, {.batch = 64}))
       least = std::min(least, point.run.joules());
-    checks.near_points(board.name, -claimed, percent(least, knob_run(runs, board, {.batch = 8}).joules()));
+    checks.near_points(board.name, -claimed,
+                       percent_more(least, knob_run(runs, board, {.batch = 8}).joules()));
   };
   add(knob_nano(), 45);
   add(knob_xavier(), 45);
@@ -310,7 +309,7 @@ void most_saved(Runs& runs, Checks& checks) {
   for (const KnobBoard& board : knob_boards())
     for (const char* model : knob_models) {
       const Best best = best_of(runs, board, model);
-      most = std::max(most, -percent(best.point.run.joules(), best.governed.joules()));
+      most = std::max(most, -percent_more(best.point.run.joules(), best.governed.joules()));
     }
   checks.at_most("saved by clocks alone, six networks, three boards", 22, most, "%");
 }
@@ -343,7 +342,7 @@ void xavier_against_nano(Runs& runs, Checks& checks) {
 void plateaus(Runs& runs, Checks& checks, const KnobBoard& board) {
   const auto time = over_points(over_cpu(runs, board), seconds);
   checks.at_most("time gained by the second half of the CPU's clocks", 5,
-                 percent(time[time.size() / 2], time.back()), "%");
+                 percent_more(time[time.size() / 2], time.back()), "%");
 }
 void plateau_on_xavier(Runs& runs, Checks& checks) {
   plateaus(runs, checks, knob_xavier());

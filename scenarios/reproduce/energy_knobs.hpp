@@ -66,6 +66,11 @@ struct KnobPoint {
 [[nodiscard]] std::vector<KnobPoint> gpu_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
 [[nodiscard]] std::vector<KnobPoint> cpu_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
 
+// By how many percent `value` is more.
+[[nodiscard]] inline double percent_more(double value, double against) {
+  return 100 * (value / against - 1);
+}
+
 // The batch that the report runs a network with: 16, but mobilenet_v2 8 on the Nano.
 [[nodiscard]] int knob_batch(const KnobBoard& board, std::string_view model);
 

@@ -27,9 +27,6 @@ double joules_from_start(Runs& runs, const std::string& process, int batches) {
 constexpr const char* dynamic_graph = "runtime: eager";
 constexpr const char* static_graph = "runtime: eager, graph: static";
 
-double percent_more(double value, double against) {
-  return 100 * (value / against - 1);
-}
 void static_graph_pays(Runs& runs, Checks& checks) {
   // Without the start of the process and its libraries. One core works throughout, so energies are as times
   // are.

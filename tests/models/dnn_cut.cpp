@@ -9,25 +9,10 @@
 #include "models/dnn/cut.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/roofline.hpp"
+#include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
 namespace {
-
-gpu::Spec orin_that_runs_parts() {
-  gpu::Spec gpu;
-  gpu.architecture = "sm_87";
-  gpu.sm_count = 8;
-  gpu.max_clock_hz = 1.02e9;
-  gpu.max_threads_per_sm = 1536;
-  gpu.max_blocks_per_sm = 16;
-  gpu.shared_bytes_per_sm = 164 * 1024;
-  gpu.cuda_cores = {.fp32 = 256, .tf32 = 0, .fp16 = 512, .int8 = 0};
-  gpu.tensor_cores = {.fp32 = 0, .tf32 = 1024, .fp16 = 2048, .int8 = 4096};
-  gpu.l2_bytes = 2e6;
-  gpu.bandwidth_bytes_per_s = 102.4e9;
-  gpu.kernel_fixed = sim::microseconds(4);
-  return gpu;
-}
 
 std::vector<FusedLayer> any_fused_network() {
   const Model& model = models()[*rc::gen::inRange<std::size_t>(0, models().size())];
@@ -73,7 +58,7 @@ RC_GTEST_PROP(Cuts, head_and_tail_are_the_whole_network, ()) {
   RC_ASSERT(std::abs(front.parameters + back.parameters - 1) < 1e-12);
   // Of the kernels too: the tail's own reformats what it is given.
   const auto kernels = [](std::span<const FusedLayer> some) {
-    return roofline(some, 1, Precision::fp16, Lowering::optimised, orin_that_runs_parts());
+    return roofline(some, 1, Precision::fp16, Lowering::optimised, orin());
   };
   const KernelSequence whole = kernels(layers), first = kernels(head), second = kernels(tail);
   RC_ASSERT(first.kernels.size() + second.kernels.size() > whole.kernels.size());

@@ -11,25 +11,11 @@
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/tiling.hpp"
+#include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
 namespace {
 
-gpu::Spec orin() {
-  gpu::Spec gpu;
-  gpu.architecture = "sm_87";
-  gpu.sm_count = 8;
-  gpu.max_clock_hz = 1.02e9;
-  gpu.max_threads_per_sm = 1536;
-  gpu.max_blocks_per_sm = 16;
-  gpu.shared_bytes_per_sm = 164 * 1024;
-  gpu.cuda_cores = {.fp32 = 256, .tf32 = 0, .fp16 = 512, .int8 = 0};
-  gpu.tensor_cores = {.fp32 = 0, .tf32 = 1024, .fp16 = 2048, .int8 = 4096};
-  gpu.l2_bytes = 2e6;
-  gpu.bandwidth_bytes_per_s = 102.4e9;
-  gpu.kernel_fixed = sim::microseconds(4);
-  return gpu;
-}
 gpu::Spec without_tensor_cores() {
   gpu::Spec gpu = orin();
   gpu.tensor_cores = {};

@@ -9,22 +9,15 @@
 #include "models/dnn/clocks.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/roofline.hpp"
+#include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
 namespace {
 
 // Figures of the boards from NVIDIA's data sheets and the CUDA guide's table per compute capability.
 gpu::Spec orin_nano() {
-  gpu::Spec gpu;
-  gpu.architecture = "sm_87";
-  gpu.sm_count = 8;
+  gpu::Spec gpu = orin();
   gpu.max_clock_hz = 624.75e6;
-  gpu.max_threads_per_sm = 1536;
-  gpu.max_blocks_per_sm = 16;
-  gpu.shared_bytes_per_sm = 164 * 1024;
-  gpu.cuda_cores = {.fp32 = 256, .tf32 = 0, .fp16 = 512, .int8 = 0};
-  gpu.tensor_cores = {.fp32 = 0, .tf32 = 1024, .fp16 = 2048, .int8 = 4096};
-  gpu.l2_bytes = 2e6;
   gpu.bandwidth_bytes_per_s = 68.3e9;
   gpu.kernel_fixed = sim::microseconds(4.5);
   return gpu;

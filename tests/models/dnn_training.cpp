@@ -12,25 +12,10 @@
 #include "models/dnn/training.hpp"
 #include "models/memory/footprint.hpp"
 #include "models/memory/training.hpp"
+#include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
 namespace {
-
-gpu::Spec orin_to_train() {
-  gpu::Spec gpu;
-  gpu.architecture = "sm_87";
-  gpu.sm_count = 8;
-  gpu.max_clock_hz = 1.02e9;
-  gpu.max_threads_per_sm = 1536;
-  gpu.max_blocks_per_sm = 16;
-  gpu.shared_bytes_per_sm = 164 * 1024;
-  gpu.cuda_cores = {.fp32 = 256, .tf32 = 0, .fp16 = 512, .int8 = 0};
-  gpu.tensor_cores = {.fp32 = 0, .tf32 = 1024, .fp16 = 2048, .int8 = 4096};
-  gpu.l2_bytes = 2e6;
-  gpu.bandwidth_bytes_per_s = 102.4e9;
-  gpu.kernel_fixed = sim::microseconds(4);
-  return gpu;
-}
 
 Network built(const std::string& model) {
   const Model* const found = find_model(model);
@@ -57,7 +42,7 @@ KernelSequence run(const std::string& model, Precision precision, std::int64_t b
                       .batch = batch,
                       .lowering = Lowering::framework,
                       .training = training},
-                     {}, orin_to_train());
+                     {}, orin());
 }
 
 TEST(AStepOfTraining, computes_three_times_the_forward_less_the_gradient_of_the_images) {
@@ -154,7 +139,7 @@ RC_GTEST_PROP(AStepOfTraining, never_takes_less_time_with_a_larger_batch, ()) {
 
 RC_GTEST_PROP(AStepOfTraining, is_bound_by_peak_arithmetic_and_by_its_bytes, ()) {
   const TrainingCase some;
-  const gpu::Spec gpu = orin_to_train();
+  const gpu::Spec gpu = orin();
   const KernelSequence sequence = run(some.model, some.precision, some.batch);
   const double seconds = sim::to_seconds(sequence.total());
   const double peak = path_for(gpu, some.precision).ops_per_clock * gpu.sm_count * gpu.max_clock_hz;
@@ -183,7 +168,7 @@ memory::Footprint held(const std::string& model, Precision precision, std::int64
                             .batch = batch,
                             .lowering = Lowering::framework,
                             .training = training},
-                           orin_to_train(), 65536);
+                           orin(), 65536);
 }
 
 // What convolutions write is 11.1 M numbers (Radosavovic et al., CVPR 2020, "activations" of ResNet-50);

@@ -6,13 +6,14 @@
 #include <numeric>
 #include <string>
 
-#include "scenarios/load.hpp"
-#include "scenarios/run.hpp"
+#include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
+using testing::run_text;
+using testing::scenario_of;
 
 // Inference takes 5 ms; the host runs at its reference clock.
 std::string text(const std::string& stages, int count = 1) {
@@ -25,15 +26,6 @@ std::string text(const std::string& stages, int count = 1) {
          "run: {duration: 2 s}\n";
 }
 
-Scenario scenario(const std::string& yaml) {
-  input::Problems problems;
-  auto read = parse_scenario(yaml, "stages.yaml", "", shipped_catalogue(), {}, problems);
-  EXPECT_TRUE(read) << problems.text();
-  return read.value();
-}
-Result answer(const std::string& yaml) {
-  return run(scenario(yaml), {}).value();
-}
 std::string refusal(const std::string& yaml) {
   input::Problems problems;
   EXPECT_FALSE(parse_scenario(yaml, "stages.yaml", "", shipped_catalogue(), {}, problems));
@@ -41,9 +33,9 @@ std::string refusal(const std::string& yaml) {
 }
 
 TEST(Stages, of_the_host_and_inference_follow_one_another) {
-  const Result result =
-      answer(text("{before: [{name: decode, time: 10 ms}, {name: scale, time: 2 ms}], after: [{name: boxes, "
-                  "time: 8 ms}]}"));
+  const Result result = run_text(
+      text("{before: [{name: decode, time: 10 ms}, {name: scale, time: 2 ms}], after: [{name: boxes, "
+           "time: 8 ms}]}"));
   const ProcessResult& process = result.processes.front();
   EXPECT_NEAR(process.throughput.mean.value(), 1 / 0.025, 1);
   EXPECT_NEAR(process.latency_ms.mean.value(), 25, 0.6);  // nothing is enqueued ahead
@@ -57,17 +49,17 @@ TEST(Stages, of_the_host_and_inference_follow_one_another) {
 
 TEST(Stages, of_one_process_are_hidden_behind_anothers_inference) {
   const std::string stages = "{before: [{name: decode, time: 5 ms}]}";
-  const double one = answer(text(stages)).system.throughput.value();
-  const double three = answer(text(stages, 3)).system.throughput.value();
+  const double one = run_text(text(stages)).system.throughput.value();
+  const double three = run_text(text(stages, 3)).system.throughput.value();
   EXPECT_NEAR(one, 100, 3);
   EXPECT_GT(three, 1.6 * one);  // bounded by the GPU: 200 less its switches
   EXPECT_LT(three, 200);
 }
 
 TEST(Stages, on_the_gpu_are_kernels_beside_the_networks) {
-  const Result plain = answer(text("{before: [{name: decode, time: 5 ms}]}"));
+  const Result plain = run_text(text("{before: [{name: decode, time: 5 ms}]}"));
   const Result more =
-      answer(text("{before: [{name: decode, time: 5 ms}, {name: scale, on: gpu, time: 5 ms}]}"));
+      run_text(text("{before: [{name: decode, time: 5 ms}, {name: scale, on: gpu, time: 5 ms}]}"));
   EXPECT_NEAR(1 / more.system.throughput.value() - 1 / plain.system.throughput.value(), 5e-3, 3e-4);
   EXPECT_GT(more.system.gpu.busy.value(), plain.system.gpu.busy.value() + 0.1);
   EXPECT_EQ(more.processes.front().stages.size(), 1U) << "those of the host are told";
@@ -76,14 +68,14 @@ TEST(Stages, on_the_gpu_are_kernels_beside_the_networks) {
 TEST(Stages, wait_for_a_core_when_there_are_too_few) {
   const auto decode_ms = [](int count) {
     const std::string yaml = "host_cores: 1\n" + text("{before: [{name: decode, time: 20 ms}]}", count);
-    return answer(yaml).processes.front().stages.front().ms.value();
+    return run_text(yaml).processes.front().stages.front().ms.value();
   };
   EXPECT_NEAR(decode_ms(1), 20, 1);
   EXPECT_GT(decode_ms(4), 40);
 }
 
 TEST(Stages, serve_requests_too) {
-  const Result result = answer(
+  const Result result = run_text(
       "device: nvidia-h200\n"
       "processes:\n"
       "  - model: {kernels: 100, duration: 50 us, blocks: 132, threads: 256}\n"
@@ -97,7 +89,7 @@ TEST(Stages, serve_requests_too) {
 RC_GTEST_PROP(Stages, take_time_in_proportion_and_leave_shares_whole, ()) {
   const int ms = *rc::gen::inRange(1, 60);
   const int batch = *rc::gen::inRange(1, 8);
-  const Result result = answer(
+  const Result result = run_text(
       "device: jetson-nano\nclocks: {cpu: 1479 MHz, gpu: 921.6 MHz}\n"
       "processes: [{model: alexnet, precision: fp16, batch: " +
       std::to_string(batch) + ", stages: {before: [{name: decode, time: " + std::to_string(ms) +
@@ -111,9 +103,9 @@ RC_GTEST_PROP(Stages, take_time_in_proportion_and_leave_shares_whole, ()) {
 
 TEST(Stages, come_back_from_the_resolved_scenario) {
   const Scenario first =
-      scenario(text("{before: [{name: decode, time: 10 ms}, {name: scale, on: gpu, time: 2 ms}], after: "
-                    "[{name: boxes, time: 8 ms}]}"));
-  EXPECT_EQ(to_json(scenario(to_json(first))), to_json(first));
+      scenario_of(text("{before: [{name: decode, time: 10 ms}, {name: scale, on: gpu, time: 2 ms}], after: "
+                       "[{name: boxes, time: 8 ms}]}"));
+  EXPECT_EQ(to_json(scenario_of(to_json(first))), to_json(first));
 }
 
 TEST(Stages, are_read_strictly) {

@@ -1,0 +1,15 @@
+// Figures as JSON: what is not known, or no number, is null.
+#pragma once
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace jostle::cli {
+
+[[nodiscard]] inline nlohmann::ordered_json figure_json(const std::optional<double>& value) {
+  using Json = nlohmann::ordered_json;
+  return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+}  // namespace jostle::cli
