@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "cli/html_page.hpp"
 #include "cli/offload_text.hpp"
 #include "cli/options.hpp"
 #include "cli/studies.hpp"
@@ -16,18 +17,17 @@ namespace jostle::cli {
 namespace {
 
 struct Asked {
-  std::string study, format = "text", picture;
+  std::string study, format = "text", picture, html;
   unsigned threads = 0;
 };
 
 ExitCode tell(const Asked& asked, const scenarios::OffloadAnswer& answer, Terminal& terminal) {
-  if (!asked.picture.empty()) {
-    std::ofstream file(asked.picture, std::ios::binary);
-    file << offload_svg(answer) << std::flush;
-    if (!file) {
-      terminal.complain(fmt::format("cannot write '{}'", input::printable(asked.picture, 400)));
+  if (!asked.picture.empty() && !write_file(asked.picture, offload_svg(answer), terminal))
+    return ExitCode::failed;
+  if (!asked.html.empty()) {
+    const nlohmann::ordered_json lines = json_lines(offload_json(answer));
+    if (!write_file(asked.html, html_page("offload", answer.name, {{"lines", lines}}), terminal))
       return ExitCode::failed;
-    }
   }
   terminal.print(asked.format == "json"  ? offload_json(answer)
                  : asked.format == "csv" ? offload_csv(answer)
@@ -85,6 +85,7 @@ void add_offload(CLI::App& app, Task& task) {
       ->type_name("text|json|csv");
   command->add_option("--picture", asked->picture, "Draw who is best over RTT and bandwidth, as SVG")
       ->type_name("FILE");
+  add_html(*command, asked->html);
   add_threads(*command, asked->threads, "Runs");
   command->footer(
       "\nA study:\n"

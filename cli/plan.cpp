@@ -4,23 +4,37 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/fleet_text.hpp"
+#include "cli/html_page.hpp"
 #include "cli/options.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/studies.hpp"
+#include "cli/study_page.hpp"
 #include "scenarios/run.hpp"
 
 namespace jostle::cli {
 namespace {
 
 struct PlanOptions {
-  std::string study, output, format;
+  std::string study, output, format, html;
   unsigned threads = 0;
   bool exhaustive = false, no_interval = false, online = false;
   std::uint64_t simulations = 0, windows = 0;
 };
+
+// The page of a plan or a fleet, if it was asked for; `answer` is that of --format json.
+bool write_html(const PlanOptions& options, const scenarios::Study& study, const std::string& answer,
+                scenarios::Store& store, Terminal& terminal) {
+  if (options.html.empty()) return true;
+  return write_file(options.html,
+                    html_page("plan", title_of(study),
+                              {{"answer", nlohmann::ordered_json::parse(answer)},
+                               {"points", points_page(store.database())}}),
+                    terminal);
+}
 
 ExitCode compare_tuners(scenarios::Candidates& candidates, const PlanOptions& options, Context& context) {
   constexpr std::size_t most = 3000;  // settings: all are simulated, to know which is truly best
@@ -44,8 +58,8 @@ ExitCode compare_tuners(scenarios::Candidates& candidates, const PlanOptions& op
   return ExitCode::done;
 }
 
-ExitCode plan_fleet(const scenarios::FleetSection& section, const scenarios::Candidates& candidates,
-                    const PlanOptions& options, Context& context) {
+ExitCode plan_fleet(const scenarios::Study& study, const scenarios::Candidates& candidates,
+                    const PlanOptions& options, scenarios::Store& store, Context& context) {
   Terminal& terminal = context.terminal;
   scenarios::FleetControl control;
   control.threads = options.threads;
@@ -54,11 +68,12 @@ ExitCode plan_fleet(const scenarios::FleetSection& section, const scenarios::Can
     terminal.progress(fmt::format("{}: {} of {} settings", options.study, done, of),
                       static_cast<double>(done) / static_cast<double>(of));
   };
-  const scenarios::Fleet fleet = scenarios::fleet(section, candidates, control);
+  const scenarios::Fleet fleet = scenarios::fleet(*study.fleet, candidates, control);
   terminal.clear_progress();
   terminal.print(options.format == "json"
                      ? fleet_json(fleet) + "\n"
                      : fleet_text(options.study, fleet, terminal.width(), terminal.colour()));
+  if (!write_html(options, study, fleet_json(fleet), store, terminal)) return ExitCode::failed;
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
 
@@ -94,13 +109,18 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     store.begin(study->study, study->checked);
     scenarios::Candidates candidates(study->study, study->checked, profiles, store, options.threads,
                                      &context.interrupted);
-    if (fleet) return plan_fleet(*fleet, candidates, options, context);
+    if (fleet) return plan_fleet(study->study, candidates, options, store, context);
+    if (options.online && !options.html.empty()) {
+      terminal.complain("--html draws plans and fleets, not --online");
+      return ExitCode::bad_input;
+    }
     if (options.online) return compare_tuners(candidates, options, context);
     const scenarios::Plan plan = scenarios::plan(candidates, control);
     terminal.clear_progress();
     terminal.print(options.format == "json"
                        ? plan_json(plan) + "\n"
                        : plan_text(options.study, plan, terminal.width(), terminal.colour()));
+    if (!write_html(options, study->study, plan_json(plan), store, terminal)) return ExitCode::failed;
     return plan.best ? ExitCode::done : ExitCode::failed;
   } catch (const scenarios::Interrupted&) {
     terminal.clear_progress();
@@ -149,6 +169,7 @@ void add_plan(CLI::App& app, Task& task) {
           "With --online: windows of a second (default: three for each point)")
       ->type_name("N");
   add_threads(*command, options->threads);
+  add_html(*command, options->html);
   command->add_option("--format", options->format, "text for people (default), or one line of JSON")
       ->check(one_of({"text", "json"}))
       ->type_name("text|json");

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/html_page.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/table.hpp"
 
@@ -164,7 +165,7 @@ std::string json(const std::vector<Reproduction>& outcomes) {
 struct Options {
   std::vector<std::string> ids;
   bool details = false, markdown = false;
-  std::string format = "table";
+  std::string format = "table", html;
 };
 
 std::string printed(const std::vector<Reproduction>& outcomes, const Options& options,
@@ -200,6 +201,11 @@ ExitCode reproduce(const Options& options, Context& context) {
     return ExitCode::interrupted;
   }
   context.terminal.clear_progress();
+  if (!options.html.empty() &&
+      !write_file(options.html,
+                  html_page("reproduce", "Published statements", {{"claims", json_lines(json(outcomes))}}),
+                  context.terminal))
+    return ExitCode::failed;
   context.terminal.print(printed(outcomes, options, context.terminal));
   return std::ranges::all_of(outcomes, &Reproduction::expected) ? ExitCode::done : ExitCode::failed;
 }
@@ -218,6 +224,7 @@ void add_reproduce(CLI::App& app, Task& task) {
       ->check(CLI::IsMember({"table", "json"}))
       ->excludes(markdown);
   markdown->excludes("--details");
+  add_html(*command, options->html);
   command->callback(
       [&task, options] { task = [options](Context& context) { return reproduce(*options, context); }; });
 }

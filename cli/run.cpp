@@ -4,14 +4,18 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/html_page.hpp"
 #include "cli/options.hpp"
 #include "cli/questions.hpp"
 #include "cli/report.hpp"
+#include "scenarios/chrome_trace.hpp"
 #include "scenarios/interval/interval.hpp"
-#include "scenarios/perfetto_trace.hpp"
 #include "scenarios/result_text.hpp"
+#include "scenarios/trace_file.hpp"
+#include "scenarios/trace_tee.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -21,7 +25,7 @@ enum class Format { table, json, csv };
 struct RunOptions {
   Questions questions;
   Format format = Format::table;
-  std::string trace;  // file; empty: none
+  std::string trace, html;  // files; empty: none
   bool interval = false;
 };
 
@@ -37,6 +41,32 @@ std::string text_of(const scenarios::Result& result, Format format, bool first, 
   return (first ? "" : "\n") + report(result, terminal.width(), terminal.colour());
 }
 
+// The timeline of a run for its file, for the page, or for both.
+class Timelines {
+ public:
+  Timelines(const scenarios::Scenario& scenario, scenarios::TraceFile* file, bool page) {
+    constexpr std::size_t most_events = 20'000;  // a page of one or two megabytes
+    const sim::Time begin = sim::Time::zero() + scenario.run.warmup;
+    if (page)
+      page_.emplace(scenarios::ChromeTrace::Window{begin, begin + sim::milliseconds(100), most_events});
+    if (file != nullptr && page_)
+      sink_ = &both_.emplace(*file, *page_);
+    else
+      sink_ = page_ ? static_cast<sim::TraceSink*>(&*page_) : file;
+  }
+
+  [[nodiscard]] sim::TraceSink* sink() const { return sink_; }
+  [[nodiscard]] nlohmann::ordered_json of_page() {
+    page_->finish();
+    return nlohmann::ordered_json::parse(page_->text());
+  }
+
+ private:
+  std::optional<scenarios::ChromeTrace> page_;
+  std::optional<scenarios::TraceTee> both_;
+  sim::TraceSink* sink_ = nullptr;
+};
+
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (!options.trace.empty() && options.questions.files.size() > 1) {
@@ -46,15 +76,17 @@ ExitCode run_all(const RunOptions& options, Context& context) {
   const auto all = read(options.questions, terminal);
   if (!all) return ExitCode::bad_input;
 
-  std::optional<scenarios::PerfettoTrace> trace;
-  if (!options.trace.empty()) trace.emplace(options.trace);
+  const std::unique_ptr<scenarios::TraceFile> trace =
+      options.trace.empty() ? nullptr : scenarios::open_trace(options.trace);
 
   bool all_fit = true;
+  auto runs = nlohmann::ordered_json::array();  // {"result", "timeline"}, for the page
   for (std::size_t i = 0; i < all->size(); ++i) {
     const std::string& file = options.questions.files[i];
     scenarios::RunControl control;
     control.interrupt = &context.interrupted;
-    control.trace = trace ? &*trace : nullptr;
+    Timelines timelines((*all)[i], trace.get(), !options.html.empty());
+    control.trace = timelines.sink();
     control.progress = [&](double done) {
       terminal.progress(all->size() > 1 ? fmt::format("{} ({} of {})", file, i + 1, all->size()) : file,
                         done);
@@ -71,9 +103,17 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       return ExitCode::interrupted;
     }
     terminal.print(text_of(*result, options.format, i == 0, terminal));
+    if (!options.html.empty())
+      runs.push_back({{"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
+                      {"timeline", timelines.of_page()}});
     if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }
   if (trace) trace->finish();
+  if (!options.html.empty()) {
+    const std::string title = all->size() > 1 ? fmt::format("{} scenarios", all->size()) : all->front().name;
+    if (!write_file(options.html, html_page("run", title, {{"runs", std::move(runs)}}), terminal))
+      return ExitCode::failed;
+  }
   return all_fit ? ExitCode::done : ExitCode::no_fit;
 }
 
@@ -95,8 +135,11 @@ void add_run(CLI::App& app, Task& task) {
       ->type_name("table|json|csv");
   command->add_flag("--interval", options->interval,
                     "Add pi90: where nine in ten measurements are expected (some 17 times the work)");
-  command->add_option("--trace", options->trace, "Write a timeline that ui.perfetto.dev opens")
+  command
+      ->add_option("--trace", options->trace,
+                   "Write a timeline that ui.perfetto.dev opens; *.json: as Chrome's JSON")
       ->type_name("FILE");
+  add_html(*command, options->html);
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_all(*options, context); }; });
 }

@@ -26,6 +26,11 @@ std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
   return ReadyStudy{*std::move(study), *std::move(checked)};
 }
 
+std::string title_of(const scenarios::Study& study) {
+  const input::Node name = study.scenario ? study.scenario->find("name") : nullptr;
+  return name && !name->text.empty() ? name->text : study.origin;
+}
+
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what) {
   command
       .add_option_function<std::string>(

@@ -23,6 +23,9 @@ struct ReadyStudy {
                                                     bool tell,
                                                     const std::function<void(scenarios::Study&)>& change);
 
+// What a study is called: its scenario's name, or else its file.
+[[nodiscard]] std::string title_of(const scenarios::Study& study);
+
 // --threads N: so many of `what` at a time.
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what = "Points");
 

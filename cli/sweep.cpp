@@ -6,15 +6,18 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/html_page.hpp"
 #include "cli/options.hpp"
 #include "cli/ranks.hpp"
 #include "cli/rows.hpp"
 #include "cli/studies.hpp"
+#include "cli/study_page.hpp"
 #include "scenarios/run.hpp"
 
 namespace jostle::cli {
@@ -24,7 +27,7 @@ using scenarios::Store;
 using scenarios::SweepSummary;
 
 struct SweepOptions {
-  std::string study, output, export_as;
+  std::string study, output, export_as, html;
   unsigned threads = 0;
   scenarios::Shard shard;
   bool interval = false;
@@ -128,6 +131,15 @@ void export_points(const SweepOptions& options, Terminal& terminal, scenarios::D
   }
 }
 
+// Whether the page could be written, if it was asked for.
+bool write_html(const SweepOptions& options, const scenarios::Study& study, scenarios::Profiles& profiles,
+                scenarios::Database& database, Context& context) {
+  if (options.html.empty()) return true;
+  nlohmann::ordered_json data = study_page(study, database);
+  data["governors"] = governors_page(study, profiles, options.threads, context);
+  return write_file(options.html, html_page("sweep", title_of(study), data), context.terminal);
+}
+
 std::string text_of(const SweepSummary& summary, const SweepOptions& options, double seconds) {
   std::string text =
       fmt::format("{}: {} points computed in {:.3g} s", options.study, summary.computed, seconds);
@@ -143,8 +155,8 @@ std::string text_of(const SweepSummary& summary, const SweepOptions& options, do
 
 ExitCode run_study(const SweepOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
-  if (options.output.empty() && options.export_as.empty()) {
-    terminal.complain("sweep: -o FILE or --export is required");
+  if (options.output.empty() && options.export_as.empty() && options.html.empty()) {
+    terminal.complain("sweep: -o FILE, --export or --html FILE is required");
     return ExitCode::bad_input;
   }
   const Ranks ranks;
@@ -155,6 +167,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   const auto began = std::chrono::steady_clock::now();
   scenarios::Profiles profiles;
   SweepSummary summary;
+  bool written = true;
   try {
     const auto study = ready_study(options.study, options.threads, profiles, context, ranks.index() == 0,
                                    [&](scenarios::Study& read) { read.interval |= options.interval; });
@@ -164,6 +177,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
       if (ranks.index() > 0) return summary.interrupted ? ExitCode::interrupted : ExitCode::done;
       scenarios::Database whole(options.output, scenarios::Access::read);
       export_points(options, terminal, whole);
+      if (!summary.interrupted) written = write_html(options, study->study, profiles, whole, context);
     } else {
       Store store(options.output);
       store.begin(study->study, study->checked);
@@ -172,6 +186,8 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
       control.shard = options.shard;
       summary = run_here(*study, profiles, store, control, options, context);
       export_points(options, terminal, store.database());
+      if (!summary.interrupted)
+        written = write_html(options, study->study, profiles, store.database(), context);
     }
   } catch (const scenarios::Interrupted&) {
     summary.interrupted = true;
@@ -182,7 +198,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
     terminal.complain("interrupted; what is done is stored, the same command goes on from there");
     return ExitCode::interrupted;
   }
-  return summary.failed > 0 ? ExitCode::failed : ExitCode::done;
+  return summary.failed > 0 || !written ? ExitCode::failed : ExitCode::done;
 }
 
 }  // namespace
@@ -211,6 +227,7 @@ void add_sweep(CLI::App& app, Task& task) {
       ->add_option("--export", options->export_as, "Print the points too: a row each, or a line of JSON each")
       ->check(one_of({"csv", "json"}))
       ->type_name("csv|json");
+  add_html(*command, options->html);
   command->footer(
       "\nA study, all keys but scenario optional (docs/studies.md):\n"
       "  scenario: {device: jetson-orin-nano, processes: [{model: resnet50, precision: fp16}]}\n"

@@ -9,23 +9,16 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sim/trace.hpp"
+#include "scenarios/trace_file.hpp"
 
 namespace jostle::scenarios {
 
-// The trace could not be written; what() names the file and says why.
-class TraceFileError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 // Slices given as a whole that start together on one track come the longest first.
-class PerfettoTrace final : public sim::TraceSink {
+class PerfettoTrace final : public TraceFile {
  public:
   // Creates the file, or empties it. Throws TraceFileError.
   explicit PerfettoTrace(const std::string& path);
@@ -40,9 +33,7 @@ class PerfettoTrace final : public sim::TraceSink {
   void slice(sim::TrackId track, sim::Time start, sim::Duration duration, std::string_view name) override;
   void count(sim::TrackId counter, sim::Time at, double value) override;
 
-  // Ends the slices that are still open at the latest time seen, and closes the file. Throws TraceFileError
-  // if any byte of it could not be written. What is traced afterwards is dropped.
-  void finish();
+  void finish() override;
 
  private:
   struct Close {

@@ -219,8 +219,8 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
   std::optional<board::Dvfs> dvfs;
   if (assembly.dvfs) dvfs.emplace(engine, board, *assembly.dvfs);
   std::optional<board::GpuWindows> windows;
-  if (scenario.gpu_metrics && assembly.device.has_gpu())
-    windows.emplace(engine, board, *scenario.gpu_metrics,
+  if ((scenario.gpu_metrics || control.trace != nullptr) && assembly.device.has_gpu())
+    windows.emplace(engine, board, scenario.gpu_metrics.value_or(sim::milliseconds(1)),
                     assembly.device.gpu.bandwidth_bytes_per_s * assembly.device.what_if.memory);
 
   const Time warm = Time::zero() + scenario.run.warmup;
@@ -281,7 +281,7 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
   if (power) add_power(result.system, *power, assembly.device.power.value(), images);
   if (const auto& link = board.link()) add_link(result.system, *link, sim::to_seconds(engine.now() - warm));
   result.system.stop = stop;
-  if (windows) add_windows(result, *windows);
+  if (windows && scenario.gpu_metrics) add_windows(result, *windows);
   result.simulated_s = sim::to_seconds(engine.now() - warm);
   return true;
 }

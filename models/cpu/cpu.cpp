@@ -94,6 +94,8 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
     }
   }
   machine_.asymmetric = most_capacity > least_capacity;
+  if (sim::TraceSink* trace = engine_.trace())  // as nr_running of the kernel's run queues, summed
+    run_queue_counter_ = trace->counter("CPU: run queue", "threads");
 }
 
 ThreadId Cpu::create_thread(const ThreadSpec& spec) {

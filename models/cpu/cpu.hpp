@@ -114,6 +114,7 @@ class Cpu {
   void hand_over(Core& core, Thread* next);
   void take_off(Core& core);
   void charge_debt(Core& core, Thread& thread);
+  void count_runnable(int change);
   void make_runnable(Thread& thread, int waker);
   void go_to_sleep(Thread& thread);
   void check_preemption(Core& core, Thread& arrived);
@@ -147,6 +148,7 @@ class Cpu {
   int overloaded_cores_ = 0;
   int planned_balances_ = 0;
   int runnable_ = 0;  // threads, running ones included
+  sim::TrackId run_queue_counter_ = sim::TrackId::none;
 };
 
 // Awaits one request of a thread.

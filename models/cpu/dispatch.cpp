@@ -211,8 +211,13 @@ void Cpu::check_preemption(Core& core, Thread& arrived) {
   arm(core);
 }
 
+void Cpu::count_runnable(int change) {
+  runnable_ += change;
+  if (sim::TraceSink* trace = engine_.trace()) trace->count(run_queue_counter_, engine_.now(), runnable_);
+}
+
 void Cpu::make_runnable(Thread& thread, int waker) {
-  ++runnable_;
+  count_runnable(1);
   const bool is_new = !thread.placed;
   const int target =
       is_new ? place_new(machine_, thread) : place_woken(machine_, thread, waker, engine_.now());
@@ -246,7 +251,7 @@ void Cpu::make_runnable(Thread& thread, int waker) {
 }
 
 void Cpu::go_to_sleep(Thread& thread) {
-  --runnable_;
+  count_runnable(-1);
   Core& core = machine_.core(thread.core);
   book(core);
   if (machine_.asymmetric) thread.estimate = thread.utilisation.value();

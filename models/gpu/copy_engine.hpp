@@ -6,20 +6,26 @@
 
 #include "models/gpu/spec.hpp"
 #include "sim/engine.hpp"
+#include "sim/trace.hpp"
 
 namespace jostle::gpu {
 
 class CopyEngine {
  public:
   CopyEngine(sim::Engine& engine, const Spec& spec)
-      : engine_(engine), fixed_(spec.copy_fixed), bandwidth_(spec.copy_bandwidth_bytes_per_s) {}
+      : engine_(engine), fixed_(spec.copy_fixed), bandwidth_(spec.copy_bandwidth_bytes_per_s) {
+    if (sim::TraceSink* trace = engine.trace(); trace != nullptr && bandwidth_ > 0)
+      track_ = trace->track("GPU: copies");
+  }
 
   // Whether a copy of `bytes` takes any time here.
   [[nodiscard]] bool takes_time(double bytes) const { return bytes > 0 && bandwidth_ > 0; }
 
   // Copies after what was asked for before, then does `done`.
   void copy(double bytes, sim::Action done) {
-    free_from_ = std::max(free_from_, engine_.now()) + fixed_ + sim::seconds(bytes / bandwidth_);
+    const sim::Time begin = std::max(free_from_, engine_.now());
+    free_from_ = begin + fixed_ + sim::seconds(bytes / bandwidth_);
+    if (sim::TraceSink* trace = engine_.trace()) trace->slice(track_, begin, free_from_ - begin, "copy");
     engine_.schedule(free_from_, done);
   }
 
@@ -28,6 +34,7 @@ class CopyEngine {
   sim::Duration fixed_;
   double bandwidth_;
   sim::Time free_from_;
+  sim::TrackId track_ = sim::TrackId::none;
 };
 
 }  // namespace jostle::gpu

@@ -1,8 +1,11 @@
 // Turns: how they begin, go on and end, and how the owner's position is kept.
 #include "models/gpu/time_sharing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "models/gpu/occupancy.hpp"
 
@@ -28,6 +31,8 @@ ContextId TimeSharedGpu::create_context(const ContextSpec& spec) {
   context.id = {static_cast<std::uint32_t>(contexts_.size() - 1)};
   context.spec = spec;
   context.batches.reserve(4);
+  if (sim::TraceSink* trace = engine_.trace())
+    context.stream = trace->track(fmt::format("GPU: stream of {}", spec.name));
   return context.id;
 }
 
@@ -45,6 +50,8 @@ void TimeSharedGpu::begin_turn() {
 
 // Until when the owner gets on by itself, and why not further.
 void TimeSharedGpu::plan() {
+  if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && !std::exchange(owner_->drawn, true))
+    trace->begin(owner_->stream, booked_, "batch");
   if (owner_->batches.front().epoch != epoch_) retime(*owner_);
   planned_ = walk(owner_->batches.front(), owner_->host, owner_->spec.per_launch, owner_->position, booked_,
                   contended() ? turn_ends_ : Time::never(), contended());
@@ -156,6 +163,8 @@ void TimeSharedGpu::ran_dry() {
 }
 
 void TimeSharedGpu::finish_batch(Context& context) {
+  if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && std::exchange(context.drawn, false))
+    trace->end(context.stream, engine_.now());
   const dnn::KernelSequence& kernels = *context.batches.front().kernels;
   context.used += kernels.used.back();
   context.batches.erase(context.batches.begin());

@@ -61,6 +61,8 @@ class TimeSharedGpu final : public Gpu {
     sim::Duration executed;    // booked, all batches
     dnn::Usage used;           // booked: finished batches, cold starts, other rates of the oldest
     RetimedKernels retimed;
+    sim::TrackId stream = sim::TrackId::none;
+    bool drawn = false;  // the timeline shows the oldest batch as begun
 
     void arrive() { gpu->arrived(*this); }
     // The kernel it is in, of its oldest batch (there is one), at the rates of when it was last planned.

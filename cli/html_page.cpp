@@ -1,0 +1,60 @@
+#include "cli/html_page.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "calibration/input/problems.hpp"
+#include "web/report_page.hpp"
+
+namespace jostle::cli {
+
+void add_html(CLI::App& command, std::string& path) {
+  command
+      .add_option("--html", path, "Write the answer as a page with charts, one file that needs no network")
+      ->type_name("FILE");
+}
+
+std::string html_page(std::string_view kind, const std::string& title, const nlohmann::ordered_json& data) {
+  nlohmann::ordered_json all{
+      {"schema", "jostle.report/1"}, {"kind", kind}, {"version", JOSTLE_VERSION}, {"title", title}};
+  all.update(data);
+  constexpr std::string_view mark = "<!--data-->";
+  const std::string_view page = report_page();
+  const std::size_t at = page.rfind(mark);  // behind the script, which may speak of it
+  std::string text(page.substr(0, at));
+  // JSON has "<" in strings only; so that none ends the element.
+  for (const char c : all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  }
+  return text.append(page.substr(at + mark.size()));
+}
+
+nlohmann::ordered_json json_lines(const std::string& text) {
+  auto lines = nlohmann::ordered_json::array();
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::ordered_json::parse(line));
+  return lines;
+}
+
+bool write_file(const std::string& path, std::string_view text, Terminal& terminal) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file) terminal.complain(fmt::format("cannot write '{}'", input::printable(path, 400)));
+  return static_cast<bool>(file);
+}
+
+double rounded(double value) {
+  const std::string text = fmt::format("{:.6g}", value);
+  double back = value;
+  std::from_chars(text.data(), text.data() + text.size(), back);
+  return back;
+}
+
+}  // namespace jostle::cli

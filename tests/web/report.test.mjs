@@ -1,0 +1,271 @@
+// The pages in a real browser: that each kind draws what it should, asks nothing of the network and says nothing on the
+// console, is read by keys, and gives its data away.
+//
+//   node --test tests/web/report.test.mjs      in the environment: JOSTLE (the command), PACKAGES (a folder with node_modules),
+//                              CHROMIUM (default /usr/bin/chromium), SHOTS (a folder for screenshots; default none)
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import {tmpdir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {after, before, test} from 'node:test';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+
+const scenarios = join(dirname(fileURLToPath(import.meta.url)), '../../scenarios');
+const {chromium} = createRequire(join(process.env.PACKAGES, 'package.json'))('playwright-core');
+const folder = mkdtempSync(join(tmpdir(), 'jostle-report-'));
+let browser;
+
+const threeProcesses = `
+name: three beside each other
+device: jetson-orin-nano
+gpu_metrics: 100 us
+power_cap: {budget: 9 W, window: 100 ms}
+processes:
+  - {model: resnet50, precision: int8, batch: 4, count: 2}
+  - {model: yolov8n, precision: fp16}
+run: {duration: 500 ms}
+`;
+const hostileName = `
+scenario: {name: "</script><script>alert(1)</script>", device: jetson-orin-nano, processes: [{model: resnet50, precision: fp16}],
+           run: {duration: 100 ms}}
+sweep: {processes.0.batch: [1, 2], processes.0.count: [1, 2]}
+`;
+
+before(async () => {
+  browser = await chromium.launch({executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox',
+    '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+    '--disable-sync']});
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, {recursive: true});
+});
+
+function jostle(...words) {
+  return execFileSync(process.env.JOSTLE, words, {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
+}
+
+// Opens FILE and gives `look` the page; what it asks of the network or says on the console is a failure.
+async function opened(file, look, options = {}) {
+  const complaints = [];
+  const context = await browser.newContext({viewport: {width: 1200, height: 900}, acceptDownloads: true, ...options});
+  const page = await context.newPage();
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request: ${request.url()}`);
+  });
+  const began = Date.now();
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector('html[data-ready]', {timeout: 30_000});
+  const ready = Date.now() - began;
+  await page.waitForSelector('figure canvas', {timeout: 30_000});
+  await look(page, ready);
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+async function shoot(page, name) {
+  if (!process.env.SHOTS) return;
+  await page.setViewportSize({width: page.viewportSize().width, height: 500 + await page.evaluate(() => document.body.scrollHeight)});
+  await page.waitForTimeout(800);
+  await page.screenshot({path: join(process.env.SHOTS, `${name}.png`), fullPage: true});
+}
+
+const choice = (page, label) => page.locator('label', {hasText: new RegExp(`^${label}`)}).locator('select').first();
+
+const titles = (page) => page.locator('figure h3').allTextContents();
+
+// How many colours a figure's canvas shows: a blank one has one.
+const colours = (page, name) => page.locator(`figure[data-name="${name}"]`).evaluate(async (figure) => {
+  figure.scrollIntoView();
+  for (let i = 0; i < 50 && !figure.querySelector('canvas'); ++i) await new Promise((done) => setTimeout(done, 50));
+  const canvas = figure.querySelector('canvas');
+  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) seen.add(`${data[i]},${data[i + 1]},${data[i + 2]},${data[i + 3]}`);
+  return seen.size;
+});
+
+async function csv(page, name) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator(`figure[data-name="${name}"] figcaption button`).click()]);
+  return readFileSync(await download.path(), 'utf8').trimEnd().split('\n').map((line) => line.split(','));
+}
+
+test('a run shows its processes, where time and watts go, distributions and a timeline', async () => {
+  writeFileSync(join(folder, 'run.yaml'), threeProcesses);
+  const file = join(folder, 'run.html'), trace = join(folder, 'trace.json');
+  const result = JSON.parse(jostle('run', join(folder, 'run.yaml'), '--html', file, '--trace', trace, '--format', 'json'));
+  await opened(file, async (page) => {
+    assert.equal(await page.locator('h1').textContent(), 'three beside each other');
+    assert.deepEqual(await titles(page), ['Throughput per process', 'Latency', 'Where the time goes', 'ExecutionContext calls',
+      'Memory', 'Power', 'How busy the GPU is', 'SM active: distribution', 'Issue slot: distribution',
+      'Tensor active: distribution', 'Time at each clock', 'Timeline']);
+    for (const name of ['throughput-per-process', 'where-the-time-goes', 'power', 'sm-active-distribution', 'timeline'])
+      assert.ok(await colours(page, name) > 4, `${name} is blank`);
+    const rows = await csv(page, 'throughput-per-process');
+    assert.equal(rows.length, 4);
+    assert.equal(Number(rows[1][1]), result.processes[0].throughput.mean);
+    const tracks = new Set((await csv(page, 'timeline')).slice(1).map((row) => row[0]));
+    for (const track of ['GPU: process', 'GPU: stream of resnet50 0', 'process 2 yolov8n 2'])
+      assert.ok(tracks.has(track), `no track ${track}`);
+    await shoot(page, 'run');
+  });
+  assert.ok(JSON.parse(readFileSync(trace, 'utf8')).traceEvents.length > 100, 'the file of --trace is complete too');
+});
+
+test('the published grid of 600 points fits and can be looked at along every dimension', async () => {
+  const file = join(folder, 'grid.html');
+  jostle('sweep', join(scenarios, 'planning/paper_grid.yaml'), '--html', file);
+  assert.ok(statSync(file).size <= 5e6, `${statSync(file).size} bytes`);
+  await opened(file, async (page, ready) => {
+    console.log(`# 600 points: ${statSync(file).size} bytes, ready after ${ready} ms`);
+    assert.deepEqual(await titles(page), ['Throughput per process, as a map', 'Throughput per process over batch',
+      'Memory, as a map', 'Memory over batch', 'Power', 'Throughput', 'Energy per image', 'Latency p99',
+      'ExecutionContext calls over batch', 'ExecutionContext calls over processes', 'Pareto front']);
+    assert.ok(await colours(page, 'throughput-per-process-as-a-map') > 8);
+    await choice(page, 'Model').selectOption('yolov8n');
+    await choice(page, 'Device').selectOption({index: 1});
+    const rows = await csv(page, 'throughput-per-process-over-batch');
+    const columns = Object.fromEntries(rows[0].map((name, i) => [name, i]));
+    assert.equal(rows.length, 1 + 5 * 5);
+    assert.ok(rows.slice(1).every((row) => row[columns.model] === 'yolov8n' && row[columns.device] === 'jetson-orin-nano'));
+    await choice(page, 'Across').selectOption('Processes');
+    assert.ok((await titles(page)).includes('Throughput per process over processes'));
+    await shoot(page, 'grid');
+  });
+});
+
+test('energy over both clocks is a surface with its least and what the governors do', async () => {
+  const file = join(folder, 'clocks.html');
+  const points = jostle('sweep', join(scenarios, 'paper/energy_clocks_nano.yaml'), '--html', file, '--export', 'csv')
+      .trimEnd().split('\n').map((line) => line.split(','));
+  await opened(file, async (page) => {
+    const surface = page.locator('figure[data-name="energy-over-clocks-as-a-surface"]');
+    const plot = surface.locator('.plot'), reading = surface.locator('.reading');
+    assert.ok(await colours(page, 'energy-over-clocks-as-a-surface') > 30);
+    await plot.focus();
+    await page.keyboard.press('ArrowUp');   // to a first value
+    await page.keyboard.press('ArrowUp');   // round to the last series
+    const governors = await reading.textContent();
+    assert.match(governors, /^Left to the governors: [\d.]+ mJ an image at mean clocks of [\d.]+ and [\d.]+ MHz/);
+    await page.keyboard.press('ArrowUp');
+    const least = await reading.textContent();
+    const columns = Object.fromEntries(points[0].map((name, i) => [name, i]));
+    const energies = points.slice(1).filter((row) => row[columns.model] === 'alexnet').map((row) => Number(row[columns.energy_per_image_mj]));
+    assert.match(least, /^Least energy: /);
+    assert.ok(Math.abs(parseFloat(least.slice(14)) / Math.min(...energies) - 1) < 1e-3, least);
+    await surface.getByLabel('Turn').fill('90');
+    await shoot(page, 'clocks');
+  }, {colorScheme: 'dark'});
+});
+
+test('keys read a chart value by value, and leave it', async () => {
+  const file = join(folder, 'small.html');
+  writeFileSync(join(folder, 'small.yaml'), hostileName);
+  jostle('sweep', join(folder, 'small.yaml'), '--html', file);
+  await opened(file, async (page) => {
+    assert.equal(await page.locator('h1').textContent(), '</script><script>alert(1)</script>');
+    const figure = page.locator('figure[data-name="throughput-per-process-over-batch"]');
+    await figure.locator('.plot').focus();
+    const read = async (key) => {
+      await page.keyboard.press(key);
+      return figure.locator('.reading').textContent();
+    };
+    assert.match(await read('ArrowRight'), /^1 process: Batch 1, Throughput per process, images\/s \d/);
+    assert.match(await read('ArrowRight'), /^1 process: Batch 2, /);
+    assert.match(await read('ArrowRight'), /^1 process: Batch 1, /);
+    assert.match(await read('End'), /^1 process: Batch 2, /);
+    assert.match(await read('ArrowDown'), /^2 processes: Batch 2, /);
+    assert.equal(await read('Escape'), '');
+    const reachable = await page.evaluate(() => [...document.querySelectorAll('select, button, .plot, summary')]
+        .every((one) => one.tabIndex >= 0));
+    assert.ok(reachable);
+    await figure.locator('summary').click();
+    await figure.locator('tbody tr').first().waitFor();
+    assert.equal(await figure.locator('tbody tr').count(), 4);
+  });
+});
+
+test('colours are those of the system until the button is pressed', async () => {
+  await opened(join(folder, 'small.html'), async (page) => {
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await ground();
+    await page.getByRole('button', {name: 'Light colours'}).click();
+    const light = await ground();
+    assert.notEqual(dark, light);
+    assert.equal(light, 'rgb(255, 255, 255)');
+  }, {colorScheme: 'dark'});
+});
+
+test('distributions of the SM array are drawn by precision', async () => {
+  const file = join(folder, 'cdf.html');
+  jostle('sweep', join(scenarios, 'paper/vision_gpu_metrics_precision.yaml'), '--html', file);
+  await opened(file, async (page) => {
+    assert.ok((await titles(page)).includes('SM active: distribution over precision'));
+    assert.ok(await colours(page, 'sm-active-distribution-over-precision') > 4);
+    const rows = await csv(page, 'sm-active-distribution-over-precision');
+    assert.equal(rows.length, 102);
+    for (let i = 2; i < rows.length; ++i)
+      for (let j = 1; j < rows[i].length; ++j) assert.ok(Number(rows[i][j]) >= Number(rows[i - 1][j]), 'a distribution rises');
+    assert.equal(rows.at(-1)[1], '1');
+    await shoot(page, 'cdf');
+  });
+});
+
+test('a plan shows its best point, the front and what was simulated', async () => {
+  const file = join(folder, 'plan.html');
+  const plan = JSON.parse(jostle('plan', join(scenarios, 'planning/throughput_or_watts.yaml'), '--no-interval', '--html', file,
+      '--format', 'json'));
+  await opened(file, async (page) => {
+    assert.deepEqual(await titles(page), ['Pareto front', 'Points simulated']);
+    assert.equal((await csv(page, 'pareto-front')).length, 1 + plan.front.length);
+    await shoot(page, 'plan');
+  });
+});
+
+test('a fleet shows price, power and energy of its boards', async () => {
+  const file = join(folder, 'fleet.html');
+  jostle('plan', join(scenarios, 'planning/forty_cameras.yaml'), '--html', file);
+  await opened(file, async (page) => {
+    assert.deepEqual(await titles(page), ['Price', 'Power, W', 'Energy, kWh a day', 'Cameras a board could carry']);
+    await shoot(page, 'fleet');
+  });
+});
+
+test('an offload shows who is best over the link', async () => {
+  const file = join(folder, 'offload.html');
+  jostle('offload', join(scenarios, 'offload/gate_cameras.yaml'), '--html', file);
+  await opened(file, async (page) => {
+    assert.deepEqual(await titles(page), ['Least latency', 'Least energy', 'Latency p99', 'Energy per image', 'More edge boards']);
+    const best = new Set((await csv(page, 'least-latency')).slice(1).map((row) => row[3]));
+    assert.ok(best.has('edge') && best.has('cloud'), [...best].join());
+    assert.ok(await page.locator('h2:has-text("Up to where the cloud is faster") + table tr').count() >= 5);
+    await shoot(page, 'offload');
+  });
+});
+
+test('statements can be filtered, and say why they are missed', async () => {
+  const file = join(folder, 'reproduce.html');
+  jostle('reproduce', 'C01', 'C08', 'E42', '--html', file);
+  await opened(file, async (page) => {
+    const rows = page.locator('table[data-name="claims"] > tbody > tr');
+    assert.equal(await rows.count(), 3);
+    await choice(page, 'Source').selectOption('energy-knobs');
+    assert.equal(await rows.count(), 1);
+    await choice(page, 'Source').selectOption('all');
+    await page.getByLabel('Find').fill('fcn_resnet50');
+    assert.equal(await rows.count(), 1);
+    assert.match(await rows.first().textContent(), /^C08/);
+    await shoot(page, 'reproduce');
+  });
+});
+
+test('a phone sees no wider page than its own', async () => {
+  await opened(join(folder, 'small.html'), async (page) => {
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 360);
+    await shoot(page, 'phone');
+  }, {viewport: {width: 360, height: 740}});
+});

@@ -1,0 +1,168 @@
+// A figure: a chart that keys can read, what it shows in words, and its data as a table and as CSV.
+import * as echarts from 'echarts/core';
+import {BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart} from 'echarts/charts';
+import {AriaComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent,
+  TooltipComponent, VisualMapComponent} from 'echarts/components';
+import {CanvasRenderer} from 'echarts/renderers';
+import {choice, element, save} from './dom.js';
+import {colours, forgetThemes, onTheme} from './theme.js';
+import {figure as shown} from './table.js';
+
+echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, AriaComponent, DataZoomComponent,
+  GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TooltipComponent, VisualMapComponent,
+  CanvasRenderer]);
+
+const open = new Set();
+
+// Ends all charts of the page.
+export function clear() {
+  for (const chart of open) chart.dispose();
+  open.clear();
+  forgetThemes();
+}
+
+const list = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
+
+function dressed(option, theme) {
+  const axis = (of) => ({
+    nameLocation: 'middle',
+    nameGap: of.nameGap ?? 28,
+    ...of,
+    nameTextStyle: {color: theme.soft, ...of.nameTextStyle},
+    axisLabel: {color: theme.soft, hideOverlap: true, ...of.axisLabel},
+    axisLine: {lineStyle: {color: theme.line}, ...of.axisLine},
+    axisTick: {lineStyle: {color: theme.line}, ...of.axisTick},
+    splitLine: {lineStyle: {color: theme.grid}, ...of.splitLine},
+  });
+  return {
+    animation: false,
+    aria: {enabled: true},
+    color: theme.series,
+    backgroundColor: 'transparent',
+    textStyle: {color: theme.ink, fontFamily: 'system-ui, "DejaVu Sans", sans-serif'},
+    ...option,
+    grid: list(option.grid ?? {}).map((grid) => ({left: 64, right: 20, top: 40, bottom: 48, ...grid})),
+    legend: option.legend === null ? undefined :
+      {type: 'scroll', top: 0, itemWidth: 18, itemHeight: 10, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
+    tooltip: {confine: true, backgroundColor: theme.card, borderColor: theme.line,
+      textStyle: {color: theme.ink}, ...option.tooltip},
+    xAxis: list(option.xAxis).map(axis),
+    yAxis: list(option.yAxis).map((of) => axis({nameGap: 46, ...of})),
+  };
+}
+
+// What stands at a place of a series, in words.
+function words(option, series, item) {
+  const of = option.series[series];
+  if (of.words) return of.words(item);
+  const datum = of.data[item];
+  const value = datum !== null && typeof datum === 'object' && 'value' in datum ? datum.value : datum;
+  const x = list(option.xAxis)[of.xAxisIndex ?? 0], y = list(option.yAxis)[of.yAxisIndex ?? 0];
+  const named = (axis, at) => `${axis.name ? `${axis.name} ` : ''}${axis.data ? axis.data[at] : shown(at)}`;
+  const parts = Array.isArray(value) ? [named(x, value[0]), named(y, value[1])]
+    : x.data ? [named(x, item), named(y, value)] : [named(y, item), named(x, value)];
+  if (Array.isArray(value) && of.type === 'heatmap') parts.push(`${of.name ?? ''} ${shown(value[2])}`);
+  return `${of.name && of.type !== 'heatmap' ? `${of.name}: ` : ''}${parts.join(', ')}`;
+}
+
+// given: {title, about, option(theme, picked), table(picked), height?, wide?, name?,
+//         choices?: [{label, texts, selected?} | {label, range: [from, to], value}]}
+// `picked` holds, for each choice, the index or value chosen.
+export function figure(given) {
+  const picked = (given.choices ?? []).map((of) => (of.range ? of.value : of.selected ?? 0));
+  const plot = element('div', {class: 'plot', tabindex: 0, role: 'img', 'aria-label':
+    `${given.title}. Arrow keys read the values.`, style: `height:${given.height ?? 320}px`});
+  const reading = element('p', {class: 'reading', 'aria-live': 'polite'});
+  const name = (given.name ?? given.title).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+  const rows = element('div', {class: 'scroll'});
+  const details = element('details', {ontoggle: () => fill()}, element('summary', {}, 'Data'), rows);
+  let chart = null, option = null, at = null;
+
+  const fill = () => {
+    if (!details.open) return;
+    const table = given.table(picked);
+    const most = 400, count = Math.min(table.rows, most);
+    const body = [];
+    for (let row = 0; row < count; ++row)
+      body.push(element('tr', {}, ...table.names.map((column) => {
+        const value = table.at(column, row);
+        return element('td', {class: typeof value === 'number' ? 'number' : null}, shown(value));
+      })));
+    rows.replaceChildren(element('table', {},
+        element('thead', {}, element('tr', {}, ...table.names.map((column) => element('th', {}, column)))),
+        element('tbody', {}, ...body)),
+    ...(table.rows > most ? [element('p', {class: 'soft'}, `The first ${most} of ${table.rows}; the CSV has all.`)] : []));
+  };
+  const draw = () => {
+    if (!chart) return;
+    const theme = colours();
+    option = given.option(theme, picked);
+    chart.setOption(dressed(option, theme), true);
+    fill();
+  };
+  const controls = (given.choices ?? []).map((of, i) => of.range
+    ? element('label', {}, of.label, element('input', {type: 'range', min: of.range[0], max: of.range[1], value: of.value,
+      oninput: (event) => { picked[i] = Number(event.target.value); draw(); }}))
+    : choice(of.label, of.texts, of.selected ?? 0, (index) => { picked[i] = index; at = null; draw(); }));
+
+  const length = (series) => option.series[series].data?.length ?? 0;
+  const readable = (series) => length(series) > 0 && !option.series[series].silent;
+  const tell = () => {
+    reading.textContent = words(option, at[0], at[1]);
+    chart.dispatchAction({type: 'downplay'});
+    chart.dispatchAction({type: 'highlight', seriesIndex: at[0], dataIndex: at[1]});
+    chart.dispatchAction({type: 'showTip', seriesIndex: at[0], dataIndex: at[1]});
+  };
+  const step = (series, item) => {
+    const count = option.series.length;
+    if (!at) {
+      const first = option.series.findIndex((_, i) => readable(i));
+      if (first < 0) return;
+      at = [first, 0];
+    } else if (series) {
+      let next = at[0];
+      do next = (next + series + count) % count; while (!readable(next));
+      at = [next, Math.min(at[1], length(next) - 1)];
+    } else {
+      at = [at[0], item === -Infinity ? 0 : item === Infinity ? length(at[0]) - 1
+        : (at[1] + item + length(at[0])) % length(at[0])];
+    }
+    tell();
+  };
+  const keys = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0], Home: [0, -Infinity],
+    End: [0, Infinity]};
+  plot.addEventListener('keydown', (event) => {
+    if (!chart) return;
+    if (event.key === 'Escape') {
+      at = null;
+      reading.textContent = '';
+      chart.dispatchAction({type: 'downplay'});
+      chart.dispatchAction({type: 'hideTip'});
+    } else if (keys[event.key]) {
+      event.preventDefault();
+      step(...keys[event.key]);
+    }
+  });
+
+  const made = element('figure', {class: given.wide ? 'wide' : null, 'data-name': name},
+      element('figcaption', {}, element('h3', {}, given.title), element('button', {type: 'button',
+        'aria-label': `${given.title}: save the data as CSV`, onclick: () => save(`${name}.csv`, given.table(picked).csv())},
+      'CSV'), given.about ? element('span', {class: 'about'}, given.about) : null),
+      controls.length ? element('div', {class: 'controls'}, ...controls) : null, plot, reading, details);
+
+  // Charts are made when they come near the window: a page of many opens at once.
+  const begin = () => {
+    chart = echarts.init(plot);
+    open.add(chart);
+    new ResizeObserver(() => chart.isDisposed() || chart.resize()).observe(plot);
+    draw();
+  };
+  const near = new IntersectionObserver((seen) => {
+    if (!seen.some((one) => one.isIntersecting)) return;
+    near.disconnect();
+    begin();
+  }, {rootMargin: '400px'});
+  near.observe(plot);
+  onTheme(draw);
+  return made;
+}

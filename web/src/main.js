@@ -1,0 +1,17 @@
+// The page of a report: its data is in #data; a module a kind of report draws it.
+import {element} from './dom.js';
+import {themeButton} from './theme.js';
+import {offload} from './offload.js';
+import {plan} from './plan.js';
+import {reproduce} from './reproduce.js';
+import {run} from './run.js';
+import {sweep} from './sweep.js';
+
+const kinds = {run, sweep, plan, offload, reproduce};
+const data = JSON.parse(document.getElementById('data').textContent);
+const page = document.getElementById('report');
+document.getElementById('top').append(element('h1', {}, data.title),
+    element('span', {class: 'soft'}, `jostle ${data.version} · ${data.kind}`), themeButton());
+page.replaceChildren();
+kinds[data.kind](data, page);
+document.documentElement.dataset.ready = 'yes';

@@ -1,0 +1,28 @@
+// What columns of a study are called on axes.
+const known = {
+  throughput: 'Throughput, images/s',
+  process_throughput_mean: 'Throughput per process, images/s',
+  process_throughput_min: 'Throughput of the slowest process, images/s',
+  latency_mean_ms: 'Mean latency, ms',
+  latency_p50_ms: 'Latency p50, ms',
+  latency_p99_ms: 'Latency p99, ms',
+  power_w: 'Power, W',
+  energy_per_image_mj: 'Energy per image, mJ',
+  memory_mb: 'Memory, MB',
+  gpu_busy: 'GPU busy, share of the time',
+  batch: 'Batch',
+  count: 'Processes',
+  gpu_mhz: 'GPU clock, MHz',
+  cpu_mhz: 'CPU clock, MHz',
+};
+
+// Without the unit, and as within a sentence.
+export const plain = (name) => name.replace(/,[^,]*$/, '').replace(/^[A-Z](?![A-Z])/, (first) => first.toLowerCase());
+
+export function title(column) {
+  if (known[column]) return known[column];
+  const unit = column.match(/_(mhz|ms|us|s|w|mj|mb|kb|gb)$/);
+  const units = {mhz: 'MHz', ms: 'ms', us: 'µs', s: 's', w: 'W', mj: 'mJ', mb: 'MB', kb: 'kB', gb: 'GB'};
+  const words = (unit ? column.slice(0, -unit[0].length) : column).replaceAll('_', ' ');
+  return `${words[0].toUpperCase()}${words.slice(1)}${unit ? `, ${units[unit[1]]}` : ''}`;
+}

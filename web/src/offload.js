@@ -1,0 +1,89 @@
+// Edge, cloud or split over links: who is best where, latency and energy over the round-trip time.
+import {figure} from './chart.js';
+import {element, tiles} from './dom.js';
+import {distinct, figure as shown, Table} from './table.js';
+
+const sides = ['edge', 'cloud', 'split', 'layers'];
+const called = {edge: 'edge', cloud: 'cloud', split: 'split by stream', layers: 'split in the network'};
+
+export function offload(data, page) {
+  const points = data.lines.filter((line) => line.kind === 'point'), first = points[0];
+  const of = (line) => (line.stream === undefined ? '' : `${line.stream} ${line.name ?? line.model}`);
+  const streams = distinct(points.map((line) => line.stream));
+  const bandwidths = distinct(points.map((line) => line.bandwidth_mbit_s)), rtts = distinct(points.map((line) => line.rtt_ms));
+  const find = (bandwidth, rtt, stream) => points.find((line) =>
+    line.bandwidth_mbit_s === bandwidth && line.rtt_ms === rtt && line.stream === stream);
+  const present = sides.filter((side) => points.some((line) => line[side]));
+  const streamNames = streams.map((stream) => of(points.find((line) => line.stream === stream)));
+  page.append(tiles([['edge', first.edge_device], ['cloud', first.cloud_device], ['streams', streams.length],
+    ['links', bandwidths.length * rtts.length]]));
+
+  const values = (side, line, get) => (line?.[side]?.served ? get(line[side]) : null);
+  const p99 = (side) => side.latency_ms.p99, energy = (side) => side.edge_energy_per_image_mj;
+  const rows = (get) => Table.of(['bandwidth_mbit_s', 'rtt_ms', 'stream', ...present],
+      points.map((line) => [line.bandwidth_mbit_s, line.rtt_ms, line.stream, ...present.map((side) => values(side, line, get))]));
+  const best = (line, get) => present.filter((side) => values(side, line, get) !== null)
+      .sort((a, b) => get(line[a]) - get(line[b]))[0];
+  const map = (name, about, get) => figure({
+    title: name, about, height: 360,
+    choices: streams.length > 1 ? [{label: 'Stream', texts: streamNames}] : [],
+    table: () => Table.of(['bandwidth_mbit_s', 'rtt_ms', 'stream', 'best'],
+        points.map((line) => [line.bandwidth_mbit_s, line.rtt_ms, line.stream, best(line, get) ?? 'none'])),
+    option: (theme, [stream = 0]) => {
+      const cells = rtts.flatMap((rtt, i) => bandwidths.map((bandwidth, j) => {
+        const line = find(bandwidth, rtt, streams[stream]), side = line ? best(line, get) : null;
+        return {value: [i, j, side ? present.indexOf(side) : present.length], line, side};
+      }));
+      const words = ({line, side}) => `${shown(line.bandwidth_mbit_s)} Mbit/s, RTT ${shown(line.rtt_ms)} ms: ${side
+        ? `${called[side]} (${present.filter((of) => values(of, line, get) !== null).map((of) =>
+          `${called[of]} ${shown(Number(get(line[of]).toPrecision(4)))}`).join(', ')})` : 'none serves'}`;
+      const pieces = [...present.map((side) => called[side]), 'none serves'].map((label, i) => ({value: i, label,
+        color: i < present.length ? theme.series[i] : theme.line}));
+      return {
+        legend: null, tooltip: {formatter: ({data: cell}) => words(cell)},
+        visualMap: {type: 'piecewise', orient: 'horizontal', top: 0, left: 'center', pieces, textStyle: {color: theme.ink}},
+        xAxis: {type: 'category', name: 'Round-trip time, ms', data: rtts.map(shown)},
+        yAxis: {type: 'category', name: 'Bandwidth, Mbit/s', data: bandwidths.map(shown)},
+        series: [{type: 'heatmap', name, data: cells, itemStyle: {borderColor: theme.card, borderWidth: 1},
+          words: (item) => words(cells[item]), emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}}],
+      };
+    },
+  });
+  const over = (name, about, unit, get) => figure({
+    title: name, about,
+    choices: [{label: 'Bandwidth, Mbit/s', texts: bandwidths.map(shown), selected: bandwidths.length - 1},
+      ...(streams.length > 1 ? [{label: 'Stream', texts: streamNames}] : [])],
+    table: () => rows(get),
+    option: (theme, [bandwidth, stream = 0]) => ({
+      tooltip: {trigger: 'axis', valueFormatter: (value) => `${shown(value)} ${unit}`},
+      xAxis: {type: 'value', name: 'Round-trip time, ms', scale: true}, yAxis: {type: 'value', name: `${name}, ${unit}`, min: 0},
+      series: present.map((side, i) => ({type: 'line', name: called[side], symbolSize: 6, symbol: ['circle', 'rect', 'triangle', 'diamond'][i],
+        data: rtts.map((rtt) => [rtt, values(side, find(bandwidths[bandwidth], rtt, streams[stream]), get)])})),
+    }),
+  });
+  const figures = [
+    map('Least latency', 'Who has the lowest p99 from capture to result, over the link.', p99),
+    map('Least energy', 'Who takes the least energy of board and radio for an image, over the link.', energy),
+    over('Latency p99', 'From capture to the result at the edge, of one stream.', 'ms', p99),
+    over('Energy per image', 'Of the edge board and the radio, for an image of any stream.', 'mJ', energy),
+  ];
+  const boards = data.lines.filter((line) => line.kind === 'boards');
+  if (boards.length > 1) figures.push(figure({
+    title: 'More edge boards', about: 'The streams spread over so many boards, without a cloud.',
+    table: () => Table.of(['boards', 'worst_p99_ms', 'power_w', 'throughput'], boards.map((row) => [row.boards, row.worst_p99_ms, row.power_w, row.throughput])),
+    option: (theme) => ({
+      tooltip: {trigger: 'axis', valueFormatter: shown}, grid: {right: 64},
+      xAxis: {type: 'category', name: 'Boards', data: boards.map((row) => shown(row.boards))},
+      yAxis: [{type: 'value', name: 'Latency p99, ms', min: 0}, {type: 'value', name: 'Power, W', min: 0, splitLine: {show: false}}],
+      series: [{type: 'bar', name: 'Latency p99', barMaxWidth: 46, data: boards.map((row) => row.worst_p99_ms)},
+        {type: 'line', name: 'Power', yAxisIndex: 1, itemStyle: {color: theme.series[1]}, data: boards.map((row) => row.power_w)}],
+    }),
+  }));
+  page.append(element('div', {class: 'figures'}, ...figures));
+
+  const words = {never: 'at no round-trip time of the study', always: 'at every round-trip time of the study'};
+  const even = data.lines.filter((line) => line.kind === 'break_even' && line.stream === null);
+  if (even.length) page.append(element('h2', {}, 'Up to where the cloud is faster'), element('table', {},
+      element('tbody', {}, ...even.map((line) => element('tr', {}, element('td', {class: 'number'}, `${shown(line.bandwidth_mbit_s)} Mbit/s`),
+          element('td', {}, words[line.cloud_is_faster] ?? `up to ${shown(Number(line.rtt_ms.toPrecision(3)))} ms`))))));
+}

@@ -1,0 +1,104 @@
+// A plan: the best point and the next, the front of two wishes, what the limits cost; or the boards of a fleet.
+import {figure} from './chart.js';
+import {element, tiles} from './dom.js';
+import {front} from './front.js';
+import {title} from './names.js';
+import {figure as shown, Table} from './table.js';
+
+const setting = (settings) => Object.entries(settings).map(([key, value]) => `${key.replace(/^processes\.\d+\./, '')} ${
+  typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ');
+
+function point(name, of) {
+  const figures = [...of.objectives, ...of.constraints];
+  return element('div', {}, element('h3', {}, name), element('p', {}, setting(of.settings)),
+      tiles(figures.map(({figure: path, value, pi90}) =>
+        [`${path}${pi90 ? ` (${pi90.map((end) => shown(Number(end.toPrecision(3)))).join(' to ')})` : ''}`, shown(value)])));
+}
+
+function wishes(plan) {
+  const [x, y] = [plan.best.objectives[1], plan.best.objectives[0]];
+  const at = (of, i) => of.objectives[i].value;
+  return figure({
+    title: 'Pareto front', wide: true, height: 380,
+    about: `${plan.front.length} points that no other simulated one beats in both; the first objective decides which is called the best.`,
+    table: () => Table.of(['settings', y.figure, x.figure], plan.front.map((of) => [setting(of.settings), at(of, 0), at(of, 1)])),
+    option: (theme) => {
+      const points = [...plan.front].sort((a, b) => at(a, 1) - at(b, 1));
+      return {
+        tooltip: {trigger: 'item', formatter: ({data}) => data.words},
+        xAxis: {type: 'value', name: x.figure, scale: true}, yAxis: {type: 'value', name: y.figure, scale: true},
+        series: [{type: 'line', step: 'end', name: 'front', symbolSize: 8, words: (item) => setting(points[item].settings) +
+          `: ${y.figure} ${shown(at(points[item], 0))}, ${x.figure} ${shown(at(points[item], 1))}`,
+        data: points.map((of) => ({value: [at(of, 1), at(of, 0)], words: setting(of.settings)}))},
+        {type: 'scatter', name: 'best', symbol: 'diamond', symbolSize: 16, z: 5, itemStyle: {color: theme.series[1]},
+          data: [{value: [at(plan.best, 1), at(plan.best, 0)], words: setting(plan.best.settings)}],
+          words: () => `Best: ${setting(plan.best.settings)}`}],
+      };
+    },
+  });
+}
+
+// What was simulated on the way, whichever way the plan looked.
+function looked(points) {
+  const table = new Table(points);
+  const x = (row) => table.at('power_w', row), y = (row) => table.at('throughput', row);
+  const all = table.indices((row) => x(row) !== null && y(row) !== null);
+  if (all.length < 2) return null;
+  const own = table.names.filter((name) => name !== 'status');
+  const words = (row) => own.map((name) => `${name} ${shown(table.at(name, row))}`).join(', ');
+  const best = front(all, x, y, false, true);
+  return figure({
+    title: 'Points simulated', wide: true, height: 340, about: `${all.length} of them: throughput of the board against its power.`,
+    table: () => table,
+    option: (theme) => ({
+      tooltip: {trigger: 'item', formatter: ({data}) => words(data.row)},
+      xAxis: {type: 'value', name: title('power_w'), scale: true}, yAxis: {type: 'value', name: title('throughput'), scale: true},
+      series: [{type: 'scatter', name: 'simulated', symbolSize: 7, itemStyle: {opacity: 0.6},
+        words: (item) => words(all[item]), data: all.map((row) => ({value: [x(row), y(row)], row}))},
+      {type: 'line', step: 'end', name: 'least power for a throughput', showSymbol: false, lineStyle: {color: theme.series[1]},
+        words: (item) => words(best[item]), data: best.map((row) => ({value: [x(row), y(row)], row}))}],
+    }),
+  });
+}
+
+function boards(fleet) {
+  const {choices} = fleet;
+  const label = choices.map((of) => `${of.boards} × ${of.device}`);
+  const bars = (name, about, key) => (choices.some((of) => of[key] !== null && of[key] !== undefined) ? figure({
+    title: name, about, height: 130 + 34 * choices.length,
+    table: () => Table.of(['boards', 'device', 'settings', key], choices.map((of) => [of.boards, of.device, setting(of.settings), of[key]])),
+    option: () => ({legend: null, tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: shown},
+      grid: {left: 210}, xAxis: {type: 'value', name}, yAxis: {type: 'category', data: label, inverse: true, name: '',
+        axisLabel: {width: 194, overflow: 'truncate'}},
+      series: [{type: 'bar', name, barMaxWidth: 28, data: choices.map((of) => of[key])}]}),
+  }) : null);
+  return [bars('Price', 'Of all boards.', 'price'), bars('Power, W', 'Of all boards.', 'power_w'),
+    bars('Energy, kWh a day', 'Of all boards.', 'energy_kwh_day'), bars('Cameras a board could carry', 'At most, within the limits.', 'capacity')];
+}
+
+export function plan(data, page) {
+  const {answer} = data;
+  const figures = [];
+  if (answer.schema.startsWith('jostle.fleet')) {
+    page.append(tiles([['cameras', answer.cameras], ['images/s each', shown(answer.rate)], ['settings', answer.settings], ['simulated', answer.simulated]]));
+    if (!answer.choices.length) page.append(element('p', {class: 'bad'}, 'No board carries a camera within the limits.'));
+    else page.append(element('table', {}, element('tbody', {}, ...answer.choices.map((of) => element('tr', {},
+        element('td', {}, `${of.boards} × ${of.device}`), element('td', {}, setting(of.settings)),
+        element('td', {}, `${of.cameras_per_board} cameras a board`))))));
+    figures.push(...boards(answer));
+  } else {
+    page.append(tiles([['points', answer.points], ['simulated', answer.simulated],
+      answer.do_not_fit ? ['do not fit', answer.do_not_fit] : null]));
+    const named = element('div', {class: 'figures'});
+    page.append(named);
+    if (answer.best) named.append(point('Best', answer.best));
+    else page.append(element('p', {class: 'bad'}, `No point keeps all limits. ${answer.missed.map((of) =>
+      `The nearest to ${of.figure} ${shown(of.limit)}: ${shown(of.nearest)}.`).join(' ')}`));
+    if (answer.runner_up) named.append(point('Next', answer.runner_up));
+    for (const of of answer.relaxed)
+      named.append(point(`Without the limit ${of.figure} ${shown(of.limit)} (it would take ${shown(Number(of.needed.toPrecision(3)))})`, of.best));
+    if (answer.best && answer.front.length > 1) figures.push(wishes(answer));
+    figures.push(looked(data.points));
+  }
+  page.append(element('div', {class: 'figures'}, ...figures.filter(Boolean)));
+}

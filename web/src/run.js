@@ -1,0 +1,165 @@
+// The result of a run: each process, the board, where the time and the watts go, and a timeline.
+import {clear, figure} from './chart.js';
+import {choice, element, tiles} from './dom.js';
+import {figure as shown, Table} from './table.js';
+import {timeline} from './timeline.js';
+
+const words = (key) => {
+  const text = key.replace(/_mb$/, '').replaceAll('_', ' ').replace(/\b(gpu|cpu|dla|sm|io|soc|dram)\b/g, (of) => ({io: 'I/O', soc: 'SoC'}[of] ?? of.toUpperCase()));
+  return `${text[0].toUpperCase()}${text.slice(1)}`;
+};
+
+// Bars, one a process, of parts on top of each other.
+function stacked({title, about, unit, labels, parts, values, wide, limit, share}) {
+  const names = parts.filter((part) => values.some((row) => row[part]));
+  return figure({
+    title, about, wide, height: Math.max(170, 110 + 30 * labels.length),
+    table: () => Table.of(['', ...names], labels.map((label, i) => [label, ...names.map((name) => values[i][name] ?? null)])),
+    option: (theme) => ({
+      tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: (value) => `${shown(value)} ${unit}`},
+      grid: {left: 150, right: 28},
+      xAxis: {type: 'value', name: unit === '' ? 'Share of the time' : unit, max: share ? 1 : limit ? ({max}) => Math.max(max, limit.value * 1.05) : null},
+      yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: 134, overflow: 'truncate'}},
+      series: names.map((name, i) => ({type: 'bar', stack: 'all', name: words(name), barMaxWidth: 26,
+        data: values.map((row) => row[name] ?? 0),
+        markLine: limit && i === 0 ? {silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
+          label: {color: theme.bad, formatter: limit.name, position: 'insideEndTop'}, data: [{xAxis: limit.value}]} : undefined})),
+    }),
+  });
+}
+
+// A dot a process, with what it may lie between.
+function dots({title, about, name, labels, values, between}) {
+  return figure({
+    title, about, height: Math.max(190, 120 + 30 * labels.length),
+    table: () => Table.of(['process', ...values.map((of) => of.name), ...between.flatMap((of) => [`${of.name} low`, `${of.name} high`])],
+        labels.map((label, i) => [label, ...values.map((of) => of.values[i]), ...between.flatMap((of) => of.values[i] ?? [null, null])])),
+    option: () => ({
+      tooltip: {trigger: 'item', valueFormatter: shown},
+      grid: {left: 150, right: 28},
+      xAxis: {type: 'value', name, min: 0},
+      yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: 134, overflow: 'truncate'}},
+      series: [
+        ...(between.length ? between : []).map((of) => ({type: 'custom', name: of.name, encode: {x: [1, 2], y: 0},
+          data: of.values.map((pair, i) => (pair ? [i, ...pair] : [i, null, null])),
+          words: (item) => `${labels[item]}: ${of.name} ${of.values[item] ? of.values[item].map(shown).join(' to ') : 'not known'}`,
+          tooltip: {formatter: ({dataIndex}) => `${labels[dataIndex]}: ${of.name} ${(of.values[dataIndex] ?? []).map(shown).join(' to ')}`},
+          renderItem: (params, api) => {
+            if (Number.isNaN(api.value(1)) || api.value(1) === null) return null;
+            const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
+            const style = {stroke: api.visual('color'), lineWidth: 2};
+            const line = (x1, y1, x2, y2) => ({type: 'line', shape: {x1, y1, x2, y2}, style});
+            return {type: 'group', children: [line(from[0], from[1], to[0], to[1]), line(from[0], from[1] - 6, from[0], from[1] + 6),
+              line(to[0], to[1] - 6, to[0], to[1] + 6)]};
+          }})),
+        ...values.map((of, i) => ({type: 'scatter', name: of.name, symbolSize: 11, symbol: ['circle', 'triangle', 'rect', 'diamond'][i % 4],
+          data: of.values.map((value, row) => [value, row]),
+          words: (item) => `${labels[item]}: ${of.name} ${shown(of.values[item])}`})),
+      ],
+    }),
+  });
+}
+
+function distributions(metrics, name, key) {
+  const curves = metrics.filter(({windows}) => windows?.[key]).map((of) => ({name: of.name, cdf: of.windows[key].cdf}));
+  return figure({
+    title: `${name}: distribution`, about: `Share of the windows of ${shown(metrics[0].windows.interval_us)} µs at or below each value.`,
+    table: () => Table.of(['percent', ...curves.map((curve) => curve.name)],
+        curves[0].cdf.map(([value], i) => [100 * value, ...curves.map((curve) => curve.cdf[i]?.[1] ?? null)])),
+    option: () => ({
+      tooltip: {trigger: 'axis', valueFormatter: shown},
+      xAxis: {type: 'value', name: `${name}, %`, min: 0, max: 100},
+      yAxis: {type: 'value', name: 'Share of windows', min: 0, max: 1},
+      series: curves.map((curve) => ({type: 'line', step: 'end', showSymbol: false, name: curve.name,
+        data: curve.cdf.map(([value, share]) => [100 * value, share])})),
+    }),
+  });
+}
+
+function residency(states) {
+  const domains = Object.keys(states).filter((domain) => Object.keys(states[domain]).length);
+  if (!domains.length) return null;
+  const of = (domain) => Object.entries(states[domain]).map(([mhz, share]) => [Number(mhz), share]).sort((a, b) => a[0] - b[0]);
+  return figure({
+    title: 'Time at each clock', about: 'What governors and controllers made of the clocks; as time_in_state of cpufreq tells it.',
+    choices: [{label: 'Domain', texts: domains, selected: Math.max(0, domains.indexOf('gpu'))}],
+    table: ([domain]) => Table.of(['mhz', 'share'], of(domains[domain])),
+    option: (_, [domain]) => ({
+      legend: null, tooltip: {trigger: 'axis', valueFormatter: shown},
+      xAxis: {type: 'category', name: 'Clock, MHz', data: of(domains[domain]).map(([mhz]) => shown(mhz))},
+      yAxis: {type: 'value', name: 'Share of the time', min: 0, max: 1},
+      series: [{type: 'bar', name: domains[domain], barMaxWidth: 40, data: of(domains[domain]).map(([, share]) => share)}],
+    }),
+  });
+}
+
+function figures({result, timeline: trace}) {
+  const {system} = result, ok = result.processes.filter((process) => process.status === 'ok');
+  const labels = ok.map((process) => `${process.index} ${process.name ?? process.model}`);
+  const found = [];
+  if (ok.length) {
+    const throughput = (key) => ({name: key === 'ci95' ? '95 % of simulations' : '90 % of measurements',
+      values: ok.map(({throughput: of}) => of[key])});
+    found.push(dots({title: 'Throughput per process', name: 'Images/s', labels,
+      about: 'Mean, with the noise of the simulation and, where asked for, where nine in ten measurements are expected.',
+      values: [{name: 'mean', values: ok.map((process) => process.throughput.mean)}],
+      between: ['pi90', 'ci95'].map(throughput).filter((of) => of.values.some((pair) => pair))}));
+    found.push(dots({title: 'Latency', name: 'ms', labels, about: 'From the request to the answer that the host sees.', between: [],
+      values: ['p50', 'p90', 'p99'].map((key) => ({name: key, values: ok.map((process) => process.latency_ms[key])}))}));
+    found.push(stacked({title: 'Where the time goes', about: 'Of each process: every instant belongs to one of these.', unit: '', share: true,
+      labels, parts: Object.keys(ok[0].time_share), values: ok.map((process) => process.time_share), wide: true}));
+    found.push(stacked({title: 'ExecutionContext calls', unit: 'ms', labels, parts: ['launch', 'reschedule', 'compute', 'blocking'],
+      about: 'What one enqueue call of the host is made of.', values: ok.map((process) => process.ec_ms)}));
+  }
+  const held = result.processes.map((process) => process.memory ?? {});
+  found.push(stacked({title: 'Memory', unit: 'MB', about: `${shown(system.memory.used_mb)} of ${shown(system.memory.capacity_mb)} MB are held, the system's own included.`,
+    labels: result.processes.map((process) => `${process.index} ${process.name ?? process.model}`),
+    parts: ['context_mb', 'engine_mb', 'arena_mb', 'io_mb'], values: held}));
+  const power = system.power_w;
+  if (power?.mean) {
+    const cap = parseFloat(result.resolved?.power_cap?.budget ?? '');
+    const mode = /^(\d+(?:\.\d+)?)\s*W/.exec(result.resolved?.power_mode ?? '');
+    const limit = cap ? {value: cap, name: `cap ${cap} W`} : mode ? {value: Number(mode[1]), name: `mode ${mode[0]}`} : null;
+    found.push(stacked({title: 'Power', unit: 'W', about: `At the module's input: ${shown(power.mean)} W in the mean, ${shown(power.peak)} W over the worst 100 ms.`,
+      labels: ['module'], parts: Object.keys(power.parts), values: [power.parts], limit}));
+  }
+  if (system.gpu.sm_active !== null && system.gpu.sm_active !== undefined) {
+    const of = ['busy', 'reported_load', 'sm_active', 'issue_slot', 'tensor_active', 'occupancy'].filter((key) => system.gpu[key] !== null);
+    found.push(figure({title: 'How busy the GPU is', about: 'What tegrastats would report, and what the SMs do in that time.',
+      table: () => Table.of(['figure', 'share'], of.map((key) => [key, system.gpu[key]])),
+      option: () => ({legend: null, tooltip: {trigger: 'axis', valueFormatter: shown}, xAxis: {type: 'category', name: '', data: of.map(words),
+        axisLabel: {interval: 0, hideOverlap: false, width: 74, overflow: 'break'}},
+      yAxis: {type: 'value', name: 'Share', min: 0, max: 1},
+      series: [{type: 'bar', name: 'GPU', barMaxWidth: 46, data: of.map((key) => system.gpu[key])}]})}));
+  }
+  if (system.gpu.metrics) {
+    const metrics = [{name: 'all', windows: system.gpu.metrics}, ...ok.map((process, i) => ({name: labels[i], windows: process.gpu.metrics}))];
+    for (const [key, name] of [['sm_active', 'SM active'], ['issue_slot', 'Issue slot'], ['tensor_active', 'Tensor active']])
+      found.push(distributions(metrics, name, key));
+  }
+  found.push(residency(system.time_in_state ?? {}));
+  if (trace) found.push(timeline(trace));
+  return found.filter(Boolean);
+}
+
+export function run(data, page) {
+  const controls = element('div', {class: 'controls'}), body = element('div');
+  page.append(controls, body);
+  const draw = (index) => {
+    clear();
+    const shownRun = data.runs[index], {result} = shownRun, {system} = result;
+    const lost = result.processes.filter((process) => process.status !== 'ok');
+    body.replaceChildren(tiles([
+      ['images/s, all processes', shown(system.throughput.mean)],
+      system.power_w?.mean ? ['at the module’s input', shown(system.power_w.mean), 'W'] : null,
+      system.energy_per_image_mj ? ['an image', shown(system.energy_per_image_mj), 'mJ'] : null,
+      ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'],
+      ['limited by', system.limited_by.replaceAll('_', ' ')],
+      ['board', result.device],
+    ]),
+    ...lost.map((process) => element('p', {class: 'bad'}, `Process ${process.index} does not fit: ${process.problem ?? ''}`)),
+    element('div', {class: 'figures'}, ...figures(shownRun)));
+  };
+  if (data.runs.length > 1) controls.append(choice('Scenario', data.runs.map(({result}) => result.scenario), 0, draw));
+  draw(0);
+}

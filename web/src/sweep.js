@@ -1,0 +1,372 @@
+// A study: its figures over two dimensions that the reader chooses, the others held at a value.
+import {clear, figure} from './chart.js';
+import {choice, element, tiles} from './dom.js';
+import {front} from './front.js';
+import {Grid} from './grid.js';
+import {plain, title} from './names.js';
+import {surface} from './surface.js';
+import {figure as shown, Table} from './table.js';
+
+const status = {infeasible: 'does not fit', not_supported: 'not supported', failed: 'failed'};
+
+// Figures of one grid and one choice of dimensions.
+class View {
+  constructor(data, grid, state) {
+    Object.assign(this, {data, grid, table: grid.table, state});
+    this.x = grid.dimensions[state.x];
+    this.lines = state.lines === -1 ? null : grid.dimensions[state.lines];
+    this.held = grid.dimensions.map((_, d) => (d === state.x || d === state.lines ? -1 : state.held[d]));
+    this.rows = grid.rows(this.held);
+    const names = grid.dimensions.map((dimension, d) => (this.held[d] === -1 || dimension.values.length < 2 ? null
+      : `${dimension.columns.length > 1 ? '' : `${plain(dimension.name)} `}${shown(dimension.values[this.held[d]])}`)).filter(Boolean);
+    this.where = names.length ? `At ${names.join(', ')}. ` : '';
+  }
+
+  has(column) { return this.rows.some((row) => this.table.at(column, row) !== null); }
+
+  // A row for each place of the two dimensions.
+  columns(...names) {
+    const own = this.grid.dimensions.flatMap(({columns}) => columns);
+    return this.table.pick([...own, 'status', ...names], this.rows);
+  }
+
+  // Over many values of a number an axis to scale, else a step a value.
+  get scaled() { return this.x.number && this.x.values.length > 8; }
+  get xAxis() {
+    return this.scaled ? {type: 'value', name: this.x.name, scale: true}
+      : {type: 'category', name: this.x.name, data: this.x.values.map(shown)};
+  }
+
+  // The column along x, at an index of the lines.
+  along(column, line) {
+    const put = this.lines ? {[this.state.lines]: line} : {};
+    return this.x.values.map((value, i) => {
+      const y = this.grid.value(column, this.held, {...put, [this.state.x]: i});
+      return this.scaled ? [value, y] : y;
+    });
+  }
+
+  get lineNames() {
+    return this.lines ? this.lines.values.map((value) => (this.lines.columns[0] === 'count'
+      ? `${value} process${value === 1 ? '' : 'es'}` : shown(value))) : [''];
+  }
+
+  linesOf(column, {about, limit, name, wide}) {
+    return figure({
+      title: name ?? title(column).replace(/,[^,]*$/, ''), about: `${this.where}${about}`, wide,
+      table: () => this.columns(column),
+      option: (theme) => {
+        const most = limit ? Math.max(...limit.map(({value}) => value)) : null;
+        return {
+        tooltip: {trigger: 'axis', valueFormatter: shown},
+        xAxis: this.xAxis,
+        yAxis: {type: 'value', name: title(column),
+          max: most ? ({max}) => Number((1.05 * Math.max(max, most)).toPrecision(2)) : null},
+        series: this.lineNames.map((line, i) => ({
+          type: 'line', name: line || title(column), symbolSize: 7, symbol: ['circle', 'rect', 'triangle', 'diamond'][i % 4],
+          connectNulls: false, data: this.along(column, i),
+          markLine: limit && i === 0 ? {silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
+            label: {color: theme.bad, position: 'insideEndTop', formatter: ({name}) => name},
+            data: limit.map(({value, name}) => ({yAxis: value, name}))} : undefined,
+        })),
+        };
+      },
+    });
+  }
+
+  heat(column, {name, about}) {
+    const cells = [];
+    this.x.values.forEach((_, i) => this.lines.values.forEach((__, j) => {
+      const [row] = this.grid.at(this.held, {[this.state.x]: i, [this.state.lines]: j});
+      if (row === undefined) return;
+      cells.push({value: [i, j, this.table.at(column, row)], status: this.table.at('status', row)});
+    }));
+    const values = cells.map(({value}) => value[2]).filter((value) => value !== null);
+    const few = this.x.values.length <= 10;
+    return figure({
+      title: name, about: `${this.where}${about}`,
+      table: () => this.columns(column),
+      option: (theme) => ({
+        legend: null,
+        grid: {left: 78, right: 78, top: 16},
+        tooltip: {formatter: ({data}) => `${this.x.name} ${shown(this.x.values[data.value[0]])}, ${this.lines.name} ${
+          shown(this.lines.values[data.value[1]])}<br>${data.value[2] === null ? status[data.status] : shown(data.value[2])}`},
+        xAxis: {type: 'category', name: this.x.name, data: this.x.values.map(shown), splitLine: {show: false}},
+        yAxis: {type: 'category', name: this.lines.name, nameGap: 54, data: this.lines.values.map(shown), splitLine: {show: false}},
+        visualMap: {min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle', itemHeight: 150,
+          inRange: {color: theme.ramp}, textStyle: {color: theme.soft}, formatter: (value) => shown(Number(value.toPrecision(3))),
+          calculable: false, seriesIndex: 0},
+        series: [{type: 'heatmap', name: title(column), data: cells.filter(({value}) => value[2] !== null),
+          label: {show: few, formatter: ({data}) => shown(Number(data.value[2].toPrecision(3))), fontSize: 11,
+            textBorderColor: 'rgba(0,0,0,.55)', textBorderWidth: 2, color: '#fff'},
+          emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}},
+        {type: 'scatter', name: 'has no figure', symbolSize: 1, data: cells.filter(({value}) => value[2] === null)
+            .map(({value, status: why}) => ({value: [value[0], value[1]], status: why})),
+        words: (item) => {
+          const cell = cells.filter(({value}) => value[2] === null)[item];
+          return `${this.x.name} ${shown(this.x.values[cell.value[0]])}, ${this.lines.name} ${
+            shown(this.lines.values[cell.value[1]])}: ${status[cell.status]}`;
+        },
+        itemStyle: {color: theme.soft}, label: {show: few, color: theme.soft, fontSize: 11,
+          formatter: ({data}) => status[data.status]}}],
+      }),
+    });
+  }
+
+  // What an ExecutionContext call is made of, over one dimension, at a value of the other.
+  calls(over, fixed) {
+    const parts = [['launch', 'Launch'], ['reschedule', 'Reschedule'], ['compute', 'Compute'], ['blocking', 'Blocking']];
+    const columns = parts.map(([part]) => `ec_${part}_ms`);
+    const along = this.grid.dimensions[over], at = fixed === -1 ? null : this.grid.dimensions[fixed];
+    const rows = (picked) => along.values.map((_, i) =>
+      this.grid.at(this.held, {[over]: i, ...(at ? {[fixed]: picked[0]} : {})})[0]);
+    return figure({
+      title: `ExecutionContext calls over ${plain(along.name)}`,
+      about: `${this.where}What one enqueue call of the host is made of, mean of all processes; and the wait for the batch after it.`,
+      choices: at ? [{label: at.name, texts: at.values.map(shown)}] : [],
+      table: (picked) => this.table.pick([...this.grid.dimensions.flatMap(({columns: own}) => own), ...columns, 'sync_ms'],
+          rows(picked).filter((row) => row !== undefined)),
+      option: (theme, picked) => {
+        const found = rows(picked);
+        return {
+          tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: (value) => `${shown(value)} ms`},
+          xAxis: {type: 'category', name: along.name, data: along.values.map(shown)},
+          yAxis: [{type: 'value', name: 'Enqueue call, ms'}, {type: 'value', name: 'Synchronise, ms', splitLine: {show: false}}],
+          grid: {right: 64},
+          series: [...parts.map(([, name], i) => ({type: 'bar', stack: 'ec', name, barMaxWidth: 46,
+            data: found.map((row) => (row === undefined ? null : this.table.at(columns[i], row)))})),
+          {type: 'line', name: 'Synchronise', yAxisIndex: 1, lineStyle: {type: 'dashed', color: theme.soft},
+            itemStyle: {color: theme.soft}, data: found.map((row) => (row === undefined ? null : this.table.at('sync_ms', row)))}],
+        };
+      },
+    });
+  }
+
+  // The distribution of a metric's windows, a curve for each value of one dimension at a value of the other.
+  distribution(metric, name, over, fixed) {
+    const along = this.grid.dimensions[over], at = fixed === -1 ? null : this.grid.dimensions[fixed];
+    const curves = (picked) => along.values.map((value, i) => {
+      const [row] = this.grid.at(this.held, {[over]: i, ...(at ? {[fixed]: picked[0]} : {})});
+      return {name: shown(value), shares: row === undefined ? null : this.data.cdfs[metric][row]};
+    }).filter(({shares}) => shares);
+    return figure({
+      title: `${name}: distribution over ${plain(along.name)}`,
+      about: `${this.where}Share of the windows of ${shown(this.data.cdfs.interval_us)} µs at or below each value.`,
+      choices: at ? [{label: at.name, texts: at.values.map(shown)}] : [],
+      table: (picked) => {
+        const found = curves(picked);
+        return Table.of([`${metric}_percent`, ...found.map((curve) => `at or below, ${along.columns[0]} ${curve.name}`)],
+            Array.from({length: 101}, (_, i) => [i, ...found.map(({shares}) => shares[i])]));
+      },
+      option: (theme, picked) => ({
+        tooltip: {trigger: 'axis', valueFormatter: shown},
+        xAxis: {type: 'value', name: `${name}, %`, min: 0, max: 100},
+        yAxis: {type: 'value', name: 'Share of windows', min: 0, max: 1},
+        series: curves(picked).map((curve) => ({type: 'line', step: 'end', showSymbol: false, name: curve.name,
+          data: curve.shares.map((share, i) => [i, share])})),
+      }),
+    });
+  }
+
+  get governor() {
+    if (!this.data.governors) return null;
+    const table = this.data.governors;
+    const own = this.grid.dimensions.flatMap(({columns}, d) => (this.held[d] === -1 ? [] : columns.map((column) => [column, d])));
+    return table.indices((row) => table.at('energy_per_image_mj', row) !== null && own.every(([column, d]) => {
+      const [any] = this.grid.rows(this.held);
+      return !table.names.includes(column) || table.at(column, row) === this.table.at(column, any);
+    }))[0] ?? null;
+  }
+
+  // Energy over two clocks, with the least and what the governors do.
+  get energy() {
+    const rows = this.rows.filter((row) => this.table.at('energy_per_image_mj', row) !== null);
+    if (!rows.length) return [];
+    const z = (i, j) => this.grid.value('energy_per_image_mj', this.held, {[this.state.x]: i, [this.state.lines]: j});
+    const of = (dimension, row) => dimension.of[row];
+    const best = rows.reduce((a, b) => (this.table.at('energy_per_image_mj', b) < this.table.at('energy_per_image_mj', a) ? b : a));
+    const marks = (theme) => {
+      const least = this.table.at('energy_per_image_mj', best);
+      const found = [{name: 'least energy', colour: theme.good, x: of(this.x, best), y: of(this.lines, best), z: least,
+        words: `Least energy: ${shown(least)} mJ an image at ${this.x.name} ${shown(of(this.x, best))}, ${
+          this.lines.name} ${shown(of(this.lines, best))}`}];
+      const row = this.governor;
+      if (row !== null) {
+        const table = this.data.governors, energy = table.at('energy_per_image_mj', row);
+        const clock = (dimension, column) => Math.min(Math.max(table.at(column, row) ?? dimension.values.at(-1),
+            dimension.values[0]), dimension.values.at(-1));
+        const columns = [this.x, this.lines].map((dimension) => (dimension.columns.includes('gpu_mhz') ? 'mean_gpu_mhz' : 'mean_cpu_mhz'));
+        found.push({name: 'governors', colour: theme.bad, x: clock(this.x, columns[0]), y: clock(this.lines, columns[1]), z: energy,
+          words: `Left to the governors: ${shown(energy)} mJ an image at mean clocks of ${shown(table.at(columns[0], row))} and ${
+            shown(table.at(columns[1], row))} MHz; the least is ${shown(100 * (1 - least / energy))} % less`});
+      }
+      return found;
+    };
+    return [
+      figure({
+        title: 'Energy over clocks, as a surface', height: 420,
+        about: `${this.where}Energy of an image over both clocks, with the least, and where the governors end up.`,
+        choices: [{label: 'Turn', range: [0, 360], value: 225}],
+        table: () => this.columns('energy_per_image_mj', 'power_w', 'throughput'),
+        option: (theme, [turn]) => surface({xs: this.x.values, ys: this.lines.values, z, marks: marks(theme), turn, theme,
+          names: [this.x.name, this.lines.name, title('energy_per_image_mj')], format: shown}),
+      }),
+      figure({
+        title: 'Energy over clocks, as a map', height: 420,
+        about: `${this.where}The same from above.`,
+        table: () => this.columns('energy_per_image_mj'),
+        option: (theme) => {
+          const near = (values, value) => values.reduce((a, b, i) => (Math.abs(b - value) < Math.abs(values[a] - value) ? i : a), 0);
+          const cells = this.x.values.flatMap((_, i) => this.lines.values.map((__, j) => [i, j, z(i, j)])).filter((cell) => cell[2] !== null);
+          const values = cells.map((cell) => cell[2]);
+          return {
+            legend: {data: marks(theme).map((mark) => mark.name)},
+            grid: {left: 78, right: 84},
+            tooltip: {},
+            xAxis: {type: 'category', name: this.x.name, data: this.x.values.map(shown)},
+            yAxis: {type: 'category', name: this.lines.name, nameGap: 54, data: this.lines.values.map(shown)},
+            visualMap: {min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle', itemHeight: 200,
+              inRange: {color: theme.ramp}, textStyle: {color: theme.soft}, seriesIndex: 0,
+              formatter: (value) => shown(Number(value.toPrecision(3)))},
+            series: [{type: 'heatmap', name: title('energy_per_image_mj'), data: cells},
+              ...marks(theme).map((mark, i) => ({type: 'scatter', name: mark.name, symbol: i ? 'diamond' : 'circle', symbolSize: 14,
+                itemStyle: {color: mark.colour, borderColor: '#fff', borderWidth: 2}, words: () => mark.words,
+                tooltip: {formatter: () => mark.words},
+                data: [[near(this.x.values, mark.x), near(this.lines.values, mark.y)]]}))],
+          };
+        },
+      }),
+    ];
+  }
+}
+
+// Throughput against power of all points of a network, and those that none beats in both.
+function pareto(grid, held) {
+  const {table} = grid;
+  const work = new Set(grid.rows(held.map((index, d) => (grid.dimensions[d].columns.some((column) => /model$/.test(column)) ? index : -1))));
+  const x = (row) => table.at('power_w', row), y = (row) => table.at('throughput', row);
+  const all = table.indices((row) => work.has(row) && x(row) !== null && y(row) !== null);
+  if (all.length < 2) return null;
+  const best = front(all, x, y, false, true);
+  const own = grid.dimensions.flatMap(({columns}) => columns);
+  const words = (row) => `${own.map((column) => `${column} ${shown(table.at(column, row))}`).join(', ')}: ${
+    shown(y(row))} images/s at ${shown(x(row))} W`;
+  return figure({
+    title: 'Pareto front', wide: true, height: 380,
+    about: `${all.length} points that ran, of ${work.size < table.rows ? 'this network' : 'all'}: throughput of the board against its power. On the line, ${best.length} that no other beats in both.`,
+    table: () => table.pick([...own, 'throughput', 'power_w', 'energy_per_image_mj'], best),
+    option: (theme) => ({
+      tooltip: {trigger: 'item', formatter: ({data}) => words(data.row)},
+      xAxis: {type: 'value', name: title('power_w'), scale: true},
+      yAxis: {type: 'value', name: title('throughput'), scale: true},
+      series: [{type: 'line', name: 'front', step: 'end', symbolSize: 9, lineStyle: {color: theme.series[1]}, itemStyle: {color: theme.series[1]},
+        z: 5, words: (item) => words(best[item]), data: best.map((row) => ({value: [x(row), y(row)], row}))},
+      {type: 'scatter', name: 'all points', symbolSize: 6, itemStyle: {color: theme.series[0], opacity: 0.55},
+        words: (item) => words(all[item]), data: all.map((row) => ({value: [x(row), y(row)], row}))}],
+    }),
+  });
+}
+
+export function sweep(data, page) {
+  const table = new Table(data.points);
+  if (data.governors) data.governors = new Table(data.governors);
+  const grid = new Grid(data.study, table);
+  const ran = table.indices((row) => table.at('status', row) === 'ok').length;
+  page.append(tiles([['points', table.rows], ['ran', ran], ...Object.entries(status).map(([key, words]) => {
+    const count = table.indices((row) => table.at('status', row) === key).length;
+    return count ? [words, count] : null;
+  })]));
+  const several = grid.dimensions.map((dimension, d) => d).filter((d) => grid.dimensions[d].values.length > 1);
+  if (!several.length) {
+    page.append(element('p', {}, 'One point: use jostle run --html for it.'));
+    return;
+  }
+  const wanted = (...columns) => columns.map((column) => grid.find(column)).find((d) => several.includes(d));
+  const clocks = several.includes(grid.find('gpu_mhz')) && several.includes(grid.find('cpu_mhz'))
+    && grid.find('gpu_mhz') !== grid.find('cpu_mhz');
+  const state = {held: grid.dimensions.map(() => 0)};
+  state.x = clocks ? grid.find('gpu_mhz') : wanted('batch', 'count', 'gpu_mhz', 'cpu_mhz') ?? several.at(-1);
+  const rest = several.filter((d) => d !== state.x);
+  state.lines = clocks ? grid.find('cpu_mhz') : rest.includes(wanted('count')) ? wanted('count')
+    : rest.length ? rest.reduce((a, b) => (grid.dimensions[b].values.length <= grid.dimensions[a].values.length ? b : a)) : -1;
+  // The first place at which something ran.
+  const first = table.indices((row) => table.at('status', row) === 'ok')[0];
+  if (first !== undefined)
+    state.held = grid.dimensions.map(({of, values}) => values.indexOf(of[first]));
+
+  const controls = element('div', {class: 'controls'});
+  const figures = element('div', {class: 'figures'});
+  page.append(controls, figures);
+  const draw = () => {
+    clear();
+    const focus = document.activeElement?.closest?.('.controls') === controls
+      ? [...controls.querySelectorAll('select')].indexOf(document.activeElement) : -1;
+    controls.replaceChildren(
+        choice('Across', several.map((d) => grid.dimensions[d].name), several.indexOf(state.x), (i) => {
+          if (several[i] === state.lines) state.lines = state.x;
+          state.x = several[i];
+          draw();
+        }),
+        ...(rest.length ? [choice('A line for each', several.map((d) => grid.dimensions[d].name), several.indexOf(state.lines), (i) => {
+          if (several[i] === state.x) state.x = state.lines;
+          state.lines = several[i];
+          draw();
+        })] : []),
+        ...several.filter((d) => d !== state.x && d !== state.lines).map((d) =>
+          choice(grid.dimensions[d].name, grid.dimensions[d].values.map(shown), state.held[d], (i) => {
+            state.held[d] = i;
+            draw();
+          })));
+    if (focus >= 0) controls.querySelectorAll('select')[focus]?.focus();
+    const view = new View(data, grid, state);
+    figures.replaceChildren(...drawn(view).filter(Boolean));
+  };
+  const drawn = (view) => {
+    const over = state.x, across = state.lines;
+    const clock = clocks && [over, across].includes(grid.find('gpu_mhz')) && [over, across].includes(grid.find('cpu_mhz'));
+    const found = [];
+    if (clock) found.push(...view.energy);
+    for (const [column, about] of [
+      ['process_throughput_mean', 'Mean of the processes.'],
+      ['memory_mb', 'Held by processes and system.']]) {
+      if (!view.has(column)) continue;
+      const name = title(column).replace(/,[^,]*$/, '');
+      if (view.lines && !clock) found.push(view.heat(column, {name: `${name}, as a map`, about}));
+      found.push(view.linesOf(column, {about, name: `${name} over ${plain(view.x.name)}`}));
+    }
+    if (view.has('power_w')) found.push(view.linesOf('power_w', {limit: limits(data, view), name: 'Power',
+      about: 'At the module’s input, with the limit that was set, or else the budget that the power mode is named for.'}));
+    for (const [column, about] of [
+      ['throughput', 'Of the whole board.'],
+      ['energy_per_image_mj', 'Energy at the module’s input for each image.'],
+      ['latency_p99_ms', 'Of the worst process.']])
+      if (view.has(column)) found.push(view.linesOf(column, {about}));
+    if (view.has('ec_launch_ms')) {
+      found.push(view.calls(over, across));
+      if (across !== -1) found.push(view.calls(across, over));
+    }
+    if (data.cdfs)
+      for (const [metric, name] of [['sm_active', 'SM active'], ['issue_slot', 'Issue slot'], ['tensor_active', 'Tensor active']]) {
+        found.push(view.distribution(metric, name, over, across));
+        if (across !== -1) found.push(view.distribution(metric, name, across, over));
+      }
+    found.push(pareto(grid, state.held));
+    return found;
+  };
+  draw();
+}
+
+// Of power, at the points of a view: what the scenario or the study sets, else the mode's nominal budget.
+function limits(data, view) {
+  const found = new Map();
+  if (data.study.power_limit_w) found.set(data.study.power_limit_w, 'limit of the study');
+  for (const row of view.rows) {
+    const cap = view.table.at('power_cap_w', row);
+    if (cap !== null) found.set(cap, 'power cap');
+  }
+  if (!found.size) for (const row of view.rows) {
+    const mode = /^(\d+(?:\.\d+)?)\s*W/.exec(view.table.at('power_mode_used', row) ?? '');
+    if (mode) found.set(Number(mode[1]), `budget of mode ${mode[0]}`);
+  }
+  return found.size ? [...found].map(([value, name]) => ({value, name: `${name}: ${shown(value)} W`})) : null;
+}

@@ -1,0 +1,39 @@
+// Light and dark: what the reader's system prefers until a button says otherwise.
+import {element} from './dom.js';
+
+const redraws = new Set();
+
+export const colours = () => {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name) => style.getPropertyValue(`--${name}`).trim();
+  const dark = document.documentElement.dataset.theme === 'dark';
+  return {
+    dark,
+    ink: of('ink'), soft: of('soft'), line: of('line'), grid: of('grid'), card: of('card'),
+    good: of('good'), bad: of('bad'),
+    // Told apart by those who see red and green alike (after Okabe and Ito).
+    series: dark
+      ? ['#56b4e9', '#ff9d5c', '#3fcf9f', '#e79ac6', '#f2c14e', '#8fa8ff', '#b7bfc7', '#c9a37a']
+      : ['#0072b2', '#d55e00', '#009e73', '#b8528f', '#b07d00', '#4b5fc4', '#5f6b76', '#7a5230'],
+    // From little to much, by lightness, so that it survives print in grey (viridis).
+    ramp: ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'],
+  };
+};
+
+// `redraw` is called whenever the colours change; forget() ends that for all.
+export const onTheme = (redraw) => redraws.add(redraw);
+export const forgetThemes = () => redraws.clear();
+
+export function themeButton() {
+  const media = matchMedia('(prefers-color-scheme: dark)');
+  const button = element('button', {type: 'button'});
+  const set = (dark) => {
+    document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+    button.textContent = dark ? 'Light colours' : 'Dark colours';
+    for (const redraw of redraws) redraw();
+  };
+  button.addEventListener('click', () => set(document.documentElement.dataset.theme !== 'dark'));
+  media.addEventListener('change', () => set(media.matches));
+  set(media.matches);
+  return button;
+}
