@@ -1,6 +1,16 @@
 // A study's points as a grid: dimensions with their values, and the points at given ones.
-import {distinct} from './table.js';
+import {distinct, figure as shown} from './table.js';
 import {title} from './names.js';
+
+// Short names for values that are lists or mappings: what not all of them say.
+function labelled(values) {
+  const parsed = values.map((value) => (/^[[{]/.test(value) ? JSON.parse(value) : null));
+  if (parsed.some((value) => value === null)) return values.map(shown);
+  const said = parsed.map((value) => [value].flat().map((one) => Object.entries(one).map(([key, of]) =>
+    (key === 'count' ? `× ${of}` : typeof of === 'object' ? JSON.stringify(of) : String(of)))));
+  const common = said.flat()[0].filter((word) => said.flat().every((words) => words.includes(word)));
+  return said.map((ones) => ones.map((words) => words.filter((word) => !common.includes(word)).join(' ')).join(' + '));
+}
 
 export class Grid {
   // study: {dimensions: [[column, ...], ...]}; table: the points.
@@ -11,7 +21,8 @@ export class Grid {
       const label = (row) => of(row).join(' · ');
       const number = columns.length === 1 && table.columns[columns[0]].every((value) => typeof value === 'number');
       const all = Array.from({length: table.rows}, (_, row) => (number ? table.at(columns[0], row) : label(row)));
-      return {columns, name: columns.map(title).join(' · '), number, of: all, values: distinct(all)};
+      const values = distinct(all);
+      return {columns, name: columns.map(title).join(' · '), number, of: all, values, labels: labelled(values)};
     });
   }
 

@@ -18,7 +18,7 @@ class View {
     this.held = grid.dimensions.map((_, d) => (d === state.x || d === state.lines ? -1 : state.held[d]));
     this.rows = grid.rows(this.held);
     const names = grid.dimensions.map((dimension, d) => (this.held[d] === -1 || dimension.values.length < 2 ? null
-      : `${dimension.columns.length > 1 ? '' : `${plain(dimension.name)} `}${shown(dimension.values[this.held[d]])}`)).filter(Boolean);
+      : `${dimension.columns.length > 1 ? '' : `${plain(dimension.name)} `}${dimension.labels[this.held[d]]}`)).filter(Boolean);
     this.where = names.length ? `At ${names.join(', ')}. ` : '';
   }
 
@@ -34,7 +34,7 @@ class View {
   get scaled() { return this.x.number && this.x.values.length > 8; }
   get xAxis() {
     return this.scaled ? {type: 'value', name: this.x.name, scale: true}
-      : {type: 'category', name: this.x.name, data: this.x.values.map(shown)};
+      : {type: 'category', name: this.x.name, data: this.x.labels};
   }
 
   // The column along x, at an index of the lines.
@@ -47,8 +47,8 @@ class View {
   }
 
   get lineNames() {
-    return this.lines ? this.lines.values.map((value) => (this.lines.columns[0] === 'count'
-      ? `${value} process${value === 1 ? '' : 'es'}` : shown(value))) : [''];
+    return this.lines ? this.lines.values.map((value, i) => (this.lines.columns[0] === 'count'
+      ? `${value} process${value === 1 ? '' : 'es'}` : this.lines.labels[i])) : [''];
   }
 
   linesOf(column, {about, limit, name, wide}) {
@@ -82,17 +82,18 @@ class View {
       cells.push({value: [i, j, this.table.at(column, row)], status: this.table.at('status', row)});
     }));
     const values = cells.map(({value}) => value[2]).filter((value) => value !== null);
-    const few = this.x.values.length <= 10;
+    const few = this.x.values.length <= 7 || (this.x.values.length <= 10 && this.lines.labels.every((label) => label.length <= 8));
     return figure({
       title: name, about: `${this.where}${about}`,
       table: () => this.columns(column),
       option: (theme) => ({
         legend: null,
-        grid: {left: 78, right: 78, top: 16},
-        tooltip: {formatter: ({data}) => `${this.x.name} ${shown(this.x.values[data.value[0]])}, ${this.lines.name} ${
-          shown(this.lines.values[data.value[1]])}<br>${data.value[2] === null ? status[data.status] : shown(data.value[2])}`},
-        xAxis: {type: 'category', name: this.x.name, data: this.x.values.map(shown), splitLine: {show: false}},
-        yAxis: {type: 'category', name: this.lines.name, nameGap: 54, data: this.lines.values.map(shown), splitLine: {show: false}},
+        grid: {left: this.lines.labels.some((label) => label.length > 8) ? 190 : 78, right: 78, top: 16},
+        tooltip: {formatter: ({data}) => `${this.x.name} ${this.x.labels[data.value[0]]}, ${this.lines.name} ${
+          this.lines.labels[data.value[1]]}<br>${data.value[2] === null ? status[data.status] : shown(data.value[2])}`},
+        xAxis: {type: 'category', name: this.x.name, data: this.x.labels, splitLine: {show: false}},
+        yAxis: {type: 'category', name: this.lines.labels.some((label) => label.length > 8) ? '' : this.lines.name, nameGap: 54,
+          data: this.lines.labels, splitLine: {show: false}, axisLabel: {width: 172, overflow: 'truncate'}},
         visualMap: {min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle', itemHeight: 150,
           inRange: {color: theme.ramp}, textStyle: {color: theme.soft}, formatter: (value) => shown(Number(value.toPrecision(3))),
           calculable: false, seriesIndex: 0},
@@ -104,8 +105,8 @@ class View {
             .map(({value, status: why}) => ({value: [value[0], value[1]], status: why})),
         words: (item) => {
           const cell = cells.filter(({value}) => value[2] === null)[item];
-          return `${this.x.name} ${shown(this.x.values[cell.value[0]])}, ${this.lines.name} ${
-            shown(this.lines.values[cell.value[1]])}: ${status[cell.status]}`;
+          return `${this.x.name} ${this.x.labels[cell.value[0]]}, ${this.lines.name} ${
+            this.lines.labels[cell.value[1]]}: ${status[cell.status]}`;
         },
         itemStyle: {color: theme.soft}, label: {show: few, color: theme.soft, fontSize: 11,
           formatter: ({data}) => status[data.status]}}],
@@ -123,14 +124,14 @@ class View {
     return figure({
       title: `ExecutionContext calls over ${plain(along.name)}`,
       about: `${this.where}What one enqueue call of the host is made of, mean of all processes; and the wait for the batch after it.`,
-      choices: at ? [{label: at.name, texts: at.values.map(shown)}] : [],
+      choices: at ? [{label: at.name, texts: at.labels}] : [],
       table: (picked) => this.table.pick([...this.grid.dimensions.flatMap(({columns: own}) => own), ...columns, 'sync_ms'],
           rows(picked).filter((row) => row !== undefined)),
       option: (theme, picked) => {
         const found = rows(picked);
         return {
           tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: (value) => `${shown(value)} ms`},
-          xAxis: {type: 'category', name: along.name, data: along.values.map(shown)},
+          xAxis: {type: 'category', name: along.name, data: along.labels},
           yAxis: [{type: 'value', name: 'Enqueue call, ms'}, {type: 'value', name: 'Synchronise, ms', splitLine: {show: false}}],
           grid: {right: 64},
           series: [...parts.map(([, name], i) => ({type: 'bar', stack: 'ec', name, barMaxWidth: 46,
@@ -147,12 +148,12 @@ class View {
     const along = this.grid.dimensions[over], at = fixed === -1 ? null : this.grid.dimensions[fixed];
     const curves = (picked) => along.values.map((value, i) => {
       const [row] = this.grid.at(this.held, {[over]: i, ...(at ? {[fixed]: picked[0]} : {})});
-      return {name: shown(value), shares: row === undefined ? null : this.data.cdfs[metric][row]};
+      return {name: along.labels[i], shares: row === undefined ? null : this.data.cdfs[metric][row]};
     }).filter(({shares}) => shares);
     return figure({
       title: `${name}: distribution over ${plain(along.name)}`,
       about: `${this.where}Share of the windows of ${shown(this.data.cdfs.interval_us)} µs at or below each value.`,
-      choices: at ? [{label: at.name, texts: at.values.map(shown)}] : [],
+      choices: at ? [{label: at.name, texts: at.labels}] : [],
       table: (picked) => {
         const found = curves(picked);
         return Table.of([`${metric}_percent`, ...found.map((curve) => `at or below, ${along.columns[0]} ${curve.name}`)],
@@ -223,8 +224,8 @@ class View {
             legend: {data: marks(theme).map((mark) => mark.name)},
             grid: {left: 78, right: 84},
             tooltip: {},
-            xAxis: {type: 'category', name: this.x.name, data: this.x.values.map(shown)},
-            yAxis: {type: 'category', name: this.lines.name, nameGap: 54, data: this.lines.values.map(shown)},
+            xAxis: {type: 'category', name: this.x.name, data: this.x.labels},
+            yAxis: {type: 'category', name: this.lines.name, nameGap: 54, data: this.lines.labels},
             visualMap: {min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle', itemHeight: 200,
               inRange: {color: theme.ramp}, textStyle: {color: theme.soft}, seriesIndex: 0,
               formatter: (value) => shown(Number(value.toPrecision(3)))},
@@ -313,7 +314,7 @@ export function sweep(data, page) {
           draw();
         })] : []),
         ...several.filter((d) => d !== state.x && d !== state.lines).map((d) =>
-          choice(grid.dimensions[d].name, grid.dimensions[d].values.map(shown), state.held[d], (i) => {
+          choice(grid.dimensions[d].name, grid.dimensions[d].labels, state.held[d], (i) => {
             state.held[d] = i;
             draw();
           })));
