@@ -43,7 +43,7 @@ function dressed(option, theme) {
     ...option,
     grid: list(option.grid ?? {}).map((grid) => ({left: 64, right: 20, top: 40, bottom: 48, ...grid})),
     legend: option.legend === null ? undefined :
-      {type: 'scroll', top: 0, padding: [8, 6], formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 10, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
+      {type: 'scroll', top: 0, formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 14, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
     tooltip: {confine: true, backgroundColor: theme.card, borderColor: theme.line,
       textStyle: {color: theme.ink}, ...option.tooltip},
     xAxis: list(option.xAxis).map(axis),
