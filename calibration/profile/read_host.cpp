@@ -114,6 +114,7 @@ void read_observer(const Cursor& at, std::vector<Figure>& figures, board::Device
   nsys.required("per_launch", costs.per_launch, span);
   nsys.required("per_batch", costs.per_batch, span);
   nsys.required("gpu_per_launch", costs.gpu_per_launch, span);
+  nsys.optional("kernel_time", costs.kernel_time, Real{1, 10});
   device.nsys = costs;
 }
 

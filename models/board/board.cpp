@@ -93,9 +93,9 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
                                .sync = device.sync,
                                .refill_prolongs_turn = process::refill_prolongs_turn(device.refill, spec),
                                .dla_border = device.dla.border};
-    processes_.emplace_back(engine, cpu_, gpu_.get(), copies_, spec, costs, setup.seed, index,
-                            traffic_ ? &*traffic_ : nullptr, on_dla ? &dlas_[dla] : nullptr,
-                            link_ ? &*link_ : nullptr);
+    processes_.emplace_back(engine, cpu_, gpu_.get(), copies_, process::observed(spec, observer), costs,
+                            setup.seed, index, traffic_ ? &*traffic_ : nullptr,
+                            on_dla ? &dlas_[dla] : nullptr, link_ ? &*link_ : nullptr);
     engine.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
     ++index;
   }

@@ -18,13 +18,14 @@ constexpr double depthwise_efficiency = 0.2;  // of the fp32 peak: 0.15-0.25, no
 constexpr double elements_per_block = 512;    // of pointwise kernels: 128 threads of four elements
 
 // Instructions of a warp, for the issue slots (four schedulers an SM, one instruction each a clock): an mma
-// keeps a tensor core busy for eight clocks and takes three more to feed it (ldmatrix, copies, addresses); an
-// FMA takes a quarter of one; what pointwise kernels read and write costs four an element, and a product's
-// result twenty (accumulators through shared memory, scale, bias, residual, conversion, with addresses). Only
-// issue_slot depends on these; published profiles of ResNet-50 and FCN on Orin Nano show about 25 %.
-constexpr double issue_per_tensor_clock = (1.0 + 3.0) / 8;
+// keeps a tensor core busy for eight clocks and takes two and a half more to feed it (ldmatrix, copies,
+// addresses); an FMA takes a quarter of one; what pointwise kernels read and write costs five an element, and
+// a product's result 22 (accumulators through shared memory, scale, bias, residual, conversion, with
+// addresses). Only issue_slot depends on these; published profiles on Orin Nano (claim C35) show 25 to 40 %
+// with ResNet-50, 25 to 75 with YOLOv8n and about 25 with FCN.
+constexpr double issue_per_tensor_clock = (1.0 + 2.5) / 8;
 constexpr double issue_per_fma = 1.25;
-constexpr double issue_per_result = 20, issue_per_moved = 4;
+constexpr double issue_per_result = 22, issue_per_moved = 5;
 constexpr double schedulers = 4, warp = 32;
 
 constexpr double longest_s = 1e4;  // of one kernel: a thousand of them still fit simulated time

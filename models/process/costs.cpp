@@ -24,6 +24,11 @@ void observe(RuntimeSpec& runtime, const Spec& spec, const ObserverSpec& observe
   runtime.gpu_per_launch += observer.gpu_per_launch;
 }
 
+void stretch(dnn::KernelSequence& work, double times) {
+  for (dnn::Kernel& kernel : work.kernels) kernel.duration = sim::work_in(kernel.duration, times);
+  work.rebuild_finish();
+}
+
 }  // namespace
 
 RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec, const ObserverSpec* observer) {
@@ -34,6 +39,13 @@ RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec, const Obser
   }
   if (observer != nullptr && spec.runtime != Runtime::cpu) observe(costs, spec, *observer);
   return costs;
+}
+
+Spec observed(Spec spec, const ObserverSpec* observer) {
+  if (observer == nullptr || observer->kernel_time == 1) return spec;
+  stretch(spec.kernels, observer->kernel_time);
+  for (Segment& segment : spec.segments) stretch(segment.kernels, observer->kernel_time);
+  return spec;
 }
 
 sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec) {

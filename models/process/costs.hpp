@@ -10,6 +10,9 @@ namespace jostle::process {
 [[nodiscard]] RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec,
                                      const ObserverSpec* observer);
 
+// `spec` with its kernels as they run under the observer: it may be null.
+[[nodiscard]] Spec observed(Spec spec, const ObserverSpec* observer);
+
 // Host time of the set-up, on a core at the profile's reference clock.
 [[nodiscard]] sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec);
 

@@ -50,6 +50,7 @@ struct RuntimeSpec {
 struct ObserverSpec {
   sim::Duration per_launch, per_batch;  // host time
   sim::Duration gpu_per_launch;         // GPU time before each kernel launched by itself
+  double kernel_time = 1;  // of every kernel, over what it takes unobserved; what it keeps busy stays so
 };
 
 // From the end of a batch on the GPU to the host seeing it.

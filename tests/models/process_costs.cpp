@@ -80,6 +80,20 @@ TEST(RuntimeCosts, of_inference_on_the_cpu_have_no_calls_to_observe) {
   EXPECT_EQ(runtime_of(eager, spec, &observer).per_batch, eager.per_batch);
 }
 
+TEST(Kernels, run_longer_under_an_observer_and_keep_busy_what_they_did) {
+  Spec spec = process_of(8);
+  for (dnn::Kernel& kernel : spec.kernels.kernels) {
+    kernel.duration = microseconds(10);
+    kernel.sm_active = 0.8F;
+  }
+  spec.kernels.rebuild_finish();
+  EXPECT_EQ(observed(spec, nullptr).kernels.total(), microseconds(80));
+  const ObserverSpec observer{microseconds(20), microseconds(40), microseconds(3), 2};
+  const Spec slower = observed(spec, &observer);
+  EXPECT_EQ(slower.kernels.total(), microseconds(160));
+  EXPECT_NEAR(slower.kernels.used.back().sm_active, 0.8 * 160e-6, 1e-12);
+}
+
 TEST(Setup, is_the_start_the_weights_the_first_batch_and_what_is_compiled) {
   Spec spec = process_of(8);
   EXPECT_EQ(setup_of(eager, spec), seconds(3.5));

@@ -318,6 +318,8 @@ std::vector<Row> rows() {
       {"observer.nsys.per_launch", "90 us", h200, on_the(h200, eager, "observer: nsys"), total, down},
       {"observer.nsys.per_batch", "9 ms", h200, on_the(h200, eager, "observer: nsys"), total, down},
       {"observer.nsys.gpu_per_launch", "90 us", h200, on_the(h200, eager, "observer: nsys"), total, down},
+      {"observer.nsys.kernel_time", "3", orin, on_the(orin, roofline("fp16", 1), "observer: nsys"), total,
+       down},
       {"sync.poll", "500 us", h200, on_the(h200, sparse), latency, up},
       {"sync.wake_latency", "3 ms", h200, on_the(h200, graph_blocking), latency, up},
       {"sync.before_sleep", "5 ms", h200, on_the(h200, eager_blocking), total, down},
