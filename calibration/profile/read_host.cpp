@@ -115,6 +115,8 @@ void read_observer(const Cursor& at, std::vector<Figure>& figures, board::Device
   nsys.required("per_batch", costs.per_batch, span);
   nsys.required("gpu_per_launch", costs.gpu_per_launch, span);
   nsys.optional("kernel_time", costs.kernel_time, Real{1, 10});
+  nsys.optional("interval", costs.interval, Span{sim::Duration::zero(), most_host_cost});
+  nsys.optional("per_interval", costs.per_interval, span);
   device.nsys = costs;
 }
 

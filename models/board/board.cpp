@@ -8,6 +8,7 @@
 
 #include "models/gpu/spatial_sharing.hpp"
 #include "models/gpu/time_sharing.hpp"
+#include "models/process/collector.hpp"
 #include "models/process/costs.hpp"
 #include "sim/random.hpp"
 
@@ -97,6 +98,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
                             setup.seed, index, traffic_ ? &*traffic_ : nullptr,
                             on_dla ? &dlas_[dla] : nullptr, link_ ? &*link_ : nullptr);
     engine.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
+    if (observer != nullptr) process::spawn_collector(engine, cpu_, *observer, spec, setup.seed, index);
     ++index;
   }
 }

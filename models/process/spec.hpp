@@ -51,6 +51,7 @@ struct ObserverSpec {
   sim::Duration per_launch, per_batch;  // host time
   sim::Duration gpu_per_launch;         // GPU time before each kernel launched by itself
   double kernel_time = 1;  // of every kernel, over what it takes unobserved; what it keeps busy stays so
+  sim::Duration interval, per_interval;  // a thread of its own collects (collector.hpp); zero: none does
 };
 
 // From the end of a batch on the GPU to the host seeing it.

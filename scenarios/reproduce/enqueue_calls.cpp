@@ -205,10 +205,9 @@ void larger_batches_steady(Runs& runs, Checks& checks) {
 }
 
 constexpr const char* fair_share =
-    "Departs from flat where it should, but threads that spin for three cores make each other's ECs longer "
-    "by "
-    "a fair share at most: 4 threads are 1.3 to a core, 8 are 2.7. 30 and 70 times are more than cores or "
-    "the "
+    "It departs from flat where it should, but threads that spin for three cores make each other's ECs "
+    "longer "
+    "by their fair share: 4 threads are 1.3 to a core, 8 are 2.7. 30 and 70 times are more than cores or the "
     "GPU's turns can cost; launches that block for 1 to 2 ms each would, and what blocked them is not told.";
 
 constexpr std::array enqueue_all{
@@ -220,10 +219,7 @@ constexpr std::array enqueue_all{
     Statement{"C27", Kind::trend, "There it is nearly flat over batch 1 to 16, slightly up at 16", "",
               flat_over_batch},
     Statement{"C28", Kind::value,
-              "On Nano an EC of resnet50 in fp16 lasts twice as long at 4 processes as at 1 or 2",
-              "Two threads that spin share a core in slices of 12 ms. An EC that begins anywhere in its "
-              "thread's slice takes twice its 5 ms in the mean; one whose batch was done meanwhile begins "
-              "with a slice, and is not interrupted.",
+              "On Nano an EC of resnet50 in fp16 lasts twice as long at 4 processes as at 1 or 2", "",
               growth_on_nano},
     Statement{"C29", Kind::trend,
               "There it is largely flat over batch, and launches take less time as batch rises",

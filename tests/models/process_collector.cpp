@@ -1,0 +1,63 @@
+// The thread by which a tracer collects: what it costs, and what it does to threads that share a core.
+
+#include <gtest/gtest.h>
+
+#include "cpu_support.hpp"
+#include "models/process/collector.hpp"
+
+namespace jostle::process {
+namespace {
+
+using cpu::Policy;
+using cpu::ThreadId;
+using cpu::test::Host;
+using cpu::test::machine;
+using sim::microseconds;
+using sim::milliseconds;
+using sim::seconds;
+
+ObserverSpec collecting(sim::Duration interval) {
+  return {.per_launch = {},
+          .per_batch = {},
+          .gpu_per_launch = {},
+          .interval = interval,
+          .per_interval = microseconds(10)};
+}
+
+TEST(Collector, costs_its_work_once_an_interval) {
+  Host host(machine(1, Policy::cfs));
+  spawn_collector(host.engine, host.cpu, collecting(milliseconds(1)), Spec{}, 1, 0);
+  host.run_for(seconds(1));
+  EXPECT_NEAR(sim::to_seconds(host.cpu.core_statistics(0).busy), 0.01, 2e-5);
+}
+
+TEST(Collector, is_none_without_an_interval) {
+  Host host(machine(1, Policy::cfs));
+  spawn_collector(host.engine, host.cpu, collecting({}), Spec{}, 1, 0);
+  host.run_for(seconds(1));
+  EXPECT_EQ(host.cpu.core_statistics(0).busy, sim::Duration::zero());
+}
+
+// By themselves they change at ticks, when a slice is over.
+TEST(Collector, makes_threads_that_share_a_core_take_turns_at_its_interval) {
+  const auto preemptions = [](sim::Duration interval) {
+    Host host(machine(1, Policy::cfs));
+    const ThreadId one = host.spinner(), other = host.spinner();
+    spawn_collector(host.engine, host.cpu, collecting(interval), Spec{}, 1, 0);
+    host.run_for(seconds(1));
+    return host.cpu.statistics(one).involuntary_switches + host.cpu.statistics(other).involuntary_switches;
+  };
+  EXPECT_LT(preemptions({}), 260);
+  EXPECT_NEAR(static_cast<double>(preemptions(milliseconds(1))), 1000, 20);
+}
+
+TEST(Collector, leaves_a_thread_alone_where_a_core_is_free) {
+  Host host(machine(2, Policy::cfs));
+  const ThreadId thread = host.spinner();
+  spawn_collector(host.engine, host.cpu, collecting(milliseconds(1)), Spec{}, 1, 0);
+  host.run_for(seconds(1));
+  EXPECT_EQ(host.cpu.statistics(thread).involuntary_switches, 0);
+}
+
+}  // namespace
+}  // namespace jostle::process
