@@ -38,7 +38,7 @@ Setup traced(const StudiedBoard& board, int batch, int count) {
           .traced = true,
           .process = "sync: spin",
           .board = fmt::format("jetson_clocks: true\nhost_cores: {}\n", board.loaded_cores),
-          .seconds = 4};
+          .seconds = 20};
 }
 
 // Means over the processes, in ms.
