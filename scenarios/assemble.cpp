@@ -177,7 +177,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   assembly.dvfs = dvfs_of(scenario, device, mode, clocks);
   setup.memory_bytes_per_s = board::memory_capacity(device, clocks.emc_hz);
   if (mode != nullptr && mode->tpcs)
-    device.gpu.sm_count = std::min(device.gpu.sm_count, *mode->tpcs * device.sms_per_tpc);
+    device.gpu = gpu::with_sms(std::move(device.gpu), *mode->tpcs * device.sms_per_tpc);
 
   const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const std::vector<ProcessInstance> instances = expand(scenario);

@@ -174,7 +174,14 @@ class Estimator {
     const double balance = by_memory ? std::min(1.0, kernel.blocks / sms) : kernel.blocks / (sms * per_sm);
     const double resident_share = 1 - static_cast<double>(kernel.fixed_share);
     kernel.sm_active = static_cast<float>(resident_share * balance);
-    kernel.working = static_cast<float>((resident_share - static_cast<double>(kernel.start_share)) * balance);
+    // Bound by memory, warps get on as far as bytes, or what arithmetic these hide, keep them going.
+    const double going =
+        by_memory ? std::clamp(std::max(gpu::working_while_streaming(gpu_, bandwidth_, gpu_.max_clock_hz),
+                                        work.compute_s * bandwidth_ / work.bytes),
+                               0.0, 1.0)
+                  : 1.0;
+    kernel.working =
+        static_cast<float>((resident_share - static_cast<double>(kernel.start_share)) * balance * going);
     const double resident = std::min<double>(gpu::blocks_per_sm(gpu_, kernel), per_sm);
     kernel.occupancy = static_cast<float>(
         std::min(1.0, static_cast<double>(kernel.sm_active) * resident * kernel.threads_per_block /

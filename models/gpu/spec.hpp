@@ -63,7 +63,7 @@ struct Spec {
   double bandwidth_bytes_per_s = 0;   // peak of the DRAM behind it, at its maximum clock
   double bandwidth_efficiency = 0.8;  // achievable share of the peak
   double memory_bytes_per_clock =
-      0;  // most the GPU moves to and from DRAM in a clock of its own; 0: no limit
+      0;  // most that its SMs together move to and from DRAM in a clock of the GPU; 0: no limit
   double copy_bandwidth_bytes_per_s = 0;  // of a copy engine, host to device or back; 0: copies take no time
   sim::Duration copy_fixed;               // start of one copy
   sim::Duration kernel_fixed;             // start of one kernel, the part that no clock changes
@@ -76,6 +76,24 @@ struct Spec {
 [[nodiscard]] inline double reachable_bandwidth(const Spec& gpu, double clock_hz, double dram_bytes_per_s) {
   const double most = gpu.memory_bytes_per_clock * clock_hz;
   return most > 0 && most < dram_bytes_per_s ? most : dram_bytes_per_s;
+}
+
+// Of the cycles of its SMs, those in which warps get on while the GPU moves `bytes_per_s` to and from DRAM:
+// as many for a byte at all clocks, and all of them where the SMs, not the memory, bound the stream. Without
+// such a bound: all of them at the highest clocks.
+[[nodiscard]] inline double working_while_streaming(const Spec& gpu, double bytes_per_s, double clock_hz) {
+  const double bound = gpu.memory_bytes_per_clock > 0 ? gpu.memory_bytes_per_clock * clock_hz
+                                                      : gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency *
+                                                            clock_hz / gpu.max_clock_hz;
+  return bound > 0 ? bytes_per_s / bound : 1;
+}
+
+// With power for so many of its SMs only; what each of them asks of the memory stays.
+[[nodiscard]] inline Spec with_sms(Spec gpu, int sms) {
+  if (sms >= gpu.sm_count) return gpu;
+  gpu.memory_bytes_per_clock *= static_cast<double>(sms) / gpu.sm_count;
+  gpu.sm_count = sms;
+  return gpu;
 }
 
 }  // namespace jostle::gpu

@@ -6,14 +6,6 @@
 namespace jostle::power {
 namespace {
 
-// Of the cycles that SMs have, those in which warps get on while the GPU streams: as many for a byte at all
-// clocks, and all of them at the highest.
-double working_while_streaming(const gpu::Spec& gpu, double bytes_per_s, double gpu_hz) {
-  const double highest =
-      reachable_bandwidth(gpu, gpu.max_clock_hz, gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency);
-  return bytes_per_s / highest * gpu.max_clock_hz / gpu_hz;
-}
-
 Roofline::Energy energy_at(const Spec& spec, const gpu::Spec& gpu, const dnn::ArithmeticPath& path,
                            const Activity& idle, const Roofline& roofs) {
   const auto watts = [&](const Activity& activity) {
@@ -26,7 +18,7 @@ Roofline::Energy energy_at(const Spec& spec, const gpu::Spec& gpu, const dnn::Ar
   if (path.tensor_cores) multiplying.tensor_s = seconds;
   moving.gpu_dram_bytes = moving.dram_bytes = roofs.bytes_per_s * seconds;
   const double working_w = watts(working) - idle_w;
-  const double streaming = working_while_streaming(gpu, roofs.bytes_per_s, idle.gpu_hz);
+  const double streaming = gpu::working_while_streaming(gpu, roofs.bytes_per_s, idle.gpu_hz);
   return {.operation_j = (watts(multiplying) - idle_w) / roofs.flop_per_s,
           .byte_j = (watts(moving) - idle_w) / roofs.bytes_per_s,
           .sm_operation_j = working_w / roofs.flop_per_s,
