@@ -3,6 +3,11 @@
 // Set-up as published: CUDA cores run PyTorch in fp32, tensor cores PyTorch with AMP (here fp16), a DLA
 // TensorRT in fp16; two instances where one kind works alone, else one process each. The mode is MAXN: a peak
 // power of 60 W is stated.
+//
+// What PyTorch calls fp32 has its convolutions in tf32 on this GPU, unless told otherwise (as in E). By
+// arithmetic it had: of the 2.4 ms that an image takes at 415.2 images/s, batch norms, activations and
+// additions move bytes for more than half, and 8.2 GFLOP in the rest are more than the CUDA cores' 5.3
+// TFLOP/s.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +20,8 @@ namespace {
 using Kind = StatementKind;
 constexpr std::array study_batches{1, 2, 4, 8, 16, 32, 64};
 
-constexpr const char* cuda = "precision: fp32, runtime: eager, placement: cuda-only";
+constexpr const char* cuda = "precision: tf32, runtime: eager, placement: gpu";
+constexpr const char* cuda_cores_alone = "precision: fp32, runtime: eager, placement: cuda-only";
 constexpr const char* tensor = "precision: fp16, runtime: eager, placement: gpu";
 constexpr const char* dla = "precision: fp16, runtime: tensorrt, placement: dla0";
 constexpr const char* cpu = "precision: fp32, placement: cpu";
@@ -46,7 +52,9 @@ void processor(Runs& runs, Checks& checks) {
   const auto rates = over(std::array{1, 4, 16}, [&](int batch) { return rate(runs, {cpu, cpu}, batch); });
   checks.near("batch 1", 10.1, rates.front(), images);
   checks.at_most("best of batch 4, 16 over batch 1", 1, std::max(rates[1], rates[2]) / rates[0]);
-  checks.near("CUDA cores at batch 64 over CPU", 415.2 / 10.1, rate(runs, {cuda, cuda}, 64) / rates[0]);
+  // "About 50" in the text, 41 by its figures.
+  checks.near_range("CUDA cores at batch 64 over CPU", 415.2 / 10.1, 50,
+                    rate(runs, {cuda, cuda}, 64) / rates[0], "x");
 }
 
 void cuda_and_dla(Runs& runs, Checks& checks) {
@@ -62,19 +70,17 @@ void diminishing(Runs& runs, Checks& checks) {
                over(std::array{16, 32, 64}, [&](int batch) { return gain_of_dla(runs, cuda, batch); }));
 }
 
-// "Pulls ahead as batch grows": at batch 1 it need not be ahead yet, only not behind.
+// "Pulls ahead as batch grows": at the smallest batches, which the host bounds, it need not be ahead yet,
+// only not behind.
 void tensor_cores_are_best(Runs& runs, Checks& checks) {
   std::vector<double> ahead;
   for (const int batch : study_batches) {
     const double best = rate(runs, {tensor, tensor}, batch);
     const double others = std::max(rate(runs, {cuda, cuda}, batch), rate(runs, {cuda, dla}, batch));
-    if (batch == 1)
-      checks.at_least("batch 1: tensor over CUDA, CUDA + DLA", 1, best / others, "x");
-    else
-      checks.ordered(fmt::format("batch {}", batch), {{"tensor", best}, {"CUDA, CUDA + DLA", others}});
-    ahead.push_back(best - others);
+    checks.at_least(fmt::format("batch {}: tensor over CUDA, CUDA + DLA", batch), 1, best / others, "x");
+    if (batch > 1) ahead.push_back(best - others);
   }
-  checks.rises("ahead by, over batch", ahead);
+  checks.rises("ahead by, over batch 2 to 64", ahead);
 }
 
 void dla_beside_tensor_cores(Runs& runs, Checks& checks) {
@@ -104,7 +110,7 @@ void precision_of_engines(Runs& runs, Checks& checks) {
   const auto tensor_active = [&](const char* engine) {
     return known(result_of(runs, {engine}, 8).processes.front().gpu.tensor_active);
   };
-  checks.equal("CUDA cores, fp32: tensor cores active", 0, tensor_active(cuda));
+  checks.equal("CUDA cores, fp32: tensor cores active", 0, tensor_active(cuda_cores_alone));
   const double active = tensor_active(tensor);
   checks.is("AMP: tensor cores active", "more than 0", figure_text(active), active > 0);
   const SmArray& array = result_of(runs, {tensor}, 8).processes.front().gpu;
@@ -114,15 +120,9 @@ void precision_of_engines(Runs& runs, Checks& checks) {
 
 constexpr std::array multi_accelerator_all{
     Statement{"D01", Kind::value,
-              "Two instances on CUDA cores (fp32, PyTorch) do 415.2 images/s, best at batch 64",
-              "PyTorch lets convolutions of fp32 networks run in tf32 unless told otherwise, so the "
-              "published figure may have tensor cores in it: 415 images/s are 64 % of the CUDA cores' peak, "
-              "with batch norms and activations as kernels of their own and two processes that take turns. "
-              "In fp32 one process does some 270 images/s, and two lose a fifth of that to the switches.",
+              "Two instances on CUDA cores (fp32, PyTorch) do 415.2 images/s, best at batch 64", "",
               cuda_cores},
-    Statement{"D02", Kind::value, "Two instances on the CPU do 10.1 images/s, best at batch 1",
-              "The ratio to the GPU misses with D01. Batch changes the CPU's rate by a few percent in either "
-              "direction.",
+    Statement{"D02", Kind::value, "Two instances on the CPU do 10.1 images/s, best at batch 1", "",
               processor},
     Statement{"D03", Kind::value, "A DLA beside the CUDA cores adds 40 to 50 images/s at small batch", "",
               cuda_and_dla},
@@ -137,15 +137,11 @@ constexpr std::array multi_accelerator_all{
     Statement{
         "D06", Kind::value, "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
         "The loss needs a DLA process that costs the GPU more than it brings; predicted are 1 to 2 % of "
-        "the GPU's time.",
+        "the GPU's time, less than a second process on the tensor cores costs by its turns.",
         dla_beside_tensor_cores},
     Statement{"D07", Kind::model, "Layers that a DLA cannot run fall back to the GPU", "", dla_falls_back},
-    Statement{
-        "D08", Kind::trend, "CUDA + tensor + DLA: throughput rises with batch throughout",
-        "It does up to batch 32. At 64 the board would draw more than its over-current limit, taken for "
-        "60 W, which then holds the clocks down: its power with tensor cores and DLA busy is predicted "
-        "too high.",
-        rises_throughout},
+    Statement{"D08", Kind::trend, "CUDA + tensor + DLA: throughput rises with batch throughout", "",
+              rises_throughout},
     Statement{"D10", Kind::model,
               "CUDA cores run fp32, tensor cores AMP that still leans on CUDA cores, DLAs fp16", "",
               precision_of_engines},
