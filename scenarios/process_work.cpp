@@ -119,6 +119,7 @@ dnn::KernelSequence part_of(const dnn::KernelSequence& whole, const ProcessEntry
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   gpu::Spec gpu = context.device.gpu;
   if (entry.placement == Placement::cuda_only) gpu.tensor_cores = {};
+  if (spec.static_graph) gpu.kernels.untried_gain = 1;  // its set-up tried
   // Tables were measured with the tensor cores that a precision has.
   const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
   const process::RuntimeSpec& runtime = context.device.runtime(spec.runtime).value();

@@ -40,9 +40,10 @@ struct Work {
 // Times of single kernels of one request.
 class Estimator {
  public:
-  Estimator(std::int64_t batch, const gpu::Spec& gpu)
+  Estimator(std::int64_t batch, Lowering lowering, const gpu::Spec& gpu)
       : images_(static_cast<double>(batch)),
         batch_(batch),
+        tried_(lowering == Lowering::optimised),
         gpu_(gpu),
         bandwidth_(reachable_bandwidth(gpu, gpu.max_clock_hz,
                                        gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency)) {}
@@ -74,12 +75,14 @@ class Estimator {
   }
 
  private:
-  // Winograd's algorithm saves multiplications of 3 x 3 windows; cuDNN and TensorRT have it on CUDA cores.
+  // Winograd's algorithm saves multiplications of 3 x 3 windows; cuDNN and TensorRT have it on CUDA cores. So
+  // do others for wider ones, of those who try: by cuDNN's rules a framework takes the plain product.
   [[nodiscard]] double gain_of(const FusedLayer& layer, const ArithmeticPath& path) const {
-    const bool applies = layer.op == Op::conv && layer.window_area == 9 && layer.stride == 1 &&
-                         layer.in.channels / layer.groups >= 32 && !path.tensor_cores &&
-                         !layer.weight_gradient;
-    return applies ? gpu_.kernels.winograd_gain : 1;
+    if (layer.op != Op::conv || path.tensor_cores || layer.weight_gradient) return 1;
+    if (layer.window_area > 9) return tried_ ? 1 : gpu_.kernels.untried_gain;
+    const bool winograd =
+        layer.window_area == 9 && layer.stride == 1 && layer.in.channels / layer.groups >= 32;
+    return winograd ? gpu_.kernels.winograd_gain : 1;
   }
 
   [[nodiscard]] Product product_of(const FusedLayer& layer, const ArithmeticPath& path) const {
@@ -194,6 +197,7 @@ class Estimator {
 
   double images_;
   std::int64_t batch_;
+  bool tried_;  // algorithms, and the fastest taken
   const gpu::Spec& gpu_;
   double bandwidth_;
 };
@@ -213,7 +217,7 @@ void check(std::int64_t batch, const gpu::Spec& gpu) {
 KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
                         Lowering lowering, const gpu::Spec& gpu) {
   check(batch, gpu);
-  const Estimator estimator(batch, gpu);
+  const Estimator estimator(batch, lowering, gpu);
   const bool reformats = lowering == Lowering::optimised;
   constexpr double outside_bytes = 4;  // callers hand over and take fp32
   KernelSequence sequence;

@@ -45,6 +45,7 @@ struct KernelCosts {
   double tensor_efficiency = 0.6;  // of the tensor cores' peak that the loop over a tile reaches
   double cuda_efficiency = 0.8;    // the same of the CUDA cores (sm_8x and later share lanes with addresses)
   double winograd_gain = 1;        // 3 x 3 convolutions of stride 1 on CUDA cores run so much faster
+  double untried_gain = 1;         // wider ones, of an algorithm that a framework took by rule, not by trial
   double wave_cycles = 2500;       // fill and drain of a block's pipeline, in each wave
   double start_cycles = 4000;      // of a kernel, the part that scales with the clock
   double l2_bytes_per_clock = 64;  // what an SM takes from L2

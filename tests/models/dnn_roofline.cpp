@@ -159,6 +159,46 @@ RC_GTEST_PROP(Roofline, work_takes_the_same_cycles_at_all_clocks, ()) {
   RC_ASSERT(std::abs(there.used.back().working * clock - cycles) < 1e-3 * cycles);
 }
 
+// Half of their cycles, where the memory gives half of the bytes that SMs could ask for; products go on.
+TEST(Roofline, a_stream_keeps_sms_going_as_far_as_their_bytes_a_clock) {
+  gpu::Spec gpu = orin_nano();
+  const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
+  gpu.memory_bytes_per_clock = bandwidth / gpu.max_clock_hz;
+  const KernelSequence bound = run("resnet50", gpu, Precision::fp16, 16, Lowering::framework);
+  gpu.memory_bytes_per_clock *= 2;
+  const KernelSequence waiting = run("resnet50", gpu, Precision::fp16, 16, Lowering::framework);
+  std::size_t streams = 0;
+  for (std::size_t i = 0; i < bound.kernels.size(); ++i) {
+    const Kernel &a = bound.kernels[i], &b = waiting.kernels[i];
+    ASSERT_EQ(a.duration, b.duration);
+    if (a.memory_share > 0 && a.hidden_share < a.memory_share / 2) {
+      EXPECT_NEAR(b.working / a.working, 0.5, 1e-3);
+      ++streams;
+    } else {
+      EXPECT_GE(b.working, 0.499F * a.working);
+    }
+    if (a.memory_share == 0) EXPECT_EQ(a.working, b.working);
+  }
+  EXPECT_GT(streams, 50U);
+}
+
+// alexnet's windows are 11 x 11 and 5 x 5, resnet18's but one 3 x 3 and 1 x 1; tensor cores have no such.
+TEST(Roofline, wide_windows_take_longer_where_no_algorithm_was_tried) {
+  gpu::Spec gpu = nano(), by_rule = nano();
+  by_rule.kernels.untried_gain = 0.5;
+  const auto slower = [&](const char* model, Lowering lowering) {
+    return ms(run(model, by_rule, Precision::fp32, 8, lowering)) /
+           ms(run(model, gpu, Precision::fp32, 8, lowering));
+  };
+  EXPECT_GT(slower("alexnet", Lowering::framework), 1.2);
+  EXPECT_LT(slower("resnet18", Lowering::framework), 1.1);
+  EXPECT_EQ(slower("alexnet", Lowering::optimised), 1);
+  gpu = by_rule = orin_nano();
+  by_rule.kernels.untried_gain = 0.5;
+  EXPECT_EQ(ms(run("alexnet", by_rule, Precision::tf32, 8, Lowering::framework)),
+            ms(run("alexnet", gpu, Precision::tf32, 8, Lowering::framework)));
+}
+
 TEST(Roofline, is_graded_datasheet) {
   EXPECT_EQ(run("resnet50", nano(), Precision::fp16).grade, Grade::datasheet);
 }

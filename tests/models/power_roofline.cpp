@@ -136,6 +136,18 @@ TEST(TheEnergyRoof, is_that_of_a_gpu_that_streams) {
               1e-12);
 }
 
+// SMs that could ask for twice the bytes wait half of the time.
+TEST(TheEnergyRoof, counts_of_a_stream_what_keeps_the_sms_going) {
+  gpu::Spec gpu = roofline_orin();
+  gpu.memory_bytes_per_clock = 2 * 180e9 / 1.3e9;
+  const Roofline roofs = roofline(gpu, tensor, 180e9, idle_at(1.3e9), roofline_board());
+  Activity streaming = idle_at(1.3e9);
+  streaming.gpu_busy_s = 1;
+  streaming.working_s = 0.5;
+  streaming.gpu_dram_bytes = streaming.dram_bytes = 180e9;
+  EXPECT_NEAR(watts(streaming), *joules_of(roofs, 0, 180e9), 1e-9);
+}
+
 // While SMs wait for bytes they multiply: their cycles are counted once.
 TEST(TheEnergyRoof, does_not_add_what_the_sms_do_at_the_same_time) {
   const Roofline roofs = roofline(roofline_orin(), tensor, 180e9, idle_at(1.3e9), roofline_board());
