@@ -19,7 +19,7 @@
 namespace jostle::cli {
 namespace {
 
-struct Options {
+struct CalibrateOptions {
   std::string device, output, name;
   std::vector<std::string> evidence;
   bool fresh = false, quick = false;
@@ -52,12 +52,12 @@ bool write(const std::string& path, const std::string& text) {
   return false;
 }
 
-scenarios::PriorsFrom from(const Options& options) {
+scenarios::PriorsFrom from(const CalibrateOptions& options) {
   return options.fresh ? scenarios::PriorsFrom::reference : scenarios::PriorsFrom::profile;
 }
 
 // As sources of figures name it.
-std::string source_of(const Options& options) {
+std::string source_of(const CalibrateOptions& options) {
   std::filesystem::path path(options.evidence.front());
   if (path.filename().empty()) path = path.parent_path();
   return path.filename().string();
@@ -70,7 +70,7 @@ struct Outcome {
 };
 
 Outcome fit_runs(const scenarios::BaseProfile& base, const std::vector<scenarios::Setting>& settings,
-                 const Options& options, const scenarios::CalibrationControl& control) {
+                 const CalibrateOptions& options, const scenarios::CalibrationControl& control) {
   Outcome outcome{scenarios::calibrate(base, settings, from(options), control), {}, {}};
   outcome.uncertainty = outcome.calibration.uncertainty();
   outcome.groups.push_back(scenarios::fitted_on(outcome.calibration, settings, control));
@@ -84,7 +84,7 @@ Outcome fit_runs(const scenarios::BaseProfile& base, const std::vector<scenarios
 
 // Measured kernels in a folder of one's own take the place of those that the base has.
 void use_own_kernels(scenarios::Calibration& found, const calibration::TraceFiles& files,
-                     const Options& options) {
+                     const CalibrateOptions& options) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::absolute(options.evidence.front());
   if (!files.has(calibration::TraceKind::kernels) || !files.has(calibration::TraceKind::solo) ||
@@ -98,7 +98,7 @@ void use_own_kernels(scenarios::Calibration& found, const calibration::TraceFile
 
 // Files that the fit did not read are among those that the profile is then held against.
 Outcome fit_traces(const scenarios::BaseProfile& base, const calibration::TraceFiles& files,
-                   const Options& options, Context& context) {
+                   const CalibrateOptions& options, Context& context) {
   Outcome outcome{scenarios::calibrate_traces(base, files, from(options)), {}, {}};
   outcome.uncertainty = outcome.calibration.uncertainty();
   use_own_kernels(outcome.calibration, files, options);
@@ -111,7 +111,7 @@ Outcome fit_traces(const scenarios::BaseProfile& base, const calibration::TraceF
   return outcome;
 }
 
-ExitCode calibrate(const Options& options, Context& context) {
+ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
   const auto base = scenarios::base_profile(options.device, problems);
@@ -164,7 +164,7 @@ void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "calibrate",
       "Fit a device's profile to what was measured of one board, and tell its error on unseen runs");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CalibrateOptions>();
   command->add_option("DEVICE", options->device, "The shipped profile that the board is closest to")
       ->required()
       ->type_name("");

@@ -20,8 +20,6 @@ using scenarios::Compared;
 using scenarios::Difference;
 using scenarios::Figure;
 
-const std::string none = "–";
-
 std::string with_unit(const Difference& difference) {
   return difference.unit.empty() ? difference.figure : difference.figure + " " + difference.unit;
 }

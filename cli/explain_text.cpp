@@ -20,13 +20,8 @@ using scenarios::Explanation;
 using scenarios::Figure;
 using scenarios::Tried;
 
-const std::string none = "–";
 constexpr int longest_bar = 40;
 constexpr std::size_t longest_label = 30;
-
-std::string figure(const Figure& value, int digits) {
-  return value ? significant(*value, digits) : none;
-}
 
 std::string signed_percent(const Figure& share) {
   if (!share) return none;
@@ -93,11 +88,12 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
     Figure half;
     if (change != nullptr && change->half_width && change->before.value_or(0) != 0)
       half = *change->half_width / *change->before;
-    table.add({shortened(label, longest_label), figure(throughput, 4),
-               change != nullptr ? signed_percent(change->relative()) : "",
-               half ? fmt::format("{:.1f}", 100 * *half) : "", figure(p99, 4),
-               change != nullptr ? signed_percent(p99_change) : "", figure(watts, 3), figure(energy, 3)},
-              style);
+    table.add(
+        {shortened(label, longest_label), significant(throughput, 4),
+         change != nullptr ? signed_percent(change->relative()) : "",
+         half ? fmt::format("{:.1f}", 100 * *half) : "", significant(p99, 4),
+         change != nullptr ? signed_percent(p99_change) : "", significant(watts, 3), significant(energy, 3)},
+        style);
   };
   const Tried& any = explanation.tried.front();
   row("as it is", any.throughput.before, nullptr, any.p99_ms.before, {}, any.power_w.before,

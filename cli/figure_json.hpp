@@ -4,12 +4,19 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 namespace jostle::cli {
 
 [[nodiscard]] inline nlohmann::ordered_json figure_json(const std::optional<double>& value) {
   using Json = nlohmann::ordered_json;
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+}
+
+[[nodiscard]] inline nlohmann::ordered_json interval_json(
+    const std::optional<std::pair<double, double>>& interval) {
+  using Json = nlohmann::ordered_json;
+  return interval ? Json{interval->first, interval->second} : Json(nullptr);
 }
 
 }  // namespace jostle::cli

@@ -36,7 +36,7 @@ std::string limit_text(const Fleet& fleet, std::size_t limit) {
   return fmt::format("{} {} {:.6g}", fleet.goal.figures[limit], aim.maximise ? ">=" : "<=", *aim.limit);
 }
 
-std::string interval_text(const Interval& interval) {
+std::string in_nine_of_ten(const Interval& interval) {
   return interval ? fmt::format(" ({} to {} in nine of ten measurements)", significant(interval->first, 3),
                                 significant(interval->second, 3))
                   : std::string();
@@ -46,20 +46,16 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
   std::string text = choice.device;
   const std::string settings = words(choice.settings);
   if (!settings.empty()) text += ": " + settings;
-  text += fmt::format("; {} W{}", significant(choice.power_w, 3), interval_text(choice.power_pi90));
+  text += fmt::format("; {} W{}", significant(choice.power_w, 3), in_nine_of_ten(choice.power_pi90));
   for (std::size_t i = 0; i < choice.values.size(); ++i)
     text += fmt::format("; {}: {}{}", limit_text(fleet, i), significant(choice.values[i], digits),
-                        interval_text(choice.intervals[i]));
+                        in_nine_of_ten(choice.intervals[i]));
   return paragraph(text, width, 2);
 }
 
 // A limit that a measurement in ten or more may break.
 bool is_close(const Aim& aim, const Interval& interval) {
   return interval && (aim.maximise ? interval->first < *aim.limit : interval->second > *aim.limit);
-}
-
-Json interval_json(const Interval& interval) {
-  return interval ? Json{interval->first, interval->second} : Json(nullptr);
 }
 
 }  // namespace

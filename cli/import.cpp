@@ -24,7 +24,7 @@ namespace {
 using calibration::Format;
 using calibration::Source;
 
-struct Options {
+struct ImportOptions {
   std::vector<std::string> words;  // FORMAT FILE..., or FILE... to detect
   std::string out;
   bool detect = false;
@@ -54,7 +54,7 @@ ExitCode refuse(const input::Problems& problems, Context& context) {
   return ExitCode::bad_input;
 }
 
-ExitCode detect(const Options& options, Context& context) {
+ExitCode detect(const ImportOptions& options, Context& context) {
   input::Problems problems;
   std::string text;
   for (const std::string& file : options.words) {
@@ -99,7 +99,7 @@ void write_whole(const std::string& path, const std::string& text) {
   if (std::rename(part.c_str(), path.c_str()) != 0) fail("cannot be replaced");
 }
 
-ExitCode import(const Options& options, Context& context) {
+ExitCode import(const ImportOptions& options, Context& context) {
   if (options.words.size() < 2) {
     context.terminal.complain("import FORMAT FILE... (FORMAT may be auto), or import --detect FILE...");
     return ExitCode::bad_input;
@@ -153,7 +153,7 @@ ExitCode import(const Options& options, Context& context) {
 void add_import(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("import", "Turn logs of measuring tools into rows of evidence (CSV)");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ImportOptions>();
   command
       ->add_option("FORMAT", options->words,
                    "A format of the list below, then logs in it (--detect: logs only)")

@@ -16,12 +16,12 @@
 namespace jostle::cli {
 namespace {
 
-struct Asked {
+struct OffloadAsked {
   std::string study, format = "text", picture, html;
   unsigned threads = 0;
 };
 
-ExitCode tell(const Asked& asked, const scenarios::OffloadAnswer& answer, Terminal& terminal) {
+ExitCode tell(const OffloadAsked& asked, const scenarios::OffloadAnswer& answer, Terminal& terminal) {
   if (!asked.picture.empty() && !write_file(asked.picture, offload_svg(answer), terminal))
     return ExitCode::failed;
   if (!asked.html.empty()) {
@@ -35,7 +35,7 @@ ExitCode tell(const Asked& asked, const scenarios::OffloadAnswer& answer, Termin
   return ExitCode::done;
 }
 
-ExitCode decide(const Asked& asked, Context& context) {
+ExitCode decide(const OffloadAsked& asked, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
   scenarios::Profiles profiles;
@@ -73,7 +73,7 @@ ExitCode decide(const Asked& asked, Context& context) {
 void add_offload(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("offload", "Edge, cloud or split: where each stream is served best, by link");
-  const auto asked = std::make_shared<Asked>();
+  const auto asked = std::make_shared<OffloadAsked>();
   command->add_option("STUDY", asked->study, "A study (YAML) with offload: docs/offload.md")
       ->required()
       ->type_name("");

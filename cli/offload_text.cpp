@@ -28,12 +28,8 @@ using scenarios::Side;
 using scenarios::SideFigures;
 using scenarios::StreamFigures;
 
-std::string figure(const Figure& value, int digits) {
-  return value ? significant(*value, digits) : "–";
-}
-
 std::string ms(const Figure& value) {
-  return value && *value >= 1000 ? fmt::format("{:.0f}", *value) : figure(value, 3);
+  return value && *value >= 1000 ? fmt::format("{:.0f}", *value) : significant(value, 3);
 }
 
 // Of the streams from `first` to `end`: the worst latency, who is not served.
@@ -86,7 +82,7 @@ std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
     const Worst worst = worst_of(answer.edge, i, end);
     table.add({called(answer.streams[i]), fmt::format("{}", end - i), ms(worst.latency.p50),
                ms(worst.latency.p90), ms(worst.latency.p99), ms(worst.latency.mean),
-               figure(worst.throughput, 4), fmt::format("{}", worst.drops), worst.saturated},
+               significant(worst.throughput, 4), fmt::format("{}", worst.drops), worst.saturated},
               worst.saturated.empty() ? Style::plain : Style::bad);
     i = end;
   }
@@ -147,16 +143,16 @@ std::string points_table(const OffloadAnswer& answer, int width, bool colour) {
                                    ms(cloud.latency.p90),
                                    ms(cloud.latency.p99),
                                    ms(cloud.latency.mean),
-                                   figure(cloud.throughput, 4),
-                                   figure(point.cloud.edge_energy_mj, 3),
+                                   significant(cloud.throughput, 4),
+                                   significant(point.cloud.edge_energy_mj, 3),
                                    cloud.saturated,
                                    ms(split.latency.p99),
                                    fmt::format("{}", point.stays),
-                                   figure(point.split.edge_energy_mj, 3)};
+                                   significant(point.split.edge_energy_mj, 3)};
     if (cut) {
       cells.push_back(ms(worst_of(point.layers).latency.p99));
       cells.push_back(fmt::format("{}", answer.cuts[point.cut].cut.layers));
-      cells.push_back(figure(point.layers.edge_energy_mj, 3));
+      cells.push_back(significant(point.layers.edge_energy_mj, 3));
     }
     cells.emplace_back(to_string(point.best));
     cells.emplace_back(point.least_energy ? to_string(*point.least_energy) : "–");
@@ -197,9 +193,9 @@ std::string cuts_text(const OffloadAnswer& answer, int width, bool colour) {
   for (const OffloadCut& cut : answer.cuts) {
     const Worst head = worst_of(cut.head), all = worst_of(cut.nearest);
     table.add({fmt::format("{}", cut.cut.layers), input::printable(cut.cut.after),
-               bytes_text(cut.request_bytes), ms(head.latency.p99), figure(head.throughput, 4),
-               figure(cut.head.edge_power_w, 3), ms(all.latency.p50), ms(all.latency.p99),
-               figure(all.throughput, 4), figure(cut.nearest.edge_energy_mj, 3), all.saturated},
+               bytes_text(cut.request_bytes), ms(head.latency.p99), significant(head.throughput, 4),
+               significant(cut.head.edge_power_w, 3), ms(all.latency.p50), ms(all.latency.p99),
+               significant(all.throughput, 4), significant(cut.nearest.edge_energy_mj, 3), all.saturated},
               all.saturated.empty() ? Style::plain : Style::bad);
   }
   return text + table.text(width, colour);
@@ -236,8 +232,8 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
                {"full", Align::left}});
   const auto add = [&](const std::string& name, const SideFigures& side) {
     const Worst worst = worst_of(side);
-    table.add({name, ms(worst.latency.p99), figure(side.throughput, 4), figure(side.edge_power_w, 3),
-               figure(side.edge_energy_mj, 3), worst.saturated},
+    table.add({name, ms(worst.latency.p99), significant(side.throughput, 4),
+               significant(side.edge_power_w, 3), significant(side.edge_energy_mj, 3), worst.saturated},
               worst.saturated.empty() ? Style::plain : Style::bad);
   };
   for (const BoardsRow& row : answer.boards)
@@ -303,7 +299,7 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   text += edge_table(answer, width, colour);
   if (answer.edge.edge_power_w)
     text += fmt::format("the board: {:.3g} W, {} mJ an image\n", *answer.edge.edge_power_w,
-                        figure(answer.edge.edge_energy_mj, 3));
+                        significant(answer.edge.edge_energy_mj, 3));
   text += "\n" + break_even_table(answer, width, colour);
   text += "\n" + cuts_text(answer, width, colour);
   text += "\n" +

@@ -49,4 +49,8 @@ std::string significant(double value, int digits) {
   return fmt::format("{:.{}f}", value, digits - before);
 }
 
+std::string significant(const std::optional<double>& value, int digits) {
+  return value ? significant(*value, digits) : "–";
+}
+
 }  // namespace jostle::cli

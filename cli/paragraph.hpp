@@ -1,6 +1,7 @@
 // Words set in lines.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,5 +19,6 @@ inline constexpr int widest_prose = 100;
 
 // As many significant digits, never as a power of ten.
 [[nodiscard]] std::string significant(double value, int digits);
+[[nodiscard]] std::string significant(const std::optional<double>& value, int digits);  // "–" for none
 
 }  // namespace jostle::cli

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/figure_json.hpp"
 #include "cli/paragraph.hpp"
 #include "cli/table.hpp"
 
@@ -186,10 +187,6 @@ std::string head(const std::string& file, const Plan& plan, int width) {
           : plan.converged ? "; no other point promises more than 0.5 % more"
                            : "; others may be better: --simulations allows more";
   return paragraph(text, width, 0);
-}
-
-Json interval_json(const Interval& interval) {
-  return interval ? Json{interval->first, interval->second} : Json(nullptr);
 }
 
 Json point_json(const Plan& plan, const PlanPoint& point) {

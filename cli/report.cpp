@@ -16,8 +16,6 @@ using scenarios::Figure;
 using scenarios::ProcessResult;
 using scenarios::Result;
 
-const std::string none = "–";
-
 // Digits after the point that show `largest` with this many significant digits; one number for a whole
 // column.
 int decimals(double largest, int significant) {

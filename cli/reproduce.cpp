@@ -162,13 +162,13 @@ std::string json(const std::vector<Reproduction>& outcomes) {
   return lines;
 }
 
-struct Options {
+struct ReproduceOptions {
   std::vector<std::string> ids;
   bool details = false, markdown = false;
   std::string format = "table", html;
 };
 
-std::string printed(const std::vector<Reproduction>& outcomes, const Options& options,
+std::string printed(const std::vector<Reproduction>& outcomes, const ReproduceOptions& options,
                     const Terminal& terminal) {
   if (options.markdown) return markdown(outcomes);
   if (options.format == "json") return json(outcomes);
@@ -178,7 +178,7 @@ std::string printed(const std::vector<Reproduction>& outcomes, const Options& op
   return text;
 }
 
-ExitCode reproduce(const Options& options, Context& context) {
+ExitCode reproduce(const ReproduceOptions& options, Context& context) {
   std::vector<const scenarios::Statement*> wanted;
   for (const std::string& id : options.ids) {
     wanted.push_back(scenarios::find_statement(id));
@@ -215,7 +215,7 @@ ExitCode reproduce(const Options& options, Context& context) {
 void add_reproduce(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "reproduce", "Simulate what papers state and say of each statement whether it comes out");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReproduceOptions>();
   command->add_option("ID", options->ids, "Statements, as C06; default: all");
   command->add_flag("--details", options->details, "Every check of every statement, and why some miss");
   CLI::Option* const markdown =

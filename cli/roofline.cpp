@@ -17,13 +17,13 @@ namespace {
 
 const std::vector<std::string> formats{"table", "csv", "json", "svg"};
 
-struct Asked {
+struct RooflineAsked {
   scenarios::RooflineQuestion question;
   std::string format, out;
 };
 
 // As told, or as the file's name ends.
-std::string format_of(const Asked& asked) {
+std::string format_of(const RooflineAsked& asked) {
   if (!asked.format.empty()) return asked.format;
   for (const std::string& format : formats) {
     if (asked.out.ends_with("." + format)) return format;
@@ -31,7 +31,8 @@ std::string format_of(const Asked& asked) {
   return "table";
 }
 
-std::string text_of(const scenarios::RooflineAnswer& answer, const Asked& asked, const Terminal& terminal) {
+std::string text_of(const scenarios::RooflineAnswer& answer, const RooflineAsked& asked,
+                    const Terminal& terminal) {
   const std::string format = format_of(asked);
   if (format == "json") return roofline_json(answer);
   if (format == "csv") return roofline_csv(answer);
@@ -40,7 +41,7 @@ std::string text_of(const scenarios::RooflineAnswer& answer, const Asked& asked,
   return roofline_table(answer, terminal.width(), terminal.colour());
 }
 
-ExitCode write(const std::string& text, const Asked& asked, Terminal& terminal) {
+ExitCode write(const std::string& text, const RooflineAsked& asked, Terminal& terminal) {
   if (asked.out.empty()) {
     terminal.print(text);
     return ExitCode::done;
@@ -52,7 +53,7 @@ ExitCode write(const std::string& text, const Asked& asked, Terminal& terminal) 
   return ExitCode::failed;
 }
 
-ExitCode tell(const Asked& asked, Terminal& terminal) {
+ExitCode tell(const RooflineAsked& asked, Terminal& terminal) {
   input::Problems problems;
   const auto answer = scenarios::roofline(asked.question, problems);
   if (!answer) {
@@ -67,7 +68,7 @@ ExitCode tell(const Asked& asked, Terminal& terminal) {
 void add_roofline(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "roofline", "What a device's GPU can do at most in each power mode: time and energy rooflines");
-  const auto asked = std::make_shared<Asked>();
+  const auto asked = std::make_shared<RooflineAsked>();
   scenarios::RooflineQuestion& question = asked->question;
   command
       ->add_option("DEVICE", question.device,

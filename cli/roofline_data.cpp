@@ -16,7 +16,7 @@ using scenarios::ModeRoofline;
 using scenarios::PlacedNetwork;
 using scenarios::RooflineAnswer;
 
-std::string cell(std::optional<double> value, double unit = 1) {
+std::string scaled_cell(std::optional<double> value, double unit = 1) {
   return value ? fmt::format("{:.10g}", *value / unit) : "";
 }
 
@@ -78,27 +78,29 @@ std::string energy_cells(const Roofline& roofs) {
   if (!roofs.energy) return ",,,,,,,";
   const Roofline::Energy& energy = *roofs.energy;
   constexpr double pico = 1e-12;
-  return fmt::format("{},{},{},{},{},{},{},{}", cell(energy.operation_j + energy.sm_operation_j, pico),
-                     cell(energy.byte_j + energy.sm_byte_j, pico), cell(energy.sm_operation_j, pico),
-                     cell(energy.sm_byte_j, pico), cell(energy.idle_w), cell(energy.busy_w),
-                     cell(power::best_flop_per_j(roofs), 1e9), cell(power::energy_balance(roofs)));
+  return fmt::format(
+      "{},{},{},{},{},{},{},{}", scaled_cell(energy.operation_j + energy.sm_operation_j, pico),
+      scaled_cell(energy.byte_j + energy.sm_byte_j, pico), scaled_cell(energy.sm_operation_j, pico),
+      scaled_cell(energy.sm_byte_j, pico), scaled_cell(energy.idle_w), scaled_cell(energy.busy_w),
+      scaled_cell(power::best_flop_per_j(roofs), 1e9), scaled_cell(power::energy_balance(roofs)));
 }
 
 // What every row of a mode begins with.
 std::string mode_cells(const RooflineAnswer& answer, const ModeRoofline& mode) {
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", calibration::csv_field(answer.device),
-                     calibration::csv_field(mode.mode), cell(mode.gpu_hz, 1e6), cell(mode.emc_hz, 1e6),
-                     mode.sms, answer.precision, answer.batch, answer.training ? "training" : "inference",
-                     cell(mode.roofs.flop_per_s, 1e9), cell(mode.roofs.bytes_per_s, 1e9),
-                     cell(power::ridge(mode.roofs)), energy_cells(mode.roofs));
+                     calibration::csv_field(mode.mode), scaled_cell(mode.gpu_hz, 1e6),
+                     scaled_cell(mode.emc_hz, 1e6), mode.sms, answer.precision, answer.batch,
+                     answer.training ? "training" : "inference", scaled_cell(mode.roofs.flop_per_s, 1e9),
+                     scaled_cell(mode.roofs.bytes_per_s, 1e9), scaled_cell(power::ridge(mode.roofs)),
+                     energy_cells(mode.roofs));
 }
 
 std::string point_cells(const Roofline& roofs, const char* kind, const std::string& name, double intensity,
                         std::optional<double> per_s, std::optional<double> per_j) {
-  return fmt::format(",{},{},{},{},{},{},{}\n", kind, calibration::csv_field(name), cell(intensity),
-                     cell(per_s, 1e9), cell(per_j, 1e9),
-                     cell(power::attainable_flop_per_s(roofs, intensity), 1e9),
-                     cell(power::attainable_flop_per_j(roofs, intensity), 1e9));
+  return fmt::format(",{},{},{},{},{},{},{}\n", kind, calibration::csv_field(name), scaled_cell(intensity),
+                     scaled_cell(per_s, 1e9), scaled_cell(per_j, 1e9),
+                     scaled_cell(power::attainable_flop_per_s(roofs, intensity), 1e9),
+                     scaled_cell(power::attainable_flop_per_j(roofs, intensity), 1e9));
 }
 
 }  // namespace

@@ -15,8 +15,6 @@ using scenarios::ModeRoofline;
 using scenarios::PlacedNetwork;
 using scenarios::RooflineAnswer;
 
-const std::string none = "–";
-
 // What rates are told in.
 struct Unit {
   double size;

@@ -18,7 +18,7 @@
 namespace jostle::cli {
 namespace {
 
-struct Asked {
+struct SupportAsked {
   std::string device, model, precision, runtime = "tensorrt", format = "text";
   std::int64_t batch = 1;
 };
@@ -38,7 +38,7 @@ const char* meaning(dnn::Grade grade) {
   return "";
 }
 
-std::string describe(const scenarios::Support& support, const Asked& asked) {
+std::string describe(const scenarios::Support& support, const SupportAsked& asked) {
   std::string text = fmt::format("{} {} b{} on {}, {}: {}\n  {}\n  basis: {}\n", asked.model, asked.precision,
                                  asked.batch, asked.device, asked.runtime, dnn::to_string(support.grade),
                                  meaning(support.grade), support.basis);
@@ -52,7 +52,7 @@ std::string describe(const scenarios::Support& support, const Asked& asked) {
   return text;
 }
 
-std::string json(const scenarios::Support& support, const Asked& asked) {
+std::string json(const scenarios::Support& support, const SupportAsked& asked) {
   nlohmann::ordered_json layers = nlohmann::ordered_json::object();
   for (const auto& [precision, count] : support.kernels_by_precision)
     layers[dnn::to_string(precision)] = count;
@@ -77,7 +77,7 @@ std::optional<process::Runtime> gpu_runtime(const std::string& word) {
   return std::nullopt;
 }
 
-ExitCode tell(const Asked& asked, Terminal& terminal) {
+ExitCode tell(const SupportAsked& asked, Terminal& terminal) {
   input::Problems problems;
   const auto profile = calibration::shipped_profile(asked.device, problems);
   const auto precision = dnn::parse_precision(asked.precision);
@@ -108,7 +108,7 @@ ExitCode tell(const Asked& asked, Terminal& terminal) {
 void add_support(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("support", "What a prediction would rest on: measurements, a factor, data sheets");
-  const auto asked = std::make_shared<Asked>();
+  const auto asked = std::make_shared<SupportAsked>();
   command->add_option("DEVICE", asked->device, "A shipped profile (see `jostle list devices`)")
       ->required()
       ->type_name("");

@@ -12,6 +12,8 @@
 
 namespace jostle::cli {
 
+inline const std::string none = "–";  // what stands for a figure that is not there
+
 enum class Align { left, right };
 
 struct Column {

@@ -34,14 +34,15 @@ std::string markdown(const std::vector<scenarios::ComparisonGroup>& groups) {
          details_table(groups, true).markdown();
 }
 
-struct Options {
+struct ValidateOptions {
   std::string subject;
   bool details = false, markdown = false, fit = false, uncertainty = false, ledger = false;
   std::string html, picture;  // files; empty: none
   std::vector<std::string> set, evidence;
 };
 
-std::vector<scenarios::ComparisonGroup> compare(const Options& options, const calibration::Profile& h200,
+std::vector<scenarios::ComparisonGroup> compare(const ValidateOptions& options,
+                                                const calibration::Profile& h200,
                                                 const std::function<void(double)>& progress) {
   std::vector<scenarios::ComparisonGroup> groups;
   if (options.subject != "boards") groups = scenarios::validate_h200(h200, progress);
@@ -69,7 +70,7 @@ bool write(const std::string& path, const std::string& text, Terminal& terminal)
 }
 
 // The files that were asked for.
-bool write_files(const Options& options, Terminal& terminal,
+bool write_files(const ValidateOptions& options, Terminal& terminal,
                  const std::vector<scenarios::ComparisonGroup>& groups) {
   const std::string subject = options.evidence.empty() ? "Validation of jostle"
                                                        : fmt::format("{} against {}", options.subject,
@@ -78,7 +79,7 @@ bool write_files(const Options& options, Terminal& terminal,
          (options.picture.empty() || write(options.picture, scatter_svg(groups), terminal));
 }
 
-std::string shown(const Options& options, const Terminal& terminal,
+std::string shown(const ValidateOptions& options, const Terminal& terminal,
                   const std::vector<scenarios::ComparisonGroup>& groups) {
   if (options.markdown) return markdown(groups);
   return (options.details ? details_table(groups, false) : error_table(groups))
@@ -92,7 +93,7 @@ std::function<void(double)> progress_of(Context& context) {
   };
 }
 
-ExitCode validate_own(const Options& options, Context& context) {
+ExitCode validate_own(const ValidateOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
   const auto profile = profile_of(options.subject, options.set, problems);
@@ -132,7 +133,7 @@ ExitCode validate_own(const Options& options, Context& context) {
   return ExitCode::done;
 }
 
-ExitCode validate(const Options& options, Context& context) {
+ExitCode validate(const ValidateOptions& options, Context& context) {
   if (!options.evidence.empty()) return validate_own(options, context);
   const bool shipped = options.subject.empty() || options.subject == "h200" || options.subject == "boards";
   input::Problems problems;
@@ -175,7 +176,7 @@ ExitCode validate(const Options& options, Context& context) {
 void add_validate(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("validate", "Simulate measured runs, shipped ones or one's own, and compare");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ValidateOptions>();
   command
       ->add_option("SUBJECT", options->subject,
                    "h200: contention, measured for jostle; boards: published times of Jetsons; both if "

@@ -11,9 +11,9 @@
 namespace jostle::scenarios {
 namespace {
 
-constexpr std::size_t buffer_bytes = 1U << 20U;
+constexpr std::size_t written_at_once = 1U << 20U;  // bytes
 
-std::size_t index(sim::TrackId track) {
+std::size_t place_of(sim::TrackId track) {
   return static_cast<std::size_t>(track);
 }
 
@@ -59,33 +59,33 @@ sim::TrackId ChromeTrace::counter(std::string_view name, std::string_view unit, 
 
 void ChromeTrace::begin(sim::TrackId track, sim::Time at, std::string_view name) {
   latest_ = std::max(latest_, at);
-  tracks_[index(track)].open.push_back({std::string(name), at});
+  tracks_[place_of(track)].open.push_back({std::string(name), at});
 }
 
 void ChromeTrace::end(sim::TrackId track, sim::Time at) {
   latest_ = std::max(latest_, at);
-  std::vector<Slice>& open = tracks_[index(track)].open;
+  std::vector<Slice>& open = tracks_[place_of(track)].open;
   if (open.empty()) return;
   const Slice last = std::move(open.back());
   open.pop_back();
-  put_slice(index(track), last.begin, at, last.name);
+  put_slice(place_of(track), last.begin, at, last.name);
 }
 
 void ChromeTrace::slice(sim::TrackId track, sim::Time start, sim::Duration duration, std::string_view name) {
   latest_ = std::max(latest_, start + duration);
-  put_slice(index(track), start, start + duration, name);
+  put_slice(place_of(track), start, start + duration, name);
 }
 
 void ChromeTrace::count(sim::TrackId counter, sim::Time at, double value) {
   latest_ = std::max(latest_, at);
-  Track& track = tracks_[index(counter)];
+  Track& track = tracks_[place_of(counter)];
   if (at < window_.begin) {
     track.before = true;
     track.value = value;
     return;
   }
-  if (std::exchange(track.before, false)) put_count(index(counter), window_.begin, track.value);
-  put_count(index(counter), at, value);
+  if (std::exchange(track.before, false)) put_count(place_of(counter), window_.begin, track.value);
+  put_count(place_of(counter), at, value);
 }
 
 void ChromeTrace::put_slice(std::size_t track, sim::Time begin, sim::Time end, std::string_view name) {
@@ -109,7 +109,7 @@ void ChromeTrace::put(std::string_view event) {
   if (finished_) return;
   if (!std::exchange(first_, false)) buffer_ += ",\n";
   buffer_ += event;
-  if (!path_.empty() && buffer_.size() >= buffer_bytes) flush();
+  if (!path_.empty() && buffer_.size() >= written_at_once) flush();
 }
 
 void ChromeTrace::flush() {

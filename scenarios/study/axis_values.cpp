@@ -15,7 +15,6 @@ namespace jostle::scenarios {
 namespace {
 
 using input::Cursor;
-using input::Kind;
 
 // A number as written: digits · 10^-decimals, and what stands behind it.
 struct Decimal {
@@ -115,7 +114,7 @@ std::vector<input::Node> read_range(const Cursor& at) {
   std::vector<input::Node> values;
   for (std::size_t i = 0; i < count; ++i) {
     auto value = std::make_shared<input::Value>();
-    value->kind = Kind::scalar;
+    value->kind = input::Kind::scalar;
     value->location = at.location();
     value->text = written(start.digits + static_cast<std::int64_t>(i) * step.digits, decimals, start.unit);
     values.push_back(std::move(value));
@@ -126,8 +125,8 @@ std::vector<input::Node> read_range(const Cursor& at) {
 }  // namespace
 
 std::vector<input::Node> read_axis_values(const Cursor& at) {
-  if (at.is(Kind::mapping)) return read_range(at);
-  if (!at.is(Kind::sequence)) {
+  if (at.is(input::Kind::mapping)) return read_range(at);
+  if (!at.is(input::Kind::sequence)) {
     at.expected("a list of values, or {start, stop, step}");
     return {};
   }

@@ -19,9 +19,9 @@ std::string without_places(const input::Problems& problems) {
   return text;
 }
 
-class Check {
+class PointsCheck {
  public:
-  Check(const Study& study, Profiles& profiles)
+  PointsCheck(const Study& study, Profiles& profiles)
       : study_(study), profiles_(profiles), points_(study), catalogue_(profiles.catalogue()) {
     for (const Dimension& dimension : study.dimensions) usable_.emplace_back(dimension.size, false);
   }
@@ -117,7 +117,7 @@ class Check {
 
 std::optional<CheckedStudy> check_points(const Study& study, Profiles& profiles, unsigned threads,
                                          const std::atomic<bool>* interrupt, input::Problems& problems) {
-  Check check(study, profiles);
+  PointsCheck check(study, profiles);
   CheckedStudy checked = check.read_all(threads, interrupt);
   input::Problems own;
   check.find_unusable(checked, own);
