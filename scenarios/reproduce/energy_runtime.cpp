@@ -52,10 +52,14 @@ void gap_keeps_growing(Runs& runs, Checks& checks) {
   checks.is("after 200 batches", "more than 0", figure_text(gaps.back()) + " J", gaps.back() > 0);
 }
 
+// Over as many batches as the report totals beside it (E18); neither device nor length are told here.
 void python_costs(Runs& runs, Checks& checks) {
-  checks.near_points("PyTorch over LibTorch, 100 batches", 16,
-                     percent_more(joules_from_start(runs, dynamic_graph, 100),
-                                  joules_from_start(runs, "runtime: libtorch", 100)));
+  const auto more = [&](int batches) {
+    return percent_more(joules_from_start(runs, dynamic_graph, batches),
+                        joules_from_start(runs, "runtime: libtorch", batches));
+  };
+  checks.near_points("PyTorch over LibTorch, 10 batches", 16, more(10));
+  checks.shows("the same, 100 batches", "not told", figure_text(more(100)) + " %");
 }
 
 void lazy_loading(Runs& /*runs*/, Checks& checks) {
@@ -89,22 +93,22 @@ constexpr std::array energy_runtime_all{
               "On Nano loading a static graph of alexnet costs 25 % more energy; after 10 batches it has "
               "used 8.5 % less",
               "", static_graph_pays},
-    Statement{
-        "E19", Kind::value, "PyTorch takes 16 % more energy than LibTorch with alexnet",
-        "Launches hide behind kernels of this size, whichever language makes them (E02); what remains is the "
-        "set-up.",
-        python_costs},
+    Statement{"E19", Kind::value, "PyTorch takes 16 % more energy than LibTorch with alexnet", "",
+              python_costs},
     Statement{"E36", Kind::trend,
               "On Nano a static graph uses less energy an inference, and the gap keeps growing", "",
               gap_keeps_growing},
     Statement{"E37", Kind::value,
               "Turning off lazy loading saves 1.82 % of the energy, garbage collection 1.65 %",
               "Neither is modelled: nothing tells when they act or what they cost.", lazy_loading},
-    Statement{"E38", Kind::bound,
-              "Polling the power sensor takes less than 0.5 % of the energy every 100 ms, more than 2 % "
-              "every 10 or 1 ms",
-              "What a reading over I2C costs is not published, and a monitor is not modelled.",
-              polling_costs},
+    Statement{
+        "E38", Kind::bound,
+        "Polling the power sensor takes less than 0.5 % of the energy every 100 ms, more than 2 % "
+        "every 10 or 1 ms",
+        "A monitor is not modelled. Six transfers of some 0.2 ms for three channels, and an "
+        "interpreter around them, keep a core busy for 0.5 to 1 ms a reading: less than 0.5 % every 100 "
+        "ms, as told, but every 10 ms not more than 2 %.",
+        polling_costs},
     Statement{"E39", Kind::bound, "Ten repeats of 3200 inferences differ by less than 5 %", "",
               repeats_agree},
 };
