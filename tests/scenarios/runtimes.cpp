@@ -108,6 +108,17 @@ TEST(StaticGraph, costs_more_to_load_and_pays_it_back) {
   }
 }
 
+// alexnet's windows are 11 x 11 and 5 x 5; resnet18 has one of 7 x 7.
+TEST(StaticGraph, has_tried_out_algorithms_for_wide_windows) {
+  const auto gain = [](const std::string& model) {
+    const std::string process = "precision: fp32, batch: 8, runtime: eager, model: " + model;
+    return rate(process_on("jetson-nano", process + ", graph: static")) /
+           rate(process_on("jetson-nano", process));
+  };
+  EXPECT_GT(gain("alexnet"), 1.3);
+  EXPECT_LT(gain("resnet18"), 1.15);
+}
+
 TEST(StaticGraph, is_a_choice_of_frameworks) {
   input::Problems problems;
   const auto refused = [&](const std::string& process) {
