@@ -423,7 +423,9 @@ constexpr std::array energy_clocks_all{
         residency},
     Statement{"E12", Kind::value,
               "powersave against default: power -28 to -36 %, time +43 to +54 %, energy alike",
-              "Its own figures multiply to other energies than it states.", powersave},
+              "Nothing of a batch waits for the CPU here: even at its lowest clock launches hide behind "
+              "kernels (E02). And the report's own figures multiply to other energies than it states.",
+              powersave},
     Statement{"E13", Kind::bound, "All other governors stay within 1 or 2 % of the default's energy", "",
               other_governors},
     Statement{"E14", Kind::value,
