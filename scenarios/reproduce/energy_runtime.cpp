@@ -52,14 +52,14 @@ void gap_keeps_growing(Runs& runs, Checks& checks) {
   checks.is("after 200 batches", "more than 0", figure_text(gaps.back()) + " J", gaps.back() > 0);
 }
 
-// Over as many batches as the report totals beside it (E18); neither device nor length are told here.
+// A run of the report is 3200 inferences, 100 batches; over fewer the set-up weighs more.
 void python_costs(Runs& runs, Checks& checks) {
   const auto more = [&](int batches) {
     return percent_more(joules_from_start(runs, dynamic_graph, batches),
                         joules_from_start(runs, "runtime: libtorch", batches));
   };
-  checks.near_points("PyTorch over LibTorch, 10 batches", 16, more(10));
-  checks.shows("the same, 100 batches", "not told", figure_text(more(100)) + " %");
+  checks.near_points("PyTorch over LibTorch, 100 batches", 16, more(100));
+  checks.shows("the same, 10 batches", "not told", figure_text(more(10)) + " %");
 }
 
 void lazy_loading(Runs& /*runs*/, Checks& checks) {
@@ -93,8 +93,11 @@ constexpr std::array energy_runtime_all{
               "On Nano loading a static graph of alexnet costs 25 % more energy; after 10 batches it has "
               "used 8.5 % less",
               "", static_graph_pays},
-    Statement{"E19", Kind::value, "PyTorch takes 16 % more energy than LibTorch with alexnet", "",
-              python_costs},
+    Statement{
+        "E19", Kind::value, "PyTorch takes 16 % more energy than LibTorch with alexnet",
+        "Launches hide behind kernels of this size, whichever language makes them (E02); what remains is the "
+        "set-up, which weighs as much as told in a run of 10 batches and little in one of 100.",
+        python_costs},
     Statement{"E36", Kind::trend,
               "On Nano a static graph uses less energy an inference, and the gap keeps growing", "",
               gap_keeps_growing},
