@@ -17,11 +17,10 @@ using sim::milliseconds;
 using sim::seconds;
 
 ObserverSpec collecting(sim::Duration interval) {
-  return {.per_launch = {},
-          .per_batch = {},
-          .gpu_per_launch = {},
-          .interval = interval,
-          .per_interval = microseconds(10)};
+  ObserverSpec observer;
+  observer.interval = interval;
+  observer.per_interval = microseconds(10);
+  return observer;
 }
 
 TEST(Collector, costs_its_work_once_an_interval) {

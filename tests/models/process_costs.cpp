@@ -33,6 +33,14 @@ Spec process_of(std::size_t kernels) {
   return spec;
 }
 
+ObserverSpec stamping(sim::Duration per_launch, sim::Duration per_batch, sim::Duration gpu_per_launch) {
+  ObserverSpec observer;
+  observer.per_launch = per_launch;
+  observer.per_batch = per_batch;
+  observer.gpu_per_launch = gpu_per_launch;
+  return observer;
+}
+
 TEST(RuntimeCosts, are_the_runtimes_own_without_a_static_graph_and_an_observer) {
   const RuntimeSpec costs = runtime_of(eager, process_of(8), nullptr);
   EXPECT_EQ(costs.per_launch, eager.per_launch);
@@ -49,7 +57,7 @@ TEST(RuntimeCosts, shrink_on_the_host_with_a_static_graph) {
 }
 
 TEST(RuntimeCosts, grow_inside_the_calls_under_an_observer) {
-  const ObserverSpec observer{microseconds(20), microseconds(40), microseconds(3)};
+  const ObserverSpec observer = stamping(microseconds(20), microseconds(40), microseconds(3));
   const RuntimeSpec costs = runtime_of(eager, process_of(8), &observer);
   EXPECT_EQ(costs.per_launch, microseconds(120));
   EXPECT_EQ(costs.per_batch, microseconds(240));
@@ -68,7 +76,7 @@ TEST(RuntimeCosts, of_a_graph_grow_by_one_call) {
                           .setup = {},
                           .static_graph = {},
                           .fp16_of_fp32 = {}};
-  const ObserverSpec observer{microseconds(20), {}, {}};
+  const ObserverSpec observer = stamping(microseconds(20), {}, {});
   EXPECT_EQ(runtime_of(graph, spec, &observer).per_launch, microseconds(50));
   EXPECT_EQ(runtime_of(graph, spec, &observer).per_node, microseconds(2));
 }
@@ -76,7 +84,7 @@ TEST(RuntimeCosts, of_a_graph_grow_by_one_call) {
 TEST(RuntimeCosts, of_inference_on_the_cpu_have_no_calls_to_observe) {
   Spec spec = process_of(0);
   spec.runtime = Runtime::cpu;
-  const ObserverSpec observer{microseconds(20), microseconds(40), microseconds(3)};
+  const ObserverSpec observer = stamping(microseconds(20), microseconds(40), microseconds(3));
   EXPECT_EQ(runtime_of(eager, spec, &observer).per_batch, eager.per_batch);
 }
 
@@ -88,7 +96,8 @@ TEST(Kernels, run_longer_under_an_observer_and_keep_busy_what_they_did) {
   }
   spec.kernels.rebuild_finish();
   EXPECT_EQ(observed(spec, nullptr).kernels.total(), microseconds(80));
-  const ObserverSpec observer{microseconds(20), microseconds(40), microseconds(3), 2};
+  ObserverSpec observer;
+  observer.kernel_time = 2;
   const Spec slower = observed(spec, &observer);
   EXPECT_EQ(slower.kernels.total(), microseconds(160));
   EXPECT_NEAR(slower.kernels.used.back().sm_active, 0.8 * 160e-6, 1e-12);
