@@ -3,10 +3,11 @@
 // Measured by the study under the tracer that halves throughput (C39), so all of these runs are, too; and on
 // boards whose heavily loaded cores are half of all, 3 of 6 and 2 of 4: processes are confined to as many.
 // Governors are not told; clocks are taken for locked (jetson_clocks), as is usual where calls are timed.
-// How trtexec waited is not told either. It spun (--useSpinWait): threads that sleep while the GPU works load
-// half a core together, however many they are, where the study saw half of all cores under heavy load (C33)
-// and its calls preempted from 4 processes on (C60). A launch is timed from the entry of its call to its
-// return, as a tracer does: time off the core in between counts.
+// How trtexec waited is not told either; it is taken to have spun (--useSpinWait), for threads that sleep
+// while the GPU works load half a core together, however many they are, where the study saw half of all cores
+// under heavy load (C33) and its calls preempted from 4 processes on (C60). From there, where calls begin to
+// take longer and by how much follows. A launch is timed from the entry of its call to its return, as a
+// tracer does: time off the core in between counts.
 #include <fmt/format.h>
 
 #include <algorithm>

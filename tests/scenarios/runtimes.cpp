@@ -1,6 +1,7 @@
 // The runtimes against what was published of them: enqueue times, PyTorch with and without Python, static
 // graphs, half precision, a profiler; and runs that begin with the set-up and end after a number of batches.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -219,6 +220,30 @@ TEST(Nsys, never_speeds_anything_up) {
     const std::string text =
         process_on("jetson-orin-nano", "model: resnet50, precision: fp16, runtime: " + runtime);
     EXPECT_LE(rate("observer: nsys\n" + text), 1.001 * rate(text)) << runtime;
+  }
+}
+
+// C33: calls depart from flat where there are more threads that spin than cores.
+TEST(Nsys, leaves_calls_as_long_until_threads_that_spin_outnumber_the_cores) {
+  struct Loaded {
+    std::string board, precision;
+    int cores;
+  };
+  const std::vector<Loaded> boards{{"jetson-orin-nano", "int8", 3}, {"jetson-nano", "fp16", 2}};
+  for (const Loaded& row : boards) {
+    const auto call = [&row](int count) {
+      const Result result =
+          run_text(fmt::format("observer: nsys\nhost_cores: {}\n", row.cores) +
+                   process_on(row.board, fmt::format("model: resnet50, precision: {}, sync: spin, count: {}",
+                                                     row.precision, count)));
+      double sum = 0;
+      for (const ProcessResult& process : result.processes) sum += process.ec_ms.mean.value();
+      return sum / count;
+    };
+    const double alone = call(1);
+    EXPECT_NEAR(call(row.cores) / alone, 1, 0.1) << row.board;
+    EXPECT_GT(call(row.cores + 1) / alone, 1.2) << row.board;
+    EXPECT_GT(call(row.cores + 2), call(row.cores + 1)) << row.board;
   }
 }
 
