@@ -96,7 +96,7 @@ static_assert(field_count<process::RuntimeSpec>() == 11);
 static_assert(field_count<gpu::KernelCosts>() == 6);
 static_assert(field_count<process::SetupSpec>() == 3);
 static_assert(field_count<process::StaticGraphSpec>() == 4);
-static_assert(field_count<process::ObserverSpec>() == 3);
+static_assert(field_count<process::ObserverSpec>() == 6);
 static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);

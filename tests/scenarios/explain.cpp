@@ -42,7 +42,7 @@ const std::string gate =
     "processes:\n"
     "  - {model: resnet50, precision: fp16, batch: 4, count: 3}\n"
     "  - {name: front, model: mobilenet_v2, precision: fp16, arrivals: {poisson: 20 /s}}\n"
-    "run: {duration: 1 s, warmup: 200 ms, seed: 5}\n";
+    "run: {duration: 4 s, warmup: 200 ms, seed: 5}\n";
 const std::string alone =
     "device: jetson-orin-nano\nprocesses:\n  - {model: resnet50, precision: fp16, batch: 8}\n"
     "run: {duration: 1 s, warmup: 200 ms}\n";
