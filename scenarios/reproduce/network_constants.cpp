@@ -28,10 +28,10 @@ double billions(const dnn::Network& network) {
 // transformers are held against one length, the one that suits both best.
 void operations(Runs& /*runs*/, Checks& checks) {
   constexpr Counts claimed{0.727, 2, 0.57, 6.9, 0.0353, 4.3};
-  for (const std::size_t i : {0, 1})
+  for (const std::size_t i : {0U, 1U})
     checks.near(fmt::format("{}, multiply-adds", knob_models[i]), claimed[i],
                 billions(network(knob_models[i])), "G");
-  for (const std::size_t i : {2, 3})
+  for (const std::size_t i : {2U, 3U})
     checks.near(knob_models[i], claimed[i], 2 * billions(network(knob_models[i])), "GFLOP");
   int length = 0;
   double least = HUGE_VAL;
@@ -46,7 +46,7 @@ void operations(Runs& /*runs*/, Checks& checks) {
     length = tokens;
     there = operations;
   }
-  for (const std::size_t i : {4, 5})
+  for (const std::size_t i : {4U, 5U})
     checks.near(fmt::format("{}, {} tokens", knob_models[i], length), claimed[i], there[i - 4], "GFLOP");
 }
 
