@@ -128,7 +128,7 @@ function figures({result, timeline: trace}) {
     found.push(figure({title: 'How busy the GPU is', about: 'What tegrastats would report, and what the SMs do in that time.',
       table: () => Table.of(['figure', 'share'], of.map((key) => [key, system.gpu[key]])),
       option: () => ({legend: null, tooltip: {trigger: 'axis', valueFormatter: shown}, xAxis: {type: 'category', name: '', data: of.map(words),
-        axisLabel: {interval: 0, hideOverlap: false, width: 74, overflow: 'break'}},
+        axisLabel: {interval: 0, hideOverlap: false, width: 74, overflow: 'break', lineHeight: 14}},
       yAxis: {type: 'value', name: 'Share', min: 0, max: 1},
       series: [{type: 'bar', name: 'GPU', barMaxWidth: 46, data: of.map((key) => system.gpu[key])}]})}));
   }
