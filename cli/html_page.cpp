@@ -15,6 +15,11 @@ namespace jostle::cli {
 void add_html(CLI::App& command, std::string& path) {
   command
       .add_option("--html", path, "Write the answer as a page with charts, one file that needs no network")
+      ->check([](const std::string& file) {  // before anything is simulated for it
+        return std::ofstream(file, std::ios::binary | std::ios::app)
+                   ? std::string()
+                   : fmt::format("cannot write '{}'", input::printable(file, 400));
+      })
       ->type_name("FILE");
 }
 
@@ -24,7 +29,7 @@ std::string html_page(std::string_view kind, const std::string& title, const nlo
   all.update(data);
   constexpr std::string_view mark = "<!--data-->";
   const std::string_view page = report_page();
-  const std::size_t at = page.rfind(mark);  // behind the script, which may speak of it
+  const std::size_t at = page.find(mark);
   std::string text(page.substr(0, at));
   // JSON has "<" in strings only; so that none ends the element.
   for (const char c : all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {

@@ -24,14 +24,14 @@ struct OffloadAsked {
 ExitCode tell(const OffloadAsked& asked, const scenarios::OffloadAnswer& answer, Terminal& terminal) {
   if (!asked.picture.empty() && !write_file(asked.picture, offload_svg(answer), terminal))
     return ExitCode::failed;
+  terminal.print(asked.format == "json"  ? offload_json(answer)
+                 : asked.format == "csv" ? offload_csv(answer)
+                                         : offload_text(answer, terminal.width(), terminal.colour()));
   if (!asked.html.empty()) {
     const nlohmann::ordered_json lines = json_lines(offload_json(answer));
     if (!write_file(asked.html, html_page("offload", answer.name, {{"lines", lines}}), terminal))
       return ExitCode::failed;
   }
-  terminal.print(asked.format == "json"  ? offload_json(answer)
-                 : asked.format == "csv" ? offload_csv(answer)
-                                         : offload_text(answer, terminal.width(), terminal.colour()));
   return ExitCode::done;
 }
 

@@ -79,6 +79,10 @@ ExitCode plan_fleet(const scenarios::Study& study, const scenarios::Candidates& 
 
 ExitCode make_plan(const PlanOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
+  if (options.online && !options.html.empty()) {
+    terminal.complain("--html draws plans and fleets, not --online");
+    return ExitCode::bad_input;
+  }
   scenarios::Profiles profiles;
   scenarios::PlanControl control;
   control.exhaustive = options.exhaustive;
@@ -110,10 +114,6 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     scenarios::Candidates candidates(study->study, study->checked, profiles, store, options.threads,
                                      &context.interrupted);
     if (fleet) return plan_fleet(study->study, candidates, options, store, context);
-    if (options.online && !options.html.empty()) {
-      terminal.complain("--html draws plans and fleets, not --online");
-      return ExitCode::bad_input;
-    }
     if (options.online) return compare_tuners(candidates, options, context);
     const scenarios::Plan plan = scenarios::plan(candidates, control);
     terminal.clear_progress();

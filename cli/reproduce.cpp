@@ -201,12 +201,12 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
     return ExitCode::interrupted;
   }
   context.terminal.clear_progress();
+  context.terminal.print(printed(outcomes, options, context.terminal));
   if (!options.html.empty() &&
       !write_file(options.html,
                   html_page("reproduce", "Published statements", {{"claims", json_lines(json(outcomes))}}),
                   context.terminal))
     return ExitCode::failed;
-  context.terminal.print(printed(outcomes, options, context.terminal));
   return std::ranges::all_of(outcomes, &Reproduction::expected) ? ExitCode::done : ExitCode::failed;
 }
 

@@ -58,7 +58,10 @@ class Timelines {
   [[nodiscard]] sim::TraceSink* sink() const { return sink_; }
   [[nodiscard]] nlohmann::ordered_json of_page() {
     page_->finish();
-    return nlohmann::ordered_json::parse(page_->text());
+    auto timeline = nlohmann::ordered_json::parse(page_->text());
+    timeline["window_us"] = {sim::to_us(page_->window().begin - sim::Time::zero()),
+                             sim::to_us(page_->window().end - sim::Time::zero())};
+    return timeline;
   }
 
  private:

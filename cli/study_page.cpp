@@ -107,6 +107,12 @@ Study left_to_governors(const Study& study) {
   return left;
 }
 
+// Whether the scenario leaves its governors nothing to choose, whatever the study sweeps.
+bool sets_clocks(const input::Value& scenario) {
+  const input::Node clocks = scenario.find("clocks"), all = scenario.find("jetson_clocks");
+  return (clocks && (clocks->find("cpu") || clocks->find("gpu"))) || (all && all->text == "true");
+}
+
 Json power_limit(const Study& study) {
   for (const scenarios::Constraint& constraint : study.constraints)
     if (constraint.figure == "system.power_w" && constraint.max) return *constraint.max;
@@ -130,14 +136,20 @@ Json study_page(const Study& study, scenarios::Database& database) {
     for (const std::size_t axis : dimension.axes) names.push_back(columns[axis].name);
     dimensions.push_back(std::move(names));
   }
-  return {{"study", {{"dimensions", std::move(dimensions)}, {"power_limit_w", power_limit(study)}}},
+  return {{"study",
+           {{"dimensions", std::move(dimensions)},
+            {"sampled", study.sampling.has_value()},
+            {"power_limit_w", power_limit(study)}}},
           {"points", points_page(database)},
           {"cdfs", distributions(database)}};
 }
 
 Json governors_page(const Study& study, scenarios::Profiles& profiles, unsigned threads, Context& context) {
   constexpr std::size_t most = 1000;  // points: beside the study's own they are to cost little
-  if (std::ranges::none_of(study.axes, is_clock)) return nullptr;
+  const auto clocks = std::ranges::count_if(study.dimensions, [&](const scenarios::Dimension& dimension) {
+    return dimension.axes.size() == 1 && is_clock(study.axes[dimension.axes.front()]);
+  });
+  if (clocks < 2 || sets_clocks(*study.scenario)) return nullptr;
   const Study left = left_to_governors(study);
   std::size_t count = 1;
   for (const scenarios::Dimension& dimension : left.dimensions) count *= dimension.size;

@@ -23,7 +23,7 @@ class ChromeTrace final : public TraceFile {
   // What is kept of a timeline: slices clipped to it, counters with the value that they enter it with.
   struct Window {
     sim::Time begin, end;
-    std::size_t most_events;  // what comes when they are used up is left out
+    std::size_t most_events;  // the window ends with the last of them
   };
 
   explicit ChromeTrace(const std::string& path);  // throws TraceFileError
@@ -40,6 +40,7 @@ class ChromeTrace final : public TraceFile {
   void finish() override;
 
   [[nodiscard]] const std::string& text() const { return buffer_; }
+  [[nodiscard]] const Window& window() const { return window_; }
 
  private:
   struct Close {

@@ -1,5 +1,6 @@
 // node bundle.mjs DIRECTORY: puts script and style into src/page.html and writes DIRECTORY/page.html. Packages are
 // those in DIRECTORY/node_modules.
+import {createHash} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
@@ -29,6 +30,9 @@ async function bundled(entry) {
 const script = (await bundled('main.js')).replaceAll('</script', '<\\/script');
 const style = await bundled('style.css');
 const page = readFileSync(join(source, 'page.html'), 'utf8');
+// No other script may run, whatever stands in the data.
+const hash = createHash('sha256').update(script).digest('base64');
 writeFileSync(join(target, 'page.html'),
-    page.replace('<!--style-->', () => `<style>${style}</style>`)
+    page.replace("script-src 'none'", `script-src 'sha256-${hash}'`)
+        .replace('<!--style-->', () => `<style>${style}</style>`)
         .replace('<!--script-->', () => `<script>${script}</script>`));

@@ -109,15 +109,26 @@ TEST_F(StudyPage, has_the_distributions_that_the_scenario_asks_for) {
   }
 }
 
-TEST_F(StudyPage, of_clocks_has_what_governors_do_with_the_same_work) {
+TEST_F(StudyPage, of_both_clocks_has_what_governors_do_with_the_same_work) {
   const Json data = swept(
       "scenario: {device: jetson-nano, processes: [{model: resnet18, precision: fp32}], run: {duration: 1 "
       "s}}\n"
-      "sweep: {processes.0.batch: [1, 4], clocks.gpu: [307.2 MHz, 614.4 MHz, 921.6 MHz]}\n");
-  EXPECT_EQ(data.at("points").at("batch").size(), 6U);
+      "sweep: {processes.0.batch: [1, 4], clocks.cpu: [710.4 MHz, 1479 MHz], clocks.gpu: [307.2 MHz, 921.6 "
+      "MHz]}\n");
+  EXPECT_EQ(data.at("points").at("batch").size(), 8U);
   EXPECT_EQ(data.at("governors").at("batch"), Json::parse("[1,4]"));
   EXPECT_FALSE(data.at("governors").contains("gpu_mhz"));
   for (const Json& clock : data.at("governors").at("mean_gpu_mhz")) EXPECT_GT(clock.get<double>(), 307.2);
+}
+
+TEST_F(StudyPage, has_no_governors_where_the_scenario_leaves_them_nothing_to_choose) {
+  for (const char* const clocks : {"clocks: {gpu: 307.2 MHz}", "jetson_clocks: true"}) {
+    const std::string study =
+        std::string("scenario: {device: jetson-nano, ") + clocks +
+        ", processes: [{model: resnet18, precision: fp32}], run: {duration: 100 ms}}\n"
+        "sweep: {clocks.cpu: [710.4 MHz, 1479 MHz], clocks.gpu: [307.2 MHz, 921.6 MHz]}\n";
+    EXPECT_TRUE(swept(study.c_str()).at("governors").is_null()) << clocks;
+  }
 }
 
 }  // namespace

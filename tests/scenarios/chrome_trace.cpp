@@ -116,11 +116,16 @@ TEST(ChromeTrace, a_window_clips_slices_and_is_entered_with_the_value_that_stand
   EXPECT_EQ(counts[2].at("args"), (json{{"MHz", 9}}));
 }
 
-TEST(ChromeTrace, no_more_events_are_kept_than_asked_for) {
+TEST(ChromeTrace, a_window_ends_where_its_events_are_used_up_and_what_is_open_there_is_kept) {
   ChromeTrace trace(ChromeTrace::Window{at(0), at(1000), 7});
-  const TrackId track = trace.track("t");
+  const TrackId track = trace.track("t"), other = trace.track("other");
+  trace.begin(other, at(2), "long");
   for (int i = 0; i < 100; ++i) trace.slice(track, at(i), microseconds(1), "s");
-  EXPECT_EQ(of_phase(events_of(trace), "X").size(), 7U);
+  trace.end(other, at(100));
+  const auto slices = of_phase(events_of(trace), "X");
+  ASSERT_EQ(slices.size(), 8U);
+  EXPECT_EQ(slices.back(), (json{{"tid", 2}, {"ts", 2.0}, {"dur", 5.0}, {"name", "long"}}));
+  EXPECT_EQ(trace.window().end, at(7));
 }
 
 TEST(ChromeTrace, nothing_traced_is_still_a_document) {

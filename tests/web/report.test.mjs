@@ -189,6 +189,62 @@ test('keys read a chart value by value, and leave it', async () => {
   });
 });
 
+test('names are text wherever a page shows them', async () => {
+  const file = join(folder, 'hostile.html');
+  writeFileSync(join(folder, 'hostile.yaml'), `
+device: jetson-orin-nano
+processes:
+  - {name: "<img src=x onerror='document.title=1'>", model: resnet50, precision: fp16}
+run: {duration: 100 ms}
+`);
+  jostle('run', join(folder, 'hostile.yaml'), '--html', file);
+  await opened(file, async (page) => {
+    const title = await page.title();
+    for (const name of ['throughput-per-process', 'timeline']) {
+      const plot = page.locator(`figure[data-name="${name}"] .plot`);
+      await plot.focus();
+      await plot.locator('canvas').waitFor();
+      for (let i = 0; i < 4; ++i) await page.keyboard.press('ArrowRight');
+      assert.match(await page.locator(`figure[data-name="${name}"] .reading`).textContent(), /<img src=x/);
+    }
+    assert.equal(await page.locator('img').count(), 0);
+    assert.equal(await page.title(), title);
+    assert.match(await page.locator('.plot').first().getAttribute('aria-label'), /^Throughput per process\. Arrow keys/);
+  });
+});
+
+test('lists are compared by what is said of them, and values that only look like lists are names', async () => {
+  const file = join(folder, 'lists.html');
+  writeFileSync(join(folder, 'lists.yaml'), `
+scenario: {device: jetson-orin-nano, processes: [{model: resnet50, precision: fp16}], run: {duration: 100 ms}}
+sweep:
+  processes.0.arrivals: [{poisson: 30 /s}, {periodic: 30 /s}]
+  processes.0.batch: [1, 2]
+zip: [[processes.0.arrivals, processes.0.batch]]
+`);
+  jostle('sweep', join(folder, 'lists.yaml'), '--html', file);
+  await opened(file, async (page) => {
+    const plot = page.locator('figure .plot').first();
+    await plot.focus();
+    await page.keyboard.press('ArrowRight');
+    assert.match(await page.locator('figure .reading').first().textContent(), /poisson/);
+  });
+});
+
+test('a sample of a grid is drawn as its points', async () => {
+  const file = join(folder, 'sample.html');
+  writeFileSync(join(folder, 'sample.yaml'), `
+scenario: {device: jetson-orin-nano, processes: [{model: resnet50, precision: fp16}], run: {duration: 100 ms}}
+sweep: {processes.0.batch: [1, 2, 3, 4, 5, 6], processes.0.count: [1, 2, 3, 4], clocks.gpu: [306 MHz, 408 MHz, 510 MHz]}
+sampling: {latin_hypercube: 12, seed: 1}
+`);
+  jostle('sweep', join(folder, 'sample.yaml'), '--html', file);
+  await opened(file, async (page) => {
+    assert.equal((await csv(page, 'power-over-batch')).length, 13);
+    await shoot(page, 'sample');
+  });
+});
+
 test('colours are those of the system until the button is pressed', async () => {
   await opened(join(folder, 'small.html'), async (page) => {
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -240,7 +296,7 @@ test('an offload shows who is best over the link', async () => {
   jostle('offload', join(scenarios, 'offload/gate_cameras.yaml'), '--html', file);
   await opened(file, async (page) => {
     assert.deepEqual(await titles(page), ['Least latency', 'Least energy', 'Latency p99', 'Energy per image', 'More edge boards']);
-    const best = new Set((await csv(page, 'least-latency')).slice(1).map((row) => row[3]));
+    const best = new Set((await csv(page, 'least-latency')).slice(1).map((row) => row[2]));
     assert.ok(best.has('edge') && best.has('cloud'), [...best].join());
     assert.ok(await page.locator('h2:has-text("Up to where the cloud is faster") + table tr').count() >= 5);
     await shoot(page, 'offload');

@@ -1,14 +1,14 @@
 // A figure: a chart that keys can read, what it shows in words, and its data as a table and as CSV.
 import * as echarts from 'echarts/core';
 import {BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart} from 'echarts/charts';
-import {AriaComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent,
+import {DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent,
   TooltipComponent, VisualMapComponent} from 'echarts/components';
 import {CanvasRenderer} from 'echarts/renderers';
 import {choice, element, save} from './dom.js';
 import {colours, forgetThemes, onTheme} from './theme.js';
 import {figure as shown} from './table.js';
 
-echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, AriaComponent, DataZoomComponent,
+echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, DataZoomComponent,
   GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TooltipComponent, VisualMapComponent,
   CanvasRenderer]);
 
@@ -23,6 +23,10 @@ export function clear() {
 
 const list = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
 
+// Names come from scenarios: what a tooltip says is text, never markup.
+const text = (of) => (typeof of?.formatter === 'function' ? {...of, formatter: (...given) =>
+  echarts.format.encodeHTML(String(of.formatter(...given))).replaceAll('\n', '<br>')} : of);
+
 function dressed(option, theme) {
   const axis = (of) => ({
     nameLocation: 'middle',
@@ -36,7 +40,6 @@ function dressed(option, theme) {
   });
   return {
     animation: false,
-    aria: {enabled: true},
     color: theme.series,
     backgroundColor: 'transparent',
     textStyle: {color: theme.ink, fontFamily: 'system-ui, "DejaVu Sans", sans-serif'},
@@ -45,7 +48,8 @@ function dressed(option, theme) {
     legend: option.legend === null ? undefined :
       {type: 'scroll', top: 0, formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 14, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
     tooltip: {confine: true, backgroundColor: theme.card, borderColor: theme.line,
-      textStyle: {color: theme.ink}, ...option.tooltip},
+      textStyle: {color: theme.ink}, ...text(option.tooltip)},
+    series: option.series.map((of) => (of.tooltip ? {...of, tooltip: text(of.tooltip)} : of)),
     xAxis: list(option.xAxis).map(axis),
     yAxis: list(option.yAxis).map((of) => axis({nameGap: 46, ...of})),
   };
@@ -70,7 +74,7 @@ function words(option, series, item) {
 // `picked` holds, for each choice, the index or value chosen.
 export function figure(given) {
   const picked = (given.choices ?? []).map((of) => (of.range ? of.value : of.selected ?? 0));
-  const plot = element('div', {class: 'plot', tabindex: 0, role: 'img', 'aria-label':
+  const plot = element('div', {class: 'plot', tabindex: 0, role: 'application', 'aria-label':
     `${given.title}. Arrow keys read the values.`, style: `height:${given.height ?? 320}px`});
   const reading = element('p', {class: 'reading', 'aria-live': 'polite'});
   const name = (given.name ?? given.title).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
@@ -132,7 +136,7 @@ export function figure(given) {
   const keys = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0], Home: [0, -Infinity],
     End: [0, Infinity]};
   plot.addEventListener('keydown', (event) => {
-    if (!chart) return;
+    if (!chart || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'Escape') {
       at = null;
       reading.textContent = '';
@@ -163,6 +167,11 @@ export function figure(given) {
     begin();
   }, {rootMargin: '400px'});
   near.observe(plot);
+  addEventListener('beforeprint', () => {
+    if (chart || !plot.isConnected) return;
+    near.disconnect();
+    begin();
+  });
   onTheme(draw);
   return made;
 }

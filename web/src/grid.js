@@ -4,12 +4,20 @@ import {title} from './names.js';
 
 // Short names for values that are lists or mappings: what not all of them say.
 function labelled(values) {
-  const parsed = values.map((value) => (/^[[{]/.test(value) ? JSON.parse(value) : null));
+  const parse = (value) => {
+    try {
+      return /^[[{]/.test(value) ? JSON.parse(value) : null;
+    } catch {
+      return null;
+    }
+  };
+  const parsed = values.map(parse);
   if (parsed.some((value) => value === null)) return values.map(shown);
   const said = parsed.map((value) => [value].flat().map((one) => Object.entries(one).map(([key, of]) =>
     (key === 'count' ? `× ${of}` : typeof of === 'object' ? JSON.stringify(of) : String(of)))));
   const common = said.flat()[0].filter((word) => said.flat().every((words) => words.includes(word)));
-  return said.map((ones) => ones.map((words) => words.filter((word) => !common.includes(word)).join(' ')).join(' + '));
+  const short = said.map((ones) => ones.map((words) => words.filter((word) => !common.includes(word)).join(' ')).join(' + '));
+  return short.every((label) => label) && new Set(short).size === short.length ? short : values.map(shown);
 }
 
 export class Grid {

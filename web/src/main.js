@@ -9,6 +9,7 @@ import {sweep} from './sweep.js';
 
 const kinds = {run, sweep, plan, offload, reproduce};
 const data = JSON.parse(document.getElementById('data').textContent);
+document.title = data.title;
 const page = document.getElementById('report');
 document.getElementById('top').append(element('h1', {}, data.title),
     element('span', {class: 'soft'}, `jostle ${data.version} · ${data.kind}`), themeButton());

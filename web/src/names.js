@@ -21,8 +21,8 @@ export const plain = (name) => name.replace(/,[^,]*$/, '').replace(/^[A-Z](?![A-
 
 export function title(column) {
   if (known[column]) return known[column];
-  const unit = column.match(/_(mhz|ms|us|s|w|mj|mb|kb|gb)$/);
-  const units = {mhz: 'MHz', ms: 'ms', us: 'µs', s: 's', w: 'W', mj: 'mJ', mb: 'MB', kb: 'kB', gb: 'GB'};
+  const unit = column.match(/_(ghz|mhz|ms|us|s|w|mj|mb|kb|gb)$/);
+  const units = {ghz: 'GHz', mhz: 'MHz', ms: 'ms', us: 'µs', s: 's', w: 'W', mj: 'mJ', mb: 'MB', kb: 'kB', gb: 'GB'};
   const words = (unit ? column.slice(0, -unit[0].length) : column).replaceAll('_', ' ');
   return `${words[0].toUpperCase()}${words.slice(1)}${unit ? `, ${units[unit[1]]}` : ''}`;
 }

@@ -22,33 +22,38 @@ export function offload(data, page) {
   const p99 = (side) => side.latency_ms.p99, energy = (side) => side.edge_energy_per_image_mj;
   const rows = (get) => Table.of(['bandwidth_mbit_s', 'rtt_ms', 'stream', ...present],
       points.map((line) => [line.bandwidth_mbit_s, line.rtt_ms, line.stream, ...present.map((side) => values(side, line, get))]));
-  const best = (line, get) => present.filter((side) => values(side, line, get) !== null)
-      .sort((a, b) => get(line[a]) - get(line[b]))[0];
-  const map = (name, about, get) => figure({
-    title: name, about, height: 360,
-    choices: streams.length > 1 ? [{label: 'Stream', texts: streamNames}] : [],
-    table: () => Table.of(['bandwidth_mbit_s', 'rtt_ms', 'stream', 'best'],
-        points.map((line) => [line.bandwidth_mbit_s, line.rtt_ms, line.stream, best(line, get) ?? 'none'])),
-    option: (theme, [stream = 0]) => {
-      const cells = rtts.flatMap((rtt, i) => bandwidths.map((bandwidth, j) => {
-        const line = find(bandwidth, rtt, streams[stream]), side = line ? best(line, get) : null;
-        return {value: [i, j, side ? present.indexOf(side) : present.length], line, side};
-      }));
-      const words = ({line, side}) => `${shown(line.bandwidth_mbit_s)} Mbit/s, RTT ${shown(line.rtt_ms)} ms: ${side
-        ? `${called[side]} (${present.filter((of) => values(of, line, get) !== null).map((of) =>
-          `${called[of]} ${shown(Number(get(line[of]).toPrecision(4)))}`).join(', ')})` : 'none serves'}`;
-      const pieces = [...present.map((side) => called[side]), 'none serves'].map((label, i) => ({value: i, label,
-        color: i < present.length ? theme.series[i] : theme.line}));
-      return {
-        legend: null, tooltip: {formatter: ({data: cell}) => words(cell)},
-        visualMap: {type: 'piecewise', orient: 'horizontal', top: 0, left: 'center', pieces, textStyle: {color: theme.ink}},
-        xAxis: {type: 'category', name: 'Round-trip time, ms', data: rtts.map(shown)},
-        yAxis: {type: 'category', name: 'Bandwidth, Mbit/s', data: bandwidths.map(shown)},
-        series: [{type: 'heatmap', name, data: cells, itemStyle: {borderColor: theme.card, borderWidth: 1},
-          words: (item) => words(cells[item]), emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}}],
-      };
-    },
-  });
+  // A link has one answer for all streams, that of the command: by the worst of them.
+  const worst = (side, bandwidth, rtt, get) => {
+    const all = streams.map((stream) => values(side, find(bandwidth, rtt, stream), get));
+    return all.some((value) => value === null) ? null : Math.max(...all);
+  };
+  const map = (name, about, get, key) => {
+    const cells = rtts.flatMap((rtt, i) => bandwidths.map((bandwidth, j) => {
+      const line = find(bandwidth, rtt, streams[0]), side = line?.[key] ?? null;
+      const served = side !== null && worst(side, bandwidth, rtt, get) !== null ? side : null;
+      return {value: [i, j, served ? present.indexOf(served) : present.length], bandwidth, rtt, side: served};
+    }));
+    const words = ({bandwidth, rtt, side}) => `${shown(bandwidth)} Mbit/s, RTT ${shown(rtt)} ms: ${side ? called[side] : 'none'} (${
+      present.map((of) => [of, worst(of, bandwidth, rtt, get)]).filter(([, value]) => value !== null).map(([of, value]) =>
+        `${called[of]} ${shown(Number(value.toPrecision(4)))}`).join(', ') || 'none serves all'})`;
+    return figure({
+      title: name, about, height: 360,
+      table: () => Table.of(['bandwidth_mbit_s', 'rtt_ms', 'best', ...present],
+          cells.map(({bandwidth, rtt, side}) => [bandwidth, rtt, side ?? 'none', ...present.map((of) => worst(of, bandwidth, rtt, get))])),
+      option: (theme) => {
+        const pieces = [...present.map((side) => called[side]), 'none'].map((label, i) => ({value: i, label,
+          color: i < present.length ? theme.series[i] : theme.line}));
+        return {
+          legend: null, tooltip: {formatter: ({data: cell}) => words(cell)},
+          visualMap: {type: 'piecewise', orient: 'horizontal', top: 0, left: 'center', pieces, textStyle: {color: theme.ink}},
+          xAxis: {type: 'category', name: 'Round-trip time, ms', data: rtts.map(shown)},
+          yAxis: {type: 'category', name: 'Bandwidth, Mbit/s', data: bandwidths.map(shown)},
+          series: [{type: 'heatmap', name, data: cells, itemStyle: {borderColor: theme.card, borderWidth: 1},
+            words: (item) => words(cells[item]), emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}}],
+        };
+      },
+    });
+  };
   const over = (name, about, unit, get) => figure({
     title: name, about,
     choices: [{label: 'Bandwidth, Mbit/s', texts: bandwidths.map(shown), selected: bandwidths.length - 1},
@@ -62,8 +67,8 @@ export function offload(data, page) {
     }),
   });
   const figures = [
-    map('Least latency', 'Who has the lowest p99 from capture to result, over the link.', p99),
-    map('Least energy', 'Who takes the least energy of board and radio for an image, over the link.', energy),
+    map('Least latency', 'Who has the lowest p99 from capture to result of the worst stream, over the link.', p99, 'best'),
+    map('Least energy', 'Who takes the least energy of board and radio for an image and serves all streams, over the link.', energy, 'least_energy'),
     over('Latency p99', 'From capture to the result at the edge, of one stream.', 'ms', p99),
     over('Energy per image', 'Of the edge board and the radio, for an image of any stream.', 'mJ', energy),
   ];

@@ -92,8 +92,9 @@ export function plan(data, page) {
     const named = element('div', {class: 'figures'});
     page.append(named);
     if (answer.best) named.append(point('Best', answer.best));
-    else page.append(element('p', {class: 'bad'}, `No point keeps all limits. ${answer.missed.map((of) =>
-      `The nearest to ${of.figure} ${shown(of.limit)}: ${shown(of.nearest)}.`).join(' ')}`));
+    else if (answer.do_not_fit >= answer.points) page.append(element('p', {class: 'bad'}, 'No point fits.'));
+    else page.append(element('p', {class: 'bad'}, `No point keeps all limits. ${answer.missed.length ? answer.missed.map((of) =>
+      `The nearest to ${of.figure} ${shown(of.limit)}: ${shown(of.nearest)}.`).join(' ') : 'Each can be kept, but not all together.'}`));
     if (answer.runner_up) named.append(point('Next', answer.runner_up));
     for (const of of answer.relaxed)
       named.append(point(`Without the limit ${of.figure} ${shown(of.limit)} (it would take ${shown(Number(of.needed.toPrecision(3)))})`, of.best));

@@ -12,6 +12,7 @@ const words = (key) => {
 // Bars, one a process, of parts on top of each other.
 function stacked({title, about, unit, labels, parts, values, wide, limit, share}) {
   const names = parts.filter((part) => values.some((row) => row[part]));
+  if (!names.length) return null;
   return figure({
     title, about, wide, height: Math.max(170, 110 + 30 * labels.length),
     table: () => Table.of(['', ...names], labels.map((label, i) => [label, ...names.map((name) => values[i][name] ?? null)])),
@@ -112,7 +113,7 @@ function figures({result, timeline: trace}) {
       about: 'What one enqueue call of the host is made of.', values: ok.map((process) => process.ec_ms)}));
   }
   const held = result.processes.map((process) => process.memory ?? {});
-  found.push(stacked({title: 'Memory', unit: 'MB', about: `${shown(system.memory.used_mb)} of ${shown(system.memory.capacity_mb)} MB are held, the system's own included.`,
+  found.push(stacked({title: 'Memory', unit: 'MB', about: system.memory.used_mb === null ? '' : `${shown(system.memory.used_mb)} of ${shown(system.memory.capacity_mb)} MB are held, the system's own included.`,
     labels: result.processes.map((process) => `${process.index} ${process.name ?? process.model}`),
     parts: ['context_mb', 'engine_mb', 'arena_mb', 'io_mb'], values: held}));
   const power = system.power_w;
@@ -148,13 +149,13 @@ export function run(data, page) {
   const draw = (index) => {
     clear();
     const shownRun = data.runs[index], {result} = shownRun, {system} = result;
-    const lost = result.processes.filter((process) => process.status !== 'ok');
+    const lost = result.processes.filter((process) => process.status !== 'ok'), ok = lost.length < result.processes.length;
     body.replaceChildren(tiles([
-      ['images/s, all processes', shown(system.throughput.mean)],
+      ok ? ['images/s, all processes', shown(system.throughput.mean)] : null,
       system.power_w?.mean ? ['at the module’s input', shown(system.power_w.mean), 'W'] : null,
       system.energy_per_image_mj ? ['an image', shown(system.energy_per_image_mj), 'mJ'] : null,
-      ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'],
-      ['limited by', system.limited_by.replaceAll('_', ' ')],
+      ok && typeof system.gpu.busy === 'number' ? ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'] : null,
+      ok && ['limited by', system.limited_by.replaceAll('_', ' ')],
       ['board', result.device],
     ]),
     ...lost.map((process) => element('p', {class: 'bad'}, `Process ${process.index} does not fit: ${process.problem ?? ''}`)),

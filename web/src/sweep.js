@@ -5,7 +5,7 @@ import {front} from './front.js';
 import {Grid} from './grid.js';
 import {plain, title} from './names.js';
 import {surface} from './surface.js';
-import {figure as shown, Table} from './table.js';
+import {distinct, figure as shown, Table} from './table.js';
 
 const status = {infeasible: 'does not fit', not_supported: 'not supported', failed: 'failed'};
 
@@ -15,7 +15,7 @@ class View {
     Object.assign(this, {data, grid, table: grid.table, state});
     this.x = grid.dimensions[state.x];
     this.lines = state.lines === -1 ? null : grid.dimensions[state.lines];
-    this.held = grid.dimensions.map((_, d) => (d === state.x || d === state.lines ? -1 : state.held[d]));
+    this.held = grid.dimensions.map((_, d) => (data.study.sampled || d === state.x || d === state.lines ? -1 : state.held[d]));
     this.rows = grid.rows(this.held);
     const names = grid.dimensions.map((dimension, d) => (this.held[d] === -1 || dimension.values.length < 2 ? null
       : `${dimension.columns.length > 1 ? '' : `${plain(dimension.name)} `}${dimension.labels[this.held[d]]}`)).filter(Boolean);
@@ -63,7 +63,7 @@ class View {
         yAxis: {type: 'value', name: title(column),
           max: most ? ({max}) => Number((1.05 * Math.max(max, most)).toPrecision(2)) : null},
         series: this.lineNames.map((line, i) => ({
-          type: 'line', name: line || title(column), symbolSize: 7, symbol: ['circle', 'rect', 'triangle', 'diamond'][i % 4],
+          type: 'line', name: line || title(column), symbolSize: 7, symbol: ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4],
           connectNulls: false, data: this.along(column, i),
           markLine: limit && i === 0 ? {silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
             label: {color: theme.bad, position: 'insideEndTop', formatter: ({name}) => name},
@@ -71,6 +71,28 @@ class View {
         })),
         };
       },
+    });
+  }
+
+  // All points that a sample of the grid has: a dot each, a colour a value of the lines.
+  dots(column) {
+    const groups = this.lines ? this.lines.values.map((value, i) => [this.lines.labels[i], this.rows.filter((row) => this.lines.of[row] === value)])
+      : [['points', this.rows]];
+    const own = this.grid.dimensions.flatMap(({columns}) => columns);
+    const words = (row) => `${own.map((name) => `${name} ${shown(this.table.at(name, row))}`).join(', ')}: ${title(column)} ${shown(this.table.at(column, row))}`;
+    const x = (row) => (this.scaled ? this.x.of[row] : this.x.values.indexOf(this.x.of[row]));
+    return figure({
+      title: `${plain(title(column)).replace(/^./, (first) => first.toUpperCase())} over ${plain(this.x.name)}`,
+      about: 'The points of the sample, whatever else they vary.',
+      table: () => this.columns(column),
+      option: () => ({
+        tooltip: {trigger: 'item', formatter: ({data}) => words(data.row)},
+        xAxis: this.xAxis, yAxis: {type: 'value', name: title(column), scale: true},
+        series: groups.map(([name, rows], i) => ({type: 'scatter', name, symbolSize: 8,
+          symbol: ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4],
+          data: rows.filter((row) => this.table.at(column, row) !== null).map((row) => ({value: [x(row), this.table.at(column, row)], row})),
+          words: (item) => words(rows.filter((row) => this.table.at(column, row) !== null)[item])})),
+      }),
     });
   }
 
@@ -90,7 +112,7 @@ class View {
         legend: null,
         grid: {left: this.lines.labels.some((label) => label.length > 8) ? 190 : 78, right: 78, top: 16},
         tooltip: {formatter: ({data}) => `${this.x.name} ${this.x.labels[data.value[0]]}, ${this.lines.name} ${
-          this.lines.labels[data.value[1]]}<br>${data.value[2] === null ? status[data.status] : shown(data.value[2])}`},
+          this.lines.labels[data.value[1]]}\n${data.value[2] === null ? status[data.status] : shown(data.value[2])}`},
         xAxis: {type: 'category', name: this.x.name, data: this.x.labels, splitLine: {show: false}},
         yAxis: {type: 'category', name: this.lines.labels.some((label) => label.length > 8) ? '' : this.lines.name, nameGap: 54,
           data: this.lines.labels, splitLine: {show: false}, axisLabel: {width: 172, overflow: 'truncate'}},
@@ -124,7 +146,7 @@ class View {
     return figure({
       title: `ExecutionContext calls over ${plain(along.name)}`,
       about: `${this.where}What one enqueue call of the host is made of, mean of all processes; and the wait for the batch after it.`,
-      choices: at ? [{label: at.name, texts: at.labels}] : [],
+      choices: at ? [{label: at.name, texts: at.labels, selected: Math.max(0, this.state.held[fixed])}] : [],
       table: (picked) => this.table.pick([...this.grid.dimensions.flatMap(({columns: own}) => own), ...columns, 'sync_ms'],
           rows(picked).filter((row) => row !== undefined)),
       option: (theme, picked) => {
@@ -153,7 +175,7 @@ class View {
     return figure({
       title: `${name}: distribution over ${plain(along.name)}`,
       about: `${this.where}Share of the windows of ${shown(this.data.cdfs.interval_us)} µs at or below each value.`,
-      choices: at ? [{label: at.name, texts: at.labels}] : [],
+      choices: at ? [{label: at.name, texts: at.labels, selected: Math.max(0, this.state.held[fixed])}] : [],
       table: (picked) => {
         const found = curves(picked);
         return Table.of([`${metric}_percent`, ...found.map((curve) => `at or below, ${along.columns[0]} ${curve.name}`)],
@@ -199,7 +221,8 @@ class View {
         const columns = [this.x, this.lines].map((dimension) => (dimension.columns.includes('gpu_mhz') ? 'mean_gpu_mhz' : 'mean_cpu_mhz'));
         found.push({name: 'governors', colour: theme.bad, x: clock(this.x, columns[0]), y: clock(this.lines, columns[1]), z: energy,
           words: `Left to the governors: ${shown(energy)} mJ an image at mean clocks of ${shown(table.at(columns[0], row))} and ${
-            shown(table.at(columns[1], row))} MHz; the least is ${shown(100 * (1 - least / energy))} % less`});
+            shown(table.at(columns[1], row))} MHz; the least of the points is ${shown(Math.abs(100 * (1 - least / energy)))} % ${
+            least <= energy ? 'less' : 'more'}`});
       }
       return found;
     };
@@ -244,6 +267,7 @@ class View {
 // Throughput against power of all points of a network, and those that none beats in both.
 function pareto(grid, held) {
   const {table} = grid;
+  const works = held.map((_, d) => d).filter((d) => held[d] !== -1 && grid.dimensions[d].columns.some((column) => /model$/.test(column)));
   const work = new Set(grid.rows(held.map((index, d) => (grid.dimensions[d].columns.some((column) => /model$/.test(column)) ? index : -1))));
   const x = (row) => table.at('power_w', row), y = (row) => table.at('throughput', row);
   const all = table.indices((row) => work.has(row) && x(row) !== null && y(row) !== null);
@@ -254,7 +278,7 @@ function pareto(grid, held) {
     shown(y(row))} images/s at ${shown(x(row))} W`;
   return figure({
     title: 'Pareto front', wide: true, height: 380,
-    about: `${all.length} points that ran, of ${work.size < table.rows ? 'this network' : 'all'}: throughput of the board against its power. On the line, ${best.length} that no other beats in both.`,
+    about: `${all.length} points that ran, of ${work.size < table.rows ? works.map((d) => grid.dimensions[d].labels[held[d]]).join(', ') : 'all'}: throughput of the board against its power. On the line, ${best.length} that no other beats in both.`,
     table: () => table.pick([...own, 'throughput', 'power_w', 'energy_per_image_mj'], best),
     option: (theme) => ({
       tooltip: {trigger: 'item', formatter: ({data}) => words(data.row)},
@@ -282,13 +306,18 @@ export function sweep(data, page) {
     page.append(element('p', {}, 'One point: use jostle run --html for it.'));
     return;
   }
+  if (!ran) {
+    const problems = distinct(table.columns.problem ?? []).slice(0, 8);
+    page.append(element('p', {class: 'bad'}, 'No point ran.'), ...problems.map((problem) => element('p', {}, problem)));
+    return;
+  }
   const wanted = (...columns) => columns.map((column) => grid.find(column)).find((d) => several.includes(d));
-  const clocks = several.includes(grid.find('gpu_mhz')) && several.includes(grid.find('cpu_mhz'))
-    && grid.find('gpu_mhz') !== grid.find('cpu_mhz');
+  const clockOf = (column) => grid.dimensions.findIndex(({number, columns}) => number && columns[0] === column);
+  const gpu = clockOf('gpu_mhz'), cpu = clockOf('cpu_mhz'), clocks = several.includes(gpu) && several.includes(cpu);
   const state = {held: grid.dimensions.map(() => 0)};
-  state.x = clocks ? grid.find('gpu_mhz') : wanted('batch', 'count', 'gpu_mhz', 'cpu_mhz') ?? several.at(-1);
+  state.x = clocks ? gpu : wanted('batch', 'count', 'gpu_mhz', 'cpu_mhz') ?? several.at(-1);
   const rest = several.filter((d) => d !== state.x);
-  state.lines = clocks ? grid.find('cpu_mhz') : rest.includes(wanted('count')) ? wanted('count')
+  state.lines = clocks ? cpu : rest.includes(wanted('count')) ? wanted('count')
     : rest.length ? rest.reduce((a, b) => (grid.dimensions[b].values.length <= grid.dimensions[a].values.length ? b : a)) : -1;
   // The first place at which something ran.
   const first = table.indices((row) => table.at('status', row) === 'ok')[0];
@@ -313,7 +342,7 @@ export function sweep(data, page) {
           state.lines = several[i];
           draw();
         })] : []),
-        ...several.filter((d) => d !== state.x && d !== state.lines).map((d) =>
+        ...several.filter((d) => !data.study.sampled && d !== state.x && d !== state.lines).map((d) =>
           choice(grid.dimensions[d].name, grid.dimensions[d].labels, state.held[d], (i) => {
             state.held[d] = i;
             draw();
@@ -324,7 +353,10 @@ export function sweep(data, page) {
   };
   const drawn = (view) => {
     const over = state.x, across = state.lines;
-    const clock = clocks && [over, across].includes(grid.find('gpu_mhz')) && [over, across].includes(grid.find('cpu_mhz'));
+    const clock = clocks && [over, across].includes(gpu) && [over, across].includes(cpu);
+    if (data.study.sampled)
+      return [...['process_throughput_mean', 'throughput', 'power_w', 'energy_per_image_mj', 'latency_p99_ms', 'memory_mb']
+          .filter((column) => view.has(column)).map((column) => view.dots(column)), pareto(grid, view.held)];
     const found = [];
     if (clock) found.push(...view.energy);
     for (const [column, about] of [
@@ -351,7 +383,7 @@ export function sweep(data, page) {
         found.push(view.distribution(metric, name, over, across));
         if (across !== -1) found.push(view.distribution(metric, name, across, over));
       }
-    found.push(pareto(grid, state.held));
+    found.push(pareto(grid, view.held));
     return found;
   };
   draw();

@@ -24,9 +24,8 @@ export function timeline(trace) {
       counters.get(event.name).points.push([event.ts / 1000, value]);
     }
   }
-  if (!slices.length) return null;
-  const begin = slices.reduce((least, slice) => Math.min(least, slice[1]), Infinity);
-  const end = slices.reduce((most, slice) => Math.max(most, slice[2]), -Infinity);
+  if (!tracks.length) return null;
+  const [begin, end] = trace.window_us.map((us) => us / 1000);
   for (const {points} of counters.values()) points.push([end, points.at(-1)[1]]);
   const used = tracks.map((_, i) => i).filter((i) => slices.some((slice) => slice[0] === i));
   const place = new Map(used.map((track, i) => [track, i]));
