@@ -1,5 +1,6 @@
 #include "cli/studies.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include "cli/options.hpp"
@@ -28,7 +29,7 @@ std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
 
 std::string title_of(const scenarios::Study& study) {
   const input::Node name = study.scenario ? study.scenario->find("name") : nullptr;
-  return name && !name->text.empty() ? name->text : study.origin;
+  return name && !name->text.empty() ? name->text : std::filesystem::path(study.origin).stem().string();
 }
 
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what) {
