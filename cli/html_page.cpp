@@ -3,22 +3,36 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <system_error>
 
 #include "calibration/input/problems.hpp"
 #include "web/report_page.hpp"
 
 namespace jostle::cli {
 
+namespace {
+
+// Leaves nothing where nothing was.
+bool can_write(const std::string& path) {
+  std::error_code error;
+  const bool was_there = std::filesystem::exists(path, error);
+  const bool can = std::ofstream(path, std::ios::binary | std::ios::app).is_open();
+  if (can && !was_there) std::filesystem::remove(path, error);
+  return can;
+}
+
+}  // namespace
+
 void add_html(CLI::App& command, std::string& path) {
   command
       .add_option("--html", path, "Write the answer as a page with charts, one file that needs no network")
       ->check([](const std::string& file) {  // before anything is simulated for it
-        return std::ofstream(file, std::ios::binary | std::ios::app)
-                   ? std::string()
-                   : fmt::format("cannot write '{}'", input::printable(file, 400));
+        return can_write(file) ? std::string()
+                               : fmt::format("cannot write '{}'", input::printable(file, 400));
       })
       ->type_name("FILE");
 }
