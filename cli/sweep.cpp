@@ -195,7 +195,9 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   terminal.note(text_of(summary, options, seconds.count()));
   if (summary.interrupted) {
-    terminal.complain("interrupted; what is done is stored, the same command goes on from there");
+    terminal.complain(options.output.empty()
+                          ? "interrupted"
+                          : "interrupted; what is done is stored, the same command goes on from there");
     return ExitCode::interrupted;
   }
   return summary.failed > 0 || !written ? ExitCode::failed : ExitCode::done;
