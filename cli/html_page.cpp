@@ -62,13 +62,6 @@ nlohmann::ordered_json json_lines(const std::string& text) {
   return lines;
 }
 
-bool write_file(const std::string& path, std::string_view text, Terminal& terminal) {
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file) terminal.complain(fmt::format("cannot write '{}'", input::printable(path, 400)));
-  return static_cast<bool>(file);
-}
-
 double rounded(double value) {
   const std::string text = fmt::format("{:.6g}", value);
   double back = value;

@@ -6,8 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "cli/terminal.hpp"
-
 namespace jostle::cli {
 
 // --html FILE
@@ -20,9 +18,6 @@ void add_html(CLI::App& command, std::string& path);
 
 // Lines of JSON as one array.
 [[nodiscard]] nlohmann::ordered_json json_lines(const std::string& text);
-
-// False, with the reason on standard error, if the file cannot be written.
-[[nodiscard]] bool write_file(const std::string& path, std::string_view text, Terminal& terminal);
 
 // A figure with no more digits than a chart shows.
 [[nodiscard]] double rounded(double value);

@@ -11,6 +11,7 @@
 #include "cli/options.hpp"
 #include "cli/studies.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/write_file.hpp"
 #include "scenarios/run.hpp"
 
 namespace jostle::cli {

@@ -13,6 +13,7 @@
 #include "cli/plan_text.hpp"
 #include "cli/studies.hpp"
 #include "cli/study_page.hpp"
+#include "cli/write_file.hpp"
 #include "scenarios/run.hpp"
 
 namespace jostle::cli {

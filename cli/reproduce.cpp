@@ -12,6 +12,7 @@
 #include "cli/html_page.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/table.hpp"
+#include "cli/write_file.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 
 #include "cli/options.hpp"
 #include "cli/roofline_text.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/write_file.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/run.hpp"
 
@@ -46,11 +46,7 @@ ExitCode write(const std::string& text, const RooflineAsked& asked, Terminal& te
     terminal.print(text);
     return ExitCode::done;
   }
-  std::ofstream file(asked.out, std::ios::binary);
-  file << text << std::flush;
-  if (file) return ExitCode::done;
-  terminal.complain(fmt::format("cannot write '{}'", input::printable(asked.out, 400)));
-  return ExitCode::failed;
+  return write_file(asked.out, text, terminal) ? ExitCode::done : ExitCode::failed;
 }
 
 ExitCode tell(const RooflineAsked& asked, Terminal& terminal) {

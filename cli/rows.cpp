@@ -56,14 +56,6 @@ std::string csv_cell(std::string_view text) {
   return cell + '"';
 }
 
-nlohmann::ordered_json json_cell(const SqlStatement& rows, int column) {
-  if (rows.is_null(column)) return nullptr;
-  const std::string text(rows.text(column));
-  if (!rows.is_number(column)) return text;
-  auto number = nlohmann::ordered_json::parse(text, nullptr, false);
-  return number.is_number() ? number : nlohmann::ordered_json(text);  // Inf
-}
-
 std::string line_of(const SqlStatement& rows, RowFormat format) {
   if (format == RowFormat::json) {
     auto object = nlohmann::ordered_json::object();
@@ -76,6 +68,14 @@ std::string line_of(const SqlStatement& rows, RowFormat format) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json json_cell(const SqlStatement& rows, int column) {
+  if (rows.is_null(column)) return nullptr;
+  const std::string text(rows.text(column));
+  if (!rows.is_number(column)) return text;
+  auto number = nlohmann::ordered_json::parse(text, nullptr, false);
+  return number.is_number() ? number : nlohmann::ordered_json(text);  // Inf
+}
 
 void print_rows(SqlStatement& rows, RowFormat format, Terminal& terminal) {
   if (format == RowFormat::table) return print_table(rows, terminal);

@@ -1,12 +1,17 @@
 // The rows of a statement as a table, CSV or lines of JSON.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "cli/terminal.hpp"
 #include "scenarios/study/database.hpp"
 
 namespace jostle::cli {
 
 enum class RowFormat { table, csv, json };
+
+// A cell of the present row: null, a number, or text.
+[[nodiscard]] nlohmann::ordered_json json_cell(const scenarios::SqlStatement& rows, int column);
 
 // Runs the statement to its end and prints what it gives. Of a table that is too wide the last columns go
 // first.

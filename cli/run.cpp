@@ -11,6 +11,7 @@
 #include "cli/options.hpp"
 #include "cli/questions.hpp"
 #include "cli/report.hpp"
+#include "cli/write_file.hpp"
 #include "scenarios/chrome_trace.hpp"
 #include "scenarios/interval/interval.hpp"
 #include "scenarios/result_text.hpp"

@@ -1,13 +1,15 @@
 #include "cli/study_page.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "cli/html_page.hpp"
+#include "cli/rows.hpp"
 #include "scenarios/run.hpp"
 #include "scenarios/study/columns.hpp"
 #include "scenarios/study/sweep.hpp"
@@ -39,13 +41,8 @@ SELECT
 FROM points JOIN outcomes USING (key) ORDER BY point)";
 
 Json value_of(const SqlStatement& rows, int column) {
-  if (rows.is_null(column)) return nullptr;
-  const std::string_view text = rows.text(column);
-  double number = 0;
-  if (!rows.is_number(column) ||
-      std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc())
-    return text;
-  return rounded(number);
+  Json value = json_cell(rows, column);
+  return value.is_number() ? Json(rounded(value.get<double>())) : value;
 }
 
 void add_columns(scenarios::Database& database, std::string_view sql, Json& to) {
@@ -67,12 +64,10 @@ Json shares_of(std::string_view cdf) {
 }
 
 Json distributions(scenarios::Database& database) {
-  SqlStatement rows(database,
-                    "SELECT json_extract(result, '$.system.gpu.metrics.interval_us'),"
-                    " json_extract(result, '$.system.gpu.metrics.sm_active.cdf'),"
-                    " json_extract(result, '$.system.gpu.metrics.issue_slot.cdf'),"
-                    " json_extract(result, '$.system.gpu.metrics.tensor_active.cdf')"
-                    " FROM points JOIN outcomes USING (key) ORDER BY point");
+  std::string sql = "SELECT json_extract(result, '$.system.gpu.metrics.interval_us')";
+  for (const char* const metric : metrics)
+    sql += fmt::format(", json_extract(result, '$.system.gpu.metrics.{}.cdf')", metric);
+  SqlStatement rows(database, sql + " FROM points JOIN outcomes USING (key) ORDER BY point");
   Json found{{"interval_us", nullptr}};
   while (rows.step()) {
     if (!rows.is_null(0)) found["interval_us"] = rows.real(0);

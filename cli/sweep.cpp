@@ -18,6 +18,7 @@
 #include "cli/rows.hpp"
 #include "cli/studies.hpp"
 #include "cli/study_page.hpp"
+#include "cli/write_file.hpp"
 #include "scenarios/run.hpp"
 
 namespace jostle::cli {

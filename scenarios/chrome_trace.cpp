@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -32,9 +30,7 @@ std::string us(std::int64_t time) {
 
 }  // namespace
 
-ChromeTrace::ChromeTrace(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
-  if (!file_) throw TraceFileError("cannot write " + path + ": " + std::strerror(errno));
-}
+ChromeTrace::ChromeTrace(const std::string& path) : file_(path) {}
 
 ChromeTrace::ChromeTrace(const Window& window) : window_(window) {}
 
@@ -53,7 +49,7 @@ sim::TrackId ChromeTrace::track(std::string_view name, sim::TrackId) {
 }
 
 sim::TrackId ChromeTrace::counter(std::string_view name, std::string_view unit, sim::TrackId) {
-  tracks_.push_back({.name = std::string(name), .unit = std::string(unit), .open = {}, .is_counter = true});
+  tracks_.push_back({.name = std::string(name), .unit = std::string(unit), .open = {}});
   return static_cast<sim::TrackId>(tracks_.size() - 1);
 }
 
@@ -109,15 +105,12 @@ void ChromeTrace::put(std::string_view event) {
   if (finished_) return;
   if (!std::exchange(first_, false)) buffer_ += ",\n";
   buffer_ += event;
-  if (!path_.empty() && buffer_.size() >= written_at_once) flush();
+  if (file_ && buffer_.size() >= written_at_once) flush();
 }
 
 void ChromeTrace::flush() {
   if (!file_) return;
-  errno = 0;
-  const bool written = std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) == buffer_.size() &&
-                       std::fflush(file_.get()) == 0;
-  if (!written && error_ == 0) error_ = errno != 0 ? errno : EIO;
+  file_->write(buffer_);
   buffer_.clear();
 }
 
@@ -131,9 +124,7 @@ void ChromeTrace::finish() {
   finished_ = true;
   buffer_ += "\n]}\n";
   flush();
-  if (std::FILE* file = file_.release(); file != nullptr && std::fclose(file) != 0 && error_ == 0)
-    error_ = errno;
-  if (error_ != 0) throw TraceFileError("cannot write " + path_ + ": " + std::strerror(error_));
+  if (file_) file_->close();
 }
 
 }  // namespace jostle::scenarios

@@ -8,8 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,9 +42,6 @@ class ChromeTrace final : public TraceFile {
   [[nodiscard]] const Window& window() const { return window_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   struct Slice {
     std::string name;
     sim::Time begin;
@@ -53,8 +49,7 @@ class ChromeTrace final : public TraceFile {
   struct Track {
     std::string name, unit;   // the unit of counters only
     std::vector<Slice> open;  // the innermost last
-    bool is_counter = false;
-    bool before = false;  // a counter stands at `value` from before the window
+    bool before = false;      // a counter stands at `value` from before the window
     double value = 0;
   };
 
@@ -63,15 +58,13 @@ class ChromeTrace final : public TraceFile {
   void put_count(std::size_t counter, sim::Time at, double value);
   void flush();
 
-  std::string path_;  // empty: in memory
-  std::unique_ptr<std::FILE, Close> file_;
+  std::optional<TraceOutput> file_;  // none: in memory
   std::string buffer_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   std::vector<Track> tracks_ = std::vector<Track>(1);  // by TrackId, from 1
   Window window_{sim::Time::zero(), sim::Time::never(), SIZE_MAX};
   sim::Time latest_;
   std::size_t events_ = 0;
   bool first_ = true, finished_ = false;
-  int error_ = 0;  // errno of the first write that failed
 };
 
 }  // namespace jostle::scenarios

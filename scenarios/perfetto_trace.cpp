@@ -1,9 +1,7 @@
 #include "scenarios/perfetto_trace.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <protozero/pbf_builder.hpp>
 #include <utility>
 
@@ -61,9 +59,7 @@ struct PerfettoTrace::Event {
   double value = 0;            // counter_value
 };
 
-PerfettoTrace::PerfettoTrace(const std::string& path)
-    : path_(path), file_(std::fopen(path.c_str(), "wb")), open_(1) {
-  if (!file_) throw TraceFileError("cannot write " + path + ": " + std::strerror(errno));
+PerfettoTrace::PerfettoTrace(const std::string& path) : file_(path), open_(1) {
   buffer_.reserve(2 * buffer_bytes);
 }
 
@@ -166,12 +162,7 @@ void PerfettoTrace::put(std::string_view packet) {
 }
 
 void PerfettoTrace::flush() {
-  if (file_ && error_ == 0) {
-    errno = 0;
-    const bool written = std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) == buffer_.size() &&
-                         std::fflush(file_.get()) == 0;
-    if (!written) error_ = errno != 0 ? errno : EIO;
-  }
+  file_.write(buffer_);
   buffer_.clear();
 }
 
@@ -180,9 +171,7 @@ void PerfettoTrace::finish() {
     while (open_[i] > 0) end(static_cast<sim::TrackId>(i), latest_);
   }
   flush();
-  if (std::FILE* file = file_.release(); file != nullptr && std::fclose(file) != 0 && error_ == 0)
-    error_ = errno;
-  if (error_ != 0) throw TraceFileError("cannot write " + path_ + ": " + std::strerror(error_));
+  file_.close();
 }
 
 }  // namespace jostle::scenarios

@@ -6,9 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +34,6 @@ class PerfettoTrace final : public TraceFile {
   void finish() override;
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   struct Event;  // of a track, as it is put into a packet
 
   [[nodiscard]] sim::TrackId describe(std::string_view name, sim::TrackId parent,
@@ -47,15 +42,13 @@ class PerfettoTrace final : public TraceFile {
   void put(std::string_view packet);
   void flush();
 
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  TraceOutput file_;
   std::string packet_;                                       // the one being built; kept to keep its memory
   std::string buffer_;                                       // finished packets
   std::map<std::string, std::uint64_t, std::less<>> names_;  // interned: name -> number in the file, from 1
   std::vector<std::uint32_t> open_;                          // slices open on each track, by TrackId
   sim::Time latest_;
   bool first_packet_ = true;
-  int error_ = 0;  // errno of the first write that failed
 };
 
 }  // namespace jostle::scenarios

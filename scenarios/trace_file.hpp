@@ -1,9 +1,11 @@
 // A timeline in a file: Perfetto's own format, or Chrome's JSON by the name's ending.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "sim/trace.hpp"
 
@@ -20,6 +22,25 @@ class TraceFile : public sim::TraceSink {
   // Ends the slices that are still open at the latest time seen, and closes the file. Throws TraceFileError
   // if any byte of it could not be written. What is traced afterwards is dropped.
   virtual void finish() = 0;
+};
+
+// Where the bytes of a trace go. An error of any of them is kept until close().
+class TraceOutput {
+ public:
+  // Creates the file, or empties it. Throws TraceFileError.
+  explicit TraceOutput(const std::string& path);
+
+  void write(std::string_view bytes);
+  void close();  // throws TraceFileError if any byte could not be written
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  std::string path_;
+  std::unique_ptr<std::FILE, Close> file_;  // null once closed
+  int error_ = 0;                           // errno of the first write that failed
 };
 
 // Creates the file, or empties it: "*.json" is ChromeTrace, all else PerfettoTrace. Throws TraceFileError.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/write_file.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -1,25 +1,39 @@
 // A figure: a chart that keys can read, what it shows in words, and its data as a table and as CSV.
 import * as echarts from 'echarts/core';
 import {BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart} from 'echarts/charts';
-import {DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent,
-  TooltipComponent, VisualMapComponent} from 'echarts/components';
+import {DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent,
+  VisualMapComponent} from 'echarts/components';
 import {CanvasRenderer} from 'echarts/renderers';
 import {choice, element, save} from './dom.js';
 import {colours, forgetThemes, onTheme} from './theme.js';
 import {figure as shown} from './table.js';
 
 echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, DataZoomComponent,
-  GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, TooltipComponent, VisualMapComponent,
-  CanvasRenderer]);
+  GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, VisualMapComponent, CanvasRenderer]);
 
-const open = new Set();
+const open = new Set(), waiting = new Set();
 
 // Ends all charts of the page.
 export function clear() {
   for (const chart of open) chart.dispose();
   open.clear();
+  waiting.clear();
   forgetThemes();
 }
+addEventListener('beforeprint', () => { for (const begin of waiting) begin(); });
+
+// Of the i-th series: with the eight colours 32 look different.
+export const symbol = (i) => ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4];
+
+// The scale beside a map.
+export const scale = (theme, values, itemHeight) => ({min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle',
+  itemHeight, calculable: false, seriesIndex: 0, inRange: {color: theme.ramp}, textStyle: {color: theme.soft},
+  formatter: (value) => shown(Number(value.toPrecision(3)))});
+
+// Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis').
+export const limitLines = (theme, axis, limits) => ({silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
+  label: {color: theme.bad, position: 'insideEndTop', formatter: ({name}) => name},
+  data: limits.map(({value, name}) => ({[axis]: value, name}))});
 
 const list = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
 
@@ -156,22 +170,18 @@ export function figure(given) {
 
   // Charts are made when they come near the window: a page of many opens at once.
   const begin = () => {
+    near.disconnect();
+    waiting.delete(begin);
     chart = echarts.init(plot);
     open.add(chart);
     new ResizeObserver(() => chart.isDisposed() || chart.resize()).observe(plot);
     draw();
   };
   const near = new IntersectionObserver((seen) => {
-    if (!seen.some((one) => one.isIntersecting)) return;
-    near.disconnect();
-    begin();
+    if (seen.some((one) => one.isIntersecting)) begin();
   }, {rootMargin: '400px'});
   near.observe(plot);
-  addEventListener('beforeprint', () => {
-    if (chart || !plot.isConnected) return;
-    near.disconnect();
-    begin();
-  });
+  waiting.add(begin);
   onTheme(draw);
   return made;
 }

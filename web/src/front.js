@@ -1,14 +1,37 @@
-// The points that no other is at least as good as in both figures: {rows} by ascending x.
-export function front(rows, x, y, moreX, moreY) {
-  const key = (value, more) => (more ? -value : value);
-  const order = rows.filter((row) => x(row) !== null && y(row) !== null)
-      .sort((a, b) => key(x(a), moreX) - key(x(b), moreX) || key(y(a), moreY) - key(y(b), moreY));
+// Throughput of boards against their power, and the points that none beats in both.
+import {figure} from './chart.js';
+import {title} from './names.js';
+
+// Of rows that have both figures, by ascending power: those with more throughput than any that takes less.
+function front(rows, power, throughput) {
   const kept = [];
-  let best = Infinity;
-  for (const row of order) {
-    if (key(y(row), moreY) >= best) continue;
-    best = key(y(row), moreY);
+  let most = -Infinity;
+  for (const row of [...rows].sort((a, b) => power(a) - power(b) || throughput(b) - throughput(a))) {
+    if (throughput(row) <= most) continue;
+    most = throughput(row);
     kept.push(row);
   }
   return kept;
+}
+
+// given: as for figure(), with the table's `points`, rows to draw (all that have both figures), words(row), what the
+// points and the `line` are called, and texts or tables that depend on the front's rows. None of fewer than two.
+export function throughputAgainstPower({points, rows, words, line, name, about, table, ...given}) {
+  const x = (row) => points.at('power_w', row), y = (row) => points.at('throughput', row);
+  const all = rows.filter((row) => x(row) !== null && y(row) !== null);
+  if (all.length < 2) return null;
+  const best = front(all, x, y);
+  const data = (of) => of.map((row) => ({value: [x(row), y(row)], row}));
+  return figure({
+    ...given, wide: true, about: about(all, best), table: () => table(best),
+    option: (theme) => ({
+      tooltip: {trigger: 'item', formatter: ({data: {row}}) => words(row)},
+      xAxis: {type: 'value', name: title('power_w'), scale: true},
+      yAxis: {type: 'value', name: title('throughput'), scale: true},
+      series: [{type: 'line', name: line, step: 'end', symbolSize: 9, lineStyle: {color: theme.series[1]},
+        itemStyle: {color: theme.series[1]}, z: 5, words: (item) => words(best[item]), data: data(best)},
+      {type: 'scatter', name, symbolSize: 6, itemStyle: {color: theme.series[0], opacity: 0.55},
+        words: (item) => words(all[item]), data: data(all)}],
+    }),
+  });
 }

@@ -32,6 +32,12 @@ export class Grid {
       const values = distinct(all);
       return {columns, name: columns.map(title).join(' · '), number, of: all, values, labels: labelled(values)};
     });
+    const indices = this.dimensions.map(({of, values}) => {
+      const index = new Map(values.map((value, i) => [value, i]));
+      return of.map((value) => index.get(value));
+    });
+    this.places = new Map();  // indices of the dimensions to the first row there
+    for (let row = table.rows - 1; row >= 0; --row) this.places.set(indices.map((of) => of[row]).join(), row);
   }
 
   find(column) { return this.dimensions.findIndex(({columns}) => columns.includes(column)); }
@@ -42,15 +48,13 @@ export class Grid {
       indices[d] === -1 || dimension.of[row] === dimension.values[indices[d]]));
   }
 
-  // As rows(), with some of the indices put in place: {dimension: index}.
-  at(indices, put) {
-    const wanted = [...indices];
-    for (const [d, index] of Object.entries(put)) wanted[d] = index;
-    return this.rows(wanted);
+  // The row at the indices, with some of them put in place: {dimension: index}; undefined where there is none.
+  row(indices, put) {
+    return this.places.get(Object.assign([...indices], put).join());
   }
 
   value(column, indices, put) {
-    const [row] = this.at(indices, put);
+    const row = this.row(indices, put);
     return row === undefined ? null : this.table.at(column, row);
   }
 }

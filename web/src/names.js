@@ -26,3 +26,12 @@ export function title(column) {
   const words = (unit ? column.slice(0, -unit[0].length) : column).replaceAll('_', ' ');
   return `${words[0].toUpperCase()}${words.slice(1)}${unit ? `, ${units[unit[1]]}` : ''}`;
 }
+
+// What windows of gpu_metrics are drawn of.
+export const windowed = [['sm_active', 'SM active'], ['issue_slot', 'Issue slot'], ['tensor_active', 'Tensor active']];
+
+// The budget that a power mode is named for, in W; null where its name has none.
+export function budget(mode) {
+  const watts = /^(\d+(?:\.\d+)?)\s*W/.exec(mode ?? '');
+  return watts ? {value: Number(watts[1]), mode: watts[0]} : null;
+}

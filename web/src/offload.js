@@ -1,5 +1,5 @@
 // Edge, cloud or split over links: who is best where, latency and energy over the round-trip time.
-import {figure} from './chart.js';
+import {figure, symbol} from './chart.js';
 import {element, tiles} from './dom.js';
 import {distinct, figure as shown, Table} from './table.js';
 
@@ -62,7 +62,7 @@ export function offload(data, page) {
     option: (theme, [bandwidth, stream = 0]) => ({
       tooltip: {trigger: 'axis', valueFormatter: (value) => `${shown(value)} ${unit}`},
       xAxis: {type: 'value', name: 'Round-trip time, ms', scale: true}, yAxis: {type: 'value', name: `${name}, ${unit}`, min: 0},
-      series: present.map((side, i) => ({type: 'line', name: called[side], symbolSize: 6, symbol: ['circle', 'rect', 'triangle', 'diamond'][i],
+      series: present.map((side, i) => ({type: 'line', name: called[side], symbolSize: 6, symbol: symbol(i),
         data: rtts.map((rtt) => [rtt, values(side, find(bandwidths[bandwidth], rtt, streams[stream]), get)])})),
     }),
   });

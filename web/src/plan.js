@@ -1,8 +1,7 @@
 // A plan: the best point and the next, the front of two wishes, what the limits cost; or the boards of a fleet.
 import {figure} from './chart.js';
 import {element, tiles} from './dom.js';
-import {front} from './front.js';
-import {title} from './names.js';
+import {throughputAgainstPower} from './front.js';
 import {figure as shown, Table} from './table.js';
 
 const setting = (settings) => Object.entries(settings).map(([key, value]) => `${key.replace(/^processes\.\d+\./, '')} ${
@@ -41,23 +40,11 @@ function wishes(plan) {
 // What was simulated on the way, whichever way the plan looked.
 function looked(points) {
   const table = new Table(points);
-  const x = (row) => table.at('power_w', row), y = (row) => table.at('throughput', row);
-  const all = table.indices((row) => x(row) !== null && y(row) !== null);
-  if (all.length < 2) return null;
   const own = table.names.filter((name) => name !== 'status');
-  const words = (row) => own.map((name) => `${name} ${shown(table.at(name, row))}`).join(', ');
-  const best = front(all, x, y, false, true);
-  return figure({
-    title: 'Points simulated', wide: true, height: 340, about: `${all.length} of them: throughput of the board against its power.`,
-    table: () => table,
-    option: (theme) => ({
-      tooltip: {trigger: 'item', formatter: ({data}) => words(data.row)},
-      xAxis: {type: 'value', name: title('power_w'), scale: true}, yAxis: {type: 'value', name: title('throughput'), scale: true},
-      series: [{type: 'scatter', name: 'simulated', symbolSize: 7, itemStyle: {opacity: 0.6},
-        words: (item) => words(all[item]), data: all.map((row) => ({value: [x(row), y(row)], row}))},
-      {type: 'line', step: 'end', name: 'least power for a throughput', showSymbol: false, lineStyle: {color: theme.series[1]},
-        words: (item) => words(best[item]), data: best.map((row) => ({value: [x(row), y(row)], row}))}],
-    }),
+  return throughputAgainstPower({
+    title: 'Points simulated', height: 340, points: table, rows: table.indices(() => true), name: 'simulated', line: 'least power for a throughput',
+    about: (all) => `${all.length} of them: throughput of the board against its power.`,
+    words: (row) => own.map((name) => `${name} ${shown(table.at(name, row))}`).join(', '), table: () => table,
   });
 }
 

@@ -1,6 +1,8 @@
 // The result of a run: each process, the board, where the time and the watts go, and a timeline.
-import {clear, figure} from './chart.js';
+import {clear, figure, limitLines, symbol} from './chart.js';
+import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
+import {budget, windowed} from './names.js';
 import {figure as shown, Table} from './table.js';
 import {timeline} from './timeline.js';
 
@@ -23,8 +25,7 @@ function stacked({title, about, unit, labels, parts, values, wide, limit, share}
       yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: 134, overflow: 'truncate'}},
       series: names.map((name, i) => ({type: 'bar', stack: 'all', name: words(name), barMaxWidth: 26,
         data: values.map((row) => row[name] ?? 0),
-        markLine: limit && i === 0 ? {silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
-          label: {color: theme.bad, formatter: limit.name, position: 'insideEndTop'}, data: [{xAxis: limit.value}]} : undefined})),
+        markLine: limit && i === 0 ? limitLines(theme, 'xAxis', [limit]) : undefined})),
     }),
   });
 }
@@ -41,7 +42,7 @@ function dots({title, about, name, labels, values, between}) {
       xAxis: {type: 'value', name, min: 0},
       yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: 134, overflow: 'truncate'}},
       series: [
-        ...(between.length ? between : []).map((of) => ({type: 'custom', name: of.name, encode: {x: [1, 2], y: 0},
+        ...between.map((of) => ({type: 'custom', name: of.name, encode: {x: [1, 2], y: 0},
           data: of.values.map((pair, i) => (pair ? [i, ...pair] : [i, null, null])),
           words: (item) => `${labels[item]}: ${of.name} ${of.values[item] ? of.values[item].map(shown).join(' to ') : 'not known'}`,
           tooltip: {formatter: ({dataIndex}) => `${labels[dataIndex]}: ${of.name} ${(of.values[dataIndex] ?? []).map(shown).join(' to ')}`},
@@ -53,26 +54,10 @@ function dots({title, about, name, labels, values, between}) {
             return {type: 'group', children: [line(from[0], from[1], to[0], to[1]), line(from[0], from[1] - 6, from[0], from[1] + 6),
               line(to[0], to[1] - 6, to[0], to[1] + 6)]};
           }})),
-        ...values.map((of, i) => ({type: 'scatter', name: of.name, symbolSize: 11, symbol: ['circle', 'triangle', 'rect', 'diamond'][i % 4],
+        ...values.map((of, i) => ({type: 'scatter', name: of.name, symbolSize: 11, symbol: symbol(i),
           data: of.values.map((value, row) => [value, row]),
           words: (item) => `${labels[item]}: ${of.name} ${shown(of.values[item])}`})),
       ],
-    }),
-  });
-}
-
-function distributions(metrics, name, key) {
-  const curves = metrics.filter(({windows}) => windows?.[key]).map((of) => ({name: of.name, cdf: of.windows[key].cdf}));
-  return figure({
-    title: `${name}: distribution`, about: `Share of the windows of ${shown(metrics[0].windows.interval_us)} µs at or below each value.`,
-    table: () => Table.of(['percent', ...curves.map((curve) => curve.name)],
-        curves[0].cdf.map(([value], i) => [100 * value, ...curves.map((curve) => curve.cdf[i]?.[1] ?? null)])),
-    option: () => ({
-      tooltip: {trigger: 'axis', valueFormatter: shown},
-      xAxis: {type: 'value', name: `${name}, %`, min: 0, max: 100},
-      yAxis: {type: 'value', name: 'Share of windows', min: 0, max: 1},
-      series: curves.map((curve) => ({type: 'line', step: 'end', showSymbol: false, name: curve.name,
-        data: curve.cdf.map(([value, share]) => [100 * value, share])})),
     }),
   });
 }
@@ -119,8 +104,8 @@ function figures({result, timeline: trace}) {
   const power = system.power_w;
   if (power?.mean) {
     const cap = parseFloat(result.resolved?.power_cap?.budget ?? '');
-    const mode = /^(\d+(?:\.\d+)?)\s*W/.exec(result.resolved?.power_mode ?? '');
-    const limit = cap ? {value: cap, name: `cap ${cap} W`} : mode ? {value: Number(mode[1]), name: `mode ${mode[0]}`} : null;
+    const nominal = budget(result.resolved?.power_mode);
+    const limit = cap ? {value: cap, name: `cap ${cap} W`} : nominal && {value: nominal.value, name: `mode ${nominal.mode}`};
     found.push(stacked({title: 'Power', unit: 'W', about: `At the module's input: ${shown(power.mean)} W in the mean, ${shown(power.peak)} W over the worst 100 ms.`,
       labels: ['module'], parts: Object.keys(power.parts), values: [power.parts], limit}));
   }
@@ -135,8 +120,11 @@ function figures({result, timeline: trace}) {
   }
   if (system.gpu.metrics) {
     const metrics = [{name: 'all', windows: system.gpu.metrics}, ...ok.map((process, i) => ({name: labels[i], windows: process.gpu.metrics}))];
-    for (const [key, name] of [['sm_active', 'SM active'], ['issue_slot', 'Issue slot'], ['tensor_active', 'Tensor active']])
-      found.push(distributions(metrics, name, key));
+    for (const [key, name] of windowed)
+      found.push(distribution({title: `${name}: distribution`, name, interval_us: system.gpu.metrics.interval_us,
+        columns: {percent: 'percent', curve: (of) => of},
+        curves: () => metrics.filter(({windows}) => windows?.[key]?.cdf.length).map((of) => ({name: of.name,
+          shares: of.windows[key].cdf.map(([, share]) => share)}))}));
   }
   found.push(residency(system.time_in_state ?? {}));
   if (trace) found.push(timeline(trace));

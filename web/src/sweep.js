@@ -1,11 +1,14 @@
 // A study: its figures over two dimensions that the reader chooses, the others held at a value.
-import {clear, figure} from './chart.js';
+import {clear, figure, limitLines, scale, symbol} from './chart.js';
+import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
-import {front} from './front.js';
+import {throughputAgainstPower} from './front.js';
 import {Grid} from './grid.js';
-import {plain, title} from './names.js';
+import {budget, plain, title, windowed} from './names.js';
 import {surface} from './surface.js';
 import {distinct, figure as shown, Table} from './table.js';
+
+const long = (labels) => labels.some((label) => label.length > 8);
 
 const status = {infeasible: 'does not fit', not_supported: 'not supported', failed: 'failed'};
 
@@ -63,11 +66,9 @@ class View {
         yAxis: {type: 'value', name: title(column),
           max: most ? ({max}) => Number((1.05 * Math.max(max, most)).toPrecision(2)) : null},
         series: this.lineNames.map((line, i) => ({
-          type: 'line', name: line || title(column), symbolSize: 7, symbol: ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4],
+          type: 'line', name: line || title(column), symbolSize: 7, symbol: symbol(i),
           connectNulls: false, data: this.along(column, i),
-          markLine: limit && i === 0 ? {silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
-            label: {color: theme.bad, position: 'insideEndTop', formatter: ({name}) => name},
-            data: limit.map(({value, name}) => ({yAxis: value, name}))} : undefined,
+          markLine: limit && i === 0 ? limitLines(theme, 'yAxis', limit) : undefined,
         })),
         };
       },
@@ -76,8 +77,9 @@ class View {
 
   // All points that a sample of the grid has: a dot each, a colour a value of the lines.
   dots(column) {
-    const groups = this.lines ? this.lines.values.map((value, i) => [this.lines.labels[i], this.rows.filter((row) => this.lines.of[row] === value)])
-      : [['points', this.rows]];
+    const ran = this.rows.filter((row) => this.table.at(column, row) !== null);
+    const groups = this.lines ? this.lines.values.map((value, i) => [this.lines.labels[i], ran.filter((row) => this.lines.of[row] === value)])
+      : [['points', ran]];
     const own = this.grid.dimensions.flatMap(({columns}) => columns);
     const words = (row) => `${own.map((name) => `${name} ${shown(this.table.at(name, row))}`).join(', ')}: ${title(column)} ${shown(this.table.at(column, row))}`;
     const x = (row) => (this.scaled ? this.x.of[row] : this.x.values.indexOf(this.x.of[row]));
@@ -89,9 +91,9 @@ class View {
         tooltip: {trigger: 'item', formatter: ({data}) => words(data.row)},
         xAxis: this.xAxis, yAxis: {type: 'value', name: title(column), scale: true},
         series: groups.map(([name, rows], i) => ({type: 'scatter', name, symbolSize: 8,
-          symbol: ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4],
-          data: rows.filter((row) => this.table.at(column, row) !== null).map((row) => ({value: [x(row), this.table.at(column, row)], row})),
-          words: (item) => words(rows.filter((row) => this.table.at(column, row) !== null)[item])})),
+          symbol: symbol(i),
+          data: rows.map((row) => ({value: [x(row), this.table.at(column, row)], row})),
+          words: (item) => words(rows[item])})),
       }),
     });
   }
@@ -99,38 +101,32 @@ class View {
   heat(column, {name, about}) {
     const cells = [];
     this.x.values.forEach((_, i) => this.lines.values.forEach((__, j) => {
-      const [row] = this.grid.at(this.held, {[this.state.x]: i, [this.state.lines]: j});
+      const row = this.grid.row(this.held, {[this.state.x]: i, [this.state.lines]: j});
       if (row === undefined) return;
       cells.push({value: [i, j, this.table.at(column, row)], status: this.table.at('status', row)});
     }));
-    const values = cells.map(({value}) => value[2]).filter((value) => value !== null);
-    const few = this.x.values.length <= 7 || (this.x.values.length <= 10 && this.lines.labels.every((label) => label.length <= 8));
+    const full = cells.filter(({value}) => value[2] !== null), empty = cells.filter(({value}) => value[2] === null);
+    const words = (cell) => `${this.x.name} ${this.x.labels[cell.value[0]]}, ${this.lines.name} ${this.lines.labels[cell.value[1]]}`;
+    const few = this.x.values.length <= 7 || (this.x.values.length <= 10 && !long(this.lines.labels));
     return figure({
       title: name, about: `${this.where}${about}`,
       table: () => this.columns(column),
       option: (theme) => ({
         legend: null,
-        grid: {left: this.lines.labels.some((label) => label.length > 8) ? 190 : 78, right: 78, top: 16},
-        tooltip: {formatter: ({data}) => `${this.x.name} ${this.x.labels[data.value[0]]}, ${this.lines.name} ${
-          this.lines.labels[data.value[1]]}\n${data.value[2] === null ? status[data.status] : shown(data.value[2])}`},
+        grid: {left: long(this.lines.labels) ? 190 : 78, right: 78, top: 16},
+        tooltip: {formatter: ({data}) => `${words(data)}\n${status[data.status] ?? shown(data.value[2])}`},
         xAxis: {type: 'category', name: this.x.name, data: this.x.labels, splitLine: {show: false}},
-        yAxis: {type: 'category', name: this.lines.labels.some((label) => label.length > 8) ? '' : this.lines.name, nameGap: 54,
+        yAxis: {type: 'category', name: long(this.lines.labels) ? '' : this.lines.name, nameGap: 54,
           data: this.lines.labels, splitLine: {show: false}, axisLabel: {width: 172, overflow: 'truncate'}},
-        visualMap: {min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle', itemHeight: 150,
-          inRange: {color: theme.ramp}, textStyle: {color: theme.soft}, formatter: (value) => shown(Number(value.toPrecision(3))),
-          calculable: false, seriesIndex: 0},
-        series: [{type: 'heatmap', name: title(column), data: cells.filter(({value}) => value[2] !== null),
+        visualMap: scale(theme, full.map(({value}) => value[2]), 150),
+        series: [{type: 'heatmap', name: title(column), data: full,
           label: {show: few, formatter: ({data}) => shown(Number(data.value[2].toPrecision(3))), fontSize: 11,
             textBorderColor: 'rgba(0,0,0,.55)', textBorderWidth: 2, color: '#fff'},
           emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}},
-        {type: 'scatter', name: 'has no figure', symbolSize: 1, data: cells.filter(({value}) => value[2] === null)
-            .map(({value, status: why}) => ({value: [value[0], value[1]], status: why})),
-        words: (item) => {
-          const cell = cells.filter(({value}) => value[2] === null)[item];
-          return `${this.x.name} ${this.x.labels[cell.value[0]]}, ${this.lines.name} ${
-            this.lines.labels[cell.value[1]]}: ${status[cell.status]}`;
-        },
-        itemStyle: {color: theme.soft}, label: {show: few, color: theme.soft, fontSize: 11,
+        {type: 'scatter', name: 'has no figure', symbolSize: 1,
+          data: empty.map(({value, status: why}) => ({value: value.slice(0, 2), status: why})),
+          words: (item) => `${words(empty[item])}: ${status[empty[item].status]}`,
+          itemStyle: {color: theme.soft}, label: {show: few, color: theme.soft, fontSize: 11,
           formatter: ({data}) => status[data.status]}}],
       }),
     });
@@ -142,7 +138,7 @@ class View {
     const columns = parts.map(([part]) => `ec_${part}_ms`);
     const along = this.grid.dimensions[over], at = fixed === -1 ? null : this.grid.dimensions[fixed];
     const rows = (picked) => along.values.map((_, i) =>
-      this.grid.at(this.held, {[over]: i, ...(at ? {[fixed]: picked[0]} : {})})[0]);
+      this.grid.row(this.held, {[over]: i, ...(at ? {[fixed]: picked[0]} : {})}));
     return figure({
       title: `ExecutionContext calls over ${plain(along.name)}`,
       about: `${this.where}What one enqueue call of the host is made of, mean of all processes; and the wait for the batch after it.`,
@@ -168,37 +164,24 @@ class View {
   // The distribution of a metric's windows, a curve for each value of one dimension at a value of the other.
   distribution(metric, name, over, fixed) {
     const along = this.grid.dimensions[over], at = fixed === -1 ? null : this.grid.dimensions[fixed];
-    const curves = (picked) => along.values.map((value, i) => {
-      const [row] = this.grid.at(this.held, {[over]: i, ...(at ? {[fixed]: picked[0]} : {})});
-      return {name: along.labels[i], shares: row === undefined ? null : this.data.cdfs[metric][row]};
-    }).filter(({shares}) => shares);
-    return figure({
-      title: `${name}: distribution over ${plain(along.name)}`,
-      about: `${this.where}Share of the windows of ${shown(this.data.cdfs.interval_us)} µs at or below each value.`,
+    return distribution({
+      title: `${name}: distribution over ${plain(along.name)}`, name, where: this.where, interval_us: this.data.cdfs.interval_us,
       choices: at ? [{label: at.name, texts: at.labels, selected: Math.max(0, this.state.held[fixed])}] : [],
-      table: (picked) => {
-        const found = curves(picked);
-        return Table.of([`${metric}_percent`, ...found.map((curve) => `at or below, ${along.columns[0]} ${curve.name}`)],
-            Array.from({length: 101}, (_, i) => [i, ...found.map(({shares}) => shares[i])]));
-      },
-      option: (theme, picked) => ({
-        tooltip: {trigger: 'axis', valueFormatter: shown},
-        xAxis: {type: 'value', name: `${name}, %`, min: 0, max: 100},
-        yAxis: {type: 'value', name: 'Share of windows', min: 0, max: 1},
-        series: curves(picked).map((curve) => ({type: 'line', step: 'end', showSymbol: false, name: curve.name,
-          data: curve.shares.map((share, i) => [i, share])})),
-      }),
+      columns: {percent: `${metric}_percent`, curve: (of) => `at or below, ${along.columns[0]} ${of}`},
+      curves: (picked) => along.labels.map((label, i) => {
+        const row = this.grid.row(this.held, {[over]: i, ...(at ? {[fixed]: picked[0]} : {})});
+        return {name: label, shares: row === undefined ? null : this.data.cdfs[metric][row]};
+      }).filter(({shares}) => shares),
     });
   }
 
+  // The row of the governors' points that asks what is held here.
   get governor() {
-    if (!this.data.governors) return null;
-    const table = this.data.governors;
-    const own = this.grid.dimensions.flatMap(({columns}, d) => (this.held[d] === -1 ? [] : columns.map((column) => [column, d])));
-    return table.indices((row) => table.at('energy_per_image_mj', row) !== null && own.every(([column, d]) => {
-      const [any] = this.grid.rows(this.held);
-      return !table.names.includes(column) || table.at(column, row) === this.table.at(column, any);
-    }))[0] ?? null;
+    const table = this.data.governors, [any] = this.rows;
+    if (!table || any === undefined) return null;
+    const own = this.grid.dimensions.flatMap(({columns}, d) => (this.held[d] === -1 ? [] : columns)).filter((column) => table.names.includes(column));
+    return table.indices((row) => table.at('energy_per_image_mj', row) !== null
+      && own.every((column) => table.at(column, row) === this.table.at(column, any)))[0] ?? null;
   }
 
   // Energy over two clocks, with the least and what the governors do.
@@ -242,16 +225,13 @@ class View {
         option: (theme) => {
           const near = (values, value) => values.reduce((a, b, i) => (Math.abs(b - value) < Math.abs(values[a] - value) ? i : a), 0);
           const cells = this.x.values.flatMap((_, i) => this.lines.values.map((__, j) => [i, j, z(i, j)])).filter((cell) => cell[2] !== null);
-          const values = cells.map((cell) => cell[2]);
           return {
             legend: {data: marks(theme).map((mark) => mark.name)},
             grid: {left: 78, right: 84},
             tooltip: {},
             xAxis: {type: 'category', name: this.x.name, data: this.x.labels},
             yAxis: {type: 'category', name: this.lines.name, nameGap: 54, data: this.lines.labels},
-            visualMap: {min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle', itemHeight: 200,
-              inRange: {color: theme.ramp}, textStyle: {color: theme.soft}, seriesIndex: 0,
-              formatter: (value) => shown(Number(value.toPrecision(3)))},
+            visualMap: scale(theme, cells.map((cell) => cell[2]), 200),
             series: [{type: 'heatmap', name: title('energy_per_image_mj'), data: cells},
               ...marks(theme).map((mark, i) => ({type: 'scatter', name: mark.name, symbol: i ? 'diamond' : 'circle', symbolSize: 14,
                 itemStyle: {color: mark.colour, borderColor: '#fff', borderWidth: 2}, words: () => mark.words,
@@ -264,31 +244,21 @@ class View {
   }
 }
 
-// Throughput against power of all points of a network, and those that none beats in both.
+// Of all points of a network where it is held.
 function pareto(grid, held) {
   const {table} = grid;
-  const works = held.map((_, d) => d).filter((d) => held[d] !== -1 && grid.dimensions[d].columns.some((column) => /model$/.test(column)));
-  const work = new Set(grid.rows(held.map((index, d) => (grid.dimensions[d].columns.some((column) => /model$/.test(column)) ? index : -1))));
-  const x = (row) => table.at('power_w', row), y = (row) => table.at('throughput', row);
-  const all = table.indices((row) => work.has(row) && x(row) !== null && y(row) !== null);
-  if (all.length < 2) return null;
-  const best = front(all, x, y, false, true);
+  const isModel = (d) => held[d] !== -1 && grid.dimensions[d].columns.some((column) => /model$/.test(column));
+  const models = held.map((_, d) => d).filter(isModel);
+  const rows = grid.rows(held.map((index, d) => (isModel(d) ? index : -1)));
   const own = grid.dimensions.flatMap(({columns}) => columns);
-  const words = (row) => `${own.map((column) => `${column} ${shown(table.at(column, row))}`).join(', ')}: ${
-    shown(y(row))} images/s at ${shown(x(row))} W`;
-  return figure({
-    title: 'Pareto front', wide: true, height: 380,
-    about: `${all.length} points that ran, of ${work.size < table.rows ? works.map((d) => grid.dimensions[d].labels[held[d]]).join(', ') : 'all'}: throughput of the board against its power. On the line, ${best.length} that no other beats in both.`,
-    table: () => table.pick([...own, 'throughput', 'power_w', 'energy_per_image_mj'], best),
-    option: (theme) => ({
-      tooltip: {trigger: 'item', formatter: ({data}) => words(data.row)},
-      xAxis: {type: 'value', name: title('power_w'), scale: true},
-      yAxis: {type: 'value', name: title('throughput'), scale: true},
-      series: [{type: 'line', name: 'front', step: 'end', symbolSize: 9, lineStyle: {color: theme.series[1]}, itemStyle: {color: theme.series[1]},
-        z: 5, words: (item) => words(best[item]), data: best.map((row) => ({value: [x(row), y(row)], row}))},
-      {type: 'scatter', name: 'all points', symbolSize: 6, itemStyle: {color: theme.series[0], opacity: 0.55},
-        words: (item) => words(all[item]), data: all.map((row) => ({value: [x(row), y(row)], row}))}],
-    }),
+  const work = rows.length < table.rows ? models.map((d) => grid.dimensions[d].labels[held[d]]).join(', ') : 'all';
+  return throughputAgainstPower({
+    title: 'Pareto front', height: 380, points: table, rows, name: 'all points', line: 'front',
+    about: (all, best) => `${all.length} points that ran, of ${work}: throughput of the board against its power. On the line, ${
+      best.length} that no other beats in both.`,
+    words: (row) => `${own.map((column) => `${column} ${shown(table.at(column, row))}`).join(', ')}: ${
+      shown(table.at('throughput', row))} images/s at ${shown(table.at('power_w', row))} W`,
+    table: (best) => table.pick([...own, 'throughput', 'power_w', 'energy_per_image_mj'], best),
   });
 }
 
@@ -379,7 +349,7 @@ export function sweep(data, page) {
       if (across !== -1) found.push(view.calls(across, over));
     }
     if (data.cdfs)
-      for (const [metric, name] of [['sm_active', 'SM active'], ['issue_slot', 'Issue slot'], ['tensor_active', 'Tensor active']]) {
+      for (const [metric, name] of windowed) {
         found.push(view.distribution(metric, name, over, across));
         if (across !== -1) found.push(view.distribution(metric, name, across, over));
       }
@@ -398,8 +368,8 @@ function limits(data, view) {
     if (cap !== null) found.set(cap, 'power cap');
   }
   if (!found.size) for (const row of view.rows) {
-    const mode = /^(\d+(?:\.\d+)?)\s*W/.exec(view.table.at('power_mode_used', row) ?? '');
-    if (mode) found.set(Number(mode[1]), `budget of mode ${mode[0]}`);
+    const nominal = budget(view.table.at('power_mode_used', row));
+    if (nominal) found.set(nominal.value, `budget of mode ${nominal.mode}`);
   }
   return found.size ? [...found].map(([value, name]) => ({value, name: `${name}: ${shown(value)} W`})) : null;
 }

@@ -1,0 +1,23 @@
+// Shares of windows at or below each percent of a metric, a curve each.
+import {figure} from './chart.js';
+import {figure as shown, Table} from './table.js';
+
+// given: as for figure(), with `name` of the metric, `interval_us`, and curves(picked): [{name, shares: 101}];
+// `columns`: what the table calls percent and a curve.
+export function distribution({name, interval_us: interval, curves, columns, where = '', ...given}) {
+  return figure({
+    ...given, about: `${where}Share of the windows of ${shown(interval)} µs at or below each value.`,
+    table: (picked) => {
+      const found = curves(picked);
+      return Table.of([columns.percent, ...found.map((curve) => columns.curve(curve.name))],
+          Array.from({length: 101}, (_, percent) => [percent, ...found.map(({shares}) => shares[percent])]));
+    },
+    option: (_, picked) => ({
+      tooltip: {trigger: 'axis', valueFormatter: shown},
+      xAxis: {type: 'value', name: `${name}, %`, min: 0, max: 100},
+      yAxis: {type: 'value', name: 'Share of windows', min: 0, max: 1},
+      series: curves(picked).map((curve) => ({type: 'line', step: 'end', showSymbol: false, name: curve.name,
+        data: curve.shares.map((share, percent) => [percent, share])})),
+    }),
+  });
+}
