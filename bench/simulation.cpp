@@ -7,8 +7,8 @@
 #include <string>
 
 #include "calibration/profile/profile.hpp"
-#include "scenarios/assemble.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/run/assemble.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::scenarios {

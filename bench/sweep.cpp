@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "calibration/profile/profile.hpp"
-#include "scenarios/assemble.hpp"
-#include "scenarios/result.hpp"
-#include "scenarios/run.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result.hpp"
+#include "scenarios/run/assemble.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios {
 namespace {

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <string>
 
-#include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/terminal/interrupt.hpp"
 
 namespace jostle::cli {
 namespace {

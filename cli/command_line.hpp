@@ -1,7 +1,7 @@
 // The whole command line: parses it and runs the subcommand.
 #pragma once
 
-#include "cli/terminal.hpp"
+#include "cli/terminal/terminal.hpp"
 
 namespace jostle::cli {
 

@@ -4,8 +4,8 @@
 
 #include <charconv>
 
-#include "calibration/input/problems.hpp"
-#include "calibration/input/spelling.hpp"
+#include "input/problems.hpp"
+#include "input/spelling.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <functional>
 
-#include "cli/exit_code.hpp"
-#include "cli/terminal.hpp"
+#include "cli/terminal/exit_code.hpp"
+#include "cli/terminal/terminal.hpp"
 
 namespace jostle::cli {
 

@@ -144,7 +144,7 @@ std::vector<ExpirySwitch> expiry_switches(const std::vector<SharingRun>& sharing
   for (const SharingRun& run : sharing) {
     if (!all_alike(run) || !all_expire(run.turns, slice_us)) continue;
     const SharingProcess& process = run.processes.front();
-    dnn::Kernel kernel;
+    gpu::Kernel kernel;
     kernel.blocks = process.blocks;
     kernel.threads_per_block = process.threads;
     by_state[gpu::resident_state_bytes(gpu, kernel)].push_back(expiring(run.turns, slice_us).period_us() -

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "calibration/fit/priors.hpp"
-#include "calibration/input/quantity.hpp"
 #include "calibration/profile/uncertainty.hpp"
+#include "input/quantity.hpp"
 #include "sim/math.hpp"
 #include "sim/random.hpp"
 

@@ -1,6 +1,6 @@
 #include "calibration/profile/figures.hpp"
 
-#include "calibration/input/readers.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/input/cursor.hpp"
+#include "input/cursor.hpp"
 
 namespace jostle::calibration {
 

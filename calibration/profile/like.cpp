@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "calibration/input/parse.hpp"
-#include "calibration/input/spelling.hpp"
 #include "calibration/profile/profile.hpp"
+#include "input/parse.hpp"
+#include "input/spelling.hpp"
 
 namespace jostle::calibration {
 namespace {

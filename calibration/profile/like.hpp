@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "calibration/input/value.hpp"
+#include "input/value.hpp"
 
 namespace jostle::calibration {
 

@@ -8,17 +8,17 @@
 #include <mutex>
 
 #include "calibration/embedded.hpp"
-#include "calibration/input/file.hpp"
-#include "calibration/input/hash.hpp"
-#include "calibration/input/override.hpp"
-#include "calibration/input/parse.hpp"
-#include "calibration/input/readers.hpp"
-#include "calibration/input/spelling.hpp"
+#include "calibration/evidence/factors.hpp"
+#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/read_parts.hpp"
 #include "calibration/readers/csv.hpp"
-#include "calibration/readers/factors.hpp"
-#include "calibration/readers/kernel_tables.hpp"
+#include "input/file.hpp"
+#include "input/hash.hpp"
+#include "input/override.hpp"
+#include "input/parse.hpp"
+#include "input/readers.hpp"
+#include "input/spelling.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "calibration/input/problems.hpp"
-#include "calibration/input/value.hpp"
 #include "calibration/profile/figures.hpp"
+#include "input/problems.hpp"
+#include "input/value.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/factors.hpp"
 

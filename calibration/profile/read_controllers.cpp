@@ -1,7 +1,8 @@
 // power.over_current and power.thermal: how a board protects itself.
 
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -9,7 +10,6 @@ namespace {
 using input::Cursor;
 using input::Kind;
 using input::Quantity;
-using input::Span;
 
 constexpr sim::Duration longest_constant = sim::Duration{1'000'000'000'000'000};  // 1000 s
 
@@ -28,9 +28,9 @@ std::optional<power::OverCurrentAlarm> read_alarm(Block& outer, const char* name
   }
   if (!current && !block.words().has("current"))
     block.required("power", alarm.threshold_w, Quantity{input::power_dimension(), 0, 1e5, true});
-  block.optional("averaging", alarm.averaging, Span{sim::Duration::zero(), longest_constant});
+  block.optional("averaging", alarm.averaging, TimeSpan{sim::Duration::zero(), longest_constant});
   block.required("pulses", alarm.ratio, Quantity{input::share_dimension(), 0, 1, true});
-  block.required("release", alarm.release, Span{sim::Duration::zero(), longest_constant, true});
+  block.required("release", alarm.release, TimeSpan{sim::Duration::zero(), longest_constant, true});
   return alarm;
 }
 
@@ -47,7 +47,7 @@ power::ThermalStage read_stage(const Cursor& at, Block& outer) {
   if (stage.resistance_without_k_per_w < stage.resistance_k_per_w)
     at.problem("a fan does not raise a resistance");
   if (block.required("time_constant", time_constant,
-                     Span{sim::Duration::zero(), longest_constant * 100, true}) &&
+                     TimeSpan{sim::Duration::zero(), longest_constant * 100, true}) &&
       resists)
     stage.capacity_j_per_k = sim::to_seconds(time_constant) / stage.resistance_k_per_w;
   return stage;
@@ -103,7 +103,7 @@ void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
     if (trip && critical <= spec.passive_c) at.problem("the critical trip must lie above the passive one");
   }
   block.optional("hysteresis", spec.hysteresis_k, Quantity{input::temperature_rise_dimension(), 0, 100});
-  block.optional("polling", spec.polling, Span{sim::milliseconds(1), longest_constant});
+  block.optional("polling", spec.polling, TimeSpan{sim::milliseconds(1), longest_constant});
   if (const auto stages = block.words().require("stages")) {
     for (const Cursor& stage : stages->items("a list of stages", 4))
       spec.stages.push_back(read_stage(stage, block));

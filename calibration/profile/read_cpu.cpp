@@ -1,7 +1,8 @@
 #include <algorithm>
 
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -9,7 +10,6 @@ namespace {
 using input::Cursor;
 using input::Quantity;
 using input::Real;
-using input::Span;
 using input::Whole;
 
 const sim::Duration most_cpu_cost = sim::seconds(1);
@@ -55,7 +55,7 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
       "policy", scheduler.policy,
       input::Choice<cpu::Policy>{"a scheduling policy",
                                  {{"cfs", cpu::Policy::cfs}, {"eevdf", cpu::Policy::eevdf}}});
-  const Span span{sim::Duration::zero(), most_cpu_cost, true};
+  const TimeSpan span{sim::Duration::zero(), most_cpu_cost, true};
   block.required("tick", scheduler.tick, span);
   if (scheduler.policy == cpu::Policy::cfs) {
     block.required("latency", scheduler.latency, span);
@@ -64,16 +64,16 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
   } else {
     block.required("base_slice", scheduler.base_slice, span);
   }
-  block.required("migration_cost", scheduler.migration_cost, Span{sim::Duration::zero(), most_cpu_cost});
+  block.required("migration_cost", scheduler.migration_cost, TimeSpan{sim::Duration::zero(), most_cpu_cost});
 }
 
 void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   Block block(at, "the costs of switching", outer.figures(), outer.from());
-  const Span span{sim::Duration::zero(), most_cpu_cost};
+  const TimeSpan span{sim::Duration::zero(), most_cpu_cost};
   block.required("context_switch", costs.context_switch, span);
   block.required("preempted", costs.preempted, span);
   block.required("preempted_time_constant", costs.preempted_time_constant,
-                 Span{sim::Duration::zero(), most_cpu_cost, true});
+                 TimeSpan{sim::Duration::zero(), most_cpu_cost, true});
   block.required("migrated_within", costs.migrated_within, span);
   block.required("migrated_across", costs.migrated_across, span);
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});

@@ -1,5 +1,6 @@
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -7,7 +8,6 @@ namespace {
 using input::Cursor;
 using input::Quantity;
 using input::Real;
-using input::Span;
 using input::Whole;
 
 const sim::Duration most_dla_cost = sim::seconds(1);
@@ -37,7 +37,7 @@ void read_dla(const Cursor& at, std::vector<Figure>& figures, dla::Spec& dla) {
   block.required("bandwidth", dla.bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("sram", dla.sram_bytes, Quantity{input::size_dimension(), 0, 1e12});
-  const Span span{sim::Duration::zero(), most_dla_cost};
+  const TimeSpan span{sim::Duration::zero(), most_dla_cost};
   block.required("layer_fixed", dla.layer_fixed, span);
   block.required("submit", dla.submit, span);
   block.required("border", dla.border, span);

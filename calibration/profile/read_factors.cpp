@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "calibration/input/readers.hpp"
-#include "calibration/input/spelling.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "input/readers.hpp"
+#include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::calibration {

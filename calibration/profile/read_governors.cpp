@@ -3,22 +3,22 @@
 
 #include <algorithm>
 
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {
 
 using input::Cursor;
 using input::Quantity;
-using input::Span;
 
 const sim::Duration longest_delay = sim::seconds(1);
 
-Span interval() {
+TimeSpan interval() {
   return {sim::milliseconds(1), longest_delay};
 }
-Span delay() {
+TimeSpan delay() {
   return {sim::Duration::zero(), longest_delay};
 }
 Quantity clock_up_to(double most) {

@@ -1,5 +1,6 @@
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -7,7 +8,6 @@ namespace {
 using input::Cursor;
 using input::Quantity;
 using input::Real;
-using input::Span;
 using input::Whole;
 
 const sim::Duration most_gpu_cost = sim::seconds(1);
@@ -23,8 +23,8 @@ void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operation
 
 void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing) {
   Block block(at, "the law of time slicing", outer.figures(), outer.from());
-  const Span span{sim::Duration::zero(), most_gpu_cost};
-  block.required("slice", slicing.slice, Span{sim::Duration::zero(), most_gpu_cost, true});
+  const TimeSpan span{sim::Duration::zero(), most_gpu_cost};
+  block.required("slice", slicing.slice, TimeSpan{sim::Duration::zero(), most_gpu_cost, true});
   block.optional("slice_jitter", slicing.slice_jitter, span);
   block.required("switch_when_dry", slicing.switch_when_dry, span);
   block.required("switch_at_expiry", slicing.switch_at_expiry, span);
@@ -43,8 +43,8 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
 
 void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
   Block block(at, "a wake-up from idleness", outer.figures(), outer.from());
-  block.required("after", wake.after, Span{sim::Duration::zero(), sim::seconds(1000)});
-  block.required("cost", wake.cost, Span{sim::Duration::zero(), most_gpu_cost});
+  block.required("after", wake.after, TimeSpan{sim::Duration::zero(), sim::seconds(1000)});
+  block.required("cost", wake.cost, TimeSpan{sim::Duration::zero(), most_gpu_cost});
 }
 
 void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
@@ -100,8 +100,8 @@ void read_gpu(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec&
   block.optional("memory_bytes_per_clock", gpu.memory_bytes_per_clock, Real{0, 1e6});
   block.required("copy_bandwidth", gpu.copy_bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
-  block.required("copy_fixed", gpu.copy_fixed, Span{sim::Duration::zero(), most_gpu_cost});
-  block.required("kernel_fixed", gpu.kernel_fixed, Span{sim::Duration::zero(), most_gpu_cost});
+  block.required("copy_fixed", gpu.copy_fixed, TimeSpan{sim::Duration::zero(), most_gpu_cost});
+  block.required("kernel_fixed", gpu.kernel_fixed, TimeSpan{sim::Duration::zero(), most_gpu_cost});
   if (const auto kernels = block.words().require("kernels")) read_kernels(*kernels, block, gpu.kernels);
   if (const auto slicing = block.words().require("time_slicing"))
     read_time_slicing(*slicing, block, gpu.time_slicing);

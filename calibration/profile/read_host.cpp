@@ -1,5 +1,6 @@
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -7,14 +8,13 @@ namespace {
 using input::Cursor;
 using input::Quantity;
 using input::Real;
-using input::Span;
 
 const sim::Duration most_host_cost = sim::seconds(1);
 const sim::Duration most_setup = sim::seconds(1000);
 
 void read_setup(const Cursor& at, Block& outer, process::SetupSpec& setup) {
   Block block(at, "the costs of a set-up", outer.figures(), outer.from());
-  const Span span{sim::Duration::zero(), most_setup};
+  const TimeSpan span{sim::Duration::zero(), most_setup};
   block.required("start", setup.start, span);
   block.required("load", setup.load_bytes_per_s, Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("first_batch", setup.first_batch, span);
@@ -25,8 +25,8 @@ process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
   process::StaticGraphSpec graph;
   block.required("host_time", graph.host_time, Quantity{input::share_dimension(), 0, 1});
   block.required("compute", graph.compute, Quantity{input::share_dimension(), 0, 1, true});
-  block.required("compile", graph.compile, Span{sim::Duration::zero(), most_setup});
-  block.required("compile_per_node", graph.compile_per_node, Span{sim::Duration::zero(), most_host_cost});
+  block.required("compile", graph.compile, TimeSpan{sim::Duration::zero(), most_setup});
+  block.required("compile_per_node", graph.compile_per_node, TimeSpan{sim::Duration::zero(), most_host_cost});
   return graph;
 }
 
@@ -37,7 +37,7 @@ enum class RuntimeKind { graph, framework, engine, paced };
 process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, RuntimeKind kind) {
   Block block(at, "the costs of a runtime", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
-  const Span span{sim::Duration::zero(), most_host_cost};
+  const TimeSpan span{sim::Duration::zero(), most_host_cost};
   block.required("per_launch", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
   if (kind == RuntimeKind::graph) block.required("per_node", runtime.per_node, span);
@@ -65,7 +65,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
   dnn::HostRoofs& roofs = device.host;
   Block block(at, "the costs of inference on the CPU", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
-  const Span span{sim::Duration::zero(), most_host_cost};
+  const TimeSpan span{sim::Duration::zero(), most_host_cost};
   block.required("per_layer", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
@@ -110,21 +110,21 @@ void read_observer(const Cursor& at, std::vector<Figure>& figures, board::Device
   if (!found) return;
   Block nsys(*found, "what an observer adds", figures, block.from());
   process::ObserverSpec costs;
-  const Span span{sim::Duration::zero(), most_host_cost};
+  const TimeSpan span{sim::Duration::zero(), most_host_cost};
   nsys.required("per_launch", costs.per_launch, span);
   nsys.required("per_batch", costs.per_batch, span);
   nsys.required("gpu_per_launch", costs.gpu_per_launch, span);
   nsys.optional("kernel_time", costs.kernel_time, Real{1, 10});
-  nsys.optional("interval", costs.interval, Span{sim::Duration::zero(), most_host_cost});
+  nsys.optional("interval", costs.interval, TimeSpan{sim::Duration::zero(), most_host_cost});
   nsys.optional("per_interval", costs.per_interval, span);
   device.nsys = costs;
 }
 
 void read_sync(const Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync) {
   Block block(at, "the costs of synchronising", figures);
-  block.required("poll", sync.poll, Span{sim::Duration::zero(), most_host_cost, true});
-  block.required("wake_latency", sync.wake_latency, Span{sim::Duration::zero(), most_host_cost});
-  block.required("before_sleep", sync.before_sleep, Span{sim::Duration::zero(), most_host_cost});
+  block.required("poll", sync.poll, TimeSpan{sim::Duration::zero(), most_host_cost, true});
+  block.required("wake_latency", sync.wake_latency, TimeSpan{sim::Duration::zero(), most_host_cost});
+  block.required("before_sleep", sync.before_sleep, TimeSpan{sim::Duration::zero(), most_host_cost});
 }
 
 void read_refill(const Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill) {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {

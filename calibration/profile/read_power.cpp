@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -69,7 +70,7 @@ void read_gpu(const Cursor& at, Block& outer, power::GpuSpec& gpu) {
   block.required("per_byte", gpu.byte_j, joules_per_byte());
   block.required("leakage", gpu.leakage_w, watts());
   sim::Duration gated;
-  if (block.optional("gated_after", gated, input::Span{sim::Duration::zero(), sim::seconds(1000)}))
+  if (block.optional("gated_after", gated, TimeSpan{sim::Duration::zero(), sim::seconds(1000)}))
     gpu.gated_after_s = sim::to_seconds(gated);
 }
 

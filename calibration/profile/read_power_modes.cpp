@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "calibration/input/readers.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -22,7 +22,7 @@ namespace jostle::calibration {
 struct Residual {
   std::string device;     // empty: any
   std::string quantity;   // "throughput", "latency", "power", ...
-  std::string basis;      // what the kernel times rest on: scenarios/interval/basis.hpp
+  std::string basis;      // what the kernel times rest on: analyses/interval/basis.hpp
   double half_width = 0;  // of the logarithm: nine runs in ten are within it
   std::size_t rows = 0;   // runs that tell it
 };

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "calibration/input/cursor.hpp"
+#include "input/cursor.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/input/value.hpp"
 #include "calibration/profile/profile.hpp"
+#include "input/value.hpp"
 
 namespace jostle::calibration {
 

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string_view>
 
-#include "calibration/input/file.hpp"
-#include "calibration/input/hash.hpp"
-#include "calibration/input/spelling.hpp"
-#include "calibration/input/units.hpp"
+#include "input/file.hpp"
+#include "input/hash.hpp"
+#include "input/spelling.hpp"
+#include "input/units.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/input/problems.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::calibration {
 

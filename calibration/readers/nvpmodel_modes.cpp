@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "calibration/input/units.hpp"
+#include "input/units.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -56,9 +56,10 @@ std::optional<int> core_in(const std::string& path) {
   return static_cast<int>(*number);
 }
 
-class Reader {
+class ModeReader {
  public:
-  Reader(const NvpFile& file, const NvpMode& mode, const board::DeviceSpec& device, input::Problems& problems)
+  ModeReader(const NvpFile& file, const NvpMode& mode, const board::DeviceSpec& device,
+             input::Problems& problems)
       : file_(file), mode_(mode), device_(device), problems_(problems) {}
 
   ModeOnBoard run() {
@@ -284,7 +285,7 @@ class Reader {
 std::optional<ModeOnBoard> mode_on_board(const NvpFile& file, const NvpMode& mode,
                                          const board::DeviceSpec& device, input::Problems& problems) {
   input::Problems own;
-  ModeOnBoard result = Reader(file, mode, device, own).run();
+  ModeOnBoard result = ModeReader(file, mode, device, own).run();
   own.sort();
   problems.append(own);
   return own.empty() ? std::optional(std::move(result)) : std::nullopt;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "calibration/input/problems.hpp"
+#include "input/problems.hpp"
 
 namespace jostle::calibration {
 

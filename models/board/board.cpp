@@ -148,8 +148,8 @@ bool Board::finished() const {
                      [](const process::Inference& process) { return process.finished().has_value(); });
 }
 
-dnn::Usage Board::gpu_used() {
-  dnn::Usage used;
+gpu::Usage Board::gpu_used() {
+  gpu::Usage used;
   for (process::Inference& process : processes_) used += process.running().used;
   return used;
 }

@@ -60,7 +60,7 @@ class Board {
   [[nodiscard]] const std::optional<link::Link>& link() const { return link_; }
 
   // Moved over the memory so far: by kernels (since the warm-up), and by everything else.
-  [[nodiscard]] dnn::Usage gpu_used();
+  [[nodiscard]] gpu::Usage gpu_used();
   [[nodiscard]] double other_bytes() const;
   [[nodiscard]] double dram_bytes() { return gpu_used().dram_bytes + other_bytes(); }
 
@@ -69,7 +69,7 @@ class Board {
     sim::Duration elapsed;
     sim::Duration gpu_busy, gpu_switching;
     std::int64_t gpu_switches = 0;
-    dnn::Usage gpu_used;       // by kernels of all processes together
+    gpu::Usage gpu_used;       // by kernels of all processes together
     double other_bytes = 0;    // moved over the memory by threads, copies and DLAs
     sim::Duration cores_busy;  // of all cores together
     std::int64_t migrations = 0, involuntary_switches = 0;

@@ -32,7 +32,7 @@ void GpuWindows::restart() {
     processes_[i] = {.before = board_.processes()[i].running().used, .shares = {}};
 }
 
-GpuWindows::Shares GpuWindows::shares_of(const dnn::Usage& used) const {
+GpuWindows::Shares GpuWindows::shares_of(const gpu::Usage& used) const {
   const double window = sim::to_seconds(interval_);
   return {used.sm_active / window, used.issue_slot / window, used.tensor_active / window,
           used.occupancy / window,
@@ -40,10 +40,10 @@ GpuWindows::Shares GpuWindows::shares_of(const dnn::Usage& used) const {
 }
 
 void GpuWindows::sample() {
-  dnn::Usage all;
+  gpu::Usage all;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
-    const dnn::Usage now = board_.processes()[i].running().used;
-    dnn::Usage used = now;
+    const gpu::Usage now = board_.processes()[i].running().used;
+    gpu::Usage used = now;
     used -= processes_[i].before;
     processes_[i].before = now;
     add(processes_[i].shares, shares_of(used));

@@ -13,7 +13,7 @@
 
 namespace jostle::board {
 
-// Shares of the whole GPU (dnn::Kernel), and of the peak bandwidth of its DRAM.
+// Shares of the whole GPU (gpu::Kernel), and of the peak bandwidth of its DRAM.
 inline constexpr std::array<std::string_view, 5> gpu_window_names{"sm_active", "issue_slot", "tensor_active",
                                                                   "occupancy", "dram_bandwidth"};
 using GpuWindowShares = std::array<sim::ShareHistogram, gpu_window_names.size()>;
@@ -39,11 +39,11 @@ class GpuWindows {
 
  private:
   struct ProcessWindows {
-    dnn::Usage before;  // when the window began
+    gpu::Usage before;  // when the window began
     GpuWindowShares shares;
   };
   using Shares = std::array<double, gpu_window_names.size()>;
-  [[nodiscard]] Shares shares_of(const dnn::Usage& used) const;
+  [[nodiscard]] Shares shares_of(const gpu::Usage& used) const;
 
   sim::Engine& engine_;
   Board& board_;

@@ -62,7 +62,7 @@ bool PowerMeter::book() {
   activity_.emc_hz = clocks.emc_hz;
   activity_.dla_hz = clocks.dla_hz;
   activity_.gpu_busy_s = sim::to_seconds(now_.gpu_busy - before_.gpu_busy);
-  dnn::Usage used = now_.gpu;
+  gpu::Usage used = now_.gpu;
   used -= before_.gpu;
   activity_.working_s = used.working;
   activity_.tensor_s = used.tensor_active;

@@ -46,7 +46,7 @@ class PowerMeter {
   struct Reading {
     std::vector<sim::Duration> core_busy;
     sim::Duration gpu_busy, dla_busy;
-    dnn::Usage gpu;
+    gpu::Usage gpu;
     double other_bytes = 0;  // not by the GPU
   };
   void read(Reading& reading);

@@ -6,21 +6,22 @@
 
 namespace jostle::dnn {
 
-void spread_activity(const KernelSequence& modelled, const gpu::Spec& gpu, KernelSequence& measured) {
+void spread_activity(const gpu::KernelSequence& modelled, const gpu::Spec& gpu,
+                     gpu::KernelSequence& measured) {
   double tensor = 0, issue = 0, bytes = 0;  // seconds with all pipes busy, and bytes, of the batch
-  for (const Kernel& kernel : modelled.kernels) {
+  for (const gpu::Kernel& kernel : modelled.kernels) {
     const double seconds = sim::to_seconds(kernel.duration);
     tensor += seconds * static_cast<double>(kernel.tensor_active);
     issue += seconds * static_cast<double>(kernel.issue_slot);
     bytes += static_cast<double>(kernel.dram_bytes);
   }
   double total = 0, arithmetic = 0;
-  for (const Kernel& kernel : measured.kernels) {
+  for (const gpu::Kernel& kernel : measured.kernels) {
     total += sim::to_seconds(kernel.duration);
     arithmetic += sim::to_seconds(kernel.duration) * static_cast<double>(kernel.compute_share);
   }
   if (total <= 0) return;
-  for (Kernel& kernel : measured.kernels) {
+  for (gpu::Kernel& kernel : measured.kernels) {
     gpu::fill_residency(gpu, kernel);
     const auto share = static_cast<double>(kernel.compute_share);
     if (arithmetic > 0)

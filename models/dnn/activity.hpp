@@ -1,7 +1,7 @@
 // What measured kernels do on the chip: profilers' tables tell their grids and durations, not their activity.
 #pragma once
 
-#include "models/dnn/kernel.hpp"
+#include "models/gpu/kernel.hpp"
 #include "models/gpu/spec.hpp"
 
 namespace jostle::dnn {
@@ -10,6 +10,7 @@ namespace jostle::dnn {
 // as the cost model counts them for the same network (`modelled`, of the same batch and GPU), spread over
 // `measured`: tensor clocks over the time bound by arithmetic, the others evenly over all of it. Tensor
 // clocks and instructions stay within the time in which SMs are active, so a little of them may be lost.
-void spread_activity(const KernelSequence& modelled, const gpu::Spec& gpu, KernelSequence& measured);
+void spread_activity(const gpu::KernelSequence& modelled, const gpu::Spec& gpu,
+                     gpu::KernelSequence& measured);
 
 }  // namespace jostle::dnn

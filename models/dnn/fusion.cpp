@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "models/dnn/network.hpp"
+#include "models/dnn/graph/network.hpp"
 
 namespace jostle::dnn {
 namespace {

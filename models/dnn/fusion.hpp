@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/dnn/layer.hpp"
+#include "models/dnn/graph/layer.hpp"
 #include "models/dnn/lowering.hpp"
 #include "models/dnn/precision.hpp"
 

@@ -63,7 +63,7 @@ std::vector<Knot> known_totals(const MeasuredNetwork& network) {
 
 double fixed_ps(const MeasuredBatch& table) {
   double sum = 0;
-  for (const Kernel& kernel : table.kernels) {
+  for (const gpu::Kernel& kernel : table.kernels) {
     sum += static_cast<double>(kernel.duration.ps()) * static_cast<double>(kernel.fixed_share);
   }
   return sum;
@@ -111,21 +111,21 @@ bool agree(const MeasuredBatch& a, const MeasuredBatch& b) {
   return 10 * same >= 9 * a.names.size();
 }
 
-std::uint32_t affine_blocks(const Kernel& a, const Kernel& b, double weight) {
+std::uint32_t affine_blocks(const gpu::Kernel& a, const gpu::Kernel& b, double weight) {
   const double blocks = static_cast<double>(a.blocks) +
                         (static_cast<double>(b.blocks) - static_cast<double>(a.blocks)) * weight;
   return static_cast<std::uint32_t>(std::clamp(std::round(blocks), 1.0, 4e9));
 }
 
 // Position by position; geometry from the nearer table, blocks in proportion where the kernels are the same.
-std::vector<Kernel> by_position(const MeasuredBatch& lower, const MeasuredBatch& upper,
-                                const MeasuredBatch& nearer, double batch) {
+std::vector<gpu::Kernel> by_position(const MeasuredBatch& lower, const MeasuredBatch& upper,
+                                     const MeasuredBatch& nearer, double batch) {
   const double weight =
       (batch - static_cast<double>(lower.batch)) / static_cast<double>(upper.batch - lower.batch);
-  std::vector<Kernel> kernels = nearer.kernels;
+  std::vector<gpu::Kernel> kernels = nearer.kernels;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const Kernel& a = lower.kernels[i];
-    const Kernel& b = upper.kernels[i];
+    const gpu::Kernel& a = lower.kernels[i];
+    const gpu::Kernel& b = upper.kernels[i];
     const double ps =
         static_cast<double>(a.duration.ps()) + static_cast<double>((b.duration - a.duration).ps()) * weight;
     const auto floor = std::min({a.duration, b.duration, kernel_floor()});
@@ -136,21 +136,21 @@ std::vector<Kernel> by_position(const MeasuredBatch& lower, const MeasuredBatch&
 }
 
 // Scales the durations so that they sum to `total` exactly; what rounding leaves goes to the longest.
-void scale_to(std::vector<Kernel>& kernels, sim::Duration total) {
+void scale_to(std::vector<gpu::Kernel>& kernels, sim::Duration total) {
   double sum = 0;
-  for (const Kernel& kernel : kernels) sum += static_cast<double>(kernel.duration.ps());
+  for (const gpu::Kernel& kernel : kernels) sum += static_cast<double>(kernel.duration.ps());
   const double factor = sum > 0 ? static_cast<double>(total.ps()) / sum : 0;
   sim::Duration rest = total;
-  for (Kernel& kernel : kernels) {
+  for (gpu::Kernel& kernel : kernels) {
     kernel.duration = sim::picoseconds(static_cast<double>(kernel.duration.ps()) * factor);
     rest -= kernel.duration;
   }
-  std::ranges::max_element(kernels, {}, &Kernel::duration)->duration += rest;
+  std::ranges::max_element(kernels, {}, &gpu::Kernel::duration)->duration += rest;
 }
 
 // The class is kept, the fixed part stays at the floor.
-void split_again(std::vector<Kernel>& kernels) {
-  for (Kernel& kernel : kernels) {
+void split_again(std::vector<gpu::Kernel>& kernels) {
+  for (gpu::Kernel& kernel : kernels) {
     split_shares(kernel, kernel.compute_share > 0 ? KernelClass::compute : KernelClass::memory);
   }
 }
@@ -159,12 +159,12 @@ std::string label(const MeasuredNetwork& network, std::int64_t batch) {
   return network.model + " " + to_string(network.precision) + " batch " + std::to_string(batch);
 }
 
-KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch& table) {
-  KernelSequence sequence;
+gpu::KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch& table) {
+  gpu::KernelSequence sequence;
   sequence.kernels = table.kernels;
   sequence.lone_gap = sim::picoseconds(gap_at(network, static_cast<double>(table.batch)));
   sequence.only_kernels = table.only_kernels;
-  sequence.grade = Grade::measured;
+  sequence.grade = gpu::Grade::measured;
   sequence.provenance = "measured: " + label(network, table.batch);
   sequence.rebuild_finish();
   return sequence;
@@ -172,7 +172,7 @@ KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch& tab
 
 }  // namespace
 
-KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch) {
+gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch) {
   if (const auto table = std::ranges::find(network.batches, batch, &MeasuredBatch::batch);
       table != network.batches.end()) {
     return measured(network, *table);
@@ -183,14 +183,14 @@ KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch) {
   const MeasuredBatch& nearer = lower_is_nearer ? *lower : *upper;
   const std::vector<Knot> knots = known_totals(network);
 
-  KernelSequence sequence;
+  gpu::KernelSequence sequence;
   const bool positions = lower != upper && agree(*lower, *upper);
   sequence.kernels = positions ? by_position(*lower, *upper, nearer, size) : nearer.kernels;
   scale_to(sequence.kernels, sim::picoseconds(total_at(network, knots, size)));
   split_again(sequence.kernels);
   sequence.lone_gap = sim::picoseconds(gap_at(network, size));
   sequence.only_kernels = nearer.only_kernels;
-  sequence.grade = Grade::interpolated;
+  sequence.grade = gpu::Grade::interpolated;
   const bool beyond = size < knots.front().batch || size > knots.back().batch;
   const bool solo = find_solo(network.solo_graph, batch) != nullptr;
   sequence.provenance = (beyond ? "extrapolated: " : "interpolated: ") + label(network, batch) +

@@ -18,6 +18,6 @@ namespace jostle::dnn {
 //    nor falling with the batch; with a single point everything but the fixed parts scales with the batch.
 // Kernels themselves go position by position where the two tables around agree in what each is, otherwise the
 // nearer table (by ratio; the smaller at a tie) is stretched; then all are scaled to meet the sum.
-[[nodiscard]] KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch);
+[[nodiscard]] gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t batch);
 
 }  // namespace jostle::dnn

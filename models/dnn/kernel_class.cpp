@@ -27,7 +27,7 @@ KernelClass classify_kernel(std::string_view name) {
   return contains_any(name, compute_words) ? KernelClass::compute : KernelClass::memory;
 }
 
-void split_shares(Kernel& kernel, KernelClass kernel_class) {
+void split_shares(gpu::Kernel& kernel, KernelClass kernel_class) {
   const double total = static_cast<double>(kernel.duration.ps());
   const double fixed = total <= 0 ? 1.0 : std::min(1.0, static_cast<double>(kernel_floor().ps()) / total);
   kernel.fixed_share = static_cast<float>(fixed);

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "models/dnn/kernel.hpp"
+#include "models/gpu/kernel.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::dnn {
@@ -24,6 +24,6 @@ enum class KernelClass {
 }
 
 // Splits the duration of `kernel`: up to the floor it is fixed, the rest belongs to the class.
-void split_shares(Kernel& kernel, KernelClass kernel_class);
+void split_shares(gpu::Kernel& kernel, KernelClass kernel_class);
 
 }  // namespace jostle::dnn

@@ -4,7 +4,7 @@ namespace jostle::dnn {
 
 sim::Duration MeasuredBatch::total() const {
   sim::Duration sum;
-  for (const Kernel& kernel : kernels) sum += kernel.duration;
+  for (const gpu::Kernel& kernel : kernels) sum += kernel.duration;
   return sum;
 }
 

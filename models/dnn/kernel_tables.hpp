@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "models/dnn/kernel.hpp"
 #include "models/dnn/precision.hpp"
+#include "models/gpu/kernel.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::dnn {
@@ -15,7 +15,7 @@ namespace jostle::dnn {
 // Every kernel (and memset) of one inference at one batch size, in launch order.
 struct MeasuredBatch {
   std::int64_t batch = 1;
-  std::vector<Kernel> kernels;
+  std::vector<gpu::Kernel> kernels;
   std::vector<std::string> names;  // same length as `kernels`
   bool only_kernels = true;        // false: some of them are memsets
   [[nodiscard]] sim::Duration total() const;

@@ -8,9 +8,9 @@
 #include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/graph/network.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/model_names.hpp"
-#include "models/dnn/network.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/dnn/training.hpp"
 
@@ -35,26 +35,26 @@ void check_range(const Request& request) {
   }
 }
 
-void apply(const Factor& factor, KernelSequence& sequence) {
+void apply(const Factor& factor, gpu::KernelSequence& sequence) {
   scale_durations(sequence, factor.value);
-  sequence.grade = Grade::fitted;
+  sequence.grade = gpu::Grade::fitted;
   sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
 }
 
 // From the layers alone.
-KernelSequence computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
+gpu::KernelSequence computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
   const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
   if (!request.training) return roofline(layers, request.batch, request.precision, request.lowering, gpu);
-  KernelSequence sequence = roofline(training_step(layers, request.precision), request.batch,
-                                     request.precision, Lowering::framework, gpu);
+  gpu::KernelSequence sequence = roofline(training_step(layers, request.precision), request.batch,
+                                          request.precision, Lowering::framework, gpu);
   sequence.provenance += ", a step of training";
   return sequence;
 }
 
 }  // namespace
 
-void scale_durations(KernelSequence& sequence, double factor) {
-  for (Kernel& kernel : sequence.kernels) {
+void scale_durations(gpu::KernelSequence& sequence, double factor) {
+  for (gpu::Kernel& kernel : sequence.kernels) {
     kernel.duration = sim::work_in(kernel.duration, factor);
     const auto busier = static_cast<float>(1 / factor);  // the same cycles in another time
     kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
@@ -63,17 +63,17 @@ void scale_durations(KernelSequence& sequence, double factor) {
   sequence.rebuild_finish();
 }
 
-KernelSequence kernels_for(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
-                           std::span<const Factor> factors) {
+gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tables, const gpu::Spec& gpu,
+                                std::span<const Factor> factors) {
   check_range(request);
   if (request.network != nullptr) return computed(request, *request.network, gpu);
   const Model& model = known_model(request);
   const int input = request.input > 0 ? request.input : model.default_input;
-  KernelSequence modelled = computed(request, model.build(input), gpu);
+  gpu::KernelSequence modelled = computed(request, model.build(input), gpu);
   if (request.training) return modelled;
   if (request.lowering == Lowering::framework) {
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
-      KernelSequence sequence = sequence_at(*network, request.batch);
+      gpu::KernelSequence sequence = sequence_at(*network, request.batch);
       if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
       spread_activity(modelled, gpu, sequence);
       return sequence;

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "models/dnn/factors.hpp"
-#include "models/dnn/kernel.hpp"
 #include "models/dnn/kernel_tables.hpp"
 #include "models/dnn/lowering.hpp"
 #include "models/dnn/precision.hpp"
+#include "models/gpu/kernel.hpp"
 #include "models/gpu/spec.hpp"
 
 namespace jostle::dnn {
@@ -34,10 +34,10 @@ struct Request {
 // fitted. Durations are at the clocks of the tables, or the GPU's maximum. Throws std::invalid_argument for
 // an unknown model (naming the nearest), for a batch or input out of range, and for a request whose time
 // cannot be simulated; for training where training_step() does.
-[[nodiscard]] KernelSequence kernels_for(const Request& request, const KernelTables& tables,
-                                         const gpu::Spec& gpu, std::span<const Factor> factors = {});
+[[nodiscard]] gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tables,
+                                              const gpu::Spec& gpu, std::span<const Factor> factors = {});
 
 // Every kernel by the same factor: what bounds it stays as it is.
-void scale_durations(KernelSequence& sequence, double factor);
+void scale_durations(gpu::KernelSequence& sequence, double factor);
 
 }  // namespace jostle::dnn

@@ -48,7 +48,7 @@ class Estimator {
         bandwidth_(reachable_bandwidth(gpu, gpu.max_clock_hz,
                                        gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency)) {}
 
-  [[nodiscard]] Kernel kernel(const FusedLayer& layer, const ArithmeticPath& path) const {
+  [[nodiscard]] gpu::Kernel kernel(const FusedLayer& layer, const ArithmeticPath& path) const {
     Work work{.bytes = bytes(layer, path)};
     if (layer.macs == 0 || layer.depthwise) return plain(layer, work);
     const Product product = product_of(layer, path);
@@ -68,7 +68,7 @@ class Estimator {
   }
 
   // Between two formats of `elements` an image.
-  [[nodiscard]] Kernel reformat(std::int64_t elements, double from_bytes, double to_bytes) const {
+  [[nodiscard]] gpu::Kernel reformat(std::int64_t elements, double from_bytes, double to_bytes) const {
     const double all = images_ * static_cast<double>(elements);
     return finish(pointwise_shape(all),
                   {.bytes = all * (from_bytes + to_bytes), .instructions = 2 * all / warp * issue_per_moved});
@@ -129,7 +129,7 @@ class Estimator {
   }
 
   // Everything but products: bound by bytes, or by CUDA cores that reuse nothing.
-  [[nodiscard]] Kernel plain(const FusedLayer& layer, Work work) const {
+  [[nodiscard]] gpu::Kernel plain(const FusedLayer& layer, Work work) const {
     const double written = images_ * static_cast<double>(layer.out.elements());
     const double read = images_ * static_cast<double>(layer.in.elements() + layer.other_elements);
     const auto once = static_cast<double>(layer.once);
@@ -143,15 +143,15 @@ class Estimator {
     return finish(pointwise_shape(std::max(written, once)), work);
   }
 
-  [[nodiscard]] static Kernel pointwise_shape(double elements) {
-    Kernel kernel;
+  [[nodiscard]] static gpu::Kernel pointwise_shape(double elements) {
+    gpu::Kernel kernel;
     kernel.threads_per_block = 128;
     kernel.blocks =
         static_cast<std::uint32_t>(std::clamp(std::ceil(elements / elements_per_block), 1.0, 1e9));
     return kernel;
   }
 
-  [[nodiscard]] Kernel finish(Kernel kernel, const Work& work) const {
+  [[nodiscard]] gpu::Kernel finish(gpu::Kernel kernel, const Work& work) const {
     const double memory_s = work.bytes / bandwidth_;
     const double bound = std::max(work.compute_s, memory_s);
     if (bound > longest_s) throw std::invalid_argument("a kernel would take longer than can be simulated");
@@ -170,7 +170,7 @@ class Estimator {
   }
 
   // What the SMs are busy with, over the kernel's duration. In kernel_fixed no block is resident yet.
-  void note_activity(Kernel& kernel, const Work& work, double total, bool by_memory) const {
+  void note_activity(gpu::Kernel& kernel, const Work& work, double total, bool by_memory) const {
     const double sms = gpu_.sm_count;
     const double per_sm = std::ceil(kernel.blocks / sms);  // of the busiest
     // Bound by memory, SMs that ran out of blocks end little before the others: all wait for the same bytes.
@@ -214,13 +214,13 @@ void check(std::int64_t batch, const gpu::Spec& gpu) {
 
 }  // namespace
 
-KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
-                        Lowering lowering, const gpu::Spec& gpu) {
+gpu::KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
+                             Lowering lowering, const gpu::Spec& gpu) {
   check(batch, gpu);
   const Estimator estimator(batch, lowering, gpu);
   const bool reformats = lowering == Lowering::optimised;
   constexpr double outside_bytes = 4;  // callers hand over and take fp32
-  KernelSequence sequence;
+  gpu::KernelSequence sequence;
   std::vector<double> stored;  // bytes of an element, layer by layer
   for (const FusedLayer& layer : layers) {
     const ArithmeticPath path = path_for(gpu, layer, precision);
@@ -237,7 +237,7 @@ KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch, 
     if (reformats && layer.last)
       sequence.kernels.push_back(estimator.reformat(layer.out.elements(), element, outside_bytes));
   }
-  sequence.grade = Grade::datasheet;
+  sequence.grade = gpu::Grade::datasheet;
   const Precision used = path_for(gpu, precision).precision;
   sequence.provenance = "roofline of " + gpu.architecture;
   if (used != precision) sequence.provenance.append(", run as ").append(to_string(used));

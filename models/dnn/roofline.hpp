@@ -9,8 +9,8 @@
 
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
-#include "models/dnn/kernel.hpp"
 #include "models/dnn/precision.hpp"
+#include "models/gpu/kernel.hpp"
 #include "models/gpu/spec.hpp"
 
 namespace jostle::dnn {
@@ -19,7 +19,7 @@ namespace jostle::dnn {
 // reformat the network's inputs and outputs, and between layers that store different precisions. At the GPU's
 // maximum clocks; grade datasheet. Throws std::invalid_argument for a batch below 1 or a GPU whose SM count,
 // clock, fp32 rate or bandwidth is not positive.
-[[nodiscard]] KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch,
-                                      Precision precision, Lowering lowering, const gpu::Spec& gpu);
+[[nodiscard]] gpu::KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch,
+                                           Precision precision, Lowering lowering, const gpu::Spec& gpu);
 
 }  // namespace jostle::dnn

@@ -35,8 +35,8 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-Kernel shape_of(const Tile& tile, std::int64_t blocks, const gpu::Spec& gpu) {
-  Kernel kernel;
+gpu::Kernel shape_of(const Tile& tile, std::int64_t blocks, const gpu::Spec& gpu) {
+  gpu::Kernel kernel;
   kernel.blocks = static_cast<std::uint32_t>(std::min<std::int64_t>(blocks, 1'000'000'000));
   kernel.threads_per_block = static_cast<std::uint32_t>(tile.threads);
   kernel.registers_per_thread =
@@ -58,7 +58,7 @@ Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu
   for (const Tile& tile : tiles) {
     const std::int64_t cut =
         ceil_div(product.rows, tile.rows) * ceil_div(product.columns, tile.columns) * product.count;
-    const Kernel whole = shape_of(tile, cut, gpu);
+    const gpu::Kernel whole = shape_of(tile, cut, gpu);
     const std::int64_t resident = gpu::blocks_per_sm(gpu, whole);
     for (const std::int64_t splits : split_choices) {
       if (splits > 1 && product.depth / splits < least_depth) break;

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "models/dnn/arithmetic.hpp"
-#include "models/dnn/kernel.hpp"
+#include "models/gpu/kernel.hpp"
 #include "models/gpu/spec.hpp"
 
 namespace jostle::dnn {
@@ -24,7 +24,7 @@ struct Product {
 struct Tiling {
   double seconds = 0;       // of arithmetic
   double useful_ops = 0;    // on the pipes, padding included
-  Kernel shape;             // blocks, threads, registers, shared memory
+  gpu::Kernel shape;        // blocks, threads, registers, shared memory
   std::int64_t splits = 1;  // of K
 };
 [[nodiscard]] Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu::Spec& gpu);

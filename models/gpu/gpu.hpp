@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/dnn/kernel.hpp"
+#include "models/gpu/kernel.hpp"
 #include "models/gpu/rates.hpp"
 #include "sim/time.hpp"
 
@@ -64,7 +64,7 @@ struct HostProgress {
 // after an expiry are time bound by memory: blocks are resident, and nothing issues.
 struct Running {
   sim::Duration total;
-  dnn::Usage used;
+  Usage used;
 
   // Seconds that neither arithmetic nor memory bounded.
   [[nodiscard]] double fixed() const {
@@ -96,10 +96,10 @@ class Gpu {
 
   // A batch launched in one piece, now. `kernels` must not be empty, nor change or go while the GPU is there.
   // A gated batch does not start before open().
-  virtual void enqueue(ContextId context, const dnn::KernelSequence& kernels, bool gated = false) = 0;
+  virtual void enqueue(ContextId context, const KernelSequence& kernels, bool gated = false) = 0;
   // A batch whose kernels are launched one by one, as the host gets on (host_progress); finish_launches()
   // comes before the context's next batch.
-  virtual void begin_launches(ContextId context, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+  virtual void begin_launches(ContextId context, const KernelSequence& kernels, const LaunchPlan& plan,
                               bool gated = false) = 0;
   // The input of the oldest gated batch has arrived.
   virtual void open(ContextId context) = 0;

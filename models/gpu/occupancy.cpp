@@ -9,13 +9,13 @@ namespace {
 
 constexpr int warp = 32;  // threads
 
-int warps_of(const dnn::Kernel& kernel) {
+int warps_of(const Kernel& kernel) {
   return (static_cast<int>(std::max(kernel.threads_per_block, 1U)) + warp - 1) / warp;
 }
 
 }  // namespace
 
-int blocks_per_sm(const Spec& gpu, const dnn::Kernel& kernel) {
+int blocks_per_sm(const Spec& gpu, const Kernel& kernel) {
   const int warps = warps_of(kernel);
   const int registers = warps * warp * static_cast<int>(kernel.registers_per_thread);
   int blocks = gpu.max_blocks_per_sm;
@@ -26,12 +26,12 @@ int blocks_per_sm(const Spec& gpu, const dnn::Kernel& kernel) {
   return std::max(blocks, 1);
 }
 
-int waves(const Spec& gpu, const dnn::Kernel& kernel) {
+int waves(const Spec& gpu, const Kernel& kernel) {
   const auto at_once = static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(gpu.sm_count, 1));
   return static_cast<int>(std::max((kernel.blocks + at_once - 1) / at_once, 1U));
 }
 
-void fill_residency(const Spec& gpu, dnn::Kernel& kernel) {
+void fill_residency(const Spec& gpu, Kernel& kernel) {
   const double sms = std::max(gpu.sm_count, 1);
   const double count = waves(gpu, kernel);
   const double at_once = blocks_per_sm(gpu, kernel) * sms;
@@ -46,36 +46,36 @@ void fill_residency(const Spec& gpu, dnn::Kernel& kernel) {
   kernel.occupancy = static_cast<float>(std::min(blocks * warps_of(kernel) / most, 1.0));
 }
 
-double resident_state_bytes(const Spec& gpu, const dnn::Kernel& kernel) {
+double resident_state_bytes(const Spec& gpu, const Kernel& kernel) {
   const auto at_once = static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel) * std::max(gpu.sm_count, 1));
   const double blocks = std::min(kernel.blocks, at_once);
   const double per_block = 4.0 * kernel.threads_per_block * kernel.registers_per_thread + kernel.shared_bytes;
   return blocks * per_block;
 }
 
-sim::Duration expiry_cost(const Spec& gpu, const dnn::Kernel* kernel) {
+sim::Duration expiry_cost(const Spec& gpu, const Kernel* kernel) {
   const TimeSlicing& slicing = gpu.time_slicing;
   if (kernel == nullptr || slicing.state_bandwidth_bytes_per_s <= 0) return slicing.switch_at_expiry;
   return slicing.switch_at_expiry +
          sim::seconds(2 * resident_state_bytes(gpu, *kernel) / slicing.state_bandwidth_bytes_per_s);
 }
 
-sim::Duration cold_after_expiry(const Spec& gpu, const dnn::KernelSequence& kernels) {
+sim::Duration cold_after_expiry(const Spec& gpu, const KernelSequence& kernels) {
   const TimeSlicing& slicing = gpu.time_slicing;
   const bool caches = kernels.used.back().memory > 0;
   return slicing.restart_after_expiry + (caches ? slicing.refill_after_expiry : sim::Duration::zero());
 }
 
-dnn::Usage usage_of_refill(const dnn::Kernel& kernel, sim::Duration cold) {
+Usage usage_of_refill(const Kernel& kernel, sim::Duration cold) {
   const double seconds = sim::to_seconds(cold);
-  dnn::Usage usage;
+  Usage usage;
   usage.memory = seconds;
   usage.sm_active = seconds * static_cast<double>(kernel.sm_active);
   usage.occupancy = seconds * static_cast<double>(kernel.occupancy);
   return usage;
 }
 
-sim::Duration drain_after_expiry(const Spec& gpu, const dnn::Kernel& kernel, sim::Duration done) {
+sim::Duration drain_after_expiry(const Spec& gpu, const Kernel& kernel, sim::Duration done) {
   switch (gpu.time_slicing.granularity) {
     case PreemptionGranularity::instruction:
       return sim::Duration::zero();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/dnn/clocks.hpp"
+#include "models/gpu/clocks.hpp"
 
 namespace jostle::gpu {
 
@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kept = 4;
 }
 
-const dnn::KernelSequence& RetimedKernels::at(const dnn::KernelSequence& given, const Rates& rates) {
+const KernelSequence& RetimedKernels::at(const KernelSequence& given, const Rates& rates) {
   if (rates == Rates{}) return given;
   ++calls_;
   for (Entry& entry : entries_) {
@@ -26,7 +26,7 @@ const dnn::KernelSequence& RetimedKernels::at(const dnn::KernelSequence& given, 
   entry.given = &given;
   entry.rates = rates;
   entry.asked = calls_;
-  dnn::at_clocks(given, rates.clock, rates.memory, entry.made);
+  at_clocks(given, rates.clock, rates.memory, entry.made);
   return entry.made;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/dnn/kernel.hpp"
+#include "models/gpu/kernel.hpp"
 #include "models/gpu/rates.hpp"
 
 namespace jostle::gpu {
@@ -14,14 +14,14 @@ class RetimedKernels {
  public:
   // `given` at `rates`: itself where they are 1. The answer is good until the next call but one; `given` must
   // not change between calls.
-  [[nodiscard]] const dnn::KernelSequence& at(const dnn::KernelSequence& given, const Rates& rates);
+  [[nodiscard]] const KernelSequence& at(const KernelSequence& given, const Rates& rates);
 
  private:
   struct Entry {
-    const dnn::KernelSequence* given = nullptr;
+    const KernelSequence* given = nullptr;
     Rates rates;
     std::uint64_t asked = 0;  // when last, counted in calls
-    dnn::KernelSequence made;
+    KernelSequence made;
   };
   std::vector<Entry> entries_;  // never grows beyond what it has reserved
   std::uint64_t calls_ = 0;

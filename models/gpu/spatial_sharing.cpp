@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/dnn/clocks.hpp"
+#include "models/gpu/clocks.hpp"
 
 namespace jostle::gpu {
 
@@ -13,7 +13,7 @@ using sim::Time;
 namespace {
 
 // Of all SMs, those that the kernel keeps active; one of which nothing is known takes all.
-double sm_share(const dnn::Kernel& kernel) {
+double sm_share(const Kernel& kernel) {
   return kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
 }
 
@@ -33,7 +33,7 @@ void SpatiallySharedGpu::push(Context& context, const Batch& batch) {
   if (context.batches.size() == 1) context.kernel = 0;
 }
 
-void SpatiallySharedGpu::enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) {
+void SpatiallySharedGpu::enqueue(ContextId id, const KernelSequence& kernels, bool gated) {
   Batch batch;
   batch.given = batch.kernels = &kernels;
   batch.gated = gated;
@@ -42,8 +42,8 @@ void SpatiallySharedGpu::enqueue(ContextId id, const dnn::KernelSequence& kernel
   work_changed(get(id));
 }
 
-void SpatiallySharedGpu::begin_launches(ContextId id, const dnn::KernelSequence& kernels,
-                                        const LaunchPlan& plan, bool gated) {
+void SpatiallySharedGpu::begin_launches(ContextId id, const KernelSequence& kernels, const LaunchPlan& plan,
+                                        bool gated) {
   Batch batch;
   batch.given = batch.kernels = &kernels;
   batch.gated = gated;
@@ -114,7 +114,7 @@ void SpatiallySharedGpu::execute(Context& context) {
   book();
   context.doing = Doing::executing;
   context.timed =
-      dnn::at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
+      at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
   context.left = context.timed.duration;
   context.began = engine_.now() + std::min(observer_.first_stamp, context.left);
   share();
@@ -175,7 +175,7 @@ void SpatiallySharedGpu::book() {
     if (context.doing != Doing::executing) continue;
     any = true;
     const Duration done = std::min(sim::work_in(passed, speed_), context.left);
-    dnn::Usage used = dnn::usage_of(context.timed, done);
+    Usage used = usage_of(context.timed, done);
     used.compute /= speed_;
     used.memory /= speed_;
     context.used += used;
@@ -209,7 +209,7 @@ void SpatiallySharedGpu::set_rates(const Rates& rates) {
     if (context.doing != Doing::executing) continue;
     const Duration before = context.timed.duration, done = before - context.left;
     context.timed =
-        dnn::at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
+        at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
     context.left = context.timed.duration - same_fraction(done, before, context.timed.duration);
   }
   share();

@@ -29,8 +29,8 @@ class SpatiallySharedGpu final : public Gpu {
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
   void set_rates(const Rates& rates) override;
 
-  void enqueue(ContextId context, const dnn::KernelSequence& kernels, bool gated) override;
-  void begin_launches(ContextId context, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+  void enqueue(ContextId context, const KernelSequence& kernels, bool gated) override;
+  void begin_launches(ContextId context, const KernelSequence& kernels, const LaunchPlan& plan,
                       bool gated) override;
   void open(ContextId context) override;
   void host_progress(ContextId context, const HostProgress& progress) override;
@@ -59,14 +59,14 @@ class SpatiallySharedGpu final : public Gpu {
     std::uint32_t kernel = 0;    // of the oldest: executing, or next
     Doing doing = Doing::nothing;
     sim::Duration gap;   // to pass before the next kernel starts
-    dnn::Kernel timed;   // the one executing, at the rates of now
+    Kernel timed;        // the one executing, at the rates of now
     sim::Duration left;  // of it, at full speed
     sim::Time began;     // for the observer
     sim::EventId event;  // the end of what it does, or its next launch
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;
     sim::Duration ran;
-    dnn::Usage used;
+    Usage used;
     sim::TrackId track = sim::TrackId::none;
 
     void due() { gpu->due(*this); }

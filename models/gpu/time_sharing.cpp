@@ -165,7 +165,7 @@ void TimeSharedGpu::ran_dry() {
 void TimeSharedGpu::finish_batch(Context& context) {
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && std::exchange(context.drawn, false))
     trace->end(context.stream, engine_.now());
-  const dnn::KernelSequence& kernels = *context.batches.front().kernels;
+  const KernelSequence& kernels = *context.batches.front().kernels;
   context.used += kernels.used.back();
   context.batches.erase(context.batches.begin());
   context.position.next = 0;
@@ -186,7 +186,7 @@ void TimeSharedGpu::leave(bool expired) {
   if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, now);
   Duration cost = spec_.time_slicing.switch_when_dry;
   if (expired) {
-    const dnn::KernelSequence& kernels = *last.batches.front().kernels;
+    const KernelSequence& kernels = *last.batches.front().kernels;
     const Underway at = last.underway();
     cost = expiry_cost(spec_, at.done > Duration::zero() ? &kernels.kernels[at.kernel] : nullptr);
     last.cold_start = last.position.cold = cold_after_expiry(spec_, kernels);

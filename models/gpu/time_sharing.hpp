@@ -28,8 +28,8 @@ class TimeSharedGpu final : public Gpu {
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
   void set_rates(const Rates& rates) override;
 
-  void enqueue(ContextId context, const dnn::KernelSequence& kernels, bool gated) override;
-  void begin_launches(ContextId context, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+  void enqueue(ContextId context, const KernelSequence& kernels, bool gated) override;
+  void begin_launches(ContextId context, const KernelSequence& kernels, const LaunchPlan& plan,
                       bool gated) override;
   void open(ContextId context) override;
   void host_progress(ContextId context, const HostProgress& progress) override;
@@ -59,7 +59,7 @@ class TimeSharedGpu final : public Gpu {
     sim::Duration cold_start;  // for the observer: refill before the first kernel of the turn
     sim::Time kernel_began;    // for the observer
     sim::Duration executed;    // booked, all batches
-    dnn::Usage used;           // booked: finished batches, cold starts, other rates of the oldest
+    Usage used;                // booked: finished batches, cold starts, other rates of the oldest
     RetimedKernels retimed;
     sim::TrackId stream = sim::TrackId::none;
     bool drawn = false;  // the timeline shows the oldest batch as begun

@@ -32,7 +32,7 @@ void TimeSharedGpu::set_rates(const Rates& rates) {
 void TimeSharedGpu::retime(Context& context) {
   Batch& batch = context.batches.front();
   batch.epoch = epoch_;
-  const dnn::KernelSequence& next = context.retimed.at(*batch.given, rates_);
+  const KernelSequence& next = context.retimed.at(*batch.given, rates_);
   if (&next == batch.kernels) return;
   const Underway at = context.underway();
   const Position position = retimed(batch, context.spec.per_launch, context.position, at, next);

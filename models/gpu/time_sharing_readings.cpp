@@ -33,7 +33,7 @@ Duration TimeSharedGpu::switching() {
 // Tells the observer of the kernels that ended between `from`, at `since`, and now.
 void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
   const Batch& batch = context.batches.front();
-  const std::vector<dnn::Kernel>& kernels = batch.kernels->kernels;
+  const std::vector<Kernel>& kernels = batch.kernels->kernels;
   const Time now = engine_.now();
   const Duration front_end = batch.piecewise ? context.spec.per_launch : Duration::zero();
   Time t = since + from.stall + from.cold;

@@ -8,7 +8,7 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-void TimeSharedGpu::enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) {
+void TimeSharedGpu::enqueue(ContextId id, const KernelSequence& kernels, bool gated) {
   Context& context = get(id);
   Batch batch;
   batch.given = batch.kernels = &kernels;
@@ -18,7 +18,7 @@ void TimeSharedGpu::enqueue(ContextId id, const dnn::KernelSequence& kernels, bo
   work_changed(context);
 }
 
-void TimeSharedGpu::begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+void TimeSharedGpu::begin_launches(ContextId id, const KernelSequence& kernels, const LaunchPlan& plan,
                                    bool gated) {
   Context& context = get(id);
   Batch batch;

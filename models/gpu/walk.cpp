@@ -48,7 +48,7 @@ Walk walk(const Batch& batch, const HostProgress& host, sim::Duration per_launch
     position.into += whole - rest;
     return {t, done ? Stop::batch_done : Stop::limit, position};
   }
-  const std::vector<dnn::Kernel>& kernels = batch.kernels->kernels;
+  const std::vector<Kernel>& kernels = batch.kernels->kernels;
   const auto count = static_cast<std::uint32_t>(kernels.size());
   while (position.next < count) {
     if (position.into == sim::Duration::zero()) {
@@ -79,21 +79,21 @@ sim::Duration executed(const Batch& batch, sim::Duration per_launch, const Posit
   return before + std::max(position.into - per_launch, sim::Duration::zero());
 }
 
-Underway underway(const dnn::KernelSequence& kernels, sim::Duration executed) {
+Underway underway(const KernelSequence& kernels, sim::Duration executed) {
   const auto found = std::upper_bound(kernels.finish.begin(), kernels.finish.end(), executed);
   const auto index = static_cast<std::uint32_t>(found - kernels.finish.begin());
   return {index, executed - (index == 0 ? sim::Duration::zero() : kernels.finish[index - 1])};
 }
 
-dnn::Usage usage_until(const dnn::KernelSequence& kernels, const Underway& at) {
-  dnn::Usage usage;
+Usage usage_until(const KernelSequence& kernels, const Underway& at) {
+  Usage usage;
   if (at.kernel > 0) usage += kernels.used[at.kernel - 1];
-  if (at.done > sim::Duration::zero()) usage += dnn::usage_of(kernels.kernels[at.kernel], at.done);
+  if (at.done > sim::Duration::zero()) usage += usage_of(kernels.kernels[at.kernel], at.done);
   return usage;
 }
 
 Position retimed(const Batch& batch, sim::Duration per_launch, Position position, const Underway& at,
-                 const dnn::KernelSequence& next) {
+                 const KernelSequence& next) {
   sim::Duration done;
   if (at.done > sim::Duration::zero())
     done =

@@ -3,16 +3,16 @@
 
 #include <cstdint>
 
-#include "models/dnn/kernel.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/gpu/kernel.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::gpu {
 
 // A batch as the GPU knows it.
 struct Batch {
-  const dnn::KernelSequence* given = nullptr;
-  const dnn::KernelSequence* kernels = nullptr;  // given, or as they are at the rates of `epoch`
+  const KernelSequence* given = nullptr;
+  const KernelSequence* kernels = nullptr;  // given, or as they are at the rates of `epoch`
   std::uint64_t epoch = 0;
   bool piecewise = false;      // launched kernel by kernel
   bool gated = false;          // not to start before its input has been copied
@@ -72,13 +72,13 @@ struct Underway {
   std::uint32_t kernel = 0;
   sim::Duration done;
 };
-[[nodiscard]] Underway underway(const dnn::KernelSequence& kernels, sim::Duration executed);
+[[nodiscard]] Underway underway(const KernelSequence& kernels, sim::Duration executed);
 
 // What the kernels used up to there.
-[[nodiscard]] dnn::Usage usage_until(const dnn::KernelSequence& kernels, const Underway& at);
+[[nodiscard]] Usage usage_until(const KernelSequence& kernels, const Underway& at);
 
 // `position` in the batch once its kernels run as `next`: the kernel under way, `at`, keeps its fraction.
 [[nodiscard]] Position retimed(const Batch& batch, sim::Duration per_launch, Position position,
-                               const Underway& at, const dnn::KernelSequence& next);
+                               const Underway& at, const KernelSequence& next);
 
 }  // namespace jostle::gpu

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/dnn/network.hpp"
+#include "models/dnn/graph/network.hpp"
 
 namespace jostle::memory {
 namespace {

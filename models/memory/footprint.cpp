@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/dnn/network.hpp"
+#include "models/dnn/graph/network.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/memory/arena.hpp"
 #include "models/memory/training.hpp"

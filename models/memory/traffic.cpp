@@ -4,9 +4,9 @@
 
 namespace jostle::memory {
 
-Demand demand_of(const dnn::KernelSequence& kernels, double capacity_bytes_per_s) {
+Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s) {
   double bytes = 0;
-  for (const dnn::Kernel& kernel : kernels.kernels) {
+  for (const gpu::Kernel& kernel : kernels.kernels) {
     const double bound = sim::to_seconds(kernel.duration) * static_cast<double>(kernel.memory_share);
     bytes += kernel.dram_bytes > 0 ? static_cast<double>(kernel.dram_bytes) : bound * capacity_bytes_per_s;
   }

@@ -1,7 +1,7 @@
 // Who moves data over the memory that CPU and GPU share: kernels, host threads, copies.
 #pragma once
 
-#include "models/dnn/kernel.hpp"
+#include "models/gpu/kernel.hpp"
 #include "models/memory/arbiter.hpp"
 #include "sim/engine.hpp"
 
@@ -9,7 +9,7 @@ namespace jostle::memory {
 
 // What a GPU asks for while it executes batches of these kernels, in the mean. A kernel of which no bytes are
 // known moves what the memory can while it is bound by it.
-[[nodiscard]] Demand demand_of(const dnn::KernelSequence& kernels, double capacity_bytes_per_s);
+[[nodiscard]] Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s);
 
 class Traffic {
  public:

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/dnn/network.hpp"
+#include "models/dnn/graph/network.hpp"
 
 namespace jostle::memory {
 namespace {

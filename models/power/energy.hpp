@@ -25,7 +25,7 @@ struct Activity {
   double gpu_hz = 0, emc_hz = 0, dla_hz = 0;
   double gpu_pulses = 1;  // as of a cluster
   double gpu_busy_s = 0, gpu_gated_s = 0;
-  // Seconds, each weighted with the share of the whole GPU that was used (dnn::Usage).
+  // Seconds, each weighted with the share of the whole GPU that was used (gpu::Usage).
   double working_s = 0, tensor_s = 0;
   double gpu_dram_bytes = 0, dram_bytes = 0;  // by the GPU; by everybody
   int dlas = 0;

@@ -37,7 +37,7 @@ struct Roofline {
 // regulators' losses, at the spec's reference temperature:
 //   operation  of pipes that never wait, over a GPU that only executes
 //   byte       in the GPU, the memory controller and the DRAM; the SMs take as many cycles for a byte as
-//              they do at the highest clocks (dnn::Kernel::working)
+//              they do at the highest clocks (gpu::Kernel::working)
 //   busy       of gpu_busy_s over idle
 // Throws std::invalid_argument where peak or bandwidth are not positive.
 [[nodiscard]] Roofline roofline(const gpu::Spec& gpu, const dnn::ArithmeticPath& path,

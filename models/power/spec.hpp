@@ -42,7 +42,7 @@ struct GpuSpec {
   VoltageCurve voltage;
   double clock_tree_f = 0;   // of an SM that has power, and of its share of what the SMs have in common
   double busy_f = 0;         // more, while a kernel executes anywhere on the GPU
-  double sm_f = 0;           // of an SM whose warps get on (dnn::Kernel::working)
+  double sm_f = 0;           // of an SM whose warps get on (gpu::Kernel::working)
   double tensor_f = 0;       // of an SM whose tensor pipes are always busy, beyond sm_f
   double byte_j = 0;         // a byte moved from or to DRAM: caches and crossbar, at the lowest voltage
   double leakage_w = 0;      // of an SM that has power

@@ -24,8 +24,8 @@ void observe(RuntimeSpec& runtime, const Spec& spec, const ObserverSpec& observe
   runtime.gpu_per_launch += observer.gpu_per_launch;
 }
 
-void stretch(dnn::KernelSequence& work, double times) {
-  for (dnn::Kernel& kernel : work.kernels) kernel.duration = sim::work_in(kernel.duration, times);
+void stretch(gpu::KernelSequence& work, double times) {
+  for (gpu::Kernel& kernel : work.kernels) kernel.duration = sim::work_in(kernel.duration, times);
   work.rebuild_finish();
 }
 

@@ -24,9 +24,9 @@ bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
 namespace {
 
 // What a batch launches on the GPU, in all its segments.
-dnn::KernelSequence gpu_work(const Spec& spec) {
+gpu::KernelSequence gpu_work(const Spec& spec) {
   if (spec.segments.empty()) return spec.kernels;
-  dnn::KernelSequence work;
+  gpu::KernelSequence work;
   for (const Segment& segment : spec.segments)
     work.kernels.insert(work.kernels.end(), segment.kernels.kernels.begin(), segment.kernels.kernels.end());
   work.rebuild_finish();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/dla/task.hpp"
-#include "models/dnn/kernel.hpp"
+#include "models/gpu/kernel.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::process {
@@ -87,7 +87,7 @@ struct Arrivals {
 // A part of a batch that runs on one engine. The parts of a batch follow one another in stream order.
 struct Segment {
   bool on_dla = false;
-  dnn::KernelSequence kernels;  // on the GPU
+  gpu::KernelSequence kernels;  // on the GPU
   dla::Task task;               // on the DLA
 };
 
@@ -113,7 +113,7 @@ struct Spec {
   std::string name;
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
-  dnn::KernelSequence kernels;    // of one batch; with segments or host work only their grade and provenance
+  gpu::KernelSequence kernels;    // of one batch; with segments or host work only their grade and provenance
   std::vector<Segment> segments;  // of one batch that uses the DLA; empty: it does not
   int dla = 0;                    // which one
   HostWork host;

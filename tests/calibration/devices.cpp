@@ -8,9 +8,9 @@
 #include <cctype>
 #include <set>
 
-#include "calibration/input/parse.hpp"
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/profile.hpp"
+#include "input/parse.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::calibration {

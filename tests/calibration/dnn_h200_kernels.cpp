@@ -7,9 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
-#include "calibration/readers/kernel_tables.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "tests/calibration/evidence.hpp"
@@ -22,7 +22,7 @@ const KernelTables& tables() {
   return read;
 }
 
-KernelSequence sequence(const std::string& model, Precision precision, std::int64_t batch) {
+gpu::KernelSequence sequence(const std::string& model, Precision precision, std::int64_t batch) {
   static const gpu::Spec gpu = [] {
     input::Problems problems;
     return calibration::shipped_profile("nvidia-h200", problems).value().spec.gpu;
@@ -56,8 +56,8 @@ TEST(H200Kernels, a_measured_sequence_sums_to_its_rows) {
   }
   for (const auto& [key, sum] : sums) {
     const auto& [model, precision, batch] = key;
-    const KernelSequence found = sequence(model, *parse_precision(precision), batch);
-    EXPECT_EQ(found.grade, Grade::measured);
+    const gpu::KernelSequence found = sequence(model, *parse_precision(precision), batch);
+    EXPECT_EQ(found.grade, gpu::Grade::measured);
     EXPECT_NEAR(sim::to_us(found.total()), sum.first, 1e-6) << found.provenance;
     EXPECT_EQ(found.kernels.size(), sum.second);
     EXPECT_EQ(found.finish.size(), sum.second);
@@ -65,7 +65,7 @@ TEST(H200Kernels, a_measured_sequence_sums_to_its_rows) {
 }
 
 TEST(H200Kernels, known_figures_of_resnet50_fp16) {
-  const KernelSequence one = sequence("resnet50", Precision::fp16, 1);
+  const gpu::KernelSequence one = sequence("resnet50", Precision::fp16, 1);
   EXPECT_EQ(one.kernels.size(), 280U);
   EXPECT_NEAR(sim::to_us(one.total()), 753.7, 0.1);
   EXPECT_NEAR(sim::to_us(one.lone_gap), 1e6 / 1167.37 - 753.7, 0.1);  // the fastest of three solo runs
@@ -84,8 +84,8 @@ TEST(H200Kernels, the_gaps_of_a_lone_process_are_never_negative) {
 TEST(H200Kernels, where_only_a_solo_time_is_known_kernels_and_gap_make_it_up) {
   for (const MeasuredNetwork& network : tables().networks) {
     for (const std::int64_t batch : {2, 8}) {
-      const KernelSequence found = sequence_at(network, batch);
-      EXPECT_EQ(found.grade, Grade::interpolated);
+      const gpu::KernelSequence found = sequence_at(network, batch);
+      EXPECT_EQ(found.grade, gpu::Grade::interpolated);
       const auto solo = std::ranges::find(network.solo_graph, batch, &SoloBatch::batch);
       ASSERT_NE(solo, network.solo_graph.end());
       EXPECT_NEAR(sim::to_us(found.total() + found.lone_gap), sim::to_us(solo->time), 1e-3)
@@ -108,7 +108,7 @@ TEST(H200Kernels, a_larger_batch_never_takes_less_time) {
 TEST(H200Kernels, shares_sum_to_one_and_no_kernel_is_empty) {
   for (const MeasuredNetwork& network : tables().networks) {
     for (const std::int64_t batch : {1, 3, 16, 100}) {
-      for (const Kernel& kernel : sequence_at(network, batch).kernels) {
+      for (const gpu::Kernel& kernel : sequence_at(network, batch).kernels) {
         EXPECT_NEAR(kernel.compute_share + kernel.memory_share + kernel.fixed_share, 1, 1e-6);
         EXPECT_GT(kernel.duration, sim::Duration::zero());
       }
@@ -127,7 +127,7 @@ TEST(H200Kernels, left_out_batches_are_predicted_within_three_percent_on_average
     for (const std::int64_t batch : {2, 8}) {
       const auto solo = std::ranges::find(network.solo_graph, batch, &SoloBatch::batch);
       ASSERT_NE(solo, network.solo_graph.end());
-      const KernelSequence found = sequence_at(blind, batch);
+      const gpu::KernelSequence found = sequence_at(blind, batch);
       const double error = std::abs(sim::to_us(found.total() + found.lone_gap) / sim::to_us(solo->time) - 1);
       sum += error;
       worst = std::max(worst, error);

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "calibration/readers/onnx.hpp"
-#include "models/dnn/network.hpp"
+#include "calibration/onnx/onnx.hpp"
+#include "models/dnn/graph/network.hpp"
 
 namespace jostle::calibration {
 

@@ -5,9 +5,9 @@
 #include <rapidcheck/gtest.h>
 #include <zlib.h>
 
+#include "calibration/evidence/evidence_csv.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
-#include "calibration/readers/evidence_csv.hpp"
 #include "calibration/readers/log_text.hpp"
 #include "calibration/readers/wrong_device.hpp"
 #include "tests/calibration/readers_support.hpp"

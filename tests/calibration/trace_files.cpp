@@ -1,4 +1,4 @@
-#include "calibration/readers/trace_files.hpp"
+#include "calibration/evidence/trace_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

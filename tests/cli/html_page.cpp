@@ -1,5 +1,5 @@
 // The page holds its data whole, and nothing in the data can end the element that holds it.
-#include "cli/html_page.hpp"
+#include "cli/page/html_page.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "cli/write_file.hpp"
+#include "cli/terminal/write_file.hpp"
 
 namespace jostle::cli {
 namespace {

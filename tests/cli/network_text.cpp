@@ -1,5 +1,5 @@
 // A network shown as a table, as data and as a graph.
-#include "cli/network_text.hpp"
+#include "cli/show/network_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "calibration/readers/csv.hpp"
-#include "cli/terminal.hpp"
+#include "cli/terminal/terminal.hpp"
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::cli {

@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/offload_text.hpp"
-#include "cli/terminal.hpp"
+#include "cli/offload/text.hpp"
+#include "cli/terminal/terminal.hpp"
 
 namespace jostle::cli {
 namespace {
 
+using namespace analyses;
 using namespace scenarios;
 using ::testing::HasSubstr;
 using ::testing::Not;

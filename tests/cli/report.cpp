@@ -1,12 +1,12 @@
 // The report for people holds every process and its figures, and fits a narrow screen.
-#include "cli/report.hpp"
+#include "cli/run/report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
-#include "cli/terminal.hpp"
+#include "cli/terminal/terminal.hpp"
 #include "tests/scenarios/result_samples.hpp"
 
 namespace jostle::cli {

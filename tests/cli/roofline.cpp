@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/label_placement.hpp"
-#include "cli/roofline_panel.hpp"
-#include "cli/roofline_text.hpp"
-#include "cli/svg.hpp"
-#include "cli/terminal.hpp"
+#include "cli/roofline/panel.hpp"
+#include "cli/roofline/text.hpp"
+#include "cli/svg/label_placement.hpp"
+#include "cli/svg/svg.hpp"
+#include "cli/terminal/terminal.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -19,8 +19,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-scenarios::RooflineAnswer answer(bool power, std::size_t modes = 3) {
-  scenarios::RooflineAnswer answer;
+analyses::RooflineAnswer answer(bool power, std::size_t modes = 3) {
+  analyses::RooflineAnswer answer;
   answer.device = "a board";
   answer.precision = answer.computed = "fp16";
   answer.tensor_cores = true;
@@ -28,7 +28,7 @@ scenarios::RooflineAnswer answer(bool power, std::size_t modes = 3) {
   answer.runtime = "tensorrt";
   answer.power_known = power;
   for (std::size_t i = 0; i < modes; ++i) {
-    scenarios::ModeRoofline mode;
+    analyses::ModeRoofline mode;
     mode.mode = "20W_" + std::to_string(i) + "CORE";
     mode.gpu_hz = 1300.5e6 / static_cast<double>(i + 1);
     mode.emc_hz = 3199e6;
@@ -42,7 +42,7 @@ scenarios::RooflineAnswer answer(bool power, std::size_t modes = 3) {
                            .idle_w = 8.4,
                            .busy_w = 0.7};
     for (const char* name : {"resnet50", "mobilenet_v2", "fcn_resnet50"}) {
-      scenarios::PlacedNetwork network;
+      analyses::PlacedNetwork network;
       network.model = name;
       network.flop = 1e9 * static_cast<double>(mode.networks.size() + 1);
       network.bytes = 2e7;
@@ -119,7 +119,7 @@ TEST(RooflinePicture, has_a_line_for_each_mode_in_each_panel_and_grows_with_the_
 }
 
 TEST(RooflinePicture, holds_nothing_from_elsewhere_and_no_markup_in_names) {
-  scenarios::RooflineAnswer odd = answer(true);
+  analyses::RooflineAnswer odd = answer(true);
   odd.device = "<script>&";
   const std::string picture = roofline_svg(odd);
   EXPECT_THAT(picture, Not(HasSubstr("<script")));

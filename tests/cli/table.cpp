@@ -1,5 +1,5 @@
 // A table keeps its rows and gives up columns, then words.
-#include "cli/table.hpp"
+#include "cli/terminal/table.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,5 +1,5 @@
 // What is written where: results, complaints, colour and the progress line.
-#include "cli/terminal.hpp"
+#include "cli/terminal/terminal.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "cli/interrupt.hpp"
+#include "cli/terminal/interrupt.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -1,6 +1,6 @@
 // Any bytes as an ONNX file: either there is a network whose counts make sense, or a problem to show.
 
-#include "calibration/readers/onnx.hpp"
+#include "calibration/onnx/onnx.hpp"
 
 #include <cstdint>
 #include <cstdio>

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "calibration/evidence/evidence_csv.hpp"
 #include "calibration/readers/csv.hpp"
-#include "calibration/readers/evidence_csv.hpp"
 #include "calibration/readers/formats.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "scenarios/load.hpp"
+#include "scenarios/language/load.hpp"
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "scenarios/fleet/fleet.hpp"
-#include "scenarios/plan/candidates.hpp"
-#include "scenarios/study/check.hpp"
-#include "scenarios/study/columns.hpp"
+#include "analyses/fleet/fleet.hpp"
+#include "analyses/plan/candidates.hpp"
+#include "analyses/study/check.hpp"
+#include "analyses/study/columns.hpp"
 
 namespace {
 
@@ -28,29 +28,29 @@ void check_problems(const input::Problems& problems) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static scenarios::Profiles profiles;
+  static analyses::Profiles profiles;
   input::Problems problems;
-  const auto study = scenarios::parse_study({reinterpret_cast<const char*>(data), size}, "fuzz.yaml",
-                                            "/nonexistent", problems);
+  const auto study = analyses::parse_study({reinterpret_cast<const char*>(data), size}, "fuzz.yaml",
+                                           "/nonexistent", problems);
   require(study.has_value() == problems.empty(), "there is a study exactly when there is no problem");
   if (!study) {
     check_problems(problems);
     return 0;
   }
-  require(scenarios::axis_columns(*study).size() == study->axes.size(), "every key has a column");
-  if (study->fleet && !scenarios::check_fleet(*study, problems)) {
+  require(analyses::axis_columns(*study).size() == study->axes.size(), "every key has a column");
+  if (study->fleet && !analyses::check_fleet(*study, problems)) {
     check_problems(problems);
     return 0;
   }
   constexpr std::uint64_t most = 20;  // points: each is read as a scenario
-  if (scenarios::grid_size(*study) > most || (study->sampling && study->sampling->points > 20)) return 0;
-  const auto checked = scenarios::check_points(*study, profiles, 1, nullptr, problems);
+  if (analyses::grid_size(*study) > most || (study->sampling && study->sampling->points > 20)) return 0;
+  const auto checked = analyses::check_points(*study, profiles, 1, nullptr, problems);
   require(checked.has_value() == problems.empty(), "points are right exactly when there is no problem");
   if (!checked) {
     check_problems(problems);
     return 0;
   }
-  for (const scenarios::CheckedPoint& point : checked->points)
+  for (const analyses::CheckedPoint& point : checked->points)
     require(!point.key.empty() && !point.settings.empty(), "a point has a key and settings");
   return 0;
 }

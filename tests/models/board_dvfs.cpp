@@ -53,7 +53,7 @@ DeviceSpec device() {
 
 // Ten kernels of a millisecond at full clock, bound by arithmetic; a closed loop, or asked for now and then.
 process::Spec process(Duration period = Duration::zero()) {
-  dnn::Kernel kernel;
+  gpu::Kernel kernel;
   kernel.duration = milliseconds(1);
   kernel.sm_active = 1;
   process::Spec spec;

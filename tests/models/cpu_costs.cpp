@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "cpu_support.hpp"
 #include "models/cpu/cache_debt.hpp"
+#include "tests/models/cpu_support.hpp"
 
 namespace jostle::cpu::test {
 namespace {

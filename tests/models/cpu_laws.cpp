@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cpu_support.hpp"
+#include "tests/models/cpu_support.hpp"
 
 namespace jostle::cpu::test {
 namespace {

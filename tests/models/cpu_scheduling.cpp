@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cpu_support.hpp"
+#include "tests/models/cpu_support.hpp"
 
 namespace jostle::cpu::test {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "models/dla/partition.hpp"
 #include "models/dla/task.hpp"
+#include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
-#include "models/dnn/network.hpp"
 
 namespace jostle::dla {
 namespace {

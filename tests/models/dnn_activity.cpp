@@ -6,8 +6,8 @@
 namespace jostle::dnn {
 namespace {
 
-Kernel kernel(double us, float compute_share) {
-  Kernel made{.duration = sim::microseconds(us)};
+gpu::Kernel kernel(double us, float compute_share) {
+  gpu::Kernel made{.duration = sim::microseconds(us)};
   made.compute_share = compute_share;
   made.memory_share = 1 - compute_share;
   made.blocks = 8;
@@ -19,7 +19,7 @@ TEST(SpreadActivity, keeps_totals_and_gives_tensor_clocks_to_arithmetic_alone) {
   gpu.sm_count = 8;
   gpu.max_threads_per_sm = 1536;
   gpu.max_blocks_per_sm = 16;
-  KernelSequence modelled, measured;
+  gpu::KernelSequence modelled, measured;
   modelled.kernels = {kernel(10, 1), kernel(10, 0)};
   modelled.kernels[0].tensor_active = 0.4F;
   modelled.kernels[0].issue_slot = 0.2F;

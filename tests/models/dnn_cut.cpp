@@ -60,7 +60,7 @@ RC_GTEST_PROP(Cuts, head_and_tail_are_the_whole_network, ()) {
   const auto kernels = [](std::span<const FusedLayer> some) {
     return roofline(some, 1, Precision::fp16, Lowering::optimised, orin());
   };
-  const KernelSequence whole = kernels(layers), first = kernels(head), second = kernels(tail);
+  const gpu::KernelSequence whole = kernels(layers), first = kernels(head), second = kernels(tail);
   RC_ASSERT(first.kernels.size() + second.kernels.size() > whole.kernels.size());
   for (std::size_t i = 0; i < first.kernels.size(); ++i)
     RC_ASSERT(first.kernels[i].duration == whole.kernels[i].duration);

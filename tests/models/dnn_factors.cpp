@@ -57,13 +57,13 @@ TEST(Factors, stretch_every_kernel_and_raise_the_grade) {
   gpu.tensor_cores.fp16 = 2048;
   gpu.bandwidth_bytes_per_s = 68e9;
   const Request request{.model = "resnet50", .precision = Precision::fp16, .lowering = Lowering::optimised};
-  const KernelSequence plain = kernels_for(request, {}, gpu);
-  const KernelSequence stretched = kernels_for(request, {}, gpu, factors);
+  const gpu::KernelSequence plain = kernels_for(request, {}, gpu);
+  const gpu::KernelSequence stretched = kernels_for(request, {}, gpu, factors);
   ASSERT_EQ(plain.kernels.size(), stretched.kernels.size());
   for (std::size_t i = 0; i < plain.kernels.size(); ++i)
     EXPECT_EQ(stretched.kernels[i].duration, sim::work_in(plain.kernels[i].duration, 1.1));
-  EXPECT_EQ(plain.grade, Grade::datasheet);
-  EXPECT_EQ(stretched.grade, Grade::fitted);
+  EXPECT_EQ(plain.grade, gpu::Grade::datasheet);
+  EXPECT_EQ(stretched.grade, gpu::Grade::fitted);
   EXPECT_NE(stretched.provenance.find("fitted on a"), std::string::npos);
 }
 

@@ -14,7 +14,7 @@ namespace {
 MeasuredBatch table(std::int64_t batch, const std::vector<double>& durations_us, const char* name = "gemm") {
   MeasuredBatch measured{.batch = batch, .kernels = {}, .names = {}, .only_kernels = true};
   for (const double us : durations_us) {
-    Kernel kernel;
+    gpu::Kernel kernel;
     kernel.duration = sim::microseconds(us);
     kernel.blocks = static_cast<std::uint32_t>(10 * batch);
     split_shares(kernel, classify_kernel(name));
@@ -33,19 +33,19 @@ MeasuredNetwork network(std::vector<MeasuredBatch> batches) {
           .solo_eager = {}};
 }
 
-double us(const KernelSequence& sequence) {
+double us(const gpu::KernelSequence& sequence) {
   return sim::to_us(sequence.total());
 }
 
 TEST(Interpolation, is_the_table_itself_where_there_is_one) {
-  const KernelSequence found = sequence_at(network({table(1, {10, 20}), table(4, {20, 50})}), 4);
-  EXPECT_EQ(found.grade, Grade::measured);
+  const gpu::KernelSequence found = sequence_at(network({table(1, {10, 20}), table(4, {20, 50})}), 4);
+  EXPECT_EQ(found.grade, gpu::Grade::measured);
   EXPECT_EQ(found.kernels[1].duration, sim::microseconds(50));
 }
 
 TEST(Interpolation, between_two_tables_goes_kernel_by_kernel_along_the_line) {
-  const KernelSequence found = sequence_at(network({table(1, {10, 20}), table(5, {30, 40})}), 2);
-  EXPECT_EQ(found.grade, Grade::interpolated);
+  const gpu::KernelSequence found = sequence_at(network({table(1, {10, 20}), table(5, {30, 40})}), 2);
+  EXPECT_EQ(found.grade, gpu::Grade::interpolated);
   EXPECT_NEAR(sim::to_us(found.kernels[0].duration), 15, 1e-6);
   EXPECT_NEAR(sim::to_us(found.kernels[1].duration), 25, 1e-6);
   EXPECT_EQ(found.kernels[0].blocks, 20U);
@@ -112,16 +112,16 @@ TEST(KernelsFor, a_table_answers_only_for_its_precision_input_and_lowering) {
                         .batch = 1,
                         .lowering = Lowering::framework,
                         .input = 0};
-  EXPECT_EQ(kernels_for(request, tables, gpu).grade, Grade::measured);
+  EXPECT_EQ(kernels_for(request, tables, gpu).grade, gpu::Grade::measured);
   Request other = request;
   other.precision = Precision::fp32;
-  EXPECT_EQ(kernels_for(other, tables, gpu).grade, Grade::datasheet);
+  EXPECT_EQ(kernels_for(other, tables, gpu).grade, gpu::Grade::datasheet);
   other = request;
   other.input = 256;
-  EXPECT_EQ(kernels_for(other, tables, gpu).grade, Grade::datasheet);
+  EXPECT_EQ(kernels_for(other, tables, gpu).grade, gpu::Grade::datasheet);
   other = request;
   other.lowering = Lowering::optimised;
-  EXPECT_EQ(kernels_for(other, tables, gpu).grade, Grade::datasheet);
+  EXPECT_EQ(kernels_for(other, tables, gpu).grade, gpu::Grade::datasheet);
 }
 
 TEST(KernelClass, names_of_libraries_tell_what_bounds_a_kernel) {
@@ -139,7 +139,7 @@ TEST(KernelClass, names_of_libraries_tell_what_bounds_a_kernel) {
 }
 
 TEST(KernelClass, the_floor_is_fixed_and_the_rest_belongs_to_the_class) {
-  Kernel kernel;
+  gpu::Kernel kernel;
   kernel.duration = sim::microseconds(4.24);
   split_shares(kernel, KernelClass::memory);
   EXPECT_NEAR(kernel.fixed_share, 0.25, 1e-6);
@@ -168,7 +168,7 @@ RC_GTEST_PROP(Interpolation, a_larger_batch_never_takes_less_time, ()) {
   const MeasuredNetwork measured = any_network();
   sim::Duration before;
   for (std::int64_t batch = 1; batch <= 300; batch += 1 + batch / 8) {
-    const KernelSequence found = sequence_at(measured, batch);
+    const gpu::KernelSequence found = sequence_at(measured, batch);
     RC_ASSERT(found.total() >= before);
     RC_ASSERT(found.finish.size() == found.kernels.size());
     before = found.total();

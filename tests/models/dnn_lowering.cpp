@@ -6,11 +6,11 @@
 
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/builders/builders.hpp"
-#include "models/dnn/clocks.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/tiling.hpp"
+#include "models/gpu/clocks.hpp"
 #include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
@@ -113,16 +113,16 @@ RC_GTEST_PROP(Tiling, is_never_faster_than_the_peak_nor_slower_with_more_sms,
 
 // Arithmetic and memory overlap: what is hidden at one clock may be the bound at another.
 TEST(Clocks, a_slow_gpu_turns_kernels_that_memory_bounds_into_kernels_that_arithmetic_bounds) {
-  Kernel kernel{.duration = sim::microseconds(100)};
+  gpu::Kernel kernel{.duration = sim::microseconds(100)};
   kernel.compute_share = 0.1F;
   kernel.memory_share = 0.6F;
   kernel.fixed_share = 0.3F;
   kernel.hidden_share = 0.4F;
   kernel.start_share = 0.1F;
-  const Kernel slow = at_clocks(kernel, 0.25, 1);
+  const gpu::Kernel slow = at_clocks(kernel, 0.25, 1);
   EXPECT_EQ(slow.memory_share, 0);
   EXPECT_NEAR(sim::to_us(slow.duration), 40 + 160 + 30, 0.01);
-  const Kernel back = at_clocks(slow, 4, 1);
+  const gpu::Kernel back = at_clocks(slow, 4, 1);
   EXPECT_NEAR(sim::to_us(back.duration), 100, 0.01);
   EXPECT_NEAR(back.memory_share, 0.6, 1e-5);
 }
@@ -130,10 +130,10 @@ TEST(Clocks, a_slow_gpu_turns_kernels_that_memory_bounds_into_kernels_that_arith
 RC_GTEST_PROP(Clocks, there_and_back_is_where_one_was, ()) {
   const double gpu = *rc::gen::inRange(10, 200) / 100.0;
   const double memory = *rc::gen::inRange(10, 200) / 100.0;
-  const KernelSequence given = kernels_for(
+  const gpu::KernelSequence given = kernels_for(
       {.model = "resnet18", .precision = Precision::fp16, .lowering = Lowering::optimised}, {}, orin());
-  for (const Kernel& kernel : given.kernels) {
-    const Kernel back = at_clocks(at_clocks(kernel, gpu, memory), 1 / gpu, 1 / memory);
+  for (const gpu::Kernel& kernel : given.kernels) {
+    const gpu::Kernel back = at_clocks(at_clocks(kernel, gpu, memory), 1 / gpu, 1 / memory);
     RC_ASSERT(std::abs(sim::to_us(back.duration) - sim::to_us(kernel.duration)) < 1e-3);
   }
 }

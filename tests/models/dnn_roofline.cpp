@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "models/dnn/builders/builders.hpp"
-#include "models/dnn/clocks.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/roofline.hpp"
+#include "models/gpu/clocks.hpp"
 #include "tests/models/dnn_support.hpp"
 
 namespace jostle::dnn {
@@ -51,12 +51,12 @@ gpu::Spec tx2() {
   return gpu;
 }
 
-KernelSequence run(const std::string& model, const gpu::Spec& gpu, Precision precision,
-                   std::int64_t batch = 1, Lowering lowering = Lowering::optimised) {
+gpu::KernelSequence run(const std::string& model, const gpu::Spec& gpu, Precision precision,
+                        std::int64_t batch = 1, Lowering lowering = Lowering::optimised) {
   return kernels_for({.model = model, .precision = precision, .batch = batch, .lowering = lowering}, {}, gpu);
 }
 
-double ms(const KernelSequence& sequence) {
+double ms(const gpu::KernelSequence& sequence) {
   return sim::to_ms(sequence.total());
 }
 
@@ -92,7 +92,7 @@ TEST(Roofline, a_precision_without_units_runs_as_fp32) {
 }
 
 TEST(Roofline, a_kernel_is_never_shorter_than_its_fixed_cost_and_its_shares_sum_to_one) {
-  for (const Kernel& kernel : run("mobilenet_v2", orin_nano(), Precision::int8).kernels) {
+  for (const gpu::Kernel& kernel : run("mobilenet_v2", orin_nano(), Precision::int8).kernels) {
     EXPECT_GE(kernel.duration, orin_nano().kernel_fixed);
     EXPECT_NEAR(kernel.compute_share + kernel.memory_share + kernel.fixed_share, 1, 1e-6);
     EXPECT_GE(kernel.fixed_share, 0);
@@ -139,7 +139,7 @@ TEST(Roofline, a_larger_l2_moves_fewer_bytes_and_never_fewer_than_the_weights) {
 }
 
 TEST(Roofline, sms_work_while_they_are_active_and_not_while_blocks_start) {
-  for (const Kernel& kernel : run("mobilenet_v2", orin_nano(), Precision::fp16).kernels) {
+  for (const gpu::Kernel& kernel : run("mobilenet_v2", orin_nano(), Precision::fp16).kernels) {
     EXPECT_GE(kernel.working, 0);
     EXPECT_LE(kernel.working, kernel.sm_active);
   }
@@ -152,8 +152,8 @@ TEST(Roofline, sms_work_while_they_are_active_and_not_while_blocks_start) {
 
 RC_GTEST_PROP(Roofline, work_takes_the_same_cycles_at_all_clocks, ()) {
   const double clock = *rc::gen::inRange(10, 101) / 100.0, memory = *rc::gen::inRange(5, 101) / 100.0;
-  const KernelSequence given = run("resnet18", orin_nano(), Precision::fp16);
-  KernelSequence there;
+  const gpu::KernelSequence given = run("resnet18", orin_nano(), Precision::fp16);
+  gpu::KernelSequence there;
   at_clocks(given, clock, memory, there);
   const double cycles = given.used.back().working;
   RC_ASSERT(std::abs(there.used.back().working * clock - cycles) < 1e-3 * cycles);
@@ -164,12 +164,12 @@ TEST(Roofline, a_stream_keeps_sms_going_as_far_as_their_bytes_a_clock) {
   gpu::Spec gpu = orin_nano();
   const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
   gpu.memory_bytes_per_clock = bandwidth / gpu.max_clock_hz;
-  const KernelSequence bound = run("resnet50", gpu, Precision::fp16, 16, Lowering::framework);
+  const gpu::KernelSequence bound = run("resnet50", gpu, Precision::fp16, 16, Lowering::framework);
   gpu.memory_bytes_per_clock *= 2;
-  const KernelSequence waiting = run("resnet50", gpu, Precision::fp16, 16, Lowering::framework);
+  const gpu::KernelSequence waiting = run("resnet50", gpu, Precision::fp16, 16, Lowering::framework);
   std::size_t streams = 0;
   for (std::size_t i = 0; i < bound.kernels.size(); ++i) {
-    const Kernel &a = bound.kernels[i], &b = waiting.kernels[i];
+    const gpu::Kernel &a = bound.kernels[i], &b = waiting.kernels[i];
     ASSERT_EQ(a.duration, b.duration);
     if (a.memory_share > 0 && a.hidden_share < a.memory_share / 2) {
       EXPECT_NEAR(b.working / a.working, 0.5, 1e-3);
@@ -202,7 +202,7 @@ TEST(Roofline, wide_windows_take_longer_where_no_algorithm_was_tried) {
 }
 
 TEST(Roofline, is_graded_datasheet) {
-  EXPECT_EQ(run("resnet50", nano(), Precision::fp16).grade, Grade::datasheet);
+  EXPECT_EQ(run("resnet50", nano(), Precision::fp16).grade, gpu::Grade::datasheet);
 }
 
 TEST(Roofline, nonsense_is_refused) {

@@ -36,7 +36,8 @@ const FusedLayer& named(const std::vector<FusedLayer>& layers, const std::string
   if (found == layers.end()) throw std::runtime_error("no " + name);
   return *found;
 }
-KernelSequence run(const std::string& model, Precision precision, std::int64_t batch, bool training = true) {
+gpu::KernelSequence run(const std::string& model, Precision precision, std::int64_t batch,
+                        bool training = true) {
   return kernels_for({.model = model,
                       .precision = precision,
                       .batch = batch,
@@ -119,8 +120,8 @@ TEST(AStepOfTraining, cannot_be_int8_or_of_a_network_without_parameters) {
 }
 
 TEST(AStepOfTraining, says_that_it_is_one_and_is_graded_datasheet) {
-  const KernelSequence sequence = run("resnet18", Precision::fp16, 4);
-  EXPECT_EQ(sequence.grade, Grade::datasheet);
+  const gpu::KernelSequence sequence = run("resnet18", Precision::fp16, 4);
+  EXPECT_EQ(sequence.grade, gpu::Grade::datasheet);
   EXPECT_NE(sequence.provenance.find("a step of training"), std::string::npos);
 }
 
@@ -140,7 +141,7 @@ RC_GTEST_PROP(AStepOfTraining, never_takes_less_time_with_a_larger_batch, ()) {
 RC_GTEST_PROP(AStepOfTraining, is_bound_by_peak_arithmetic_and_by_its_bytes, ()) {
   const TrainingCase some;
   const gpu::Spec gpu = orin();
-  const KernelSequence sequence = run(some.model, some.precision, some.batch);
+  const gpu::KernelSequence sequence = run(some.model, some.precision, some.batch);
   const double seconds = sim::to_seconds(sequence.total());
   const double peak = path_for(gpu, some.precision).ops_per_clock * gpu.sm_count * gpu.max_clock_hz;
   RC_ASSERT(seconds > 2.0 * static_cast<double>(some.batch * macs(step(some.model, some.precision))) / peak);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu_random.hpp"
-#include "gpu_support.hpp"
+#include "tests/models/gpu_random.hpp"
+#include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
 namespace {
@@ -92,9 +92,9 @@ std::string disagreement(const Account& fast, const Account& slow) {
   if (fast.busy != slow.busy) return "busy";
   if (fast.switching != slow.switching) return "switching";
   for (std::size_t i = 0; i < fast.split.size(); ++i) {
-    const dnn::Usage &a = fast.split[i].used, &b = slow.split[i].used;
-    for (const auto part : {&dnn::Usage::compute, &dnn::Usage::memory, &dnn::Usage::sm_active,
-                            &dnn::Usage::issue_slot, &dnn::Usage::tensor_active, &dnn::Usage::occupancy})
+    const gpu::Usage &a = fast.split[i].used, &b = slow.split[i].used;
+    for (const auto part : {&gpu::Usage::compute, &gpu::Usage::memory, &gpu::Usage::sm_active,
+                            &gpu::Usage::issue_slot, &gpu::Usage::tensor_active, &gpu::Usage::occupancy})
       if (std::abs(a.*part - b.*part) > 1e-9) return "what was used";
     if (std::abs(a.dram_bytes - b.dram_bytes) > 1e-6 * b.dram_bytes + 1) return "bytes";
   }
@@ -209,8 +209,8 @@ TEST(GpuAgreement, blocks_and_kernels_that_outlast_the_slice) {
     device.gpu.time_slicing.state_bandwidth_bytes_per_s = 60e9;
     device.gpu.time_slicing.linger = milliseconds(0.8);
     board::Setup setup;
-    dnn::KernelSequence kernels = equal_kernels(5, microseconds(790));
-    for (dnn::Kernel& kernel : kernels.kernels) kernel.blocks = 700;
+    gpu::KernelSequence kernels = equal_kernels(5, microseconds(790));
+    for (gpu::Kernel& kernel : kernels.kernels) kernel.blocks = 700;
     setup.processes.assign(2, process_with(process::Runtime::tensorrt, process::Sync::blocking, kernels));
     setup.processes.push_back(
         process_with(process::Runtime::eager, process::Sync::spin, equal_kernels(40, microseconds(3))));

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_random.hpp"
-#include "gpu_support.hpp"
 #include "sim/random.hpp"
+#include "tests/models/gpu_random.hpp"
+#include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
 namespace {
@@ -83,7 +83,7 @@ RC_GTEST_PROP(GpuLaws, work_done_is_the_kernels_executed_and_their_refills, ()) 
   std::vector<Duration> whole(setup.processes.size());
   std::vector<std::size_t> next(setup.processes.size());
   for (const Stamp& stamp : bench.recording.kernels) {
-    const std::vector<dnn::Kernel>& kernels = setup.processes[stamp.context].kernels.kernels;
+    const std::vector<gpu::Kernel>& kernels = setup.processes[stamp.context].kernels.kernels;
     std::size_t& kernel = next[stamp.context];
     whole[stamp.context] += kernels[kernel].duration;
     RC_ASSERT(stamp.end - stamp.start >= kernels[kernel].duration);  // longer if it was preempted
@@ -91,7 +91,7 @@ RC_GTEST_PROP(GpuLaws, work_done_is_the_kernels_executed_and_their_refills, ()) 
   }
   for (std::uint32_t i = 0; i < whole.size(); ++i) {
     const Duration ran = bench.board.gpu().running_time({i});
-    const std::vector<dnn::Kernel>& kernels = setup.processes[i].kernels.kernels;
+    const std::vector<gpu::Kernel>& kernels = setup.processes[i].kernels.kernels;
     RC_ASSERT(whole[i] <= ran);
     RC_ASSERT(ran - whole[i] <= kernels[next[i]].duration);
   }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_support.hpp"
+#include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
 namespace {
@@ -308,7 +308,7 @@ Duration first_turn(PreemptionGranularity granularity) {
   device.gpu.time_slicing.granularity = granularity;
   // 12 blocks of 128 threads on each of 8 SMs at one time: 288 blocks pass in three waves of 1 ms.
   process::Spec spec = graph(2, milliseconds(3));
-  for (dnn::Kernel& kernel : spec.kernels.kernels) kernel.blocks = 288;
+  for (gpu::Kernel& kernel : spec.kernels.kernels) kernel.blocks = 288;
   Bench bench(device, setup_of({spec, spec}));
   bench.run_for(milliseconds(10));
   return bench.recording.turns.at(0).length();

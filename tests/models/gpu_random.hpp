@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_support.hpp"
+#include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
 
@@ -21,12 +21,12 @@ inline sim::Duration some_duration(sim::Duration least, sim::Duration most) {
   return sim::Duration{*rc::gen::inRange<std::int64_t>(least.ps(), most.ps() + 1)};
 }
 
-inline dnn::KernelSequence any_kernels() {
+inline gpu::KernelSequence any_kernels() {
   const auto count = *rc::gen::inRange<std::size_t>(1, 25);
   const sim::Duration most =
       *rc::gen::element(sim::microseconds(4), sim::microseconds(40), sim::microseconds(900));
   const bool memory = *rc::gen::arbitrary<bool>();
-  std::vector<dnn::Kernel> kernels;
+  std::vector<gpu::Kernel> kernels;
   for (std::size_t i = 0; i < count; ++i) {
     kernels.push_back({.duration = some_duration(sim::Duration{1000}, most),
                        .compute_share = 0.5F,
@@ -40,7 +40,7 @@ inline dnn::KernelSequence any_kernels() {
                        .occupancy = 0.125F,
                        .dram_bytes = *rc::gen::element(0.0F, 1e6F)});
   }
-  dnn::KernelSequence made = sequence(std::move(kernels));
+  gpu::KernelSequence made = sequence(std::move(kernels));
   made.lone_gap = any_duration(sim::microseconds(100));
   made.only_kernels = *rc::gen::arbitrary<bool>();
   return made;

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_support.hpp"
-#include "models/dnn/clocks.hpp"
+#include "models/gpu/clocks.hpp"
 #include "models/gpu/retimed.hpp"
+#include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
 namespace {
@@ -24,7 +24,7 @@ constexpr Time at_time(Duration since_start) {
   return Time::zero() + since_start;
 }
 
-dnn::Kernel kernel_of(Duration duration, float compute, float memory) {
+gpu::Kernel kernel_of(Duration duration, float compute, float memory) {
   return {.duration = duration,
           .compute_share = compute,
           .memory_share = memory,
@@ -32,7 +32,7 @@ dnn::Kernel kernel_of(Duration duration, float compute, float memory) {
 }
 
 // Asks for one batch, at the start.
-process::Spec one_batch(std::vector<dnn::Kernel> kernels, Runtime runtime = Runtime::cuda_graph) {
+process::Spec one_batch(std::vector<gpu::Kernel> kernels, Runtime runtime = Runtime::cuda_graph) {
   process::Spec spec = process_with(runtime, Sync::blocking, sequence(std::move(kernels)));
   spec.arrivals.kind = process::ArrivalKind::trace;
   spec.arrivals.times = {Time::zero()};
@@ -71,7 +71,7 @@ TEST(GpuRates, a_kernel_under_way_keeps_its_fraction_and_each_part_goes_by_its_o
 
 TEST(GpuRates, what_comes_after_runs_at_the_new_rates_and_what_is_done_stays) {
   const Simulated run(
-      free_device(1), {one_batch(std::vector<dnn::Kernel>(4, kernel_of(microseconds(100), 1, 0)))},
+      free_device(1), {one_batch(std::vector<gpu::Kernel>(4, kernel_of(microseconds(100), 1, 0)))},
       {{at_time(microseconds(150)), {.clock = 0.5, .memory = 1}}, {at_time(microseconds(450)), {}}});
   ASSERT_EQ(run.bench.recording.kernels.size(), 4U);
   EXPECT_EQ(run.end(0), at_time(microseconds(100)));
@@ -120,7 +120,7 @@ TEST(GpuRates, the_front_end_and_gaps_between_batches_take_as_long_as_before) {
   board::DeviceSpec device = free_device(1);
   device.eager->gpu_per_launch = microseconds(10);
   const Simulated run(
-      device, {one_batch(std::vector<dnn::Kernel>(2, kernel_of(microseconds(100), 1, 0)), Runtime::eager)},
+      device, {one_batch(std::vector<gpu::Kernel>(2, kernel_of(microseconds(100), 1, 0)), Runtime::eager)},
       {{at_time(microseconds(115)), {.clock = 2, .memory = 1}}});
   EXPECT_EQ(run.end(0), at_time(microseconds(110)));
   EXPECT_EQ(run.end(1), at_time(microseconds(120 + 50)));  // in the front end when the clock changed
@@ -134,10 +134,10 @@ TEST(GpuRates, must_be_positive) {
 }
 
 TEST(GpuRates, of_late_are_remembered) {
-  const dnn::KernelSequence given = equal_kernels(5, microseconds(10));
+  const gpu::KernelSequence given = equal_kernels(5, microseconds(10));
   RetimedKernels retimed;
   EXPECT_EQ(&retimed.at(given, {}), &given);
-  const dnn::KernelSequence& slow = retimed.at(given, {.clock = 0.5, .memory = 1});
+  const gpu::KernelSequence& slow = retimed.at(given, {.clock = 0.5, .memory = 1});
   EXPECT_EQ(slow.total(), microseconds(100));
   for (const double clock : {2.0, 4.0, 5.0})
     EXPECT_LT(retimed.at(given, {.clock = clock, .memory = 1}).total(), given.total());

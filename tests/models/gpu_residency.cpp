@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "gpu_support.hpp"
-#include "models/dnn/clocks.hpp"
+#include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
+#include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
 namespace {
@@ -15,8 +15,8 @@ using sim::microseconds;
 Spec eight_sms() {
   return free_device(1).gpu;
 }
-dnn::Kernel grid(std::uint32_t blocks, std::uint32_t threads, std::uint32_t registers = 32) {
-  dnn::Kernel kernel{.duration = microseconds(10),
+gpu::Kernel grid(std::uint32_t blocks, std::uint32_t threads, std::uint32_t registers = 32) {
+  gpu::Kernel kernel{.duration = microseconds(10),
                      .blocks = blocks,
                      .threads_per_block = threads,
                      .registers_per_thread = registers};
@@ -25,7 +25,7 @@ dnn::Kernel grid(std::uint32_t blocks, std::uint32_t threads, std::uint32_t regi
 }
 
 TEST(GpuResidency, a_grid_smaller_than_the_gpu_leaves_sms_without_a_block) {
-  const dnn::Kernel kernel = grid(2, 128);
+  const gpu::Kernel kernel = grid(2, 128);
   EXPECT_FLOAT_EQ(kernel.sm_active, 2.0F / 8);
   EXPECT_FLOAT_EQ(kernel.occupancy, 2.0F * 4 / (8 * 48));
 }
@@ -65,7 +65,7 @@ TEST(GpuResidency, warps_are_whole) {
 RC_GTEST_PROP(GpuResidency, lies_between_nothing_and_all_and_a_block_more_never_needs_fewer_warps, ()) {
   Spec gpu = eight_sms();
   gpu.sm_count = *rc::gen::inRange(1, 150);
-  dnn::Kernel kernel{.duration = microseconds(10),
+  gpu::Kernel kernel{.duration = microseconds(10),
                      .blocks = *rc::gen::inRange(1U, 100'000U),
                      .threads_per_block = *rc::gen::inRange(1U, 1025U),
                      .registers_per_thread = *rc::gen::inRange(0U, 256U),
@@ -73,7 +73,7 @@ RC_GTEST_PROP(GpuResidency, lies_between_nothing_and_all_and_a_block_more_never_
   fill_residency(gpu, kernel);
   RC_ASSERT(kernel.sm_active > 0 && kernel.sm_active <= 1);
   RC_ASSERT(kernel.occupancy > 0 && kernel.occupancy <= kernel.sm_active * 1.000001F);
-  dnn::Kernel larger = kernel;
+  gpu::Kernel larger = kernel;
   ++larger.blocks;
   fill_residency(gpu, larger);
   if (waves(gpu, larger) == waves(gpu, kernel)) {
@@ -83,14 +83,14 @@ RC_GTEST_PROP(GpuResidency, lies_between_nothing_and_all_and_a_block_more_never_
 }
 
 TEST(GpuResidency, pipes_are_busy_at_most_while_an_sm_has_a_warp_at_any_clock) {
-  const dnn::Kernel kernel{.duration = microseconds(10),
+  const gpu::Kernel kernel{.duration = microseconds(10),
                            .compute_share = 0.1F,
                            .memory_share = 0.9F,
                            .fixed_share = 0,
                            .sm_active = 0.5F,
                            .issue_slot = 0.3F,
                            .tensor_active = 0.2F};
-  const dnn::Kernel slow = dnn::at_clocks(kernel, 0.5, 1);
+  const gpu::Kernel slow = gpu::at_clocks(kernel, 0.5, 1);
   EXPECT_FLOAT_EQ(slow.sm_active, 0.5F);
   EXPECT_FLOAT_EQ(slow.issue_slot, 0.5F);                     // 0.3 / (1.1 · 0.5) would be more
   EXPECT_FLOAT_EQ(slow.tensor_active, 0.2F / (1.1F * 0.5F));  // the same cycles, of half as many a second

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "gpu_support.hpp"
 #include "models/gpu/spatial_sharing.hpp"
 #include "models/process/inference.hpp"
+#include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
 namespace {
@@ -13,8 +13,8 @@ using sim::Duration;
 using sim::microseconds;
 using sim::milliseconds;
 
-dnn::Kernel kernel(Duration duration, float sms, float memory = 0) {
-  dnn::Kernel made{.duration = duration};
+gpu::Kernel kernel(Duration duration, float sms, float memory = 0) {
+  gpu::Kernel made{.duration = duration};
   made.sm_active = sms;
   made.memory_share = memory;
   made.compute_share = 1 - memory;
@@ -125,11 +125,11 @@ TEST(SpatialSharing, of_a_lone_process_is_the_gpu_as_it_is_without) {
 RC_GTEST_PROP(SpatialSharingLaw, no_more_than_all_sms_work_and_everything_is_done, ()) {
   Shared shared;
   const auto count = *rc::gen::inRange<std::size_t>(1, 6);
-  std::deque<dnn::KernelSequence> all;
+  std::deque<gpu::KernelSequence> all;
   std::vector<ContextId> contexts;
   double work = 0, longest = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    std::vector<dnn::Kernel> kernels;
+    std::vector<gpu::Kernel> kernels;
     const auto length = *rc::gen::inRange(1, 8);
     for (int k = 0; k < length; ++k)
       kernels.push_back(

@@ -12,19 +12,19 @@
 #include "models/board/board.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/time_sharing.hpp"
-#include "reference_gpu.hpp"
 #include "sim/engine.hpp"
+#include "tests/models/reference_gpu.hpp"
 
 namespace jostle::gpu::test {
 
-inline dnn::KernelSequence sequence(std::vector<dnn::Kernel> kernels) {
-  dnn::KernelSequence made;
+inline gpu::KernelSequence sequence(std::vector<gpu::Kernel> kernels) {
+  gpu::KernelSequence made;
   made.kernels = std::move(kernels);
   made.rebuild_finish();
   return made;
 }
-inline dnn::KernelSequence equal_kernels(std::size_t count, sim::Duration each) {
-  return sequence(std::vector<dnn::Kernel>(count, dnn::Kernel{.duration = each}));
+inline gpu::KernelSequence equal_kernels(std::size_t count, sim::Duration each) {
+  return sequence(std::vector<gpu::Kernel>(count, gpu::Kernel{.duration = each}));
 }
 
 // A host of `cores` and a GPU on which nothing costs anything but kernels; every runtime exists.
@@ -50,7 +50,7 @@ inline board::DeviceSpec free_device(int cores) {
   return device;
 }
 
-inline process::Spec process_with(process::Runtime runtime, process::Sync sync, dnn::KernelSequence kernels) {
+inline process::Spec process_with(process::Runtime runtime, process::Sync sync, gpu::KernelSequence kernels) {
   process::Spec spec;
   spec.runtime = runtime;
   spec.sync = sync;
@@ -137,11 +137,11 @@ class RecordingGpu final : public Gpu {
   }
   void set_observer(const KernelObserver&) override {}
   void set_rates(const Rates& rates) override { inner_->set_rates(rates); }
-  void enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) override {
+  void enqueue(ContextId id, const gpu::KernelSequence& kernels, bool gated) override {
     ++recording_.enqueued[id.index];
     inner_->enqueue(id, kernels, gated);
   }
-  void begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+  void begin_launches(ContextId id, const gpu::KernelSequence& kernels, const LaunchPlan& plan,
                       bool gated) override {
     ++recording_.enqueued[id.index];
     inner_->begin_launches(id, kernels, plan, gated);

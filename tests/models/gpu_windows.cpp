@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_support.hpp"
+#include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
 namespace {
@@ -18,7 +18,7 @@ using sim::milliseconds;
 using sim::Time;
 
 // A kernel of 50 us every 400 us, from 25 us on.
-process::Spec periodic_kernel(const dnn::Kernel& kernel, Duration phase) {
+process::Spec periodic_kernel(const gpu::Kernel& kernel, Duration phase) {
   process::Spec spec =
       process_with(process::Runtime::cuda_graph, process::Sync::blocking, sequence({kernel}));
   spec.arrivals.kind = process::ArrivalKind::periodic;
@@ -37,7 +37,7 @@ void run_in_windows(Bench& bench, board::GpuWindows& windows, Duration duration)
 
 TEST(GpuWindows, of_a_periodic_load_are_distributed_as_on_paper) {
   board::Setup setup;
-  const dnn::Kernel kernel{.duration = microseconds(50),
+  const gpu::Kernel kernel{.duration = microseconds(50),
                            .sm_active = 0.5F,
                            .issue_slot = 0.25F,
                            .tensor_active = 0.125F,
@@ -74,7 +74,7 @@ TEST(GpuWindows, of_a_periodic_load_are_distributed_as_on_paper) {
 
 TEST(GpuWindows, have_the_mean_of_the_whole_time_whatever_their_length) {
   board::Setup setup;
-  std::vector<dnn::Kernel> kernels(30,
+  std::vector<gpu::Kernel> kernels(30,
                                    {.duration = microseconds(17), .compute_share = 1, .sm_active = 0.75F});
   for (std::size_t i = 0; i < kernels.size(); i += 3) kernels[i].sm_active = 0.25F;
   setup.processes.assign(3, process_with(process::Runtime::eager, process::Sync::spin, sequence(kernels)));

@@ -5,8 +5,8 @@
 
 #include <array>
 
+#include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
-#include "models/dnn/network.hpp"
 #include "models/memory/arena.hpp"
 
 namespace jostle::memory {

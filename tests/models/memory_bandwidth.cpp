@@ -213,13 +213,13 @@ TEST(Arbiter, counts_what_it_granted) {
 // Traffic
 // ---------------------------------------------------------------------------------------------------
 
-dnn::KernelSequence kernels(double memory_share, double bytes) {
-  dnn::Kernel kernel;
+gpu::KernelSequence kernels(double memory_share, double bytes) {
+  gpu::Kernel kernel;
   kernel.duration = sim::milliseconds(1);
   kernel.compute_share = static_cast<float>(1 - memory_share);
   kernel.memory_share = static_cast<float>(memory_share);
   kernel.dram_bytes = static_cast<float>(bytes);
-  dnn::KernelSequence sequence;
+  gpu::KernelSequence sequence;
   sequence.kernels.assign(4, kernel);
   sequence.rebuild_finish();
   return sequence;

@@ -33,7 +33,7 @@ DeviceSpec device(double thread_bytes_per_s, bool unified = true) {
 
 // 100 kernels of 0.1 ms that move what the memory can in their memory-bound part.
 process::Spec process(double bound) {
-  dnn::Kernel kernel;
+  gpu::Kernel kernel;
   kernel.duration = sim::microseconds(100);
   kernel.compute_share = static_cast<float>(1 - bound);
   kernel.memory_share = static_cast<float>(bound);

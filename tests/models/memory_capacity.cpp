@@ -5,8 +5,8 @@
 
 #include <numeric>
 
+#include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
-#include "models/dnn/network.hpp"
 #include "models/memory/admission.hpp"
 
 namespace jostle::memory {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu_support.hpp"
 #include "models/process/collector.hpp"
+#include "tests/models/cpu_support.hpp"
 
 namespace jostle::process {
 namespace {

@@ -90,7 +90,7 @@ TEST(RuntimeCosts, of_inference_on_the_cpu_have_no_calls_to_observe) {
 
 TEST(Kernels, run_longer_under_an_observer_and_keep_busy_what_they_did) {
   Spec spec = process_of(8);
-  for (dnn::Kernel& kernel : spec.kernels.kernels) {
+  for (gpu::Kernel& kernel : spec.kernels.kernels) {
     kernel.duration = microseconds(10);
     kernel.sm_active = 0.8F;
   }

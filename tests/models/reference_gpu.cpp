@@ -1,8 +1,8 @@
-#include "reference_gpu.hpp"
+#include "tests/models/reference_gpu.hpp"
 
 #include <algorithm>
 
-#include "models/dnn/clocks.hpp"
+#include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
 
 namespace jostle::gpu::test {
@@ -45,15 +45,15 @@ void ReferenceGpu::prepare_kernel(Context& context) {
 }
 
 // The kernel that is next, as it is at the rates of now.
-dnn::Kernel ReferenceGpu::at_rates(const Context& context) const {
-  return dnn::at_clocks(context.batches.front().kernels->kernels[context.kernel], rates_.clock,
+gpu::Kernel ReferenceGpu::at_rates(const Context& context) const {
+  return gpu::at_clocks(context.batches.front().kernels->kernels[context.kernel], rates_.clock,
                         rates_.memory);
 }
 
 // The kernel under way keeps its fraction.
 void ReferenceGpu::retime(Context& context) const {
   if (context.batches.empty()) return;
-  const dnn::Kernel before = context.timed;
+  const gpu::Kernel before = context.timed;
   const Duration done = context.done();
   context.timed = at_rates(context);
   context.rest = context.timed.duration;
@@ -78,13 +78,13 @@ void ReferenceGpu::set_rates(const Rates& rates) {
   if (executing) execute();
 }
 
-void ReferenceGpu::enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) {
+void ReferenceGpu::enqueue(ContextId id, const gpu::KernelSequence& kernels, bool gated) {
   Context& context = contexts_[id.index];
   push(context, {.kernels = &kernels, .gated = gated, .plan = {}, .launched = kernels.kernels.size()});
   work_arrived(context);
 }
 
-void ReferenceGpu::begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+void ReferenceGpu::begin_launches(ContextId id, const gpu::KernelSequence& kernels, const LaunchPlan& plan,
                                   bool gated) {
   Context& context = contexts_[id.index];
   push(context, {.kernels = &kernels, .gated = gated, .piecewise = true, .plan = plan});
@@ -279,7 +279,7 @@ void ReferenceGpu::interrupt() {
       owner.rest -= passed;
       owner.ran += passed;
       if (owner.done() > observer_.first_stamp) owner.cold_before = Duration::zero();
-      owner.used += dnn::usage_of(owner.timed, passed);
+      owner.used += gpu::usage_of(owner.timed, passed);
       break;
   }
   doing_ = Doing::nothing;
@@ -437,7 +437,7 @@ Running ReferenceGpu::running(ContextId id) {
   const Duration underway = running.total - context.ran;
   if (underway == Duration::zero()) return running;
   running.used += doing_ == Doing::refilling ? usage_of_refill(context.timed, underway)
-                                             : dnn::usage_of(context.timed, underway);
+                                             : gpu::usage_of(context.timed, underway);
   return running;
 }
 

@@ -24,8 +24,8 @@ class ReferenceGpu final : public Gpu {
   ContextId create_context(const ContextSpec& spec) override;
   void set_observer(const KernelObserver& observer) override { observer_ = observer; }
   void set_rates(const Rates& rates) override;
-  void enqueue(ContextId id, const dnn::KernelSequence& kernels, bool gated) override;
-  void begin_launches(ContextId id, const dnn::KernelSequence& kernels, const LaunchPlan& plan,
+  void enqueue(ContextId id, const gpu::KernelSequence& kernels, bool gated) override;
+  void begin_launches(ContextId id, const gpu::KernelSequence& kernels, const LaunchPlan& plan,
                       bool gated) override;
   void open(ContextId id) override;
   void host_progress(ContextId id, const HostProgress& progress) override;
@@ -43,7 +43,7 @@ class ReferenceGpu final : public Gpu {
 
  private:
   struct Work {
-    const dnn::KernelSequence* kernels = nullptr;
+    const gpu::KernelSequence* kernels = nullptr;
     bool gated = false;
     bool piecewise = false;
     LaunchPlan plan;
@@ -57,7 +57,7 @@ class ReferenceGpu final : public Gpu {
     HostProgress host;              // of the newest batch, while it is being launched
     sim::EventId launch;            // of its next kernel
     std::size_t kernel = 0;         // of the oldest batch: executing, or next
-    dnn::Kernel timed;              // that kernel at the rates of its last execution
+    gpu::Kernel timed;              // that kernel at the rates of its last execution
     sim::Duration front_end, rest;  // of that kernel, still to pass
     sim::Time began;                // its start, if it has begun
     sim::Duration stall, cold;      // to pass before the kernel goes on
@@ -65,7 +65,7 @@ class ReferenceGpu final : public Gpu {
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;
     sim::Duration ran;
-    dnn::Usage used;
+    gpu::Usage used;
 
     [[nodiscard]] sim::Duration done() const { return timed.duration - rest; }  // of the kernel
     void launch_next() { gpu->launch_due(*this); }
@@ -76,7 +76,7 @@ class ReferenceGpu final : public Gpu {
   // Launches.
   void push(Context& context, const Work& work);
   void prepare_kernel(Context& context);
-  [[nodiscard]] dnn::Kernel at_rates(const Context& context) const;
+  [[nodiscard]] gpu::Kernel at_rates(const Context& context) const;
   void retime(Context& context) const;
   [[nodiscard]] sim::Time next_launch(const Context& context) const;
   void launch_until_now(Context& context);

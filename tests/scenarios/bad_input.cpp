@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "scenarios/arrival_trace.hpp"
-#include "support.hpp"
+#include "scenarios/language/arrival_trace.hpp"
+#include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

@@ -1,5 +1,5 @@
 // The timeline as Chrome's JSON is read back, and is that of the Perfetto file.
-#include "scenarios/chrome_trace.hpp"
+#include "scenarios/timeline/chrome_trace.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/perfetto.pb.h"
-#include "scenarios/result_text.hpp"
-#include "scenarios/run.hpp"
-#include "scenarios/trace_tee.hpp"
-#include "support.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "scenarios/run/run.hpp"
+#include "scenarios/timeline/trace_tee.hpp"
+#include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios {
 namespace {

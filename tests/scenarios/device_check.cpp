@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "calibration/profile/profile.hpp"
-#include "support.hpp"
+#include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "runs.hpp"
-#include "support.hpp"
+#include "tests/scenarios/runs.hpp"
+#include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

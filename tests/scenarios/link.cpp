@@ -6,8 +6,8 @@
 #include <string>
 
 #include "models/process/time_account.hpp"
-#include "runs.hpp"
-#include "support.hpp"
+#include "tests/scenarios/runs.hpp"
+#include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios {
 namespace {

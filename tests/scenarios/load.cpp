@@ -1,10 +1,10 @@
 // What a right scenario means: every key of the language, the defaults, overrides and the echo.
 
-#include "scenarios/load.hpp"
+#include "scenarios/language/load.hpp"
 
 #include <gtest/gtest.h>
 
-#include "support.hpp"
+#include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "runs.hpp"
+#include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

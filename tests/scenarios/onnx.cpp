@@ -8,8 +8,8 @@
 
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/kernels_for.hpp"
-#include "scenarios/assemble.hpp"
-#include "scenarios/load.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/run/assemble.hpp"
 #include "tests/calibration/onnx_support.hpp"
 #include "tests/scenarios/support.hpp"
 
@@ -49,7 +49,7 @@ TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
   ASSERT_TRUE(profile.has_value()) << problems.text();
   const Assembly assembly = assemble(*loaded.scenario, *profile);
   const process::Spec& file = assembly.setup.processes.front();
-  const dnn::KernelSequence expected = dnn::kernels_for({.model = {},
+  const gpu::KernelSequence expected = dnn::kernels_for({.model = {},
                                                          .precision = Precision::fp16,
                                                          .batch = 4,
                                                          .lowering = dnn::Lowering::optimised,
@@ -59,7 +59,7 @@ TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
                from_built = sim::to_seconds(expected.total());
   // The file has a Flatten besides: a view.
   EXPECT_NEAR(from_file, from_built, 0.02 * from_built);
-  EXPECT_EQ(file.kernels.grade, dnn::Grade::datasheet);
+  EXPECT_EQ(file.kernels.grade, gpu::Grade::datasheet);
   EXPECT_EQ(file.input_bytes, 4.0 * 4 * 3 * 224 * 224);
   EXPECT_EQ(file.output_bytes, 4.0 * 4 * 1000);
 }

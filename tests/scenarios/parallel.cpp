@@ -1,5 +1,5 @@
 // Pieces of work side by side: each once, what they hand over is there, and one that throws ends it.
-#include "scenarios/parallel.hpp"
+#include "scenarios/run/parallel.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

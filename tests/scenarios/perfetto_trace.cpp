@@ -1,5 +1,5 @@
 // The timeline is read back with protobuf's own decoder, which knows nothing of the writer.
-#include "scenarios/perfetto_trace.hpp"
+#include "scenarios/timeline/perfetto_trace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "scenarios/perfetto.pb.h"
-#include "scenarios/run.hpp"
-#include "support.hpp"
+#include "scenarios/run/run.hpp"
+#include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "runs.hpp"
+#include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

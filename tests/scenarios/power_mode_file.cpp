@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runs.hpp"
-#include "scenarios/assemble.hpp"
-#include "scenarios/power_mode.hpp"
-#include "support.hpp"
+#include "scenarios/language/power_mode.hpp"
+#include "scenarios/run/assemble.hpp"
+#include "tests/scenarios/runs.hpp"
+#include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

@@ -1,7 +1,7 @@
 // A result with something in every place, for tests of what is made of results.
 #pragma once
 
-#include "scenarios/result.hpp"
+#include "scenarios/result/result.hpp"
 
 namespace jostle::scenarios::test {
 

@@ -1,5 +1,5 @@
 // The JSON object is a contract: its keys, their order, and null for what is undefined.
-#include "scenarios/result_text.hpp"
+#include "scenarios/result/result_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <thread>
 
-#include "runs.hpp"
+#include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/load.hpp"
-#include "scenarios/result_text.hpp"
-#include "scenarios/run.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios::testing {
 

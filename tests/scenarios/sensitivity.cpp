@@ -12,7 +12,7 @@
 #include <ostream>
 #include <set>
 
-#include "runs.hpp"
+#include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/load.hpp"
+#include "scenarios/language/load.hpp"
 
 namespace jostle::scenarios::testing {
 

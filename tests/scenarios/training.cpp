@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runs.hpp"
+#include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {

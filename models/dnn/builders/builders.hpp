@@ -2,7 +2,7 @@
 #pragma once
 
 #include "models/dnn/builders/layers.hpp"
-#include "models/dnn/network.hpp"
+#include "models/dnn/graph/network.hpp"
 
 namespace jostle::dnn {
 

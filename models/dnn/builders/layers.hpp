@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/dnn/network.hpp"
+#include "models/dnn/graph/network.hpp"
 
 namespace jostle::dnn {
 

@@ -1,0 +1,198 @@
+#include "analyses/calibrate/traces.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "calibration/fit/gpu_start.hpp"
+#include "calibration/fit/launch_cost.hpp"
+#include "calibration/fit/least_squares.hpp"
+#include "calibration/fit/time_slicing.hpp"
+#include "calibration/fit/trace_priors.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using calibration::Estimate;
+using calibration::TraceFiles;
+using calibration::TraceKind;
+using calibration::TracePrior;
+
+// What a model of two figures is off by, beside noise.
+constexpr double switch_model_sd = 0.05;
+constexpr double host_model_sd = 0.12;  // sessions on a shared host differ by a factor of 1.28
+
+// An estimate, and what to say of it.
+struct Told {
+  Estimate estimate;
+  std::string_view by;
+  bool measured = true;  // read off; else fitted
+  double variance_left = 0;
+};
+using Tellings = std::map<std::string_view, Told>;  // by path
+
+const TracePrior& prior_of(std::string_view path) {
+  return *std::ranges::find(calibration::trace_priors(), path, &TracePrior::path);
+}
+
+void tell(Tellings& all, std::string_view path, const std::optional<Estimate>& estimate, std::string_view by,
+          bool measured = true) {
+  if (estimate && estimate->value > 0) all[path] = {*estimate, by, measured, 0};
+}
+
+// Figures that several rows depend on together; `predict` takes a value for each, in its prior's unit.
+struct Row {
+  calibration::Measured measured;
+  std::function<double(const std::vector<double>&)> predict;
+};
+void fit_together(Tellings& all, const std::vector<std::string_view>& paths, const std::vector<Row>& rows,
+                  std::string_view by) {
+  if (rows.empty()) return;
+  std::vector<calibration::Parameter> parameters;
+  for (const std::string_view path : paths) {
+    const TracePrior& prior = prior_of(path);
+    parameters.push_back({.name = std::string(path),
+                          .prior = prior.centre,
+                          .prior_sd = prior.sd,
+                          .lower = prior.centre / prior.range,
+                          .upper = prior.centre * prior.range});
+  }
+  std::vector<calibration::Measured> measured;
+  for (const Row& row : rows) measured.push_back(row.measured);
+  const auto found = calibration::fit(parameters, measured, [&](std::span<const std::vector<double>> points) {
+    std::vector<std::vector<double>> predicted;
+    for (const std::vector<double>& point : points) {
+      predicted.emplace_back();
+      for (const Row& row : rows) predicted.back().push_back(row.predict(point));
+    }
+    return predicted;
+  });
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const double sd = std::sqrt(found.covariance[i * paths.size() + i]);
+    all[paths[i]] = {{found.values[i], sd * found.values[i], rows.size()}, by, false, found.variance_left[i]};
+  }
+}
+
+void time_slicing(Tellings& all, const TraceFiles& files, const gpu::Spec& gpu) {
+  calibration::SpinnerEstimates spinning;
+  if (files.has(TraceKind::timeslices)) {
+    const char* const by = "timeslices.csv: stretches of a kernel that spins";
+    spinning = calibration::spinners(files.table(TraceKind::timeslices));
+    tell(all, "gpu.time_slicing.slice", spinning.slice, by);
+    tell(all, "gpu.time_slicing.slice_jitter", spinning.slice_jitter, by);
+  }
+  const double slice_us = spinning.slice ? spinning.slice->value : sim::to_us(gpu.time_slicing.slice);
+  std::vector<calibration::SharingRun> sharing;
+  if (files.has(TraceKind::sharing_configs) && files.has(TraceKind::sharing_intervals))
+    sharing = calibration::sharing_runs(files.table(TraceKind::sharing_configs),
+                                        files.table(TraceKind::sharing_intervals));
+  std::vector<calibration::SparseRun> sparse;
+  if (files.has(TraceKind::sparse_launches))
+    sparse = calibration::sparse_runs(files.table(TraceKind::sparse_launches));
+
+  tell(all, "gpu.time_slicing.switch_when_dry", calibration::dry_switch(sharing, sparse, slice_us),
+       "sharing and sparse intervals: gaps where every turn ends dry");
+  std::vector<Row> rows;
+  for (const auto& expiry : calibration::expiry_switches(sharing, spinning.switch_at_expiry, gpu, slice_us)) {
+    const double sd = std::hypot(expiry.us.sd / expiry.us.value, switch_model_sd);
+    rows.push_back({{expiry.us.value, sd}, [bytes = expiry.state_bytes](const std::vector<double>& at) {
+                      return at[0] + 2 * bytes / (at[1] * 1e9) * 1e6;
+                    }});
+  }
+  fit_together(all, {"gpu.time_slicing.switch_at_expiry", "gpu.time_slicing.state_bandwidth"}, rows,
+               "timeslices.csv, sharing intervals: time between turns that expire, by state on the SMs");
+  tell(all, "gpu.time_slicing.restart_after_expiry", calibration::restart_after_expiry(sharing, slice_us),
+       "sharing intervals: slice less the kernels of a turn", false);
+
+  const auto paced = calibration::paced_launches(sparse, slice_us);
+  tell(all, "runtimes.paced.per_launch", paced.per_launch,
+       "sparse_launch_intervals.csv: time between launches less the pace");
+  tell(all, "runtimes.paced.gpu_per_launch", paced.gpu_per_launch,
+       "sparse_launch_intervals.csv: length of a turn, by its kernels and theirs");
+}
+
+void launches(Tellings& all, const TraceFiles& files, const gpu::Spec& gpu) {
+  const bool kernels = files.has(TraceKind::kernels);
+  if (kernels) {
+    const double start_us = 1e6 * gpu.kernels.start_cycles / gpu.max_clock_hz;
+    tell(all, "gpu.kernel_fixed", calibration::kernel_fixed(files.table(TraceKind::kernels), start_us),
+         "kernels.csv: kernels of one block, less the cycles of their start", false);
+  }
+  if (files.has(TraceKind::open_loop)) {
+    const auto idle = calibration::idle_wake(files.table(TraceKind::open_loop));
+    const char* const by = "open_loop_periodic.csv, one process: latency against how long the GPU idled";
+    tell(all, "gpu.idle_wake.after", idle.after, by, false);
+    tell(all, "gpu.idle_wake.cost", idle.cost, by, false);
+  }
+  if (!files.has(TraceKind::solo)) return;
+  const auto& solo = files.table(TraceKind::solo);
+  const auto graph = calibration::graph_launches(solo);
+  tell(all, "runtimes.cuda-graph.per_launch", graph.per_launch, "solo.csv: enqueue calls of graphs");
+  tell(all, "runtimes.cuda-graph.per_batch", graph.per_batch, "solo.csv: batch less enqueue and wait");
+  if (!kernels) return;
+  const auto& table = files.table(TraceKind::kernels);
+  std::vector<Row> rows;
+  for (const calibration::HostTime& time : calibration::eager_host_times(solo, table)) {
+    rows.push_back({{time.us, host_model_sd},
+                    [count = time.kernels](const std::vector<double>& at) { return count * at[0] + at[1]; }});
+  }
+  fit_together(all, {"runtimes.eager.per_launch", "runtimes.eager.per_batch"}, rows,
+               "solo.csv, kernels.csv: host time of the fastest run of each network and precision");
+  tell(all, "runtimes.eager.gpu_per_launch", calibration::eager_gpu_per_launch(solo, table),
+       "solo.csv, kernels.csv: GPU-bound batches less their kernels", false);
+}
+
+std::string written(double value, std::string_view unit) {
+  if (unit == "us" && value >= 1000) return fmt::format("{:.6g} ms", value / 1000);
+  return fmt::format("{:.5g} {}", value, unit);
+}
+
+FittedFigure figure_of(const TracePrior& prior, const std::string& before, const Told* told) {
+  FittedFigure figure;
+  figure.path = prior.path;
+  figure.prior = before;
+  figure.source = prior.source;
+  figure.value = written(told != nullptr ? told->estimate.value : prior.centre, prior.unit);
+  figure.sd = told != nullptr ? told->estimate.sd / told->estimate.value : prior.sd;
+  figure.of_prior = told != nullptr ? told->estimate.value / prior.centre : 1;
+  figure.variance_left = told != nullptr ? told->variance_left : 1;
+  figure.identified = calibration::identified(figure.variance_left);
+  figure.measured = figure.identified && told != nullptr && told->measured;
+  if (told != nullptr) figure.told_by = told->by;
+  return figure;
+}
+
+}  // namespace
+
+Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFiles& files, PriorsFrom from) {
+  Tellings told;
+  time_slicing(told, files, base.profile.spec.gpu);
+  launches(told, files, base.profile.spec.gpu);
+  if (told.empty()) throw CalibrationError("the traces tell nothing of the profile");
+  Calibration result;
+  result.device = base.name;
+  result.converged = true;
+  std::vector<std::string> set;
+  for (const TracePrior& prior : calibration::trace_priors()) {
+    const auto known = std::ranges::find(base.profile.figures, prior.path, &calibration::Figure::path);
+    const auto of = told.find(prior.path);
+    if (known == base.profile.figures.end() || (of == told.end() && from == PriorsFrom::profile)) continue;
+    result.figures.push_back(figure_of(prior, known->value, of != told.end() ? &of->second : nullptr));
+    if (of != told.end()) result.rows += of->second.estimate.samples;
+    set.push_back(
+        fmt::format("{}={{value: {}, grade: fitted, source: fit}}", prior.path, result.figures.back().value));
+  }
+  input::Problems problems;
+  auto profile = calibration::profile_of(base.document, problems, set);
+  if (!profile) throw CalibrationError(problems.text());
+  result.profile = std::move(*profile);
+  return result;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,193 @@
+#include "analyses/compare/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "scenarios/language/load.hpp"
+#include "scenarios/run/parallel.hpp"
+#include "sim/batch_means.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+template <class Of>
+struct Row {
+  const char* figure;
+  const char* unit;
+  scenarios::Figure (*get)(const Of&);
+};
+
+constexpr std::array process_rows{
+    Row<scenarios::ProcessResult>{"throughput", "images/s",
+                                  [](const scenarios::ProcessResult& p) { return p.throughput.mean; }},
+    Row<scenarios::ProcessResult>{"latency mean", "ms",
+                                  [](const scenarios::ProcessResult& p) { return p.latency_ms.mean; }},
+    Row<scenarios::ProcessResult>{"latency p50", "ms",
+                                  [](const scenarios::ProcessResult& p) { return p.latency_ms.p50; }},
+    Row<scenarios::ProcessResult>{"latency p99", "ms",
+                                  [](const scenarios::ProcessResult& p) { return p.latency_ms.p99; }},
+};
+
+scenarios::Figure percent(const scenarios::Figure& share) {
+  return share ? scenarios::Figure(100 * *share) : std::nullopt;
+}
+constexpr std::array system_rows{
+    Row<scenarios::SystemResult>{"throughput", "images/s",
+                                 [](const scenarios::SystemResult& s) { return s.throughput; }},
+    Row<scenarios::SystemResult>{"power", "W",
+                                 [](const scenarios::SystemResult& s) { return s.power_w.mean; }},
+    Row<scenarios::SystemResult>{"peak power", "W",
+                                 [](const scenarios::SystemResult& s) { return s.power_w.peak; }},
+    Row<scenarios::SystemResult>{"energy", "mJ/image",
+                                 [](const scenarios::SystemResult& s) { return s.energy_per_image_mj; }},
+    Row<scenarios::SystemResult>{"GPU busy", "%",
+                                 [](const scenarios::SystemResult& s) { return percent(s.gpu.busy); }},
+    Row<scenarios::SystemResult>{
+        "SM active", "%", [](const scenarios::SystemResult& s) { return percent(s.gpu.array.sm_active); }},
+    Row<scenarios::SystemResult>{"GPU switches", "/s",
+                                 [](const scenarios::SystemResult& s) { return s.gpu.switches_per_s; }},
+    Row<scenarios::SystemResult>{"GPU clock", "MHz",
+                                 [](const scenarios::SystemResult& s) { return s.gpu.clock_mhz; }},
+    Row<scenarios::SystemResult>{"cores busy", "",
+                                 [](const scenarios::SystemResult& s) { return s.cpu.busy_cores; }},
+    Row<scenarios::SystemResult>{"memory traffic", "GB/s",
+                                 [](const scenarios::SystemResult& s) { return s.memory.bandwidth_gb_s; }},
+    Row<scenarios::SystemResult>{"memory used", "MB",
+                                 [](const scenarios::SystemResult& s) { return s.memory.used_mb; }},
+    Row<scenarios::SystemResult>{"temperature", "degC",
+                                 [](const scenarios::SystemResult& s) { return s.temperature_c; }},
+};
+
+// Pair by pair, where both have the figure.
+template <class Get>
+void add_difference(const std::vector<scenarios::Result>& all_a, const std::vector<scenarios::Result>& all_b,
+                    std::string figure, std::string unit, const Get& get, std::vector<Difference>& to) {
+  std::vector<double> differences;
+  double sum_a = 0, sum_b = 0, sum = 0;
+  for (std::size_t i = 0; i < all_a.size(); ++i) {
+    const scenarios::Figure a = get(all_a[i], true), b = get(all_b[i], false);
+    if (!a || !b) continue;
+    sum_a += *a;
+    sum_b += *b;
+    sum += *b - *a;
+    differences.push_back(*b - *a);
+  }
+  if (differences.empty()) return;
+  const auto count = static_cast<double>(differences.size());
+  Difference difference{std::move(figure), std::move(unit), sum_a / count, sum_b / count, sum / count, {}};
+  if (differences.size() > 1) {
+    double squares = 0;
+    for (const double each : differences) squares += (each - sum / count) * (each - sum / count);
+    difference.half_width =
+        sim::student_t_95(differences.size() - 1) * std::sqrt(squares / (count - 1) / count);
+  }
+  to.push_back(std::move(difference));
+}
+
+std::string described(const scenarios::ProcessEntry& process) {
+  std::string text = scenarios::model_name(process.model);
+  if (process.training) text += " training";
+  if (process.precision) text += fmt::format(" {}", to_string(*process.precision));
+  return text + fmt::format(" b{}", process.batch);
+}
+
+std::string label_of(const scenarios::ProcessEntry& process) {
+  return process.name.empty() ? described(process) : process.name;
+}
+
+const scenarios::ProcessEntry& entry_of(const scenarios::Scenario& scenario, std::size_t index) {
+  return scenario.processes[scenarios::expand(scenario)[index].entry];
+}
+
+}  // namespace
+
+scenarios::Figure Difference::relative() const {
+  if (!difference || !a || *a == 0) return std::nullopt;
+  return *difference / *a;
+}
+bool Difference::significant() const {
+  return difference && half_width && std::abs(*difference) > *half_width;
+}
+
+Pairing pairing(const scenarios::Scenario& a, const scenarios::Scenario& b) {
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> others;  // entry, place in it: index in b
+  std::map<std::size_t, std::size_t> place;
+  for (const scenarios::ProcessInstance& instance : scenarios::expand(b))
+    others[{instance.entry, place[instance.entry]++}] = instance.index;
+  place.clear();
+  Pairing pairing;
+  for (const scenarios::ProcessInstance& instance : scenarios::expand(a)) {
+    const auto other = others.find({instance.entry, place[instance.entry]++});
+    if (other == others.end()) {
+      pairing.only_a.push_back(instance.index);
+    } else {
+      pairing.both.emplace_back(instance.index, other->second);
+      others.erase(other);
+    }
+  }
+  for (const auto& [where, index] : others) pairing.only_b.push_back(index);
+  return pairing;
+}
+
+Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
+                  std::vector<scenarios::Result> results_a, std::vector<scenarios::Result> results_b) {
+  Compared all{.a = std::move(results_a),
+               .b = std::move(results_b),
+               .processes = {},
+               .only_a = {},
+               .only_b = {},
+               .system = {}};
+  const Pairing pairs = pairing(a, b);
+  for (const auto& [in_a, in_b] : pairs.both) {
+    const std::string before = label_of(entry_of(a, in_a)), after = label_of(entry_of(b, in_b));
+    ComparedProcess process{in_a, in_b, before == after ? before : before + " -> " + after, {}};
+    for (const auto& row : process_rows) {
+      const auto get = [&, at_a = in_a, at_b = in_b](const scenarios::Result& result, bool first) {
+        return row.get(result.processes[first ? at_a : at_b]);
+      };
+      add_difference(all.a, all.b, row.figure, row.unit, get, process.figures);
+    }
+    all.processes.push_back(std::move(process));
+  }
+  for (const std::size_t index : pairs.only_a) all.only_a.push_back({index, label_of(entry_of(a, index))});
+  for (const std::size_t index : pairs.only_b) all.only_b.push_back({index, label_of(entry_of(b, index))});
+  for (const auto& row : system_rows)
+    add_difference(
+        all.a, all.b, row.figure, row.unit,
+        [&](const scenarios::Result& result, bool) { return row.get(result.system); }, all.system);
+  return all;
+}
+
+Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, int replications,
+                 const scenarios::RunControl& control) {
+  const auto profile_of = [](const scenarios::Scenario& scenario) {
+    input::Problems problems;
+    auto profile = scenarios::device_profile(scenario, problems);
+    if (!profile) throw scenarios::RunError(problems.text());
+    return std::move(*profile);
+  };
+  const calibration::Profile profile_a = profile_of(a), profile_b = profile_of(b);
+  const auto count = static_cast<std::size_t>(replications);
+  std::vector<scenarios::Result> results_a(count), results_b(count);
+  std::mutex guard;
+  std::size_t done = 0;
+  scenarios::parallel_for(2 * count, [&](std::size_t i) {
+    const bool first = i % 2 == 0;
+    scenarios::Scenario scenario = first ? a : b;
+    scenario.run.seed = a.run.seed + i / 2;
+    auto result = run(scenario, first ? profile_a : profile_b,
+                      {.interrupt = control.interrupt, .trace = nullptr, .progress = {}});
+    if (!result) throw scenarios::Interrupted();
+    (first ? results_a : results_b)[i / 2] = std::move(*result);
+    const std::lock_guard lock(guard);
+    if (control.progress) control.progress(static_cast<double>(++done) / static_cast<double>(2 * count));
+  });
+  return compared(a, b, std::move(results_a), std::move(results_b));
+}
+
+}  // namespace jostle::analyses

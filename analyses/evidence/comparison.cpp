@@ -1,0 +1,62 @@
+#include "analyses/evidence/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jostle::analyses {
+namespace {
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// The least value that nine in ten do not exceed.
+double p90(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[(9 * values.size() + 9) / 10 - 1];
+}
+
+}  // namespace
+
+std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
+  std::vector<ErrorSummary> summaries;
+  std::vector<std::vector<double>> magnitudes;
+  for (const Comparison& comparison : group.comparisons) {
+    ErrorSummary* summary = nullptr;
+    for (ErrorSummary& known : summaries)
+      if (known.quantity == comparison.quantity) summary = &known;
+    if (summary == nullptr) {
+      summary = &summaries.emplace_back();
+      magnitudes.emplace_back();
+      summary->quantity = comparison.quantity;
+      for (const Bound& bound : group.bounds)
+        if (bound.quantity == comparison.quantity) summary->bound = bound;
+    }
+    const double error = comparison.error();
+    ++summary->count;
+    magnitudes[static_cast<std::size_t>(summary - summaries.data())].push_back(std::abs(error));
+    if (summary->bound && std::abs(error) > summary->bound->limit) ++summary->beyond;
+    if (comparison.covered) {
+      ++summary->with_interval;
+      if (*comparison.covered) ++summary->covered;
+    }
+    summary->mean_absolute += std::abs(error);
+    summary->bias += error;
+    if (std::abs(error) > std::abs(summary->worst)) {
+      summary->worst = error;
+      summary->worst_run = comparison.run;
+    }
+  }
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    ErrorSummary& summary = summaries[i];
+    summary.median_absolute = median(magnitudes[i]);
+    summary.p90_absolute = p90(magnitudes[i]);
+    summary.mean_absolute /= static_cast<double>(summary.count);
+    summary.bias /= static_cast<double>(summary.count);
+  }
+  return summaries;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,205 @@
+#include "analyses/evidence/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "calibration/embedded.hpp"
+#include "models/dnn/model_names.hpp"
+#include "scenarios/language/names.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using calibration::CsvTable;
+
+constexpr std::array<std::pair<std::string_view, MetricKind>, 10> kinds{{
+    {"throughput", MetricKind::time},
+    {"gpu_time", MetricKind::time},
+    {"batch_time", MetricKind::time},
+    {"enqueue", MetricKind::time},
+    {"memory_bandwidth", MetricKind::traffic},
+    {"ram", MetricKind::memory},
+    {"power", MetricKind::power},
+    {"power_wall", MetricKind::power},
+    {"power_cpu_gpu_cv", MetricKind::power},
+    {"power_soc", MetricKind::power},
+}};
+// Metrics of a board's own sensors.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> rails{
+    {{"power_cpu_gpu_cv", "VDD_CPU_GPU_CV"}, {"power_soc", "VDD_SOC"}}};
+
+// A row whose columns are asked for by name; a missing or empty one is as absent.
+class Fields {
+ public:
+  Fields(const CsvTable& table, const CsvTable::Row& row) : table_(table), row_(row) {}
+
+  [[nodiscard]] std::string text(std::string_view column) const {
+    const auto at = std::ranges::find(table_.header(), column);
+    return at == table_.header().end() ? std::string()
+                                       : row_.text(static_cast<std::size_t>(at - table_.header().begin()));
+  }
+  [[nodiscard]] std::optional<double> number(std::string_view column) const {
+    if (text(column).empty()) return std::nullopt;
+    return row_.number(table_.column(column));
+  }
+  [[nodiscard]] std::int64_t count(std::string_view column, std::int64_t otherwise) const {
+    if (text(column).empty()) return otherwise;
+    const std::int64_t value = row_.integer(table_.column(column));
+    if (value < 1) row_.fail(fmt::format("{} {} is not positive", column, value));
+    return value;
+  }
+  [[nodiscard]] std::optional<double> hertz(std::string_view column) const {
+    const auto mhz = number(column);
+    if (mhz && !(*mhz > 0)) row_.fail(fmt::format("{} {} is not positive", column, *mhz));
+    return mhz ? std::optional(*mhz * 1e6) : std::nullopt;
+  }
+  template <class T>
+  [[nodiscard]] T word(const scenarios::Names<T>& names, std::string_view column,
+                       const std::string& given) const {
+    for (const auto& [known, value] : names)
+      if (known == given) return value;
+    row_.fail(fmt::format("unknown {} '{}'", column, given));
+  }
+  [[noreturn]] void fail(const std::string& message) const { row_.fail(message); }
+
+ private:
+  const CsvTable& table_;
+  const CsvTable::Row& row_;
+};
+
+// A closed loop on each accelerator that `placement` lists with '+'.
+void add_processes(Setting& setting, const Fields& fields) {
+  const std::int64_t dla_batch = fields.count("dla_batch", setting.batch);
+  for (std::size_t begin = 0; begin <= setting.placement.size();) {
+    const std::size_t end = std::min(setting.placement.find('+', begin), setting.placement.size());
+    scenarios::ProcessEntry entry;
+    entry.model = scenarios::BuiltInModel{setting.model};
+    entry.precision = fields.word(scenarios::precision_names(), "precision", setting.precision);
+    entry.placement =
+        fields.word(scenarios::placement_names(), "placement", setting.placement.substr(begin, end - begin));
+    entry.batch = entry.placement == scenarios::Placement::gpu ? setting.batch : dla_batch;
+    entry.count = setting.processes;
+    entry.runtime = fields.word(scenarios::runtime_names(), "runtime", setting.runtime);
+    if (entry.runtime != scenarios::Runtime::tensorrt) entry.sync = scenarios::Sync::automatic;
+    if (const std::string sync = fields.text("sync"); !sync.empty())
+      entry.sync = fields.word(scenarios::sync_names(), "sync", sync);
+    setting.scenario.processes.push_back(entry);
+    begin = end + 1;
+  }
+}
+
+Setting setting_of(const Fields& fields) {
+  const auto or_else = [&fields](const char* column, const char* otherwise) {
+    const std::string text = fields.text(column);
+    return text.empty() ? otherwise : text;
+  };
+  Setting setting{.device = fields.text("device"),
+                  .mode = fields.text("power_mode"),
+                  .clocks = {},
+                  .model = fields.text("model"),
+                  .precision = fields.text("precision"),
+                  .placement = or_else("placement", "gpu"),
+                  .runtime = or_else("runtime", "tensorrt"),
+                  .batch = fields.count("batch", 1),
+                  .processes = fields.count("processes", 1),
+                  .scenario = {},
+                  .figures = {}};
+  if (dnn::find_model(setting.model) == nullptr)
+    fields.fail(fmt::format("unknown network '{}'", setting.model));
+  scenarios::Scenario& scenario = setting.scenario;
+  scenario.device = setting.device;
+  if (!setting.mode.empty()) scenario.power_mode = setting.mode;
+  if (fields.text("pinned") == "1") {
+    scenario.jetson_clocks = true;
+  } else if (!fields.text("pinned").empty() && fields.text("pinned") != "0") {
+    fields.fail("pinned is 0 or 1");
+  } else {
+    setting.clocks += " governed";
+  }
+  scenario.clocks.gpu_hz = fields.hertz("gpu_mhz");
+  scenario.clocks.cpu_hz = fields.hertz("cpu_mhz");
+  scenario.clocks.emc_hz = fields.hertz("emc_mhz");
+  if (scenario.clocks.gpu_hz) setting.clocks += fmt::format(" gpu {:g} MHz", *scenario.clocks.gpu_hz / 1e6);
+  if (scenario.clocks.cpu_hz) setting.clocks += fmt::format(" cpu {:g} MHz", *scenario.clocks.cpu_hz / 1e6);
+  if (scenario.clocks.emc_hz) setting.clocks += fmt::format(" emc {:g} MHz", *scenario.clocks.emc_hz / 1e6);
+  if (!fields.text("cores").empty()) {
+    scenario.clocks.cores = static_cast<int>(std::min<std::int64_t>(fields.count("cores", 1), 1024));
+    setting.clocks += fmt::format(" {} cores", *scenario.clocks.cores);
+  }
+  scenario.run.duration = sim::seconds(2);
+  scenario.run.warmup = sim::milliseconds(500);
+  add_processes(setting, fields);
+  return setting;
+}
+
+}  // namespace
+
+std::string Setting::family() const {
+  return std::string(dnn::find_model(model)->family);
+}
+
+std::string Setting::text() const {
+  return fmt::format("{} {}{} {} {} b{}{}{}{}", device, mode, clocks, model, precision, batch,
+                     on_gpu() ? "" : " " + placement, runtime == "tensorrt" ? "" : " " + runtime,
+                     processes > 1 ? fmt::format(" x{}", processes) : "");
+}
+
+MetricKind kind_of(const std::string& metric) {
+  for (const auto& [name, kind] : kinds)
+    if (name == metric) return kind;
+  return MetricKind::unknown;
+}
+
+std::vector<Setting> settings_of(const CsvTable& table) {
+  std::vector<Setting> found;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const CsvTable::Row row = table.row(i);
+    const Fields fields(table, row);
+    const std::string metric = fields.text("metric");
+    // `of`: a part of the run, such as a kernel, or another stretch of it.
+    if (kind_of(metric) == MetricKind::unknown || !fields.text("of").empty()) continue;
+    const double value = row.number(table.column("value"));
+    if (!(value > 0)) fields.fail(fmt::format("{} {} is not positive", metric, value));
+    Setting setting = setting_of(fields);
+    const auto same = std::ranges::find(found, setting.text(), &Setting::text);
+    Setting& into = same != found.end() ? *same : found.emplace_back(std::move(setting));
+    // Of the mean, as far as samples are independent.
+    const double samples = std::max(fields.number("count").value_or(1), 1.0);
+    const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
+    into.figures.push_back({fields.text("run"), metric, value, sd});
+  }
+  return found;
+}
+
+std::vector<Setting> shipped_settings() {
+  const char* const name = "evidence/boards/solo.csv";
+  return settings_of(CsvTable::parse(calibration::embedded_file(name).value_or(""), name));
+}
+
+double predicted(const scenarios::Result& result, const std::string& metric, const Setting& setting) {
+  const scenarios::ProcessResult& process = result.processes.front();
+  if (metric == "throughput") return result.system.throughput.value_or(0);
+  if (metric == "power_wall") return result.system.power_w.wall.value_or(0);
+  if (metric == "power") return result.system.power_w.mean.value_or(0);
+  for (const auto& [word, rail] : rails) {
+    if (metric != word) continue;
+    for (const auto& [name, watts] : result.system.power_w.rails)
+      if (name == rail) return watts;
+    return 0;
+  }
+  if (metric == "memory_bandwidth") return result.system.memory.bandwidth_gb_s.value_or(0);
+  if (metric == "ram") return result.system.memory.used_mb.value_or(0) * 1e6 / (1 << 20);  // tegrastats: MiB
+  if (metric == "enqueue") return process.ec_ms.mean.value_or(0);
+  const double images_per_s = process.throughput.mean.value_or(0);
+  if (images_per_s <= 0) return 0;
+  const double batch_ms = 1e3 * static_cast<double>(setting.batch) / images_per_s;
+  return metric == "batch_time" || !process.time_share ? batch_ms : batch_ms * process.time_share->front();
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,37 @@
+#include "analyses/evidence/simulated.hpp"
+
+#include "scenarios/run/parallel.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::analyses {
+
+std::string quantity_of(const std::string& metric) {
+  if (metric == "throughput" || metric == "enqueue" || metric == "power") return metric;
+  if (metric == "power_wall") return "power at the plug";
+  switch (kind_of(metric)) {
+    case MetricKind::power:
+      return "rail power";
+    case MetricKind::memory:
+      return "memory held";
+    case MetricKind::traffic:
+      return "memory traffic";
+    default:
+      return "latency";
+  }
+}
+
+std::vector<std::vector<double>> simulated(const calibration::Profile& profile,
+                                           const std::vector<Setting>& settings,
+                                           const std::atomic<bool>* interrupt) {
+  std::vector<std::vector<double>> found(settings.size());
+  scenarios::parallel_for(settings.size(), [&](std::size_t i) {
+    const auto result = run(settings[i].scenario, profile,
+                            scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
+    if (!result) throw scenarios::Interrupted();
+    for (const Published& figure : settings[i].figures)
+      found[i].push_back(predicted(*result, figure.metric, settings[i]));
+  });
+  return found;
+}
+
+}  // namespace jostle::analyses

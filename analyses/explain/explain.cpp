@@ -1,0 +1,234 @@
+#include "analyses/explain/explain.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <utility>
+
+#include "models/board/clocks.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/language/power_mode.hpp"
+#include "scenarios/run/parallel.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+scenarios::Figure half_width_of(const scenarios::Throughput& throughput) {
+  if (!throughput.ci95) return std::nullopt;
+  return (throughput.ci95->second - throughput.ci95->first) / 2;
+}
+
+// In quadrature; what is not known counts as nothing, and nothing known is none.
+scenarios::Figure together(const scenarios::Figure& a, const scenarios::Figure& b) {
+  if (!a && !b) return std::nullopt;
+  return std::sqrt(a.value_or(0) * a.value_or(0) + b.value_or(0) * b.value_or(0));
+}
+
+// Of the sum of all processes: their half-widths added, as if they went up and down together.
+scenarios::Figure half_width_of(const std::vector<scenarios::Result>& results) {
+  scenarios::Figure sum;
+  for (const scenarios::Result& result : results)
+    for (const scenarios::ProcessResult& process : result.processes)
+      if (const scenarios::Figure half = half_width_of(process.throughput)) sum = sum.value_or(0) + *half;
+  return sum;
+}
+
+template <class Get>
+scenarios::Figure sum_of(const std::vector<scenarios::Result>& results, const Get& get) {
+  scenarios::Figure sum;
+  for (const scenarios::Result& result : results) {
+    const scenarios::Figure value = get(result);
+    if (!value) return std::nullopt;
+    sum = sum.value_or(0) + *value;
+  }
+  return sum;
+}
+
+// Over the processes that have figures.
+scenarios::Figure mean_latency(const std::vector<scenarios::Result>& results) {
+  double sum = 0, count = 0;
+  for (const scenarios::Result& result : results)
+    for (const scenarios::ProcessResult& process : result.processes)
+      if (process.latency_ms.mean) sum += *process.latency_ms.mean, ++count;
+  return count > 0 ? scenarios::Figure(sum / count) : std::nullopt;
+}
+scenarios::Figure worst_p99(const std::vector<scenarios::Result>& results) {
+  scenarios::Figure worst;
+  for (const scenarios::Result& result : results)
+    for (const scenarios::ProcessResult& process : result.processes)
+      if (process.latency_ms.p99) worst = std::max(worst.value_or(0), *process.latency_ms.p99);
+  return worst;
+}
+
+scenarios::Figure energy_mj(const scenarios::Figure& watts, const scenarios::Figure& images_per_s) {
+  if (!watts || !images_per_s || *images_per_s <= 0) return std::nullopt;
+  return 1e3 * *watts / *images_per_s;
+}
+
+ProcessChange change_of(const scenarios::ProcessResult& before, const scenarios::ProcessResult& after) {
+  ProcessChange change;
+  change.throughput = {before.throughput.mean, after.throughput.mean,
+                       together(half_width_of(before.throughput), half_width_of(after.throughput))};
+  change.latency_ms = {before.latency_ms.mean, after.latency_ms.mean, std::nullopt};
+  change.p99_ms = {before.latency_ms.p99, after.latency_ms.p99, std::nullopt};
+  change.status = after.status;
+  return change;
+}
+
+Explained explained(ProcessGroup group, const scenarios::Result& result) {
+  Explained all{std::move(group), {}, {}, {}, {}};
+  const auto share = mean_share(result, all.group.processes);
+  if (!share) return all;
+  all.share = rounded(*share);
+  double count = 0, ms = 0, ran = 0;
+  scenarios::GpuRunningBy by{0.0, 0.0, 0.0, 0.0};
+  for (const std::size_t index : all.group.processes) {
+    const scenarios::ProcessResult& process = result.processes[index];
+    if (process.throughput.mean && *process.throughput.mean > 0) {
+      ms += 1e3 * static_cast<double>(process.batch) / *process.throughput.mean;
+      ++count;
+    }
+    if (!process.gpu_running_by.compute) continue;
+    ++ran;
+    for (const auto part : {&scenarios::GpuRunningBy::compute, &scenarios::GpuRunningBy::memory,
+                            &scenarios::GpuRunningBy::fixed, &scenarios::GpuRunningBy::throttled})
+      by.*part = *(by.*part) + (process.gpu_running_by.*part).value_or(0);
+  }
+  if (count > 0) all.batch_ms = ms / count;
+  if (ran > 0)
+    for (const auto part : {&scenarios::GpuRunningBy::compute, &scenarios::GpuRunningBy::memory,
+                            &scenarios::GpuRunningBy::fixed, &scenarios::GpuRunningBy::throttled})
+      all.running_by.*part = *(by.*part) / ran;
+  return all;
+}
+
+}  // namespace
+
+scenarios::Figure Change::relative() const {
+  if (!before || !after || *before == 0) return std::nullopt;
+  return (*after - *before) / *before;
+}
+double Change::certain() const {
+  const scenarios::Figure change = relative();
+  if (!change || std::abs(*after - *before) <= half_width.value_or(0)) return 0;
+  return *change;
+}
+
+Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scenarios::Result> results) {
+  Tried tried{.what_if = std::move(what_if),
+              .results = std::move(results),
+              .processes = std::vector<ProcessChange>(before.processes.size()),
+              .throughput = {},
+              .latency_ms = {},
+              .p99_ms = {},
+              .power_w = {},
+              .energy_mj = {}};
+  for (std::size_t i = 0; i < before.processes.size(); ++i) {
+    tried.processes[i] = change_of(before.processes[i], scenarios::ProcessResult{});
+    tried.processes[i].status = "absent";
+  }
+  for (std::size_t board = 0; board < tried.results.size(); ++board) {
+    const scenarios::Result& result = tried.results[board];
+    tried.all_fit = tried.all_fit && result.status == "ok";
+    for (std::size_t i = 0; i < result.processes.size(); ++i) {
+      const std::size_t index = tried.what_if.boards[board].processes[i];
+      tried.processes[index] = change_of(before.processes[index], result.processes[i]);
+    }
+  }
+  const std::vector<scenarios::Result> one{before};
+  const auto throughput = [](const scenarios::Result& result) { return result.system.throughput; };
+  const auto power = [](const scenarios::Result& result) { return result.system.power_w.mean; };
+  tried.throughput = {sum_of(one, throughput), sum_of(tried.results, throughput),
+                      together(half_width_of(one), half_width_of(tried.results))};
+  tried.latency_ms = {mean_latency(one), mean_latency(tried.results), std::nullopt};
+  tried.p99_ms = {worst_p99(one), worst_p99(tried.results), std::nullopt};
+  tried.power_w = {sum_of(one, power), sum_of(tried.results, power), std::nullopt};
+  tried.energy_mj = {energy_mj(tried.power_w.before, tried.throughput.before),
+                     energy_mj(tried.power_w.after, tried.throughput.after), std::nullopt};
+  return tried;
+}
+
+Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
+                  const scenarios::Result& result) {
+  Reported tool;
+  const scenarios::SystemResult& system = result.system;
+  const auto percent = [](const scenarios::Figure& share) {
+    return share ? scenarios::Figure(100 * *share) : std::nullopt;
+  };
+  const bool jetson = device.memory.unified;
+  tool.tool = jetson ? "tegrastats" : "nvidia-smi";
+  tool.gpu_percent = percent(system.gpu.reported_load);
+  tool.rails_w = system.power_w.rails;
+  const auto mode = scenarios::power_mode_of(scenario, device);
+  tool.cores =
+      static_cast<int>(board::online_cpus(device, mode ? &*mode : nullptr, scenario.clocks.cores).size());
+  if (!jetson) return tool;
+  if (system.cpu.busy_cores && tool.cores > 0) tool.cpu_percent = 100 * *system.cpu.busy_cores / tool.cores;
+  // Of what the wires carry at that clock; a profile without a clock has one only.
+  const double most_mhz = device.memory.max_clock_hz / 1e6;
+  const double clock = most_mhz > 0 ? system.memory.clock_mhz.value_or(most_mhz) / most_mhz : 1;
+  const double peak = device.gpu.bandwidth_bytes_per_s * device.what_if.memory * clock / 1e9;
+  if (peak <= 0 || !system.memory.bandwidth_gb_s) return tool;
+  tool.peak_bandwidth_gb_s = peak;
+  tool.emc_percent = 100 * *system.memory.bandwidth_gb_s / peak;
+  return tool;
+}
+
+Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control) {
+  const scenarios::Scenario& scenario = question.scenario;
+  input::Problems problems;
+  const auto profile = scenarios::device_profile(scenario, problems);
+  if (!profile) throw scenarios::RunError(problems.text());
+  const scenarios::RunControl quiet{.interrupt = control.interrupt, .trace = nullptr, .progress = {}};
+  const auto must = [](std::optional<scenarios::Result> result) {
+    if (!result) throw scenarios::Interrupted();
+    return std::move(*result);
+  };
+  Explanation explanation;
+  scenarios::RunControl first = quiet;
+  first.progress = [&](double done) {
+    if (control.progress) control.progress(done / 10);
+  };
+  explanation.result = must(run(scenario, *profile, first));
+  const scenarios::Result& before = explanation.result;
+
+  std::vector<WhatIf> wanted = what_ifs(scenario, profile->spec, before, question.directory);
+  if (!question.what_ifs.empty()) {
+    std::erase_if(wanted, [&](const WhatIf& what_if) {
+      return std::ranges::find(question.what_ifs, what_if.name) == question.what_ifs.end();
+    });
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> pieces;  // what-if, board
+  std::vector<std::vector<scenarios::Result>> results(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    results[i].resize(wanted[i].boards.size());
+    for (std::size_t board = 0; board < wanted[i].boards.size(); ++board) pieces.emplace_back(i, board);
+  }
+  std::mutex guard;
+  std::size_t done = 0;
+  scenarios::parallel_for(pieces.size(), [&](std::size_t i) {
+    const auto [what_if, board] = pieces[i];
+    results[what_if][board] = must(run(wanted[what_if].boards[board].scenario, quiet));
+    const std::lock_guard lock(guard);
+    ++done;
+    if (control.progress)
+      control.progress(0.1 + 0.9 * static_cast<double>(done) / static_cast<double>(pieces.size()));
+  });
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    explanation.tried.push_back(compared(std::move(wanted[i]), before, std::move(results[i])));
+
+  for (ProcessGroup& group : groups_of(scenario)) {
+    Explained part = explained(std::move(group), before);
+    part.sentence = sentence_of(part, before, explanation.tried);
+    explanation.groups.push_back(std::move(part));
+  }
+  const bool arrivals = std::ranges::none_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
+    return process.arrivals.kind == process::ArrivalKind::closed_loop;
+  });
+  explanation.critical = critical_resource(before, explanation.tried, arrivals);
+  explanation.reported = reported(scenario, profile->spec, before);
+  return explanation;
+}
+
+}  // namespace jostle::analyses

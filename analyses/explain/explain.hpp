@@ -1,0 +1,107 @@
+// Why a scenario comes out as it does: where the time went, what is short, and what each change would bring,
+// found by simulating it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyses/explain/shares.hpp"
+#include "analyses/explain/what_if.hpp"
+#include "calibration/profile/profile.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::analyses {
+
+// A figure before and after. The interval is that of the difference, from those of the two runs: half-widths
+// in quadrature, as if the runs were independent. They share their random numbers, so it is rather too wide.
+struct Change {
+  scenarios::Figure before, after;
+  scenarios::Figure half_width;  // 95 %, of after - before
+
+  // Of `before`, 0.1 for 10 %; none if either is absent.
+  [[nodiscard]] scenarios::Figure relative() const;
+  // The same where it is beyond its interval, else 0.
+  [[nodiscard]] double certain() const;
+};
+
+struct ProcessChange {
+  Change throughput;          // images/s
+  Change latency_ms, p99_ms;  // mean; p99
+  std::string status = "ok";  // after; "absent" of a process that is left out
+};
+
+// A change that was simulated.
+struct Tried {
+  WhatIf what_if;
+  std::vector<scenarios::Result> results;  // one a board
+  std::vector<ProcessChange> processes;
+  Change throughput;    // images/s of all processes
+  Change latency_ms;    // mean over the processes of their mean latencies
+  Change p99_ms;        // of the worst process
+  Change power_w;       // of all boards
+  Change energy_mj;     // of an image: power by throughput
+  bool all_fit = true;  // into memory
+};
+
+struct Explained {
+  ProcessGroup group;
+  std::optional<Permille> share;       // none where no process has figures
+  scenarios::Figure batch_ms;          // time from one batch to the next, mean: what the shares are of
+  scenarios::GpuRunningBy running_by;  // mean
+  std::string sentence;
+};
+
+// The rule: docs/explain.md.
+struct Critical {
+  Resource resource = Resource::gpu;
+  double share = 0;                    // of the processes' time
+  std::optional<std::size_t> what_if;  // index among those tried that shows it; none: by share alone
+  double gain = 0;                     // what that brought: throughput, or latency where all have arrivals
+  bool of_latency = false;
+  std::string sentence;
+};
+
+// What a tool on the board would print, and what it stands for.
+struct Reported {
+  std::string tool;               // "tegrastats" or "nvidia-smi"
+  scenarios::Figure gpu_percent;  // GR3D_FREQ, or utilization.gpu
+  scenarios::Figure cpu_percent;  // mean over the cores that are online; tegrastats
+  scenarios::Figure emc_percent;  // EMC_FREQ; tegrastats
+  scenarios::NamedFigures rails_w;
+  int cores = 0;                          // online
+  scenarios::Figure peak_bandwidth_gb_s;  // at the mean clock, what emc_percent is of
+};
+
+struct Explanation {
+  scenarios::Result result;
+  std::vector<Explained> groups;
+  std::optional<Critical> critical;  // none where no process has figures
+  std::vector<Tried> tried;
+  Reported reported;
+};
+
+struct ExplainQuestion {
+  const scenarios::Scenario& scenario;
+  std::string directory;              // of the scenario's file: what_ifs()
+  std::vector<std::string> what_ifs;  // names of those wanted; empty: all
+};
+
+// Runs the scenario and every change of it, side by side. Throws RunError, Interrupted. `control.trace` is
+// left aside; `control.progress` is called from one thread at a time.
+[[nodiscard]] Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control);
+
+// The parts of it that need no run.
+[[nodiscard]] Tried compared(WhatIf what_if, const scenarios::Result& before,
+                             std::vector<scenarios::Result> results);
+[[nodiscard]] std::optional<Critical> critical_resource(const scenarios::Result& result,
+                                                        const std::vector<Tried>& tried,
+                                                        bool all_have_arrivals);
+// "53.6 % waiting for another process's slice; a second board would remove it": of an image's time, what a
+// change takes away of it.
+[[nodiscard]] std::string sentence_of(const Explained& explained, const scenarios::Result& before,
+                                      const std::vector<Tried>& tried);
+[[nodiscard]] Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
+                                const scenarios::Result& result);
+
+}  // namespace jostle::analyses

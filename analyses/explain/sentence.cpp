@@ -1,0 +1,156 @@
+// What to say of a group of processes: what it loses most time to, and which changes would take that away.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "analyses/explain/explain.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+constexpr std::size_t gpu_running = 0, idle = 11;
+constexpr double least_loss = 0.05;   // of the time, worth a sentence
+constexpr double least_relief = 0.2;  // of the loss, worth being named
+constexpr double gone = 0.1;          // what may be left of a loss that is removed
+constexpr double least_gain = 0.02;   // of throughput, worth being named
+constexpr std::size_t most_named = 2;
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+double share_of(const Explained& explained, std::size_t share) {
+  return (*explained.share)[share] / 1000.0;
+}
+
+// Seconds of the share for each image of these processes, mean; none where none of them has figures. A share
+// alone would not tell: it may stay as all gets faster.
+class PerImage {
+ public:
+  void add(const scenarios::ProcessResult& process, std::size_t share) {
+    if (!process.time_share || process.throughput.mean.value_or(0) <= 0) return;
+    sum_ += (*process.time_share)[share] / *process.throughput.mean;
+    ++count_;
+  }
+  [[nodiscard]] std::optional<double> mean() const {
+    return count_ > 0 ? std::optional(sum_ / count_) : std::nullopt;
+  }
+
+ private:
+  double sum_ = 0, count_ = 0;
+};
+
+// What is left of it after a change, of what was before.
+std::optional<double> left_of(const Tried& tried, const scenarios::Result& before,
+                              const std::vector<std::size_t>& group, std::size_t share) {
+  PerImage then, now;
+  for (std::size_t board = 0; board < tried.results.size(); ++board) {
+    const auto& indices = tried.what_if.boards[board].processes;
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      if (std::ranges::find(group, indices[i]) != group.end())
+        then.add(tried.results[board].processes[i], share);
+  }
+  for (const std::size_t index : group) now.add(before.processes[index], share);
+  if (!then.mean() || now.mean().value_or(0) <= 0) return std::nullopt;
+  return *then.mean() / *now.mean();
+}
+
+struct Relief {
+  const Tried* tried;
+  double left;  // of the loss
+};
+
+std::string effect(double left) {
+  return left < gone ? " would remove it" : fmt::format(" would take {:.0f} % of it away", 100 * (1 - left));
+}
+
+std::string remedies(const Explained& explained, const scenarios::Result& before,
+                     const std::vector<Tried>& all, std::size_t loss) {
+  std::vector<Relief> helps;
+  for (const Tried& tried : all) {
+    const auto left = left_of(tried, before, explained.group.processes, loss);
+    if (left && tried.all_fit && *left <= 1 - least_relief) helps.push_back({&tried, *left});
+  }
+  if (helps.empty()) return all.empty() ? "" : "; no change that was tried takes much of it away";
+  std::ranges::stable_sort(helps, {}, &Relief::left);
+  if (helps.size() > most_named) helps.resize(most_named);
+  std::string text;
+  for (std::size_t i = 0; i < helps.size(); ++i) {
+    const std::string does = effect(helps[i].left);
+    text += text.empty() ? "; " : " ";
+    text += helps[i].tried->what_if.label;
+    const bool last = i + 1 == helps.size();
+    if (!last && effect(helps[i + 1].left) == does) {
+      text += " or";
+    } else {
+      text += does + (last ? "" : ",");
+    }
+  }
+  return text;
+}
+
+double group_gain(const Tried& tried, const std::vector<std::size_t>& group) {
+  double before = 0, after = 0, noise = 0;
+  for (const std::size_t index : group) {
+    const Change& change = tried.processes[index].throughput;
+    if (!change.before || !change.after) return 0;
+    before += *change.before;
+    after += *change.after;
+    noise += change.half_width.value_or(0);
+  }
+  return before > 0 && after - before > noise ? after / before - 1 : 0;
+}
+
+std::string best_change(const Explained& explained, const std::vector<Tried>& all) {
+  const Tried* best = nullptr;
+  double gain = least_gain;
+  for (const Tried& tried : all) {
+    const double gained = group_gain(tried, explained.group.processes);
+    if (gained <= gain || !tried.all_fit) continue;
+    gain = gained;
+    best = &tried;
+  }
+  if (best == nullptr) return {};
+  return fmt::format("; {} would bring {} more images/s", best->what_if.label, percent(gain));
+}
+
+// "bound by arithmetic for 70 % of that, by memory for 20 %"
+std::string bounds(const scenarios::GpuRunningBy& by) {
+  std::string text;
+  const auto add = [&](const scenarios::Figure& part, const char* words) {
+    if (part.value_or(0) < 0.005) return;
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", words, 100 * *part);
+  };
+  add(by.compute, "arithmetic");
+  add(by.memory, "memory");
+  add(by.fixed, "fixed costs");
+  add(by.throttled, "throttled clocks");
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+}  // namespace
+
+std::string sentence_of(const Explained& explained, const scenarios::Result& before,
+                        const std::vector<Tried>& tried) {
+  if (!explained.share) return "no figures: it does not fit into memory";
+  std::size_t loss = 0, use = 0;
+  double most_lost = 0, most_used = 0;
+  for (std::size_t i = 0; i < scenarios::time_share_names.size(); ++i) {
+    const double share = share_of(explained, i);
+    if (is_productive(i) && i != idle && share > most_used) use = i, most_used = share;
+    if (!is_productive(i) && share > most_lost) loss = i, most_lost = share;
+  }
+  std::string text;
+  if (const double waits = share_of(explained, idle); waits >= least_loss)
+    text = fmt::format("{} {}, ", percent(waits), time_share_in_words(idle));
+  if (most_lost >= least_loss) {
+    return text + fmt::format("{} {}", percent(most_lost), time_share_in_words(loss)) +
+           remedies(explained, before, tried, loss);
+  }
+  text += fmt::format("{} {}", percent(most_used), time_share_in_words(use));
+  if (use == gpu_running) text += bounds(explained.running_by);
+  return text + best_change(explained, tried);
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,109 @@
+#include "analyses/explain/shares.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace jostle::analyses {
+namespace {
+
+struct Words {
+  std::string_view text;
+  bool productive;
+};
+constexpr std::array<Words, scenarios::time_share_names.size()> words{{
+    {"executing on the GPU", true},
+    {"while the GPU is switched to it", false},
+    {"waiting for another process's slice", false},
+    {"executing on the DLA", true},
+    {"copying to and from the GPU", false},
+    {"on the network", false},
+    {"refilling caches on a core", false},
+    {"launching kernels", false},
+    {"computing on the cores", true},
+    {"until it sees that its batch is done", false},
+    {"waiting for a core", false},
+    {"idle between requests", true},
+    {"waiting for another process's work on the DLA", false},
+}};
+
+std::string label_of(const scenarios::ProcessEntry& process, std::size_t count) {
+  std::string label = count > 1 ? fmt::format("{} x ", count) : "";
+  if (!process.name.empty()) label += process.name + ": ";
+  label += scenarios::model_name(process.model);
+  if (process.training) label += " training";
+  if (process.precision) label += fmt::format(" {}", to_string(*process.precision));
+  label += fmt::format(" b{}", process.batch);
+  if (process.runtime != scenarios::Runtime::cpu) label += fmt::format(" {}", to_string(process.runtime));
+  if (process.placement != scenarios::Placement::gpu)
+    label += fmt::format(" on {}", to_string(process.placement));
+  return label;
+}
+
+}  // namespace
+
+Permille rounded(const scenarios::TimeShare& shares) {
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  Permille result{};
+  std::array<double, std::tuple_size_v<Permille>> rest{};
+  int missing = 1000;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const double exact = 1000 * shares[i] / sum;
+    result[i] = static_cast<int>(std::floor(exact));
+    rest[i] = exact - result[i];
+    missing -= result[i];
+  }
+  for (; missing > 0; --missing) {
+    const auto largest = static_cast<std::size_t>(std::ranges::max_element(rest) - rest.begin());
+    ++result[largest];
+    rest[largest] = -1;
+  }
+  return result;
+}
+
+std::string_view time_share_in_words(std::size_t share) {
+  return words[share].text;
+}
+bool is_productive(std::size_t share) {
+  return words[share].productive;
+}
+
+std::vector<ProcessGroup> groups_of(const scenarios::Scenario& scenario) {
+  std::vector<ProcessGroup> groups;
+  std::vector<std::string> keys;
+  std::vector<std::size_t> entries;
+  for (const scenarios::ProcessInstance& instance : scenarios::expand(scenario)) {
+    scenarios::Scenario alone;
+    alone.processes.push_back(scenario.processes[instance.entry]);
+    alone.processes.front().count = 1;
+    const std::string key = to_json(alone);
+    const auto known = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
+    if (known == keys.size()) {
+      keys.push_back(key);
+      entries.push_back(instance.entry);
+      groups.emplace_back();
+    }
+    groups[known].processes.push_back(instance.index);
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    groups[i].label = label_of(scenario.processes[entries[i]], groups[i].processes.size());
+  return groups;
+}
+
+std::optional<scenarios::TimeShare> mean_share(const scenarios::Result& result,
+                                               const std::vector<std::size_t>& processes) {
+  scenarios::TimeShare mean{};
+  double count = 0;
+  for (const std::size_t index : processes) {
+    if (index >= result.processes.size() || !result.processes[index].time_share) continue;
+    ++count;
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += (*result.processes[index].time_share)[i];
+  }
+  if (count == 0) return std::nullopt;
+  for (double& share : mean) share /= count;
+  return mean;
+}
+
+}  // namespace jostle::analyses

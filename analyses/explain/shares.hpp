@@ -1,0 +1,39 @@
+// Where the time of processes went: equal processes together, in percent that sum to 100 as printed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result.hpp"
+
+namespace jostle::analyses {
+
+// Tenths of a percent; they sum to exactly 1000. In the order of time_share_names.
+using Permille = std::array<int, scenarios::time_share_names.size()>;
+
+// The nearest such figures: each rounded down, and what is missing to the largest remainders (of equals the
+// first). `shares` must sum to more than 0.
+[[nodiscard]] Permille rounded(const scenarios::TimeShare& shares);
+
+// What a share of the time is, for people: "waiting for another process's slice".
+[[nodiscard]] std::string_view time_share_in_words(std::size_t share);
+// Whether time in it is what a process is there for, or nobody wants anything: executing, idle.
+[[nodiscard]] bool is_productive(std::size_t share);
+
+// Processes that the scenario describes in the same words, name included.
+struct ProcessGroup {
+  std::vector<std::size_t> processes;  // indices, ascending
+  std::string label;                   // "4 x resnet50 fp16 b1 cuda-graph"
+};
+[[nodiscard]] std::vector<ProcessGroup> groups_of(const scenarios::Scenario& scenario);
+
+// The mean over some processes (those that have figures); none if none has.
+[[nodiscard]] std::optional<scenarios::TimeShare> mean_share(const scenarios::Result& result,
+                                                             const std::vector<std::size_t>& processes);
+
+}  // namespace jostle::analyses

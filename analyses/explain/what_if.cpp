@@ -1,0 +1,342 @@
+#include "analyses/explain/what_if.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+#include "input/units.hpp"
+#include "models/board/clocks.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/language/power_mode.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+struct Asked {
+  const scenarios::Scenario& scenario;
+  const board::DeviceSpec& device;
+  const scenarios::Result& before;
+};
+
+// A changed scenario: its label, and whose process each of its processes is (none: all, in order).
+struct Changed {
+  std::string label;
+  std::vector<WhatIfBoard> boards;
+};
+using Change = std::optional<Changed> (*)(const Asked&);
+
+Changed one_board(std::string label, scenarios::Scenario scenario) {
+  Changed changed{std::move(label), {}};
+  changed.boards.push_back({std::move(scenario), {}});
+  return changed;
+}
+
+void put(scenarios::Scenario& scenario, const std::string& path, std::string value) {
+  const auto known = std::ranges::find(scenario.figures, path, &std::pair<std::string, std::string>::first);
+  if (known != scenario.figures.end())
+    known->second = std::move(value);
+  else
+    scenario.figures.emplace_back(path, std::move(value));
+}
+
+bool computes_on_gpu(const scenarios::ProcessEntry& process) {
+  return process.placement != scenarios::Placement::cpu &&
+         !std::holds_alternative<scenarios::SyntheticModel>(process.model);
+}
+
+std::vector<int> online(const Asked& asked, const board::DeviceSpec& device, std::optional<int> cores) {
+  const auto mode = scenarios::power_mode_of(asked.scenario, device);
+  return board::online_cpus(device, mode ? &*mode : nullptr, cores);
+}
+
+// For all processes: from those that are online, else from those that are not, else one that the board lacks.
+std::optional<Changed> one_core_more(const Asked& asked) {
+  scenarios::Scenario scenario = asked.scenario;
+  if (std::ranges::all_of(scenario.processes, [](const auto& process) { return !process.cpus.empty(); }))
+    return std::nullopt;
+  const std::vector<int> now = online(asked, asked.device, scenario.clocks.cores);
+  const auto is_used = [&](int cpu) {
+    return scenario.cpus.empty() || std::ranges::find(scenario.cpus, cpu) != scenario.cpus.end();
+  };
+  const std::size_t used = scenario.host_cores     ? static_cast<std::size_t>(*scenario.host_cores)
+                           : scenario.cpus.empty() ? now.size()
+                                                   : scenario.cpus.size();
+  std::vector<int> then = now;
+  if (used >= now.size()) {
+    board::DeviceSpec device = asked.device;
+    if (static_cast<int>(now.size()) == device.core_count()) {
+      cpu::ClusterSpec& last = device.cpu.clusters.back();
+      put(scenario, fmt::format("cpu.clusters.{}.cores", device.cpu.clusters.size() - 1),
+          fmt::format("{}", ++last.cores));
+    }
+    scenario.clocks.cores = static_cast<int>(now.size()) + 1;
+    then = online(asked, device, scenario.clocks.cores);
+  }
+  if (scenario.host_cores) ++*scenario.host_cores;
+  if (!scenario.cpus.empty()) {
+    const auto added = std::ranges::find_if_not(then, is_used);
+    if (added == then.end()) return std::nullopt;
+    scenario.cpus.push_back(*added);
+    std::ranges::sort(scenario.cpus);
+  }
+  return one_board(fmt::format("one core more ({})", used + 1), std::move(scenario));
+}
+
+// Whether processes take turns on the GPU.
+bool takes_turns(const Asked& asked) {
+  std::int64_t contexts = 0;
+  for (const scenarios::ProcessEntry& process : asked.scenario.processes)
+    contexts += process.placement == scenarios::Placement::cpu ? 0 : process.count;
+  return contexts > 1 && asked.device.has_gpu() && !asked.scenario.mps;
+}
+
+std::optional<Changed> no_switch_cost(const Asked& asked) {
+  if (!takes_turns(asked)) return std::nullopt;
+  scenarios::Scenario scenario = asked.scenario;
+  for (const char* figure :
+       {"switch_when_dry", "switch_at_expiry", "restart_after_expiry", "refill_after_expiry"})
+    put(scenario, fmt::format("gpu.time_slicing.{}", figure), "0 ms");
+  if (asked.device.gpu.time_slicing.state_bandwidth_bytes_per_s > 0)
+    put(scenario, "gpu.time_slicing.state_bandwidth", "900000 GB/s");
+  return one_board("no GPU switch cost", std::move(scenario));
+}
+
+std::optional<Changed> with_mps(const Asked& asked) {
+  if (!takes_turns(asked)) return std::nullopt;
+  scenarios::Scenario scenario = asked.scenario;
+  scenario.mps = true;
+  return one_board("MPS (unvalidated)", std::move(scenario));
+}
+
+std::optional<Changed> faster(const Asked& asked, const char* figure, double now, const char* label) {
+  if (!asked.device.has_gpu() || std::ranges::none_of(asked.scenario.processes, computes_on_gpu))
+    return std::nullopt;
+  scenarios::Scenario scenario = asked.scenario;
+  put(scenario, figure, fmt::format("{}", 2 * now));
+  return one_board(label, std::move(scenario));
+}
+std::optional<Changed> double_arithmetic(const Asked& asked) {
+  return faster(asked, "gpu.what_if.arithmetic", asked.device.what_if.arithmetic, "twice the GPU arithmetic");
+}
+std::optional<Changed> double_bandwidth(const Asked& asked) {
+  return faster(asked, "gpu.what_if.memory", asked.device.what_if.memory, "twice the bandwidth");
+}
+
+// What host work costs is told at the reference clock.
+std::optional<Changed> double_host_speed(const Asked& asked) {
+  scenarios::Scenario scenario = asked.scenario;
+  double hz = asked.device.cpu.reference_clock_hz;
+  if (hz <= 0) hz = std::ranges::max(board::maximum_clocks(asked.device).clusters_hz);
+  put(scenario, "cpu.reference_clock", input::format_quantity(hz / 2, input::frequency_dimension()));
+  return one_board("cores twice as fast", std::move(scenario));
+}
+
+std::optional<Changed> no_limits(const Asked& asked) {
+  scenarios::Scenario scenario = asked.scenario;
+  const bool limited = std::ranges::any_of(asked.before.system.limited_share, [](const auto& share) {
+    return share.first != "power_mode" && share.second > 0;
+  });
+  if (!limited || !asked.device.power) return std::nullopt;
+  scenario.power_cap.reset();
+  if (asked.device.power->over_current) put(scenario, "power.over_current", "none");
+  if (const auto& thermal = asked.device.power->thermal) {
+    if (thermal->critical_c) put(scenario, "power.thermal.critical", "200 degC");
+    put(scenario, "power.thermal.passive", "199 degC");
+  }
+  return one_board("no power or heat limit", std::move(scenario));
+}
+
+// Larger: more SMs times clock; of equals a faster memory, then more cores times clock.
+using Size = std::tuple<double, double, double>;
+Size size_of(const board::DeviceSpec& device, const board::PowerMode& mode) {
+  const board::Clocks most = board::maximum_clocks(device);
+  const int tpcs = device.sms_per_tpc > 0 ? device.gpu.sm_count / device.sms_per_tpc : 0;
+  double cpu = 0;
+  for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
+    const int cores = i < mode.online_cores.size() ? mode.online_cores[i] : device.cpu.clusters[i].cores;
+    cpu += cores * (i < mode.cpu_max_clock_hz.size() ? mode.cpu_max_clock_hz[i] : most.clusters_hz[i]);
+  }
+  return {std::min(mode.tpcs.value_or(tpcs), tpcs) * mode.gpu_max_clock_hz.value_or(most.gpu_hz),
+          mode.emc_max_clock_hz.value_or(most.emc_hz), cpu};
+}
+
+std::optional<Changed> next_power_mode(const Asked& asked) {
+  scenarios::Scenario scenario = asked.scenario;
+  if (scenario.power_mode_file || !scenario.power_mode) return std::nullopt;
+  const board::PowerMode* const now = board::find_power_mode(asked.device, *scenario.power_mode);
+  if (now == nullptr) return std::nullopt;
+  const board::PowerMode* next = nullptr;
+  for (const board::PowerMode& mode : asked.device.power_modes) {
+    if (size_of(asked.device, mode) <= size_of(asked.device, *now)) continue;
+    if (next == nullptr || size_of(asked.device, mode) < size_of(asked.device, *next)) next = &mode;
+  }
+  if (next == nullptr) return std::nullopt;
+  scenario.power_mode = next->name;
+  return one_board("power mode " + next->name, std::move(scenario));
+}
+
+std::optional<Changed> pinned_clocks(const Asked& asked) {
+  if (!asked.device.power || !asked.device.memory.unified || !asked.device.has_gpu() ||
+      asked.scenario.jetson_clocks.value_or(false))
+    return std::nullopt;
+  scenarios::Scenario scenario = asked.scenario;
+  scenario.jetson_clocks = true;
+  return one_board("jetson_clocks", std::move(scenario));
+}
+
+std::optional<Changed> no_profiler(const Asked& asked) {
+  if (asked.scenario.observer == scenarios::Observer::none) return std::nullopt;
+  scenarios::Scenario scenario = asked.scenario;
+  scenario.observer = scenarios::Observer::none;
+  return one_board("no profiler", std::move(scenario));
+}
+
+// Of networks in a closed loop: with arrivals a larger batch would be more work, not fewer calls.
+std::optional<Changed> batch_doubled(const Asked& asked) {
+  scenarios::Scenario scenario = asked.scenario;
+  std::vector<std::int64_t> batches;
+  for (scenarios::ProcessEntry& process : scenario.processes) {
+    if (process.arrivals.kind != process::ArrivalKind::closed_loop ||
+        std::holds_alternative<scenarios::SyntheticModel>(process.model))
+      continue;
+    process.batch *= 2;
+    batches.push_back(process.batch);
+  }
+  if (batches.empty()) return std::nullopt;
+  const bool equal = std::ranges::all_of(batches, [&](std::int64_t batch) { return batch == batches[0]; });
+  return one_board(equal ? fmt::format("batch {}", batches[0]) : "batches doubled", std::move(scenario));
+}
+
+std::size_t processes_of(const scenarios::Scenario& scenario) {
+  return scenarios::expand(scenario).size();
+}
+
+// The processes of each entry that `keep` names, by index among all.
+WhatIfBoard part_of(const scenarios::Scenario& whole, const std::vector<bool>& keep) {
+  WhatIfBoard board{whole, {}};
+  for (scenarios::ProcessEntry& process : board.scenario.processes) process.count = 0;
+  for (const scenarios::ProcessInstance& instance : scenarios::expand(whole)) {
+    if (!keep[instance.index]) continue;
+    ++board.scenario.processes[instance.entry].count;
+    board.processes.push_back(instance.index);
+  }
+  std::erase_if(board.scenario.processes,
+                [](const scenarios::ProcessEntry& process) { return process.count == 0; });
+  return board;
+}
+
+// The last of the entry that has most; of equals of the last entry.
+std::optional<Changed> one_process_fewer(const Asked& asked) {
+  const auto all = scenarios::expand(asked.scenario);
+  if (all.size() < 2) return std::nullopt;
+  const auto& entries = asked.scenario.processes;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].count >= entries[most].count) most = i;
+  std::vector<bool> keep(all.size(), true);
+  for (const scenarios::ProcessInstance& instance : all)
+    if (instance.entry == most && (instance.index + 1 == all.size() || all[instance.index + 1].entry != most))
+      keep[instance.index] = false;
+  const std::string name =
+      entries[most].name.empty() ? scenarios::model_name(entries[most].model) : entries[most].name;
+  Changed changed{fmt::format("one {} fewer", name), {}};
+  changed.boards.push_back(part_of(asked.scenario, keep));
+  return changed;
+}
+
+// Dealt out in turn, so that each board has half of every kind.
+std::optional<Changed> second_board(const Asked& asked) {
+  const std::size_t count = processes_of(asked.scenario);
+  if (count < 2) return std::nullopt;
+  Changed changed{"a second board", {}};
+  for (const std::size_t board : {0U, 1U}) {
+    std::vector<bool> keep(count);
+    for (std::size_t i = 0; i < count; ++i) keep[i] = i % 2 == board;
+    changed.boards.push_back(part_of(asked.scenario, keep));
+  }
+  return changed;
+}
+
+struct Offer {
+  const char* name;
+  std::optional<Resource> resource;
+  Change change;
+};
+constexpr std::array rows{
+    Offer{"one-core-more", Resource::cpu_cores, one_core_more},
+    Offer{"double-host-speed", Resource::host_speed, double_host_speed},
+    Offer{"no-switch-cost", Resource::gpu, no_switch_cost},
+    Offer{"double-arithmetic", Resource::gpu, double_arithmetic},
+    Offer{"double-bandwidth", Resource::memory_bandwidth, double_bandwidth},
+    Offer{"no-limits", Resource::power_limits, no_limits},
+    Offer{"no-profiler", Resource::profiler, no_profiler},
+    Offer{"pinned-clocks", std::nullopt, pinned_clocks},
+    Offer{"next-power-mode", std::nullopt, next_power_mode},
+    Offer{"batch-doubled", std::nullopt, batch_doubled},
+    Offer{"one-process-fewer", std::nullopt, one_process_fewer},
+    Offer{"second-board", std::nullopt, second_board},
+    Offer{"mps", std::nullopt, with_mps},
+};
+
+struct Name {
+  std::string_view key, words;
+};
+constexpr std::array<Name, 10> resource_names{{{"gpu", "the GPU"},
+                                               {"memory_bandwidth", "memory bandwidth"},
+                                               {"cpu_cores", "CPU cores"},
+                                               {"host_speed", "the speed of a core"},
+                                               {"copies", "copies to and from the GPU"},
+                                               {"dla", "the DLA"},
+                                               {"power_limits", "power and temperature limits"},
+                                               {"profiler", "the profiler"},
+                                               {"link", "the network link"},
+                                               {"requests", "requests: the board waits for them"}}};
+
+// As the loader reads it; none if it refuses.
+std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenario,
+                                              const std::string& directory) {
+  input::Problems problems;
+  return scenarios::parse_scenario(to_json(scenario), scenario.name, directory,
+                                   scenarios::shipped_catalogue(), {}, problems);
+}
+
+}  // namespace
+
+std::string_view to_string(Resource resource) {
+  return resource_names[static_cast<std::size_t>(resource)].key;
+}
+std::string_view in_words(Resource resource) {
+  return resource_names[static_cast<std::size_t>(resource)].words;
+}
+
+std::vector<std::string> what_if_names() {
+  std::vector<std::string> names;
+  for (const Offer& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
+std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
+                             const scenarios::Result& before, const std::string& directory) {
+  std::vector<WhatIf> all;
+  for (const Offer& row : rows) {
+    std::optional<Changed> changed = row.change({scenario, device, before});
+    if (!changed) continue;
+    bool good = true;
+    for (WhatIfBoard& board : changed->boards) {
+      std::optional<scenarios::Scenario> read = read_again(board.scenario, directory);
+      good = good && read.has_value();
+      if (!read) break;
+      board.scenario = std::move(*read);
+      if (!board.processes.empty()) continue;
+      for (const scenarios::ProcessInstance& instance : scenarios::expand(scenario))
+        board.processes.push_back(instance.index);
+    }
+    if (good) all.push_back({row.name, std::move(changed->label), row.resource, std::move(changed->boards)});
+  }
+  return all;
+}
+
+}  // namespace jostle::analyses

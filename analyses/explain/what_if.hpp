@@ -1,0 +1,55 @@
+// What would be if something were different: changes of a scenario, each a scenario that can be run by
+// itself.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result.hpp"
+
+namespace jostle::analyses {
+
+// What processes take time for, and may want more of.
+enum class Resource {
+  gpu,
+  memory_bandwidth,
+  cpu_cores,
+  host_speed,
+  copies,
+  dla,
+  power_limits,
+  profiler,
+  link,
+  requests
+};
+[[nodiscard]] std::string_view to_string(Resource resource);  // "memory_bandwidth"
+[[nodiscard]] std::string_view in_words(Resource resource);   // "memory bandwidth"
+
+struct WhatIfBoard {
+  scenarios::Scenario scenario;        // as the loader reads it
+  std::vector<std::size_t> processes;  // [i]: what process i of it is in the scenario before
+};
+
+struct WhatIf {
+  std::string name;                  // "one-core-more"
+  std::string label;                 // "one core more (4)"
+  std::optional<Resource> resource;  // it gives more of this one and of nothing else
+  std::vector<WhatIfBoard> boards;   // one; two with a second board
+};
+
+// Those that apply to a scenario, in the order of the table in what_if.cpp. `before`: its answer;
+// `directory`: where the files that it names are sought ("" = here). A change that the loader refuses is left
+// out.
+[[nodiscard]] std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario,
+                                           const board::DeviceSpec& device, const scenarios::Result& before,
+                                           const std::string& directory);
+
+// Every name in the table.
+[[nodiscard]] std::vector<std::string> what_if_names();
+
+}  // namespace jostle::analyses

@@ -1,0 +1,48 @@
+#include "analyses/interval/basis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <variant>
+
+#include "models/dnn/model_names.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+constexpr std::array<std::string_view, 4> order{"measured", "network", "family", "model"};
+
+std::string of_kernels(const scenarios::ProcessEntry& entry, const std::string& grade,
+                       const calibration::Profile& profile) {
+  if (grade == "measured" || grade == "interpolated") return "measured";
+  const auto* const built_in = std::get_if<scenarios::BuiltInModel>(&entry.model);
+  if (grade != "fitted" || built_in == nullptr || !entry.precision) return "model";
+  const dnn::Model* const model = dnn::find_model(built_in->name);
+  if (model == nullptr) return "model";
+  const dnn::Factor* const factor =
+      dnn::find_factor(profile.factors, profile.spec.name, model->name, model->family, *entry.precision,
+                       dnn::Lowering::optimised);
+  return factor != nullptr && !factor->model.empty() ? "network" : "family";
+}
+
+std::size_t rank(const std::string& basis) {
+  const std::string kernels = basis.substr(0, basis.find(' '));
+  const auto at = static_cast<std::size_t>(std::ranges::find(order, kernels) - order.begin());
+  return 2 * at + (kernels.size() < basis.size() ? 1 : 0);
+}
+
+}  // namespace
+
+std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
+                     const calibration::Profile& profile) {
+  const std::string kernels = of_kernels(entry, grade, profile);
+  const bool framework =
+      entry.runtime == scenarios::Runtime::eager || entry.runtime == scenarios::Runtime::libtorch;
+  return framework ? kernels + " " + to_string(entry.runtime) : kernels;
+}
+
+std::string weaker(const std::string& a, const std::string& b) {
+  return rank(a) >= rank(b) ? a : b;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,25 @@
+// Where the latency over the link reaches that of the edge.
+#include "analyses/offload/offload.hpp"
+
+namespace jostle::analyses {
+
+BreakEven break_even(const std::vector<sim::Duration>& rtts, const std::vector<scenarios::Figure>& cloud,
+                     scenarios::Figure edge) {
+  BreakEven found;
+  const auto wins = [&](std::size_t i) { return cloud[i] && (!edge || *cloud[i] < *edge); };
+  std::size_t first = 0;  // that the cloud loses
+  while (first < rtts.size() && wins(first)) ++first;
+  if (first == 0) return found;
+  if (first == rtts.size()) {
+    found.kind = BreakEven::Kind::always;
+    return found;
+  }
+  found.kind = BreakEven::Kind::up_to;
+  found.rtt = rtts[first - 1];
+  if (!edge || !cloud[first]) return found;  // no line to follow: the last at which it won
+  const double below = *edge - *cloud[first - 1], above = *cloud[first] - *edge;
+  found.rtt += sim::work_in(rtts[first] - rtts[first - 1], below / (below + above));
+  return found;
+}
+
+}  // namespace jostle::analyses

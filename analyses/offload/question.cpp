@@ -1,0 +1,171 @@
+#include "analyses/offload/question.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "input/cursor.hpp"
+#include "scenarios/language/load.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using input::Cursor;
+
+void append_at(const std::string& path, const input::Problems& from, input::Problems& to) {
+  for (const input::Problem& problem : from.list())
+    to.add(problem.location, problem.path.empty() ? path : path + "." + problem.path, problem.message,
+           problem.hint);
+}
+
+bool has_key(const input::Value& mapping, const std::string& key) {
+  return mapping.kind == input::Kind::mapping && mapping.find(key) != nullptr;
+}
+
+std::optional<scenarios::Scenario> board_at(const std::string& path, const input::Node& node,
+                                            const Study& study, const scenarios::Catalogue& catalogue,
+                                            input::Problems& problems) {
+  input::Problems own;
+  auto scenario = scenarios::read_scenario(node, study.origin, study.directory, catalogue, own);
+  if (scenario) {
+    const Cursor root(node, {}, own);
+    for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario))
+      root.descend(key.path).problem(key.reason);
+  }
+  append_at(path, own, problems);
+  return scenario;
+}
+
+// What is the edge's to tell.
+void check_edge(const scenarios::Scenario& edge, const Cursor& root) {
+  if (edge.link) root.descend("link").problem("given beside offload", "the link stands under offload.link");
+  if (edge.run.setup || edge.run.batches)
+    root.descend("run").problem("neither setup nor batches have the steady state that is compared");
+}
+
+void check_cloud(const Cursor& root) {
+  for (const char* const key : {"run", "link"}) {
+    if (has_key(root.value(), key))
+      root.descend(key).problem(fmt::format("the cloud has no {} of its own", key),
+                                std::string(key) == "run" ? "that of scenario holds" : "it stands beside it");
+  }
+  const input::Node processes = root.value().find("processes");
+  if (!processes || processes->kind != input::Kind::sequence) return;
+  for (std::size_t i = 0; i < processes->children.size(); ++i) {
+    for (const char* const key : {"arrivals", "count", "queue"}) {
+      if (has_key(*processes->children[i], key))
+        root.descend(fmt::format("processes.{}.{}", i, key))
+            .problem("those of the edge's streams hold", "leave it out");
+    }
+  }
+}
+
+// The entry of the cloud that serves the edge's `index`-th.
+scenarios::ProcessEntry server_of(const OffloadQuestion& question,
+                                  const std::vector<scenarios::ProcessEntry>& servers, std::size_t index,
+                                  const Cursor& cloud) {
+  const std::size_t which = servers.size() == 1 ? 0 : index;
+  const scenarios::ProcessEntry& stream = question.edge.processes[index];
+  scenarios::ProcessEntry server = servers[which];
+  const Cursor at = cloud.descend(fmt::format("processes.{}", which));
+  if (has_key(at.value(), "batch") && server.batch != stream.batch)
+    at.descend("batch").problem(fmt::format("its streams send batches of {}", stream.batch));
+  server.name = stream.name;
+  server.count = stream.count;
+  server.batch = stream.batch;
+  server.arrivals = stream.arrivals;
+  server.trace_file = stream.trace_file;
+  server.trace_hash = stream.trace_hash;
+  return server;
+}
+
+// Its streams' random numbers are named by their places among all.
+void name_sources(scenarios::Scenario& scenario) {
+  std::uint32_t source = 0;
+  for (scenarios::ProcessEntry& entry : scenario.processes) {
+    entry.arrivals.source = source;
+    source += static_cast<std::uint32_t>(entry.count);
+  }
+}
+
+}  // namespace
+
+std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& profiles,
+                                                input::Problems& problems) {
+  input::Problems own;
+  const Cursor document(study.document, {}, own);
+  if (!study.offload) {
+    document.problem("no offload", "a cloud and a link to it: docs/offload.md");
+  } else if (!study.axes.empty()) {
+    document.descend("sweep").problem("given beside offload", "only the link varies there");
+  }
+  if (!own.empty()) {
+    problems.append(own);
+    return std::nullopt;
+  }
+  OffloadQuestion question;
+  question.section = *study.offload;
+  const scenarios::Catalogue catalogue = profiles.catalogue();
+  const Cursor cloud_at = document.descend("offload.cloud");
+  auto edge = board_at("scenario", study.scenario, study, catalogue, own);
+  check_cloud(cloud_at);
+  auto cloud = board_at("offload.cloud", study.offload->cloud, study, catalogue, own);
+  if (edge) check_edge(*edge, document.descend("scenario"));
+  if (edge && cloud && own.empty()) {
+    question.edge = *std::move(edge);
+    const std::vector<scenarios::ProcessEntry> servers = std::move(cloud->processes);
+    const std::size_t entries = question.edge.processes.size();
+    if (servers.size() != 1 && servers.size() != entries) {
+      cloud_at.descend("processes")
+          .problem(fmt::format("{} processes for {} of the edge", servers.size(), entries),
+                   "one for all, or one for each");
+    } else {
+      question.cloud = *std::move(cloud);
+      question.cloud.processes.clear();
+      for (std::size_t i = 0; i < entries; ++i)
+        question.cloud.processes.push_back(server_of(question, servers, i, cloud_at));
+      question.cloud.run = question.edge.run;
+      if (study.offload->link.payload.tensor) {
+        for (const scenarios::ProcessEntry& entry : question.cloud.processes) {
+          if (!std::holds_alternative<scenarios::SyntheticModel>(entry.model)) continue;
+          document.descend("offload.payload").problem("equal kernels have no input tensor");
+          break;
+        }
+      }
+      name_sources(question.edge);
+      name_sources(question.cloud);
+      question.edge_profile = profiles.of(question.edge, own);
+      question.cloud_profile = profiles.of(question.cloud, own);
+    }
+  }
+  own.sort();
+  problems.append(own);
+  return own.empty() ? std::optional(std::move(question)) : std::nullopt;
+}
+
+scenarios::Scenario with_streams(const scenarios::Scenario& board, const std::vector<std::size_t>& streams) {
+  scenarios::Scenario scenario = board;
+  scenario.processes.clear();
+  const std::vector<scenarios::ProcessInstance> all = scenarios::expand(board);
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const std::size_t entry = all[streams[i]].entry;
+    const bool follows = i > 0 && streams[i] == streams[i - 1] + 1 && all[streams[i - 1]].entry == entry;
+    if (follows) {
+      ++scenario.processes.back().count;
+      continue;
+    }
+    scenario.processes.push_back(board.processes[entry]);
+    scenario.processes.back().count = 1;
+    scenario.processes.back().arrivals.source = static_cast<std::uint32_t>(streams[i]);
+  }
+  if (streams.empty()) {  // a process that is never asked
+    scenario.processes.push_back(board.processes.front());
+    scenario.processes.back().count = 1;
+    scenario.processes.back().arrivals = {};
+    scenario.processes.back().arrivals.kind = process::ArrivalKind::trace;
+    scenario.run.until.reset();
+  }
+  return scenario;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,83 @@
+#include "analyses/plan/candidates.hpp"
+
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "analyses/study/sweep.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::analyses {
+
+Candidates::Candidates(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
+                       unsigned threads, const std::atomic<bool>* interrupt)
+    : study_(&study),
+      checked_(&checked),
+      profiles_(&profiles),
+      store_(&store),
+      threads_(threads),
+      interrupt_(interrupt),
+      goal_(goal_of(study)),
+      points_(points_of(checked)),
+      space_(space_of(study, points_)) {}
+
+std::vector<std::size_t> Candidates::points_of(const CheckedStudy& checked) {
+  std::unordered_set<std::string> keys;
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < checked.points.size(); ++i)
+    if (checked.points[i].problem.empty() && keys.insert(checked.points[i].key).second) points.push_back(i);
+  return points;
+}
+
+SearchSpace Candidates::space_of(const Study& study, const std::vector<std::size_t>& points) {
+  std::vector<SearchDimension> dimensions;
+  for (const Dimension& dimension : study.dimensions)
+    dimensions.push_back(search_dimension(study, dimension));
+  const Points all(study);
+  std::vector<Coordinates> places;
+  for (const std::size_t point : points) places.push_back(all[point]);
+  return {std::move(dimensions), std::move(places)};
+}
+
+const CheckedPoint& Candidates::checked(std::size_t candidate) const {
+  return checked_->points[points_[candidate]];
+}
+
+scenarios::Scenario Candidates::scenario(std::size_t candidate) const {
+  input::Problems problems;
+  auto found = scenario_at(*study_, space_[candidate], profiles_->catalogue(), problems);
+  if (!found) throw scenarios::RunError(problems.text());
+  return *std::move(found);
+}
+
+void Candidates::look_at(const std::vector<std::size_t>& candidates,
+                         const std::function<void(std::size_t looked_at)>& progress) {
+  std::vector<std::size_t> to_run;
+  for (const std::size_t candidate : candidates)
+    if (!store_->outcome(checked(candidate).key)) to_run.push_back(points_[candidate]);
+  SweepControl control;
+  control.threads = threads_;
+  control.interrupt = interrupt_;
+  const std::size_t before = count_.looked_at;
+  if (progress) control.progress = [&](std::size_t done, std::size_t) { progress(before + done); };
+  if (!to_run.empty() && run_points(*study_, *checked_, *profiles_, *store_, to_run, control).interrupted)
+    throw scenarios::Interrupted();
+  for (const std::size_t candidate : candidates) {
+    const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
+    seen_[candidate] = outcome ? values_in(goal_, *outcome) : std::nullopt;
+    ++count_.looked_at;
+    if (!outcome) continue;
+    count_.do_not_fit += outcome->status == PointStatus::infeasible ? 1 : 0;
+    count_.failed += outcome->status == PointStatus::failed ? 1 : 0;
+  }
+  count_.simulated += to_run.size();
+}
+
+void Candidates::look_at_all(const std::function<void(std::size_t looked_at)>& progress) {
+  std::vector<std::size_t> all(size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  look_at(all, progress);
+}
+
+}  // namespace jostle::analyses

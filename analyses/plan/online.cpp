@@ -1,0 +1,255 @@
+#include "analyses/plan/online.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analyses/plan/gaussian_process.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "scenarios/run/run.hpp"
+#include "sim/math.hpp"
+#include "sim/random.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+constexpr std::uint64_t seeds = 8;  // windows of one setting before what it showed comes again
+
+// The board: what a window of a setting shows, and what the setting is truly worth.
+class Board {
+ public:
+  Board(const Candidates& candidates, std::size_t best, const OnlineSettings& settings,
+        const std::atomic<bool>* interrupt)
+      : candidates_(candidates), settings_(settings), interrupt_(interrupt) {
+    best_value_ = candidates.seen().at(best)->front();
+  }
+
+  [[nodiscard]] double true_score(std::size_t candidate) const {
+    return score(candidates_.seen().at(candidate));
+  }
+
+  [[nodiscard]] double window(std::size_t candidate) {
+    const std::uint64_t seed = visits_[candidate]++ % seeds;
+    const auto known = windows_.find({candidate, seed});
+    if (known != windows_.end()) return known->second;
+    return windows_[{candidate, seed}] = simulated(candidate, seed);
+  }
+
+ private:
+  [[nodiscard]] double score(const Seen& seen) const {
+    if (!seen || !keeps_limits(candidates_.goal().aims, *seen)) return 0;
+    const double value = seen->front();
+    const double share = candidates_.goal().aims.front().maximise ? value / best_value_ : best_value_ / value;
+    return std::isfinite(share) ? std::max(share, 0.0) : 0;
+  }
+
+  [[nodiscard]] double simulated(std::size_t candidate, std::uint64_t seed) const {
+    if (!candidates_.seen().at(candidate)) return 0;
+    scenarios::Scenario scenario = candidates_.scenario(candidate);
+    scenario.run = scenarios::Run{};
+    scenario.run.duration = settings_.window;
+    scenario.run.warmup = sim::milliseconds(200);
+    scenario.run.seed = settings_.seed + 1 + seed;
+    scenarios::RunControl control;
+    control.interrupt = interrupt_;
+    control.all_must_fit = true;
+    input::Problems problems;
+    const auto profile = candidates_.profiles().of(scenario, problems);
+    if (!profile) throw scenarios::RunError(problems.text());
+    const auto result = run(scenario, *profile, control);
+    if (!result) throw scenarios::Interrupted();
+    return result->status == "ok" ? score(values_in(candidates_.goal(), to_json(*result))) : 0;
+  }
+
+  const Candidates& candidates_;
+  const OnlineSettings& settings_;
+  const std::atomic<bool>* interrupt_;
+  double best_value_ = 1;
+  std::map<std::size_t, std::uint64_t> visits_;
+  std::map<std::pair<std::size_t, std::uint64_t>, double> windows_;
+};
+
+// A tuner asks `window` for windows until all are used.
+class Recorder {
+ public:
+  Recorder(Board& board, std::string method, std::size_t windows) : board_(board), windows_(windows) {
+    track_.method = std::move(method);
+  }
+  [[nodiscard]] bool open() const { return track_.regret.size() < windows_; }
+
+  double window(std::size_t candidate) {
+    const double score = board_.true_score(candidate);
+    track_.regret.push_back((track_.regret.empty() ? 0 : track_.regret.back()) + std::max(0.0, 1 - score));
+    if (score < 1 - tie) {
+      track_.settled.reset();
+    } else if (!track_.settled) {
+      track_.settled = track_.regret.size() - 1;
+    }
+    track_.last = candidate;
+    track_.last_score = score;
+    tried_.insert(candidate);
+    return board_.window(candidate);
+  }
+
+  OnlineTrack finish() {
+    track_.tried = tried_.size();
+    return std::move(track_);
+  }
+
+ private:
+  Board& board_;
+  std::size_t windows_;
+  OnlineTrack track_;
+  std::set<std::size_t> tried_;
+};
+
+void full_sweep(const Candidates& candidates, Recorder& recorder) {
+  std::size_t best = 0;
+  double most = -1;
+  for (std::size_t i = 0; i < candidates.size() && recorder.open(); ++i) {
+    const double score = recorder.window(i);
+    if (score <= most) continue;
+    most = score;
+    best = i;
+  }
+  while (recorder.open()) recorder.window(best);
+}
+
+void thompson_sampling(const Candidates& candidates, Recorder& recorder, sim::RandomStream random) {
+  constexpr std::size_t drawn_together = 150;  // settings; more are work as their cube
+  const SearchSpace& space = candidates.space();
+  GaussianProcess process(space);
+  struct Mean {
+    double sum = 0;
+    int count = 0;
+  };
+  std::map<std::size_t, Mean> seen;
+  while (recorder.open()) {
+    std::set<std::size_t> choice;
+    while (choice.size() < std::min(drawn_together, space.size())) choice.insert(random.below(space.size()));
+    std::vector<std::size_t> points, known;
+    std::vector<double> values;
+    std::size_t best = random.below(space.size());
+    if (!seen.empty()) {
+      for (const auto& [point, mean] : seen) {
+        known.push_back(point);
+        values.push_back(mean.sum / mean.count);
+      }
+      // The best seen takes part in every draw.
+      choice.insert(known[static_cast<std::size_t>(std::ranges::max_element(values) - values.begin())]);
+      points.assign(choice.begin(), choice.end());
+      process.fit(known, values);
+      const std::vector<double> draw = process.sample(points, random);
+      best = points[static_cast<std::size_t>(std::ranges::max_element(draw) - draw.begin())];
+    }
+    Mean& mean = seen[best];
+    mean.sum += recorder.window(best);
+    ++mean.count;
+  }
+}
+
+class GradientDescent {
+ public:
+  GradientDescent(const SearchSpace& space, Recorder& recorder, sim::RandomStream random)
+      : space_(space), recorder_(recorder), random_(random), at_(space.dimensions().size(), 0.5) {
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      const Coordinates& point = space[i];
+      const bool first = std::ranges::all_of(indices(), [&](std::size_t d) {
+        return !space_.dimensions()[d].place.empty() || point[d] == space_[0][d];
+      });
+      if (first) reachable_.push_back(i);
+    }
+  }
+
+  void descend() {
+    constexpr double step = 0.2, probe = 0.12, stability = 10;  // Spall's a, c, A for places from 0 to 1
+    for (int k = 0; recorder_.open(); ++k) {
+      const double a = step * power((1 + stability) / (k + 1 + stability), 0.602);
+      const double c = probe * power(1.0 / (k + 1), 0.101);
+      std::vector<double> direction(at_.size());
+      for (double& one : direction) one = random_.below(2) == 0 ? -1 : 1;
+      const double up = recorder_.window(nearest(moved(direction, c)));
+      if (!recorder_.open()) return;
+      const double down = recorder_.window(nearest(moved(direction, -c)));
+      const double slope = std::clamp((up - down) / (2 * c), -2.0, 2.0);
+      at_ = moved(direction, a * slope);
+    }
+  }
+
+ private:
+  static double power(double base, double exponent) { return sim::exp(exponent * sim::log(base)); }
+
+  [[nodiscard]] std::vector<std::size_t> indices() const {
+    std::vector<std::size_t> all(space_.dimensions().size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    return all;
+  }
+
+  [[nodiscard]] std::vector<double> moved(const std::vector<double>& direction, double by) const {
+    std::vector<double> there = at_;
+    for (std::size_t d = 0; d < there.size(); ++d)
+      there[d] = std::clamp(there[d] + by * direction[d], 0.0, 1.0);
+    return there;
+  }
+
+  [[nodiscard]] std::size_t nearest(const std::vector<double>& to) const {
+    std::size_t best = reachable_.front();
+    double least = -1;
+    for (const std::size_t point : reachable_) {
+      double distance = 0;
+      for (std::size_t d = 0; d < to.size(); ++d) {
+        const std::vector<double>& place = space_.dimensions()[d].place;
+        if (!place.empty()) distance += (place[space_[point][d]] - to[d]) * (place[space_[point][d]] - to[d]);
+      }
+      if (least >= 0 && distance >= least) continue;
+      least = distance;
+      best = point;
+    }
+    return best;
+  }
+
+  const SearchSpace& space_;
+  Recorder& recorder_;
+  sim::RandomStream random_;
+  std::vector<double> at_;
+  std::vector<std::size_t> reachable_;
+};
+
+}  // namespace
+
+std::optional<OnlineComparison> tune_online(Candidates& candidates, const OnlineSettings& settings,
+                                            const std::atomic<bool>* interrupt) {
+  candidates.look_at_all({});
+  std::vector<Seen> seen;
+  for (const auto& [point, values] : candidates.seen()) seen.push_back(values);
+  const std::vector<Aim> first = [&] {
+    std::vector<Aim> aims = candidates.goal().aims;
+    // The later objectives cannot decide what one number, the regret, tells.
+    for (std::size_t i = 1; i < candidates.goal().objectives; ++i)
+      aims[i].limit = aims[i].maximise ? -1e300 : 1e300;
+    return aims;
+  }();
+  const auto best = best_of(first, seen);
+  if (!best) return std::nullopt;
+  Board board(candidates, *best, settings, interrupt);
+  const std::size_t windows = settings.windows > 0 ? settings.windows : 3 * candidates.size();
+  OnlineComparison comparison{*best, {}};
+  const auto track = [&](const char* method, const auto& tune) {
+    Recorder recorder(board, method, windows);
+    tune(recorder);
+    comparison.tracks.push_back(recorder.finish());
+  };
+  track("full sweep", [&](Recorder& recorder) { full_sweep(candidates, recorder); });
+  track("Thompson sampling", [&](Recorder& recorder) {
+    thompson_sampling(candidates, recorder, sim::RandomStream(settings.seed, "thompson sampling"));
+  });
+  track("online gradient descent", [&](Recorder& recorder) {
+    GradientDescent(candidates.space(), recorder, sim::RandomStream(settings.seed, "gradient descent"))
+        .descend();
+  });
+  return comparison;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,102 @@
+#include "analyses/plan/space.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "input/units.hpp"
+#include "sim/math.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+// The number that a value is, without its unit; none if it is none.
+std::optional<double> number_of(const input::Value& value, std::string& unit) {
+  if (value.kind != input::Kind::scalar || value.quoted) return std::nullopt;
+  const std::size_t end = std::min(value.text.find_first_not_of("-0123456789."), value.text.size());
+  const auto number = input::parse_real(value.text.substr(0, end));
+  const std::size_t from = std::min(value.text.find_first_not_of(' ', end), value.text.size());
+  if (end < value.text.size() && from == end) return std::nullopt;  // "15W" is a name
+  unit = value.text.substr(from);
+  return number;
+}
+
+std::vector<double> places(const Axis& axis) {
+  std::vector<double> numbers;
+  std::string unit;
+  for (const input::Node& value : axis.values) {
+    std::string own;
+    const auto number = number_of(*value, own);
+    if (!number || (!numbers.empty() && own != unit)) return {};
+    unit = own;
+    numbers.push_back(*number);
+  }
+  const auto [least, greatest] = std::ranges::minmax(numbers);
+  if (!(least < greatest)) return {};
+  constexpr double wide = 4;
+  const bool by_logarithm = least > 0 && greatest > wide * least;
+  const auto scaled = [&](double x) { return by_logarithm ? sim::log(x) : x; };
+  const double from = scaled(least), range = scaled(greatest) - from;
+  for (double& x : numbers) x = (scaled(x) - from) / range;
+  return numbers;
+}
+
+}  // namespace
+
+SearchDimension search_dimension(const Study& study, const Dimension& dimension) {
+  SearchDimension found{dimension.size, {}};
+  for (const std::size_t axis : dimension.axes) {
+    found.place = places(study.axes[axis]);
+    // Equal numbers with something else beside them (two boards with as many cores) are not one value.
+    std::vector<double> sorted = found.place;
+    std::ranges::sort(sorted);
+    if (!sorted.empty() && std::ranges::adjacent_find(sorted) == sorted.end()) return found;
+  }
+  found.place.clear();
+  return found;
+}
+
+SearchSpace::SearchSpace(std::vector<SearchDimension> dimensions, std::vector<Coordinates> points)
+    : dimensions_(std::move(dimensions)), points_(std::move(points)) {
+  for (const SearchDimension& dimension : dimensions_) {
+    std::vector<std::size_t>& order = order_.emplace_back(dimension.place.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t value) { return dimension.place[value]; });
+  }
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    std::uint64_t key = 0;
+    for (std::size_t d = 0; d < dimensions_.size(); ++d) key = key * dimensions_[d].size + points_[i][d];
+    index_.emplace(key, i);
+  }
+}
+
+std::optional<std::size_t> SearchSpace::find(const Coordinates& at) const {
+  std::uint64_t key = 0;
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) key = key * dimensions_[d].size + at[d];
+  const auto found = index_.find(key);
+  return found != index_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+std::vector<std::size_t> SearchSpace::neighbours(std::size_t point) const {
+  std::vector<std::size_t> found;
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+    Coordinates at = points_[point];
+    const std::size_t here = at[d];
+    const auto add = [&](std::size_t value) {
+      at[d] = value;
+      if (const auto there = find(at)) found.push_back(*there);
+    };
+    if (order_[d].empty()) {
+      for (std::size_t value = 0; value < dimensions_[d].size; ++value)
+        if (value != here) add(value);
+      continue;
+    }
+    const auto rank = static_cast<std::size_t>(std::ranges::find(order_[d], here) - order_[d].begin());
+    if (rank > 0) add(order_[d][rank - 1]);
+    if (rank + 1 < order_[d].size()) add(order_[d][rank + 1]);
+  }
+  return found;
+}
+
+}  // namespace jostle::analyses

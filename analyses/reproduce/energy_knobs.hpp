@@ -1,0 +1,77 @@
+// The boards, networks and knobs of "energy knobs": a report on energy against clocks, governors and batches
+// on Jetson Nano, Xavier NX and Orin NX, with PyTorch, 3 200 inferences a run.
+//
+// It names no precision. On the Nano fp32 fits its times: at 76.8 MHz the fp32 peak is 20 GFLOP/s, and
+// alexnet takes the 532 s that it spans. On Orin NX PyTorch computes convolutions in tf32 unless told
+// otherwise. Modes are those that reach the clocks it lists: MAXN on Nano and Orin NX, and on Xavier NX one
+// with two cores.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyses/reproduce/statements.hpp"
+
+namespace jostle::analyses {
+
+struct KnobBoard {
+  const char* name;  // as the report calls it
+  const char* device;
+  const char* mode;
+  const char* precision;
+  std::vector<double> cpu_mhz, gpu_mhz;  // the clocks it sweeps
+};
+// Nano, Xavier NX, Orin NX.
+[[nodiscard]] const std::vector<KnobBoard>& knob_boards();
+[[nodiscard]] inline const KnobBoard& knob_nano() {
+  return knob_boards()[0];
+}
+[[nodiscard]] inline const KnobBoard& knob_xavier() {
+  return knob_boards()[1];
+}
+[[nodiscard]] inline const KnobBoard& knob_orin() {
+  return knob_boards()[2];
+}
+
+// The six workloads, by the order of the report's panels.
+inline constexpr std::array<const char*, 6> knob_models{"alexnet",     "resnet18",  "mobilenet_v2",
+                                                        "yolov4_tiny", "bert_tiny", "distilbert"};
+
+struct Knobs {
+  std::string model = "alexnet";
+  int batch = 16;
+  std::optional<double> cpu_mhz = {}, gpu_mhz = {};  // absent: governed
+  std::string governors = {};                        // "{cpu: powersave}"
+  std::optional<int> cores = {};
+  std::string process = {};  // more keys of the process
+};
+
+// What a run of 3 200 inferences comes to.
+struct KnobRun {
+  double seconds = 0, watts = 0;
+  [[nodiscard]] double joules() const { return seconds * watts; }
+};
+
+[[nodiscard]] std::string knob_text(const KnobBoard& board, const Knobs& knobs);
+[[nodiscard]] KnobRun knob_run(Runs& runs, const KnobBoard& board, const Knobs& knobs);
+
+// One run a combination of clocks; the CPU's clock in the outer loop.
+struct KnobPoint {
+  double cpu_mhz = 0, gpu_mhz = 0;
+  KnobRun run;
+};
+[[nodiscard]] std::vector<KnobPoint> clock_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
+// The same over one of the clocks, the other given in `knobs`.
+[[nodiscard]] std::vector<KnobPoint> gpu_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
+[[nodiscard]] std::vector<KnobPoint> cpu_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
+
+// By how many percent `value` is more.
+[[nodiscard]] inline double percent_more(double value, double against) {
+  return 100 * (value / against - 1);
+}
+
+// The batch that the report runs a network with: 16, but mobilenet_v2 8 on the Nano.
+[[nodiscard]] int knob_batch(const KnobBoard& board, std::string_view model);
+
+}  // namespace jostle::analyses

@@ -1,0 +1,43 @@
+// Published statements as data: what a paper says, and how to check it in runs.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "analyses/reproduce/check.hpp"
+#include "analyses/reproduce/runs.hpp"
+
+namespace jostle::analyses {
+
+enum class StatementKind { value, trend, bound, model, device };
+[[nodiscard]] std::string_view to_string(StatementKind kind);
+
+struct Statement {
+  std::string_view id;  // C.., D.., E.., F.., G..: by source
+  StatementKind kind;   // of most of its checks
+  std::string_view text;
+  std::string_view why;  // where something does not come out: the reason that the run shows; else empty
+  void (*check)(Runs& runs, Checks& checks);
+};
+
+// The source that an id belongs to: "Chakraborty et al., ISPASS 2025".
+[[nodiscard]] std::string_view source_of(const Statement& statement);
+
+// By subject. C: concurrent vision inference on Jetson Orin Nano and Nano with trtexec; D: accelerators of
+// AGX Orin at once; E: energy against clocks, governors and batches on Nano, Xavier NX and Orin NX; F: a
+// video pipeline on Jetson Nano; G: rooflines of time and energy on AGX Orin.
+[[nodiscard]] std::span<const Statement> throughput_statements();
+[[nodiscard]] std::span<const Statement> memory_statements();
+[[nodiscard]] std::span<const Statement> gpu_metrics_statements();
+[[nodiscard]] std::span<const Statement> sharing_statements();
+[[nodiscard]] std::span<const Statement> enqueue_statements();
+[[nodiscard]] std::span<const Statement> multi_accelerator_statements();
+[[nodiscard]] std::span<const Statement> device_statements();
+[[nodiscard]] std::span<const Statement> network_statements();
+[[nodiscard]] std::span<const Statement> power_statements();
+[[nodiscard]] std::span<const Statement> energy_statements();
+[[nodiscard]] std::span<const Statement> energy_runtime_statements();
+[[nodiscard]] std::span<const Statement> pipeline_statements();
+[[nodiscard]] std::span<const Statement> roofline_statements();
+
+}  // namespace jostle::analyses

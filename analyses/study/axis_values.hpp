@@ -1,0 +1,17 @@
+// The values of one key of a study: a list, or a range with its stop included.
+#pragma once
+
+#include <vector>
+
+#include "input/cursor.hpp"
+
+namespace jostle::analyses {
+
+inline constexpr std::size_t most_axis_values = 100'000;
+
+// Of [1, 2, 4] the items; of {start: 300 MHz, stop: 900 MHz, step: 100 MHz} the decimal numbers start + k ·
+// step up to stop, exactly as they would be written, each with the unit. None, with a problem, for anything
+// else.
+[[nodiscard]] std::vector<input::Node> read_axis_values(const input::Cursor& at);
+
+}  // namespace jostle::analyses

@@ -1,0 +1,130 @@
+#include "analyses/study/check.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "analyses/study/outcome.hpp"
+#include "scenarios/run/parallel.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+std::string without_places(const input::Problems& problems) {
+  std::string text;
+  for (const input::Problem& problem : problems.list())
+    text += (text.empty() ? "" : "; ") + problem.path + ": " + problem.message;
+  return text;
+}
+
+class PointsCheck {
+ public:
+  PointsCheck(const Study& study, Profiles& profiles)
+      : study_(study), profiles_(profiles), points_(study), catalogue_(profiles.catalogue()) {
+    for (const Dimension& dimension : study.dimensions) usable_.emplace_back(dimension.size, false);
+  }
+
+  CheckedStudy read_all(unsigned threads, const std::atomic<bool>* interrupt) {
+    CheckedStudy checked;
+    checked.points.resize(points_.size());
+    std::mutex guard;
+    const auto read = [&](std::size_t i) {
+      if (interrupt != nullptr && interrupt->load()) throw scenarios::Interrupted{};
+      std::vector<std::string> told = read_point(i, checked.points[i]);
+      if (told.empty()) return;
+      const std::lock_guard lock(guard);
+      warnings_.insert(told.begin(), told.end());
+    };
+    scenarios::parallel_for(points_.size(), read, threads);
+    checked.warnings.assign(warnings_.begin(), warnings_.end());
+    return checked;
+  }
+
+  // Adds what is wrong with values that no point can use.
+  void find_unusable(const CheckedStudy& checked, input::Problems& problems) {
+    for (std::size_t i = 0; i < checked.points.size(); ++i) {
+      if (checked.points[i].problem.empty()) mark(i);
+    }
+    std::set<std::string> told;
+    for (std::size_t i = 0; i < checked.points.size(); ++i) {
+      if (checked.points[i].problem.empty() || all_usable(points_[i])) continue;
+      input::Problems own;
+      (void)scenario_at(study_, points_[i], catalogue_, own);
+      for (const input::Problem& problem : own.list()) {
+        if (told.insert(problem.text()).second)
+          problems.add(problem.location, problem.path, problem.message, problem.hint);
+      }
+      mark(i);  // said; its other points need not say it again
+    }
+  }
+
+ private:
+  // What was approximated.
+  std::vector<std::string> read_point(std::size_t index, CheckedPoint& point) {
+    const Coordinates at = points_[index];
+    point.settings = settings_json(study_, at);
+    input::Problems own;
+    const auto scenario = scenario_at(study_, at, catalogue_, own);
+    if (!scenario) {
+      input::Problems ignored;
+      const input::Node document = document_at(study_, at, ignored);
+      point.problem = without_places(own);
+      point.key = unsupported_key(document ? json_text(*document) : point.settings);
+      return {};
+    }
+    const auto profile = profiles_.of(*scenario, own);
+    point.key = point_key(*scenario, *profile, study_.interval);
+    return warnings(*scenario);
+  }
+
+  void mark(std::size_t index) {
+    const Coordinates at = points_[index];
+    for (std::size_t i = 0; i < at.size(); ++i) usable_[i][at[i]] = true;
+    constexpr std::size_t most_tried = 100;
+    if (right_.size() < most_tried) right_.push_back(at);
+  }
+
+  // Whether each of the values is right in some point; a sampled study may lack that point, so it is tried
+  // here.
+  bool all_usable(const Coordinates& at) {
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      if (usable_[i][at[i]]) continue;
+      if (!study_.sampling) return false;
+      for (Coordinates other : right_) {
+        other[i] = at[i];
+        input::Problems own;
+        if (!scenario_at(study_, other, catalogue_, own)) continue;
+        usable_[i][at[i]] = true;
+        break;
+      }
+      if (!usable_[i][at[i]]) return false;
+    }
+    return true;
+  }
+
+  const Study& study_;
+  Profiles& profiles_;
+  Points points_;
+  scenarios::Catalogue catalogue_;
+  std::vector<std::vector<bool>> usable_;  // [dimension][value]
+  std::vector<Coordinates> right_;         // some points that are
+  std::set<std::string> warnings_;
+};
+
+}  // namespace
+
+std::optional<CheckedStudy> check_points(const Study& study, Profiles& profiles, unsigned threads,
+                                         const std::atomic<bool>* interrupt, input::Problems& problems) {
+  PointsCheck check(study, profiles);
+  CheckedStudy checked = check.read_all(threads, interrupt);
+  input::Problems own;
+  check.find_unusable(checked, own);
+  if (own.empty()) return checked;
+  own.sort();
+  problems.append(own);
+  return std::nullopt;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,81 @@
+#include "analyses/study/columns.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "analyses/study/outcome.hpp"
+#include "input/units.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+// As a name in SQL that needs no quotes.
+std::string plain(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    if (c == '%') {
+      name += "percent";
+    } else if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (c == '*') {
+      name += "all";
+    } else if (!name.ends_with('_')) {
+      name += '_';
+    }
+  }
+  while (name.ends_with('_')) name.pop_back();
+  return name;
+}
+
+// The unit behind a number and a space (a power mode's "15W" is a name); none if it is not a number with a
+// unit.
+std::optional<std::string> unit_of(const input::Value& value) {
+  if (value.kind != input::Kind::scalar || value.quoted) return std::nullopt;
+  const std::size_t end = value.text.find_first_not_of("-0123456789.");
+  if (end == std::string::npos || value.text[end] != ' ' ||
+      !input::parse_real(std::string_view(value.text).substr(0, end)))
+    return std::nullopt;
+  const std::size_t unit = value.text.find_first_not_of(' ', end);
+  return unit == std::string::npos ? std::nullopt : std::optional(value.text.substr(unit));
+}
+
+// That of all values of the axis.
+std::optional<std::string> common_unit(const Axis& axis) {
+  const auto first = unit_of(*axis.values.front());
+  const bool same =
+      std::ranges::all_of(axis.values, [&](const input::Node& value) { return unit_of(*value) == first; });
+  return same ? first : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<AxisColumn> axis_columns(const Study& study) {
+  std::multiset<std::string> taken{"point", "status", "limited_by", "stop", "problem", "key", "result"};
+  for (const MainFigure& figure : main_figures()) taken.insert(figure.column);
+  const auto ending = [](const Axis& axis) {
+    const auto unit = common_unit(axis);
+    return unit ? "_" + plain(*unit) : std::string();
+  };
+  const auto shortest = [&](const Axis& axis) {
+    return plain(std::string_view(axis.key).substr(axis.key.rfind('.') + 1)) + ending(axis);
+  };
+  for (const Axis& axis : study.axes) taken.insert(shortest(axis));
+  std::vector<AxisColumn> columns;
+  std::set<std::string> given;
+  for (const Axis& axis : study.axes) {
+    std::string name = shortest(axis);
+    if (taken.count(name) > 1 || (name[0] >= '0' && name[0] <= '9'))
+      name = "set_" + plain(axis.key) + ending(axis);
+    if (axis.key.find('.') != std::string::npos && name.starts_with("set_") &&
+        !taken.contains(name.substr(4)))
+      name.erase(0, 4);
+    while (!given.insert(name).second) name += "_";
+    columns.push_back({axis.key, name, common_unit(axis).has_value()});
+  }
+  return columns;
+}
+
+}  // namespace jostle::analyses

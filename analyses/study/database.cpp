@@ -1,0 +1,182 @@
+#include "analyses/study/database.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "input/problems.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+constexpr int patience_ms = 30'000;
+
+// A path as SQLite's file: URI has it.
+std::string file_uri(const std::string& path, const std::string& query) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '/' || c == '.' || c == '-' || c == '_';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  return uri + "?" + query;
+}
+
+int open(const std::string& name, int flags, sqlite3*& handle) {
+  return sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+}
+
+}  // namespace
+
+std::string reading_uri(const std::string& path) {
+  std::error_code error;
+  // Without a log beside it no one writes to it, and no log need be made to read it.
+  const bool written_to = std::filesystem::exists(path + "-wal", error);
+  return file_uri(path, written_to ? "mode=ro" : "mode=ro&immutable=1");
+}
+
+Database::Database(const std::string& path, Access access) : path_(path) {
+  std::error_code error;
+  const bool memory = path.empty();
+  if (!memory && access == Access::read && !std::filesystem::exists(path, error))
+    throw DatabaseError(fmt::format("{}: no such file", input::printable(path, 400)));
+  sqlite3* handle = nullptr;
+  const int flags =
+      access == Access::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const std::string name = memory                   ? ":memory:"
+                           : access == Access::read ? reading_uri(path)
+                                                    : file_uri(path, "mode=rwc");
+  int opened = open(name, flags, handle);
+  handle_.reset(handle);
+  if (opened == SQLITE_OK && access == Access::read &&
+      sqlite3_exec(handle, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) ==
+          SQLITE_CANTOPEN) {
+    // Nothing may be written beside it, and so no one else writes to it either.
+    handle_.reset();
+    opened = open(file_uri(path, "mode=ro&immutable=1"), flags, handle);
+    handle_.reset(handle);
+  }
+  if (opened != SQLITE_OK) fail();
+  sqlite3_busy_timeout(handle_.get(), patience_ms);
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+}
+
+void Database::fail() const {
+  const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : "no memory";
+  throw DatabaseError(path_.empty() ? reason : fmt::format("{}: {}", input::printable(path_, 400), reason));
+}
+
+void Database::execute(const std::string& sql) {
+  if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+void Database::Close::operator()(sqlite3* handle) const {
+  sqlite3_close_v2(handle);
+}
+
+void Database::stop_when(const std::atomic<bool>& flag) {
+  constexpr int steps_between_polls = 10'000;
+  const auto raised = [](void* asked) {
+    return static_cast<const std::atomic<bool>*>(asked)->load() ? 1 : 0;
+  };
+  // SQLite hands back what it was given; the flag is only read.
+  sqlite3_progress_handler(handle_.get(), steps_between_polls, raised, const_cast<std::atomic<bool>*>(&flag));
+}
+
+void SqlStatement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+bool SqlStatement::only_reads() const {
+  return sqlite3_stmt_readonly(statement_.get()) != 0;
+}
+
+int SqlStatement::columns() const {
+  return sqlite3_column_count(statement_.get());
+}
+
+SqlStatement::SqlStatement(Database& database, std::string_view sql) : database_(database) {
+  sqlite3_stmt* statement = nullptr;
+  const char* rest = nullptr;
+  if (sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &statement, &rest) !=
+      SQLITE_OK)
+    database.fail();
+  statement_.reset(statement);
+  if (!statement_) throw DatabaseError("an empty SQL statement");
+  if (sql.substr(static_cast<std::size_t>(rest - sql.data())).find_first_not_of(" \t\r\n;") != sql.npos)
+    throw DatabaseError("more than one SQL statement");
+}
+
+void SqlStatement::bind(int index, std::string_view text) {
+  if (sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8) !=
+      SQLITE_OK)
+    database_.fail();
+}
+
+void SqlStatement::bind(int index, std::int64_t number) {
+  if (sqlite3_bind_int64(statement_.get(), index, number) != SQLITE_OK) database_.fail();
+}
+
+void SqlStatement::bind(int index, std::optional<double> number) {
+  if (!number) return bind_null(index);
+  if (sqlite3_bind_double(statement_.get(), index, *number) != SQLITE_OK) database_.fail();
+}
+
+void SqlStatement::bind_null(int index) {
+  if (sqlite3_bind_null(statement_.get(), index) != SQLITE_OK) database_.fail();
+}
+
+bool SqlStatement::step() {
+  const int result = sqlite3_step(statement_.get());
+  if (result == SQLITE_ROW) return true;
+  if (result != SQLITE_DONE) database_.fail();
+  sqlite3_reset(statement_.get());
+  return false;
+}
+
+void SqlStatement::run() {
+  while (step()) {
+  }
+}
+
+std::string SqlStatement::name(int column) const {
+  const char* const name = sqlite3_column_name(statement_.get(), column);
+  return name == nullptr ? "" : name;
+}
+
+bool SqlStatement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+bool SqlStatement::is_number(int column) const {
+  const int type = sqlite3_column_type(statement_.get(), column);
+  return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+std::string_view SqlStatement::text(int column) const {
+  const unsigned char* const text = sqlite3_column_text(statement_.get(), column);
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return text == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(text), size);
+}
+
+double SqlStatement::real(int column) const {
+  return sqlite3_column_double(statement_.get(), column);
+}
+
+std::int64_t SqlStatement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+Transaction::~Transaction() {
+  if (open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,91 @@
+// SQLite in as few words as studies need: statements with their values bound, errors as exceptions.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace jostle::analyses {
+
+class DatabaseError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class Access { read, write };  // write: the file is made if it is not there
+
+class Database {
+ public:
+  // Waits for others that write for up to 30 s. Throws DatabaseError, as all here.
+  Database(const std::string& path, Access access);
+
+  void execute(const std::string& sql);
+  // What runs is left off, with a DatabaseError, when the flag is raised.
+  void stop_when(const std::atomic<bool>& flag);
+  [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+  [[noreturn]] void fail() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// One statement (more than one is an error); bind from 1, read columns from 0. The database outlives it.
+class SqlStatement {
+ public:
+  SqlStatement(Database& database, std::string_view sql);
+
+  void bind(int index, std::string_view text);
+  void bind(int index, std::int64_t number);
+  void bind(int index, std::optional<double> number);  // none: NULL
+  void bind_null(int index);
+
+  // The next row; false at the end, when the statement is ready to be used again.
+  bool step();
+  void run();  // to its end
+
+  [[nodiscard]] bool only_reads() const;
+  [[nodiscard]] int columns() const;
+  [[nodiscard]] std::string name(int column) const;
+  [[nodiscard]] bool is_null(int column) const;
+  [[nodiscard]] bool is_number(int column) const;
+  [[nodiscard]] std::string_view text(int column) const;  // until the next step
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] double real(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Database& database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+// All or nothing of what is done until commit().
+class Transaction {
+ public:
+  explicit Transaction(Database& database) : database_(database) { database.execute("BEGIN IMMEDIATE"); }
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+// The file: URI that reads a database and leaves nothing beside it.
+[[nodiscard]] std::string reading_uri(const std::string& path);
+
+}  // namespace jostle::analyses

@@ -1,0 +1,167 @@
+#include "analyses/study/figure.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "input/spelling.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+constexpr const char* any_name = "*";
+
+std::vector<std::string> steps_of(const std::string& path) {
+  std::vector<std::string> steps;
+  std::size_t from = 0;
+  while (true) {
+    const std::size_t dot = path.find('.', from);
+    steps.push_back(path.substr(from, dot - from));
+    if (dot == std::string::npos) return steps;
+    from = dot + 1;
+  }
+}
+
+std::optional<std::size_t> index_of(const std::string& step) {
+  bool overflow = false;
+  const auto index = input::parse_integer(step, overflow);
+  return index && *index >= 0 ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
+}
+
+// A result that has everything a result can have: where names depend on the board, the name `*`.
+const nlohmann::json& everything() {
+  static const nlohmann::json whole = [] {
+    const scenarios::NamedFigures any{{any_name, 0.0}};
+    scenarios::Result result;
+    scenarios::ProcessResult& process = result.processes.emplace_back();
+    process.throughput.ci95 = process.throughput.pi90 = process.latency_ms.pi90 = {0.0, 0.0};
+    scenarios::SystemResult& system = result.system;
+    system.power_w.rails = system.power_w.rail_peaks = system.power_w.parts = system.limited_share = any;
+    system.time_in_state = {{any_name, any}};
+    system.dla.emplace_back();
+    system.link.emplace();
+    system.cpu.clock_mhz = {0.0};
+    scenarios::GpuWindows windows;
+    windows.shares.push_back({any_name, {}, {}, {}, {}});
+    process.gpu_windows = system.gpu.windows = windows;
+    return nlohmann::json::parse(to_json(result));
+  }();
+  return whole;
+}
+
+std::vector<std::string> names_in(const nlohmann::json& object) {
+  std::vector<std::string> names;
+  for (const auto& entry : object.items()) names.push_back(entry.key());
+  return names;
+}
+
+scenarios::Figure worse(scenarios::Figure a, scenarios::Figure b, Worst worst) {
+  if (!a || !b) return std::nullopt;
+  return worst == Worst::least ? std::min(*a, *b) : std::max(*a, *b);
+}
+
+using Steps = std::vector<std::string>;
+
+scenarios::Figure find_in(const nlohmann::json& at, Steps::const_iterator step, Steps::const_iterator end,
+                          Worst worst) {
+  if (at.is_array()) {
+    if (step != end) {
+      if (const auto index = index_of(*step))
+        return *index < at.size() ? find_in(at[*index], step + 1, end, worst) : std::nullopt;
+      if (*step == any_name) ++step;
+    }
+    scenarios::Figure found;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const scenarios::Figure one = find_in(at[i], step, end, worst);
+      found = i == 0 ? one : worse(found, one, worst);
+    }
+    return found;
+  }
+  if (at.is_object()) {
+    const auto child = at.find(step == end ? "mean" : *step);
+    if (child == at.end()) return std::nullopt;
+    return find_in(*child, step == end ? step : step + 1, end, worst);
+  }
+  return step == end && at.is_number() ? scenarios::Figure(at.get<double>()) : std::nullopt;
+}
+
+}  // namespace
+
+bool check_figure(const input::Cursor& at, const std::string& path) {
+  const nlohmann::json* json = &everything();
+  const Steps steps = steps_of(path);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string& step = steps[i];
+    if (json->is_array() && !json->empty() && (json->front().is_object() || index_of(step))) {
+      json = &json->front();
+      if (index_of(step) || step == any_name) continue;
+    }
+    if (!json->is_object()) {
+      at.problem(fmt::format("no figure '{}': nothing is below '{}'", input::printable(path),
+                             input::printable(i == 0 ? path : steps[i - 1])));
+      return false;
+    }
+    auto child = json->find(step);
+    if (child == json->end()) child = json->find(any_name);
+    if (child == json->end()) {
+      at.problem(fmt::format("no figure '{}': results have no '{}' there", input::printable(path),
+                             input::printable(step)),
+                 input::spelling_hint(step, names_in(*json)));
+      return false;
+    }
+    json = &*child;
+  }
+  if (json->is_object() && json->contains("mean")) json = &(*json)["mean"];
+  if (json->is_number() || json->is_null()) return true;
+  at.problem(fmt::format("'{}' is not a figure", input::printable(path)),
+             json->is_object() ? fmt::format("name one of {}", fmt::join(names_in(*json), ", ")) : "");
+  return false;
+}
+
+FigureUnit figure_unit(const std::string& path) {
+  struct Suffix {
+    std::string_view text;
+    const input::Dimension& dimension;
+    double factor;
+  };
+  static const std::array suffixes{
+      Suffix{"_mj", input::energy_dimension(), 1e3},
+      Suffix{"_ms", input::time_dimension(), 1.0 / static_cast<double>(sim::milliseconds(1).ps())},
+      Suffix{"_us", input::time_dimension(), 1.0 / static_cast<double>(sim::microseconds(1).ps())},
+      Suffix{"_mhz", input::frequency_dimension(), 1e-6},
+      Suffix{"_mb", input::size_dimension(), 1e-6},
+      Suffix{"_gb_s", input::bandwidth_dimension(), 1e-9},
+      Suffix{"_w", input::power_dimension(), 1},
+      Suffix{"_c", input::temperature_dimension(), 1}};
+  const Steps steps = steps_of(path);
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    for (const Suffix& suffix : suffixes) {
+      if (step->ends_with(suffix.text)) return {&suffix.dimension, suffix.factor};
+    }
+  }
+  return {};
+}
+
+struct ResultFigures::Document {
+  nlohmann::json json;
+};
+
+ResultFigures::ResultFigures(const std::string& json)
+    : document_(std::make_shared<const Document>(Document{nlohmann::json::parse(json)})) {}
+
+ResultFigures::ResultFigures(const scenarios::Result& result) : ResultFigures(to_json(result)) {}
+
+scenarios::Figure ResultFigures::find(const std::string& path, Worst worst) const {
+  const Steps steps = steps_of(path);
+  return find_in(document_->json, steps.begin(), steps.end(), worst);
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,67 @@
+// The reading of `fleet` of a study.
+#include "analyses/study/fleet_section.hpp"
+
+#include <algorithm>
+
+#include "analyses/study/study.hpp"
+#include "input/readers.hpp"
+#include "input/spelling.hpp"
+#include "input/units.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using input::Cursor;
+using input::Mapping;
+
+constexpr std::int64_t most_cameras = 1'000'000;
+constexpr std::size_t most_kinds = 64;
+constexpr double most_rate = 1e4;  // frames per second of a camera
+constexpr double most_price = 1e12;
+
+void read_prices(const Cursor& at, FleetSection& fleet) {
+  if (!at.is(input::Kind::mapping)) return at.expected("a mapping of boards and their prices");
+  std::vector<std::string> names;
+  for (const FleetBoard& board : fleet.boards) names.push_back(board.device);
+  for (const input::Key& key : at.value().keys) {
+    const Cursor price(at.value().find(key.name), at.path() + "." + input::printable(key.name),
+                       at.problems());
+    const auto board = std::ranges::find(fleet.boards, key.name, &FleetBoard::device);
+    if (board == fleet.boards.end()) {
+      at.problems().add(key.location, price.path(), "is not one of the boards",
+                        input::spelling_hint(key.name, names));
+      continue;
+    }
+    board->price = input::Real{0, most_price}(price);
+  }
+}
+
+}  // namespace
+
+void read_fleet(const Cursor& at, Study& study) {
+  FleetSection fleet;
+  Mapping mapping(at, "a mapping: cameras, rate, boards, price, constraints");
+  mapping.required("cameras", fleet.cameras, input::Integer{1, most_cameras});
+  mapping.required("rate", fleet.rate_per_s, input::Quantity{input::rate_dimension(), 0, most_rate, true});
+  Axis devices{"device", {}};
+  if (const auto boards = mapping.require("boards")) {
+    for (const Cursor& board : boards->items("a list of boards", most_kinds)) {
+      const std::string* const name = board.scalar("a board");
+      if (name == nullptr) continue;
+      if (std::ranges::find(fleet.boards, *name, &FleetBoard::device) != fleet.boards.end())
+        board.problem("is there twice");
+      fleet.boards.push_back({*name, {}});
+      devices.values.push_back(board.node());
+    }
+    if (devices.values.empty()) boards->problem("no board");
+  }
+  if (const auto price = mapping.find("price")) read_prices(*price, fleet);
+  if (const auto constraints = mapping.find("constraints"))
+    fleet.constraints = read_constraint_list(*constraints);
+  if (std::ranges::find(study.axes, "device", &Axis::key) != study.axes.end())
+    at.problem("the boards are values of `device`", "leave it out of sweep");
+  if (!devices.values.empty()) study.axes.push_back(std::move(devices));
+  study.fleet = std::move(fleet);
+}
+
+}  // namespace jostle::analyses

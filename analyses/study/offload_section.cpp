@@ -1,0 +1,72 @@
+// The reading of `offload` of a study.
+#include "analyses/study/offload_section.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyses/study/axis_values.hpp"
+#include "analyses/study/study.hpp"
+#include "input/readers.hpp"
+#include "scenarios/language/load_parts.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using input::Cursor;
+using input::Mapping;
+
+constexpr std::size_t most_grid_points = 10'000;
+constexpr std::int64_t most_boards = 1024;
+
+// One value, a list or a range of them, ascending and each once.
+template <class T>
+struct Values {
+  std::optional<T> (*read)(const Cursor& at);
+
+  std::optional<std::vector<T>> operator()(const Cursor& at) const {
+    std::vector<input::Node> nodes{at.node()};
+    if (!at.is(input::Kind::scalar)) nodes = read_axis_values(at);
+    std::vector<T> values;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const bool listed = at.is(input::Kind::sequence);
+      const auto value =
+          read(Cursor(nodes[i], listed ? fmt::format("{}.{}", at.path(), i) : at.path(), at.problems()));
+      if (!value) return std::nullopt;
+      values.push_back(*value);
+    }
+    if (values.empty()) return std::nullopt;  // with its problem
+    std::ranges::sort(values);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return values;
+  }
+};
+
+std::optional<std::int64_t> read_boards(const Cursor& at) {
+  return input::Integer{1, most_boards}(at);
+}
+
+}  // namespace
+
+void read_offload(const Cursor& at, Study& study) {
+  OffloadSection section;
+  Mapping mapping(at, "a mapping: cloud, link, payload, boards");
+  if (const auto cloud = mapping.require("cloud")) {
+    section.cloud = cloud->node();
+    if (!cloud->is(input::Kind::mapping)) cloud->expected("a cloud: a mapping with device and processes");
+  }
+  mapping.optional("payload", section.link.payload, scenarios::read_payload);
+  if (const auto link_at = mapping.require("link")) {
+    Mapping link(*link_at, "a mapping: bandwidth, rtt, jitter, loss, energy_per_bit");
+    link.required("bandwidth", section.bandwidths, Values<double>{scenarios::read_bandwidth});
+    link.required("rtt", section.rtts, Values<sim::Duration>{scenarios::read_round_trip});
+    scenarios::read_link_quality(link, section.link);
+    if (section.bandwidths.size() * section.rtts.size() > most_grid_points)
+      link_at->problem(fmt::format("{} points of bandwidth and rtt, at most {} are allowed",
+                                   section.bandwidths.size() * section.rtts.size(), most_grid_points));
+  }
+  mapping.optional("boards", section.boards, Values<std::int64_t>{read_boards});
+  study.offload = std::move(section);
+}
+
+}  // namespace jostle::analyses

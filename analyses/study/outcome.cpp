@@ -1,0 +1,163 @@
+#include "analyses/study/outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "analyses/study/intervals.hpp"
+#include "input/hash.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+// Over the processes; absent if it is so of any.
+template <class Of, class Join>
+scenarios::Figure joined(const scenarios::Result& result, Of of, Join join) {
+  scenarios::Figure all;
+  for (std::size_t i = 0; i < result.processes.size(); ++i) {
+    const scenarios::Figure one = of(result.processes[i]);
+    if (!one) return std::nullopt;
+    all = i == 0 ? *one : join(*all, *one);
+  }
+  return all;
+}
+
+template <class Of>
+scenarios::Figure greatest(const scenarios::Result& result, Of of) {
+  return joined(result, of, [](double a, double b) { return std::max(a, b); });
+}
+
+scenarios::Figure throughput_of(const scenarios::ProcessResult& process) {
+  return process.throughput.mean;
+}
+
+scenarios::Figure least_throughput(const scenarios::Result& result) {
+  return joined(result, throughput_of, [](double a, double b) { return std::min(a, b); });
+}
+
+scenarios::Figure mean_throughput(const scenarios::Result& result) {
+  const scenarios::Figure sum = joined(result, throughput_of, [](double a, double b) { return a + b; });
+  return sum ? scenarios::Figure(*sum / static_cast<double>(result.processes.size())) : std::nullopt;
+}
+
+scenarios::Figure low(const scenarios::Interval& interval) {
+  return interval ? scenarios::Figure(interval->first) : std::nullopt;
+}
+scenarios::Figure high(const scenarios::Interval& interval) {
+  return interval ? scenarios::Figure(interval->second) : std::nullopt;
+}
+
+scenarios::Figure used_memory(const scenarios::Result& result) {
+  return result.system.memory.used_mb;
+}
+
+// What the first process that does not fit lacks; where one makes the board reboot, others are lost as well.
+std::string why_it_does_not_fit(const scenarios::Result& result) {
+  const auto lacks = [](const scenarios::ProcessResult& process) {
+    return process.problem.starts_with("does not fit");
+  };
+  const auto first = std::ranges::find_if(result.processes, lacks);
+  if (first == result.processes.end()) return result.status;
+  return fmt::format("process {} {}", first->index, first->problem);
+}
+
+}  // namespace
+
+const char* to_string(PointStatus status) {
+  switch (status) {
+    case PointStatus::ok:
+      return "ok";
+    case PointStatus::infeasible:
+      return "infeasible";
+    case PointStatus::not_supported:
+      return "not_supported";
+    case PointStatus::failed:
+      return "failed";
+  }
+  return "";
+}
+
+PointStatus status_named(std::string_view name) {
+  for (const PointStatus status : {PointStatus::ok, PointStatus::infeasible, PointStatus::not_supported})
+    if (name == to_string(status)) return status;
+  return PointStatus::failed;
+}
+
+const std::array<MainFigure, main_figure_count>& main_figures() {
+  using R = const scenarios::Result&;
+  using P = const scenarios::ProcessResult&;
+  static constexpr std::array<MainFigure, main_figure_count> all{{
+      {"throughput", [](R r) { return r.system.throughput; }},
+      {"process_throughput_min", least_throughput},
+      {"process_throughput_mean", mean_throughput},
+      {"latency_mean_ms", [](R r) { return greatest(r, [](P p) { return p.latency_ms.mean; }); }},
+      {"latency_p50_ms", [](R r) { return greatest(r, [](P p) { return p.latency_ms.p50; }); }},
+      {"latency_p99_ms", [](R r) { return greatest(r, [](P p) { return p.latency_ms.p99; }); }},
+      {"power_w", [](R r) { return r.system.power_w.mean; }},
+      {"power_peak_w", [](R r) { return r.system.power_w.peak; }},
+      {"energy_per_image_mj", [](R r) { return r.system.energy_per_image_mj; }},
+      {"memory_mb", used_memory},
+      {"gpu_busy", [](R r) { return r.system.gpu.busy; }},
+      {"temperature_c", [](R r) { return r.system.temperature_c; }},
+      {"throughput_low", [](R r) { return low(r.system.throughput_pi90); }},
+      {"throughput_high", [](R r) { return high(r.system.throughput_pi90); }},
+      {"power_low_w", [](R r) { return low(r.system.power_w.pi90); }},
+      {"power_high_w", [](R r) { return high(r.system.power_w.pi90); }},
+      {"simulated_s", [](R r) { return scenarios::Figure(r.simulated_s); }},
+  }};
+  return all;
+}
+
+Outcome not_supported(std::string problem) {
+  Outcome outcome;
+  outcome.status = PointStatus::not_supported;
+  outcome.problem = std::move(problem);
+  return outcome;
+}
+
+std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+                                 const std::atomic<bool>* interrupt, const StudyIntervals* intervals) {
+  Outcome outcome;
+  try {
+    scenarios::RunControl control;
+    control.interrupt = interrupt;
+    control.all_must_fit = true;
+    std::optional<scenarios::Result> result = run(scenario, profile, control);
+    if (!result) return std::nullopt;
+    if (intervals != nullptr && result->status == "ok") intervals->add_to(*result, scenario);
+    outcome.result = to_json(*result);
+    if (result->status != "ok") {
+      outcome.status = PointStatus::infeasible;
+      outcome.problem = why_it_does_not_fit(*result);
+      return outcome;
+    }
+    for (std::size_t i = 0; i < main_figure_count; ++i) outcome.figures[i] = main_figures()[i].of(*result);
+    outcome.limited_by = result->system.limited_by;
+    outcome.stop = result->system.stop;
+  } catch (const std::bad_alloc&) {
+    throw;  // of this machine, not of the point
+  } catch (const scenarios::Interrupted&) {
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    outcome.status = PointStatus::failed;
+    outcome.problem = error.what();
+  }
+  return outcome;
+}
+
+std::string point_key(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+                      bool interval) {
+  return input::hex(input::fnv1a(scenarios::scenario_hash(scenario) + " " + profile.hash + " " +
+                                 JOSTLE_VERSION + (interval ? " with intervals" : "")));
+}
+
+std::string unsupported_key(const std::string& document_json) {
+  return input::hex(input::fnv1a(document_json + " not supported " JOSTLE_VERSION));
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,197 @@
+// From a study file to a Study, or to every problem found in it.
+
+#include "input/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "analyses/study/axis_values.hpp"
+#include "analyses/study/figure.hpp"
+#include "analyses/study/key_path.hpp"
+#include "analyses/study/study.hpp"
+#include "input/cursor.hpp"
+#include "input/file.hpp"
+#include "input/readers.hpp"
+#include "input/spelling.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using input::Cursor;
+using input::Integer;
+using input::Kind;
+using input::Mapping;
+
+constexpr std::size_t most_axes = 64;
+
+void read_sweep(const Cursor& at, Study& study) {
+  if (!at.is(Kind::mapping)) return at.expected("a mapping of scenario keys and their values");
+  const auto& keys = at.value().keys;
+  if (keys.size() > most_axes)
+    return at.problem(fmt::format("{} keys, at most {} are allowed", keys.size(), most_axes));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Cursor values(at.value().children[i], at.path() + "." + input::printable(keys[i].name),
+                        at.problems());
+    for (const Axis& earlier : study.axes) {
+      // A whole process first and a key of it later is meant; anything else would be put in and lost.
+      if (!covers(keys[i].name, earlier.key) &&
+          !(covers(earlier.key, keys[i].name) && same_length(earlier.key, keys[i].name)))
+        continue;
+      at.problems().add(keys[i].location, values.path(), fmt::format("sets what '{}' sets", earlier.key),
+                        "keep one of the two");
+    }
+    Axis axis{keys[i].name, read_axis_values(values)};
+    if (!axis.values.empty()) study.axes.push_back(std::move(axis));
+  }
+}
+
+// The axes of the group in order; none if one is wrong.
+std::vector<std::size_t> zipped(const Cursor& group, const Study& study, std::set<std::size_t>& taken) {
+  std::vector<std::string> names;
+  for (const Axis& axis : study.axes) names.push_back(axis.key);
+  std::vector<std::size_t> axes;
+  bool good = true;
+  for (const Cursor& key : group.items("a list of keys of sweep", most_axes)) {
+    const auto axis = input::choose(key, "a key of sweep", names);
+    if (axis && !taken.insert(*axis).second) key.problem("is zipped twice");
+    if (axis) axes.push_back(*axis);
+    good &= axis.has_value();
+  }
+  if (!good || axes.empty()) return {};
+  const std::size_t first = study.axes[axes.front()].values.size();
+  for (const std::size_t axis : axes) {
+    const std::size_t size = study.axes[axis].values.size();
+    if (size == first) continue;
+    group.problem(fmt::format("'{}' has {} values, '{}' has {}", study.axes[axes.front()].key, first,
+                              study.axes[axis].key, size),
+                  "keys that vary together have as many values each");
+    return {};
+  }
+  return axes;
+}
+
+void read_zip(const Cursor& at, Study& study) {
+  std::set<std::size_t> taken;
+  for (const Cursor& group :
+       at.items("a list of lists of keys, such as [[power_mode, clocks.gpu]]", most_axes)) {
+    std::vector<std::size_t> axes = zipped(group, study, taken);
+    if (axes.empty()) continue;
+    const std::size_t size = study.axes[axes.front()].values.size();
+    study.dimensions.push_back({std::move(axes), size});
+  }
+}
+
+void read_sampling(const Cursor& at, Study& study) {
+  Mapping sampling(at, "a mapping: latin_hypercube, seed");
+  LatinHypercube value;
+  std::int64_t seed = 1;
+  sampling.required("latin_hypercube", value.points, Integer{1, static_cast<std::int64_t>(most_points)});
+  sampling.optional("seed", seed, Integer{0});
+  value.seed = static_cast<std::uint64_t>(seed);
+  study.sampling = value;
+}
+
+void read_objectives(const Cursor& at, Study& study) {
+  for (const Cursor& item : at.items("a list such as [max system.throughput, min system.power_w]", 100)) {
+    const std::string* const text = item.scalar("an objective such as `max system.throughput`");
+    if (text == nullptr) continue;
+    const std::size_t space = text->find(' ');
+    const std::string way = text->substr(0, space);
+    if ((way != "max" && way != "min") || space == std::string::npos) {
+      item.expected("max or min and a figure", "such as `max system.throughput`");
+      continue;
+    }
+    const std::string figure = text->substr(std::min(text->find_first_not_of(' ', space), text->size()));
+    if (check_figure(item, figure)) study.objectives.push_back({way == "max", figure, item.location()});
+  }
+}
+
+void read_constraints(const Cursor& at, Study& study) {
+  study.constraints = read_constraint_list(at);
+}
+
+void read_interval(const Cursor& at, Study& study) {
+  if (const auto asked = input::Boolean{}(at)) study.interval = *asked;
+}
+
+// The sections of a study beside `scenario`, in the order in which they are read: a later one may rest on an
+// earlier. What another command adds to studies is a line here.
+struct Section {
+  const char* key;
+  void (*read)(const Cursor& at, Study& study);
+};
+constexpr Section sections[] = {{"sweep", read_sweep},
+                                {"zip", read_zip},
+                                {"sampling", read_sampling},
+                                {"objectives", read_objectives},
+                                {"constraints", read_constraints},
+                                {"interval", read_interval},
+                                {"offload", read_offload},
+                                {"fleet", read_fleet}};
+
+// The zipped dimensions and those of one axis, each where its first axis stands.
+void complete_dimensions(Study& study) {
+  for (std::size_t i = 0; i < study.axes.size(); ++i) {
+    const bool there = std::ranges::any_of(study.dimensions, [i](const Dimension& dimension) {
+      return std::ranges::find(dimension.axes, i) != dimension.axes.end();
+    });
+    if (!there) study.dimensions.push_back({{i}, study.axes[i].values.size()});
+  }
+  std::ranges::sort(study.dimensions, {},
+                    [](const Dimension& dimension) { return *std::ranges::min_element(dimension.axes); });
+}
+
+std::optional<Study> read_study(input::Node document, const std::string& origin, const std::string& directory,
+                                input::Problems& problems) {
+  input::Problems own;
+  Study study{origin, directory, document, nullptr, {}, {}, {}, {}, {}, false};
+  const Cursor cursor(std::move(document), {}, own);
+  {
+    Mapping top(cursor, "a mapping with scenario and sweep");
+    if (const auto at = top.require("scenario")) {
+      study.scenario = at->node();
+      if (!at->is(Kind::mapping)) at->expected("a scenario: a mapping with device and processes");
+    }
+    for (const Section& section : sections) {
+      if (const auto at = top.find(section.key)) section.read(*at, study);
+    }
+  }
+  if (own.empty()) {
+    complete_dimensions(study);
+    std::uint64_t points = 1;
+    for (const Dimension& dimension : study.dimensions) {
+      points = std::min(points, most_points + 1) * dimension.size;  // at most 10^6 · 10^5
+    }
+    if (!study.sampling && points > most_points)
+      cursor.descend("sweep").problem(fmt::format("more than {} points", most_points),
+                                      "sampling: {latin_hypercube: 1000} takes some of them");
+  }
+  own.sort();
+  problems.append(own);
+  return own.empty() ? std::optional(std::move(study)) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_study(const input::Value& document) {
+  return document.kind == Kind::mapping && document.find("scenario") != nullptr;
+}
+
+std::optional<Study> parse_study(const std::string& text, const std::string& origin,
+                                 const std::string& directory, input::Problems& problems) {
+  input::Node document = input::parse_yaml(text, origin, problems);
+  return document ? read_study(std::move(document), origin, directory, problems) : std::nullopt;
+}
+
+std::optional<Study> load_study(const std::string& path, input::Problems& problems) {
+  const auto text = input::read_text_file(path, input::Limits{}.bytes, problems);
+  if (!text) return std::nullopt;
+  return parse_study(*text, path, std::filesystem::path(path).parent_path().string(), problems);
+}
+
+}  // namespace jostle::analyses

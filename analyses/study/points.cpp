@@ -1,0 +1,154 @@
+#include "analyses/study/points.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "analyses/study/key_path.hpp"
+#include "input/override.hpp"
+#include "input/units.hpp"
+#include "sim/random.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json scalar_json(const input::Value& value) {
+  if (!value.quoted) {
+    bool overflow = false;
+    if (const auto integer = input::parse_integer(value.text, overflow)) return *integer;
+    if (const auto real = input::parse_real(value.text)) return *real;
+    if (value.text == "true" || value.text == "false") return value.text == "true";
+  }
+  return value.text;
+}
+
+Json json_of(const input::Value& value) {
+  if (value.kind == input::Kind::nothing) return nullptr;
+  if (value.kind == input::Kind::scalar) return scalar_json(value);
+  if (value.kind == input::Kind::sequence) {
+    Json json = Json::array();
+    for (const input::Node& child : value.children) json.push_back(json_of(*child));
+    return json;
+  }
+  Json json = Json::object();
+  for (std::size_t i = 0; i < value.keys.size(); ++i) json[value.keys[i].name] = json_of(*value.children[i]);
+  return json;
+}
+
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// One of the `size` values for each of `points` points, each value as often as the others (by one at most),
+// in random order: a point in each of `points` equal strata of the dimension (McKay, Beckman and Conover
+// 1979).
+std::vector<std::uint32_t> stratified(std::size_t size, std::size_t points, sim::RandomStream random) {
+  std::vector<std::size_t> strata(points);
+  std::iota(strata.begin(), strata.end(), std::size_t{0});
+  for (std::size_t i = points; i > 1; --i) std::swap(strata[i - 1], strata[random.below(i)]);
+  std::vector<std::uint32_t> values;
+  values.reserve(points);
+  for (const std::size_t stratum : strata) {
+    const double at = (static_cast<double>(stratum) + random.uniform()) / static_cast<double>(points);
+    const auto value = static_cast<std::size_t>(at * static_cast<double>(size));
+    values.push_back(static_cast<std::uint32_t>(std::min(value, size - 1)));
+  }
+  return values;
+}
+
+// Where the study says what the problem is about: an axis, or the scenario.
+std::string path_in_study(const Study& study, const std::string& path) {
+  for (const Axis& axis : study.axes) {
+    if (covers(axis.key, path)) return fmt::format("sweep.{}{}", axis.key, rest_after(axis.key, path));
+  }
+  return path.empty() ? "scenario" : "scenario." + path;
+}
+
+}  // namespace
+
+Points::Points(const Study& study) : study_(&study) {
+  if (!study.sampling) {
+    size_ = grid_size(study);
+    return;
+  }
+  size_ = static_cast<std::uint64_t>(study.sampling->points);
+  for (std::size_t i = 0; i < study.dimensions.size(); ++i) {
+    sampled_.push_back(
+        stratified(study.dimensions[i].size, size_,
+                   sim::RandomStream(study.sampling->seed, fmt::format("study dimension {}", i))));
+  }
+}
+
+Coordinates Points::operator[](std::uint64_t index) const {
+  if (!study_->sampling) return grid_coordinates(*study_, index);
+  Coordinates at;
+  for (const auto& dimension : sampled_) at.push_back(dimension[index]);
+  return at;
+}
+
+std::uint64_t grid_size(const Study& study) {
+  std::uint64_t size = 1;
+  for (const Dimension& dimension : study.dimensions) size *= dimension.size;
+  return size;
+}
+
+Coordinates grid_coordinates(const Study& study, std::uint64_t index) {
+  Coordinates at(study.dimensions.size());
+  for (std::size_t i = at.size(); i-- > 0;) {
+    at[i] = index % study.dimensions[i].size;
+    index /= study.dimensions[i].size;
+  }
+  return at;
+}
+
+std::vector<input::Node> values_at(const Study& study, const Coordinates& at) {
+  std::vector<input::Node> values(study.axes.size());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    for (const std::size_t axis : study.dimensions[i].axes) values[axis] = study.axes[axis].values[at[i]];
+  }
+  return values;
+}
+
+std::string json_text(const input::Value& value) {
+  return dumped(json_of(value));
+}
+
+std::string settings_json(const Study& study, const Coordinates& at) {
+  Json json = Json::object();
+  const auto values = values_at(study, at);
+  for (std::size_t i = 0; i < values.size(); ++i) json[study.axes[i].key] = json_of(*values[i]);
+  return dumped(json);
+}
+
+input::Node document_at(const Study& study, const Coordinates& at, input::Problems& problems) {
+  const auto values = values_at(study, at);
+  input::Node document = study.scenario;
+  for (std::size_t i = 0; i < values.size() && document; ++i)
+    document = input::with_value(document, study.axes[i].key, values[i], problems);
+  return document;
+}
+
+std::optional<scenarios::Scenario> scenario_at(const Study& study, const Coordinates& at,
+                                               const scenarios::Catalogue& catalogue,
+                                               input::Problems& problems) {
+  input::Problems own;
+  const input::Node document = document_at(study, at, own);
+  std::optional<scenarios::Scenario> scenario;
+  if (document) scenario = scenarios::read_scenario(document, study.origin, study.directory, catalogue, own);
+  if (scenario) {
+    const input::Cursor root(document, {}, own);
+    for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario))
+      root.descend(key.path).problem(key.reason);
+  }
+  for (const input::Problem& problem : own.list())
+    problems.add(problem.location, path_in_study(study, problem.path), problem.message, problem.hint);
+  return own.empty() ? std::move(scenario) : std::nullopt;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,83 @@
+#include "analyses/study/sweep.hpp"
+
+#include <mutex>
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "analyses/study/intervals.hpp"
+#include "scenarios/run/parallel.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+void count(SweepSummary& summary, PointStatus status) {
+  ++summary.computed;
+  if (status == PointStatus::infeasible) ++summary.infeasible;
+  if (status == PointStatus::not_supported) ++summary.not_supported;
+  if (status == PointStatus::failed) ++summary.failed;
+}
+
+}  // namespace
+
+SweepSummary run_points(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
+                        const std::vector<std::size_t>& to_run, const SweepControl& control) {
+  SweepSummary summary;
+  const Points points(study);
+  const scenarios::Catalogue catalogue = profiles.catalogue();
+  std::optional<StudyIntervals> intervals;
+  if (study.interval) intervals.emplace(study, checked, profiles, to_run, control.interrupt);
+  std::mutex guard;
+  std::size_t done = 0;
+  const auto run_one = [&](std::size_t i) {
+    if (control.interrupt != nullptr && control.interrupt->load()) return;
+    input::Problems problems;
+    const auto scenario = scenario_at(study, points[to_run[i]], catalogue, problems);
+    const auto profile = scenario ? profiles.of(*scenario, problems) : nullptr;
+    if (!profile) throw std::runtime_error(problems.text());  // a file changed since it was checked
+    const std::optional<Outcome> outcome =
+        run_point(*scenario, *profile, control.interrupt, intervals ? &*intervals : nullptr);
+    if (!outcome) return;
+    const std::lock_guard lock(guard);
+    store.put(checked.points[to_run[i]].key, *outcome);
+    count(summary, outcome->status);
+    ++done;
+    if (control.progress) control.progress(done, to_run.size());
+  };
+  scenarios::parallel_for(to_run.size(), run_one, control.threads);
+  summary.interrupted = done < to_run.size();
+  return summary;
+}
+
+SweepSummary sweep(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
+                   const SweepControl& control) {
+  SweepSummary summary;
+  const std::unordered_set<std::string> finished = store.finished();
+  std::unordered_set<std::string> seen;
+  std::vector<std::size_t> to_run;
+  std::vector<std::pair<std::string, Outcome>> known;
+  for (std::size_t i = 0; i < checked.points.size(); ++i) {
+    const CheckedPoint& point = checked.points[i];
+    if (!seen.insert(point.key).second || (seen.size() - 1) % control.shard.of != control.shard.index)
+      continue;
+    if (finished.contains(point.key) || control.elsewhere.contains(point.key))
+      ++summary.reused;
+    else if (point.problem.empty())
+      to_run.push_back(i);
+    else
+      known.emplace_back(point.key, not_supported(point.problem));
+  }
+  store.put(known);
+  for (const auto& [key, outcome] : known) count(summary, outcome.status);
+
+  const SweepSummary run = run_points(study, checked, profiles, store, to_run, control);
+  summary.computed += run.computed;
+  summary.infeasible += run.infeasible;
+  summary.not_supported += run.not_supported;
+  summary.failed += run.failed;
+  summary.interrupted = run.interrupted;
+  return summary;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,45 @@
+#include "analyses/support/support.hpp"
+
+#include <algorithm>
+
+#include "calibration/evidence/kernel_tables.hpp"
+#include "models/dnn/arithmetic.hpp"
+#include "models/dnn/fusion.hpp"
+#include "models/dnn/graph/network.hpp"
+#include "models/dnn/kernels_for.hpp"
+#include "models/dnn/model_names.hpp"
+
+namespace jostle::analyses {
+
+Support support(const calibration::Profile& profile, const std::string& model, dnn::Precision precision,
+                process::Runtime runtime, std::int64_t batch) {
+  const board::DeviceSpec& device = profile.spec;
+  const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
+  const auto lowering =
+      runtime == process::Runtime::tensorrt ? dnn::Lowering::optimised : dnn::Lowering::framework;
+  const gpu::KernelSequence kernels = dnn::kernels_for(
+      {.model = model, .precision = precision, .batch = batch, .lowering = lowering, .device = device.name},
+      tables, device.gpu, profile.factors);
+  Support support{.has_runtime = device.runtime(runtime).has_value(),
+                  .grade = kernels.grade,
+                  .basis = kernels.provenance,
+                  .kernels_by_precision = {},
+                  .measured_batches = {}};
+  const dnn::Model& known = *dnn::find_model(model);
+  if (const auto* table = tables.find(model, precision, known.default_input);
+      table != nullptr && lowering == dnn::Lowering::framework) {
+    for (const dnn::MeasuredBatch& measured : table->batches)
+      support.measured_batches.push_back(measured.batch);
+    return support;
+  }
+  for (const dnn::Precision used : dnn::all_precisions) {
+    const auto count = std::ranges::count_if(
+        dnn::fuse(known.build(known.default_input), lowering), [&](const dnn::FusedLayer& layer) {
+          return dnn::path_for(device.gpu, layer, precision).precision == used;
+        });
+    if (count > 0) support.kernels_by_precision.emplace_back(used, static_cast<int>(count));
+  }
+  return support;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,61 @@
+#include "analyses/validate/shipped_uncertainty.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "analyses/calibrate/held_out.hpp"
+#include "analyses/validate/boards.hpp"
+#include "calibration/profile/profile.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+std::vector<UnseenRow> unseen_on_h200(const calibration::Profile& profile) {
+  const auto of = [](const ComparisonGroup& group, const char* from, const char* quantity,
+                     const char* basis) { return unseen_rows(group, from, "nvidia-h200", quantity, basis); };
+  std::vector<UnseenRow> rows =
+      of(compare_contended(profile, "graph"), "images/s per process", "throughput", "measured");
+  for (const auto& more :
+       {of(compare_contended(profile, "eager"), "images/s per process", "throughput", "measured eager"),
+        of(compare_open_loop(profile), "p50", "latency", "measured")})
+    rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
+}
+
+}  // namespace
+
+std::string shipped_uncertainty_csv(const std::function<void(double)>& progress) {
+  constexpr const char* best_known = "jetson-orin-nano-super";
+  std::string text = calibration::uncertainty_csv_header();
+  std::vector<UnseenRow> rows = unseen_on_h200(calibration::shipped_base_profile("nvidia-h200").profile);
+
+  std::vector<Setting> all;
+  std::ranges::copy_if(shipped_settings(), std::back_inserter(all), &Setting::on_gpu);
+  std::vector<std::string> devices;
+  for (const Setting& setting : all)
+    if (std::ranges::find(devices, setting.device) == devices.end()) devices.push_back(setting.device);
+  CalibrationControl hold;
+  hold.hold = true;
+  for (const std::string& device : devices) {
+    std::vector<Setting> own;
+    std::ranges::copy_if(all, std::back_inserter(own), [&](const Setting& s) { return s.device == device; });
+    const calibration::BaseProfile base = calibration::shipped_base_profile(device);
+    text += uncertainty_csv(calibrate(base, own, PriorsFrom::profile, hold).uncertainty(), device);
+    if (device == best_known) {
+      const Calibration fitted = calibrate(base, own, PriorsFrom::reference);
+      const HeldOut unseen = held_out(base, own, PriorsFrom::reference, fitted);
+      rows.insert(rows.end(), unseen.rows.begin(), unseen.rows.end());
+    }
+    if (progress) progress(0.1 + (device == best_known ? 0.6 : 0.05));
+  }
+  for (UnseenRow& row : validate_boards().unseen)
+    if (row.device != best_known) rows.push_back(std::move(row));
+  if (progress) progress(1);
+  calibration::Uncertainty of_all;
+  of_all.residuals = residuals_of(rows);
+  return text + uncertainty_csv(of_all, {});
+}
+
+}  // namespace jostle::analyses

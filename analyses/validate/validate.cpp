@@ -1,0 +1,55 @@
+#include "analyses/validate/validate.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "analyses/interval/coverage.hpp"
+#include "scenarios/run/parallel.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+// Whether what other runs ask for would have held each row of a quantity.
+void mark_covered(ComparisonGroup& group, const std::string& quantity) {
+  const auto inside = covered(unseen_rows(group, quantity, {}, quantity, {}));
+  std::size_t row = 0;
+  for (Comparison& comparison : group.comparisons)
+    if (comparison.quantity == quantity) comparison.covered = inside[row++];
+}
+
+}  // namespace
+
+std::vector<ComparisonGroup> validate_h200(const calibration::Profile& profile,
+                                           const std::function<void(double)>& progress,
+                                           const calibration::TraceFiles& files) {
+  using calibration::TraceKind;
+  struct Question {
+    std::vector<TraceKind> needs;
+    std::function<ComparisonGroup()> answer;
+  };
+  const std::vector<Question> all{
+      {{TraceKind::solo}, [&] { return compare_solo(profile, files); }},
+      {{TraceKind::contended}, [&] { return compare_contended(profile, "graph", files); }},
+      {{TraceKind::eager_repeats}, [&] { return compare_eager_repeats(profile, files); }},
+      {{TraceKind::contended}, [&] { return compare_contended(profile, "eager", files); }},
+      {{TraceKind::open_loop}, [&] { return compare_open_loop(profile, files); }},
+      {{TraceKind::sharing_configs, TraceKind::sharing_intervals},
+       [&] { return compare_sharing_intervals(profile, files); }},
+      {{TraceKind::sparse_launches}, [&] { return compare_sparse_launches(profile, files); }}};
+  std::vector<ComparisonGroup> groups(all.size());
+  std::size_t done = 0;
+  std::mutex guard;
+  scenarios::parallel_for(all.size(), [&](std::size_t i) {
+    const Question& question = all[i];
+    if (std::ranges::all_of(question.needs, [&files](TraceKind kind) { return files.has(kind); }))
+      groups[i] = question.answer();
+    for (const char* quantity : {"images/s per process", "p50"}) mark_covered(groups[i], quantity);
+    const std::lock_guard lock(guard);
+    ++done;
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(all.size()));
+  });
+  std::erase_if(groups, [](const ComparisonGroup& group) { return group.comparisons.empty(); });
+  return groups;
+}
+
+}  // namespace jostle::analyses

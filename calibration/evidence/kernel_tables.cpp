@@ -1,0 +1,167 @@
+#include "calibration/evidence/kernel_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "calibration/embedded.hpp"
+#include "calibration/evidence/trace_files.hpp"
+#include "calibration/readers/csv.hpp"
+#include "models/dnn/kernel_class.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+constexpr std::array<std::string_view, 6> solo_columns{"processes", "model", "precision",
+                                                       "batch",     "mode",  "images_per_s"};
+constexpr int measured_input = 224;  // "all networks at 224 x 224"
+
+dnn::Precision precision_of(const CsvTable::Row& row, std::size_t column) {
+  const auto precision = dnn::parse_precision(row.text(column));
+  if (!precision) row.fail("unknown precision '" + row.text(column) + "'");
+  return *precision;
+}
+
+std::int64_t batch_of(const CsvTable::Row& row, std::size_t column) {
+  const std::int64_t batch = row.integer(column);
+  if (batch < 1) row.fail("a batch of " + std::to_string(batch));
+  return batch;
+}
+
+std::uint32_t count_of(const CsvTable::Row& row, std::size_t column) {
+  const std::int64_t value = row.integer(column);
+  if (value < 0 || value > std::numeric_limits<std::uint32_t>::max()) row.fail("a count out of range");
+  return static_cast<std::uint32_t>(value);
+}
+
+dnn::MeasuredNetwork& network_of(dnn::KernelTables& tables, const std::string& model,
+                                 dnn::Precision precision) {
+  for (dnn::MeasuredNetwork& network : tables.networks) {
+    if (network.model == model && network.precision == precision) return network;
+  }
+  tables.networks.push_back({.model = model,
+                             .precision = precision,
+                             .input = measured_input,
+                             .batches = {},
+                             .solo_graph = {},
+                             .solo_eager = {}});
+  return tables.networks.back();
+}
+
+dnn::MeasuredBatch& batch_in(dnn::MeasuredNetwork& network, std::int64_t batch) {
+  const auto found = std::ranges::find(network.batches, batch, &dnn::MeasuredBatch::batch);
+  if (found != network.batches.end()) return *found;
+  network.batches.push_back({.batch = batch, .kernels = {}, .names = {}, .only_kernels = true});
+  return network.batches.back();
+}
+
+void read_kernels(std::string_view text, std::string_view name, dnn::KernelTables& tables) {
+  CsvTable raw = CsvTable::parse(text, name);
+  const CsvTable csv = trace_kind(raw) == TraceKind::kernels ? std::move(raw) : as_evidence(std::move(raw));
+  const auto model = csv.column("model"), precision = csv.column("precision"), batch = csv.column("batch"),
+             index = csv.column("index"), kind = csv.column("kind"), kernel_name = csv.column("name"),
+             duration = csv.column("duration_us"), blocks = csv.column("blocks"),
+             threads = csv.column("threads_per_block"), registers = csv.column("registers"),
+             shared = csv.column("shared_bytes");
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const CsvTable::Row row = csv.row(i);
+    dnn::MeasuredBatch& table =
+        batch_in(network_of(tables, row.text(model), precision_of(row, precision)), batch_of(row, batch));
+    const bool memset = row.text(kind) == "memset";
+    if (!memset && row.text(kind) != "kernel")
+      row.fail("kind '" + row.text(kind) + "' is neither kernel nor memset");
+    if (row.integer(index) != static_cast<std::int64_t>(table.kernels.size()))
+      row.fail("a kernel is missing before this one");
+    gpu::Kernel kernel;
+    kernel.duration = sim::microseconds(row.number(duration));
+    if (kernel.duration <= sim::Duration::zero()) row.fail("a duration that is not positive");
+    kernel.blocks = std::max(1U, count_of(row, blocks));  // a memset has no grid: the least that runs
+    kernel.threads_per_block = std::max(1U, count_of(row, threads));
+    kernel.registers_per_thread = count_of(row, registers);
+    kernel.shared_bytes = count_of(row, shared);
+    dnn::split_shares(kernel,
+                      memset ? dnn::KernelClass::memory : dnn::classify_kernel(row.text(kernel_name)));
+    table.kernels.push_back(kernel);
+    table.names.push_back(row.text(kernel_name));
+    if (memset) table.only_kernels = false;
+  }
+}
+
+void keep_fastest(std::vector<dnn::SoloBatch>& solo, std::int64_t batch, sim::Duration time) {
+  const auto found = std::ranges::find(solo, batch, &dnn::SoloBatch::batch);
+  if (found == solo.end()) {
+    solo.push_back({batch, time});
+  } else {
+    found->time = std::min(found->time, time);
+  }
+}
+
+void read_solo(std::string_view text, std::string_view name, dnn::KernelTables& tables) {
+  const CsvTable csv = CsvTable::parse(text, name, solo_columns);
+  const auto processes = csv.column("processes"), model = csv.column("model"),
+             precision = csv.column("precision"), batch = csv.column("batch"), mode = csv.column("mode"),
+             rate = csv.column("images_per_s");
+  for (std::size_t i = 0; i < csv.rows(); ++i) {
+    const CsvTable::Row row = csv.row(i);
+    if (row.integer(processes) != 1) row.fail("not a run of one process");
+    const bool graph = row.text(mode) == "graph";
+    if (!graph && row.text(mode) != "eager")
+      row.fail("mode '" + row.text(mode) + "' is neither graph nor eager");
+    const double images_per_s = row.number(rate);
+    if (images_per_s <= 0) row.fail("a rate that is not positive");
+    const std::int64_t images = batch_of(row, batch);
+    dnn::MeasuredNetwork& network = network_of(tables, row.text(model), precision_of(row, precision));
+    keep_fastest(graph ? network.solo_graph : network.solo_eager, images,
+                 sim::seconds(static_cast<double>(images) / images_per_s));
+  }
+}
+
+}  // namespace
+
+dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_view solo_csv,
+                                      std::string_view source) {
+  dnn::KernelTables tables;
+  tables.source = source;
+  const std::string folder = std::string(source) + "/";
+  read_kernels(kernels_csv, folder + "kernels.csv", tables);
+  read_solo(solo_csv, folder + "solo.csv", tables);
+  std::erase_if(tables.networks, [](const dnn::MeasuredNetwork& network) { return network.batches.empty(); });
+  for (dnn::MeasuredNetwork& network : tables.networks) {
+    std::ranges::sort(network.batches, {}, &dnn::MeasuredBatch::batch);
+    std::ranges::sort(network.solo_graph, {}, &dnn::SoloBatch::batch);
+    std::ranges::sort(network.solo_eager, {}, &dnn::SoloBatch::batch);
+  }
+  return tables;
+}
+
+const dnn::KernelTables& embedded_kernel_tables(std::string_view device) {
+  static std::mutex mutex;
+  static std::map<std::string, dnn::KernelTables, std::less<>> read;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = read.find(device); known != read.end()) return known->second;
+  const std::string folder = std::string("evidence/").append(device);
+  const auto kernels = embedded_file(folder + "/kernels.csv");
+  const auto solo = embedded_file(folder + "/solo.csv");
+  return read[std::string(device)] =
+             kernels && solo ? parse_kernel_tables(*kernels, *solo, device) : dnn::KernelTables{};
+}
+
+const dnn::KernelTables& kernel_tables(std::string_view evidence) {
+  if (evidence.find('/') == std::string_view::npos) return embedded_kernel_tables(evidence);
+  static std::mutex mutex;
+  static std::map<std::string, dnn::KernelTables, std::less<>> read;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = read.find(evidence); known != read.end()) return known->second;
+  return read.emplace(evidence, read_kernel_tables(std::filesystem::path(evidence))).first->second;
+}
+
+dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder) {
+  return parse_kernel_tables(read_text(folder / "kernels.csv"), read_text(folder / "solo.csv"),
+                             folder.filename().string());
+}
+
+}  // namespace jostle::calibration

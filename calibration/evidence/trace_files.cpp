@@ -1,0 +1,142 @@
+#include "calibration/evidence/trace_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "calibration/embedded.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+// The columns that are read, and by which a kind is known: the first that matches.
+struct Form {
+  TraceKind kind;
+  std::string_view file;
+  std::array<std::string_view, 9> columns;  // the rest empty
+};
+constexpr std::array forms{
+    Form{TraceKind::timeslices,
+         "timeslices.csv",
+         {"processes", "process", "interval", "gap_start_ns", "gap_end_ns"}},
+    Form{TraceKind::sharing_configs,
+         "sharing_configs.csv",
+         {"config", "process", "kernel_us", "kernels_per_batch", "blocks", "threads", "mode", "sync",
+          "host_report"}},
+    Form{TraceKind::sharing_intervals,
+         "sharing_intervals.csv",
+         {"config", "process", "start_us", "length_us", "kernels", "batch_kernels"}},
+    Form{TraceKind::sparse_launches,
+         "sparse_launch_intervals.csv",
+         {"config", "process", "start_us", "length_us", "kernels", "gap_before_us"}},
+    Form{TraceKind::open_loop,
+         "open_loop_periodic.csv",
+         {"processes", "model", "batch", "mode", "host_cores", "rate_per_s", "phase_ms", "latency_p50_ms",
+          "latency_p99_ms"}},
+    Form{TraceKind::eager_repeats,
+         "eager_repeats.csv",
+         {"model", "precision", "batch", "processes", "host_cores", "blocking_sync",
+          "total_images_per_s_median"}},
+    Form{TraceKind::solo,
+         "solo.csv",
+         {"processes", "model", "precision", "batch", "mode", "host_cores", "images_per_s", "enqueue_mean_ms",
+          "sync_mean_ms"}},
+    Form{TraceKind::kernels,
+         "kernels.csv",
+         {"model", "precision", "batch", "index", "kind", "duration_us", "blocks", "threads_per_block",
+          "registers"}},
+    Form{TraceKind::runtime_calls,
+         "runtime_calls.csv",
+         {"model", "precision", "batch", "call", "calls_per_inference", "mean_us"}},
+};
+
+bool has_columns(const CsvTable& table, const Form& form) {
+  return std::ranges::all_of(form.columns, [&table](std::string_view column) {
+    return column.empty() || std::ranges::find(table.header(), column) != table.header().end();
+  });
+}
+
+bool has(const CsvTable& table, std::string_view column) {
+  return std::ranges::find(table.header(), column) != table.header().end();
+}
+
+// Of "4x98x1": 392. Nothing: 0.
+std::int64_t product(const CsvTable::Row& row, const std::string& text) {
+  std::int64_t all = text.empty() ? 0 : 1;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    std::int64_t one = 0;
+    const auto read = std::from_chars(at, end, one);
+    if (read.ec != std::errc{} || one < 0 || one > 4'000'000'000)
+      row.fail("no grid or block: '" + text + "'");
+    all = std::min(all * one, std::int64_t{4'000'000'000});
+    at = read.ptr + (read.ptr < end && *read.ptr == 'x' ? 1 : 0);
+    if (at == read.ptr && at < end) row.fail("no grid or block: '" + text + "'");
+  }
+  return all;
+}
+
+bool has_company(const CsvTable& table) {
+  const std::size_t processes = table.column("processes");
+  for (std::size_t i = 0; i < table.rows(); ++i)
+    if (table.row(i).integer(processes) > 1) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string_view file_name(TraceKind kind) {
+  if (kind == TraceKind::contended) return "contended_resnet50.csv";
+  return std::ranges::find(forms, kind, &Form::kind)->file;
+}
+
+std::optional<TraceKind> trace_kind(const CsvTable& table) {
+  const auto form = std::ranges::find_if(forms, [&table](const Form& f) { return has_columns(table, f); });
+  if (form == forms.end()) return std::nullopt;
+  if (form->kind == TraceKind::solo && has_company(table)) return TraceKind::contended;
+  return form->kind;
+}
+
+CsvTable as_evidence(CsvTable table) {
+  if (!has(table, "category") || !has(table, "grid") || !has(table, "block") || !has(table, "duration_us"))
+    return table;
+  std::string text =
+      "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes\n";
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const CsvTable::Row row = table.row(i);
+    const auto field = [&](std::string_view column) { return row.text(table.column(column)); };
+    const auto count = [&](std::string_view column) { return field(column).empty() ? "0" : field(column); };
+    const bool memset = field("category").ends_with("memset");
+    for (const char* const column : {"model", "precision", "batch", "index"}) text += field(column) + ',';
+    text += (memset ? "memset" : field("category")) + ',' + csv_field(field("name")) + ',' +
+            field("duration_us") + ',' + std::to_string(product(row, field("grid"))) + ',' +
+            std::to_string(product(row, field("block"))) + ',' + count("registers") + ',' +
+            count("shared_bytes") + '\n';
+  }
+  return CsvTable::parse(text, "kernels.csv");
+}
+
+void TraceFiles::add(TraceKind kind, CsvTable table) {
+  if (!tables_.emplace(kind, std::move(table)).second)
+    throw std::invalid_argument("two files of the form of " + std::string(file_name(kind)));
+}
+
+const TraceFiles& embedded_traces() {
+  static const TraceFiles shipped = [] {
+    TraceFiles files;
+    for (int i = 0; i <= static_cast<int>(TraceKind::runtime_calls); ++i) {
+      const auto kind = static_cast<TraceKind>(i);
+      const std::string path = std::string("evidence/h200/").append(file_name(kind));
+      if (const auto text = embedded_file(path)) files.add(kind, CsvTable::parse(*text, path));
+    }
+    return files;
+  }();
+  return shipped;
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,528 @@
+#include "calibration/onnx/graph.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <onnx/shape_inference/implementation.h>
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <set>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "calibration/onnx/error.hpp"
+#include "calibration/onnx/fold.hpp"
+#include "calibration/onnx/inputs.hpp"
+#include "calibration/onnx/tensor.hpp"
+#include "input/problems.hpp"
+
+namespace jostle::calibration::onnx_reader {
+namespace {
+
+using input::printable;
+
+// Far beyond any network; keeps counts inside 64 bits and shapes inside 32.
+constexpr int most_nodes = 100'000;
+constexpr std::int64_t largest_dim = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t most_elements = std::int64_t{1} << 40U;
+
+bool own_domain(const std::string& domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+std::string type_of(const onnx::NodeProto& node) {
+  return own_domain(node.domain()) ? node.op_type() : node.domain() + "." + node.op_type();
+}
+
+std::string name_of(const onnx::NodeProto& node) {
+  if (!node.name().empty()) return node.name();
+  for (const std::string& output : node.output()) {
+    if (!output.empty()) return output;
+  }
+  return node.op_type();
+}
+
+std::string shown(const onnx::NodeProto& node) {
+  return fmt::format("node '{}' ({})", printable(name_of(node)), printable(type_of(node)));
+}
+
+bool holds_graph(const onnx::NodeProto& node) {
+  return std::ranges::any_of(node.attribute(), [](const onnx::AttributeProto& attribute) {
+    return attribute.has_g() || attribute.graphs_size() > 0;
+  });
+}
+
+// Names that the graphs inside a node read; some are of the graph around it.
+void collect_captures(const onnx::NodeProto& node, std::set<std::string>& names) {
+  const auto collect = [&](const onnx::GraphProto& graph) {
+    for (const onnx::NodeProto& inner : graph.node()) {
+      names.insert(inner.input().begin(), inner.input().end());
+      collect_captures(inner, names);
+    }
+    for (const onnx::ValueInfoProto& output : graph.output()) names.insert(output.name());
+  };
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    if (attribute.has_g()) collect(attribute.g());
+    for (const onnx::GraphProto& graph : attribute.graphs()) collect(graph);
+  }
+}
+
+// The library divides by sizes and counts by the rank of the weights, without a look at them. Throws
+// std::invalid_argument. `ranks` are of the inputs.
+void check_window(const onnx::NodeProto& node, const std::vector<int>& ranks) {
+  static const std::set<std::string> windowed{"Conv",    "ConvInteger", "QLinearConv", "ConvTranspose",
+                                              "MaxPool", "AveragePool", "LpPool",      "MaxUnpool"};
+  static const std::set<std::string> sizes{"strides", "dilations",  "kernel_shape",
+                                           "group",   "block_size", "blocksize"};
+  const bool slides = windowed.contains(node.op_type());
+  const int plane = ranks.empty() ? 0 : ranks.front() - 2;
+  if (slides && plane < 1) throw std::invalid_argument("an input of fewer than three dimensions");
+  const std::size_t weights = node.op_type() == "QLinearConv" ? 3 : 1;
+  if (slides && node.op_type().find("Conv") != std::string::npos &&
+      (ranks.size() <= weights || ranks[weights] != ranks.front())) {
+    throw std::invalid_argument("weights of another number of dimensions than the input");
+  }
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    const std::string& name = attribute.name();
+    const bool per_dimension = attribute.type() == onnx::AttributeProto::INTS;
+    if (slides && per_dimension && (sizes.contains(name) || name == "pads") &&
+        attribute.ints_size() != (name == "pads" ? 2 : 1) * plane) {
+      throw std::invalid_argument(name + " does not fit the dimensions of the input");
+    }
+    if (!sizes.contains(name)) continue;
+    const bool positive = (attribute.type() != onnx::AttributeProto::INT || attribute.i() > 0) &&
+                          std::ranges::all_of(attribute.ints(), [](std::int64_t size) { return size > 0; });
+    if (!positive) throw std::invalid_argument(name + " is not positive");
+  }
+}
+
+Element element_of(int data_type) {
+  switch (data_type) {
+    case onnx::TensorProto::FLOAT:
+    case onnx::TensorProto::FLOAT16:
+    case onnx::TensorProto::BFLOAT16:
+    case onnx::TensorProto::DOUBLE:
+      return Element::real;
+    case onnx::TensorProto::BOOL:
+      return Element::boolean;
+    case onnx::TensorProto::INT8:
+    case onnx::TensorProto::INT16:
+    case onnx::TensorProto::INT32:
+    case onnx::TensorProto::INT64:
+    case onnx::TensorProto::UINT8:
+    case onnx::TensorProto::UINT16:
+    case onnx::TensorProto::UINT32:
+    case onnx::TensorProto::UINT64:
+      return Element::integer;
+    default:
+      return Element::other;
+  }
+}
+
+// The library takes for granted that what it requires has a name.
+void check_required(const onnx::NodeProto& node, const onnx::OpSchema& schema) {
+  for (int i = 0; i < std::min(node.input_size(), static_cast<int>(schema.inputs().size())); ++i) {
+    const auto& parameter = schema.inputs()[static_cast<std::size_t>(i)];
+    if (parameter.GetOption() == onnx::OpSchema::Single && node.input(i).empty())
+      throw std::invalid_argument("a required input is left out");
+  }
+}
+
+onnx::TypeProto tensor_type(int data_type, const Dims& dims) {
+  onnx::TypeProto type;
+  type.mutable_tensor_type()->set_elem_type(data_type);
+  auto* const shape = type.mutable_tensor_type()->mutable_shape();
+  for (const std::int64_t dim : dims) shape->add_dim()->set_dim_value(dim);
+  return type;
+}
+
+bool has_shape(const onnx::TypeProto& type) {
+  return type.has_tensor_type() && type.tensor_type().has_shape();
+}
+
+// One file: makes a Graph of it, a value after the other.
+class GraphReader {
+ public:
+  GraphReader(onnx::ModelProto& model, std::optional<std::int64_t> input)
+      : proto_(*model.mutable_graph()), input_(input) {
+    read_opsets(model);
+  }
+
+  Graph read() {
+    if (proto_.node_size() > most_nodes) {
+      throw OnnxError(fmt::format("{} nodes, more than {}", proto_.node_size(), most_nodes));
+    }
+    read_stored();
+    read_declared();
+    read_inputs();
+    const std::vector<int> order = order_of_live_nodes();
+    for (const int index : order) add(*proto_.mutable_node(index));
+    for (const onnx::ValueInfoProto& output : proto_.output())
+      graph_.outputs.push_back(ids_.at(output.name()));
+    return std::move(graph_);
+  }
+
+ private:
+  void read_opsets(const onnx::ModelProto& model) {
+    for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
+      const std::int64_t version = std::clamp<std::int64_t>(set.version(), 0, 1'000'000);
+      opsets_[own_domain(set.domain()) ? "" : set.domain()] = static_cast<int>(version);
+    }
+    if (!opsets_.contains("")) throw OnnxError("the file does not say which opset of ONNX it is written for");
+    graph_.opset = opsets_[""];
+    if (graph_.opset < 1) throw OnnxError(fmt::format("opset {}: there is no such", graph_.opset));
+  }
+
+  // Values
+
+  Value& add_value(const std::string& name, onnx::TypeProto type) {
+    const auto [at, fresh] = ids_.emplace(name, graph_.values.size());
+    if (!fresh) throw OnnxError(fmt::format("two tensors are named '{}'", printable(name)));
+    types_.push_back(std::move(type));
+    types_by_name_[name] = &types_.back();
+    Value value;
+    value.name = name;
+    value.known = true;
+    value.element = element_of(types_.back().tensor_type().elem_type());
+    for (const auto& dim : types_.back().tensor_type().shape().dim()) value.dims.push_back(dim.dim_value());
+    check_dims(value);
+    graph_.values.push_back(std::move(value));
+    return graph_.values.back();
+  }
+
+  static void check_dims(const Value& value) {
+    std::int64_t elements = 1;
+    for (const std::int64_t dim : value.dims) {
+      const bool fits = dim >= 0 && dim <= largest_dim && (dim == 0 || elements <= most_elements / dim);
+      if (!fits) {
+        throw OnnxError(fmt::format("tensor '{}' has an impossible dimension or too many elements: {}",
+                                    printable(value.name), fmt::join(value.dims, " x ")));
+      }
+      elements *= dim;
+    }
+  }
+
+  void set_data(const std::string& name, onnx::TensorProto tensor) {
+    data_.push_back(std::move(tensor));
+    data_by_name_[name] = &data_.back();
+  }
+
+  // A tensor that is in the file.
+  void add_stored(const std::string& name, const onnx::TensorProto& tensor, bool initialiser) {
+    Value& value =
+        add_value(name, tensor_type(tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}));
+    value.constant = true;
+    value.stored = initialiser;
+    value.numbers = numbers_of(tensor, most_numbers);
+    if (value.numbers) set_data(name, tensor);
+  }
+
+  void read_stored() {
+    for (const onnx::TensorProto& tensor : proto_.initializer()) add_stored(tensor.name(), tensor, true);
+    for (const onnx::SparseTensorProto& sparse : proto_.sparse_initializer()) {
+      Value& value =
+          add_value(sparse.values().name(),
+                    tensor_type(sparse.values().data_type(), {sparse.dims().begin(), sparse.dims().end()}));
+      value.constant = value.stored = true;
+    }
+  }
+
+  // Shapes the file itself states; of use where nobody can infer them.
+  void read_declared() {
+    const auto read = [this](const onnx::ValueInfoProto& info) {
+      if (!has_shape(info.type())) return;
+      const auto& dims = info.type().tensor_type().shape().dim();
+      if (std::ranges::all_of(dims,
+                              [](const auto& dim) { return dim.has_dim_value() && dim.dim_value() > 0; }))
+        declared_[info.name()] = &info.type();
+    };
+    std::ranges::for_each(proto_.value_info(), read);
+    std::ranges::for_each(proto_.output(), read);
+  }
+
+  // Inputs
+
+  [[nodiscard]] std::optional<std::int64_t> channels_read_by_convolutions(const std::string& name) const {
+    for (const onnx::NodeProto& node : proto_.node()) {
+      if (node.op_type() != "Conv" || node.input_size() < 2 || node.input(0) != name) continue;
+      const auto weights = ids_.find(node.input(1));
+      if (weights == ids_.end() || graph_.values[weights->second].dims.size() < 3) continue;
+      std::int64_t groups = 1;
+      for (const onnx::AttributeProto& attribute : node.attribute()) {
+        if (attribute.name() == "group") groups = std::clamp<std::int64_t>(attribute.i(), 1, largest_dim);
+      }
+      return graph_.values[weights->second].dims[1] * groups;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] DeclaredInput declared_input(const onnx::ValueInfoProto& info) const {
+    if (!has_shape(info.type())) {
+      throw OnnxError(fmt::format("input '{}' is not a tensor with a shape", printable(info.name())));
+    }
+    DeclaredInput input{info.name(), {}, channels_read_by_convolutions(info.name())};
+    for (const auto& dim : info.type().tensor_type().shape().dim()) {
+      input.dims.push_back(
+          {dim.has_dim_value() ? std::optional(dim.dim_value()) : std::nullopt, dim.dim_param()});
+    }
+    return input;
+  }
+
+  void read_inputs() {
+    std::vector<const onnx::ValueInfoProto*> given;  // older files list initialisers as inputs too
+    for (const onnx::ValueInfoProto& info : proto_.input()) {
+      if (!ids_.contains(info.name())) given.push_back(&info);
+    }
+    if (given.empty()) throw OnnxError("the graph has no input");
+    std::vector<DeclaredInput> declared;
+    for (const onnx::ValueInfoProto* info : given) declared.push_back(declared_input(*info));
+    const std::vector<Dims> dims = definite(declared, input_);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      graph_.inputs.push_back(graph_.values.size());
+      add_value(given[i]->name(), tensor_type(given[i]->type().tensor_type().elem_type(), dims[i]));
+    }
+  }
+
+  // Order
+
+  [[nodiscard]] std::unordered_map<std::string, int> producers() const {
+    std::unordered_map<std::string, int> made_by;
+    for (int i = 0; i < proto_.node_size(); ++i) {
+      for (const std::string& output : proto_.node(i).output()) {
+        if (output.empty()) continue;
+        if (ids_.contains(output) || !made_by.emplace(output, i).second) {
+          throw OnnxError(fmt::format("{} makes '{}', which something else makes too", shown(proto_.node(i)),
+                                      printable(output)));
+        }
+      }
+    }
+    return made_by;
+  }
+
+  // The nodes whose results each node reads.
+  [[nodiscard]] std::vector<std::vector<int>> dependencies(
+      const std::unordered_map<std::string, int>& made_by) const {
+    std::vector<std::vector<int>> all(static_cast<std::size_t>(proto_.node_size()));
+    for (int i = 0; i < proto_.node_size(); ++i) {
+      const onnx::NodeProto& node = proto_.node(i);
+      std::vector<int>& own = all[static_cast<std::size_t>(i)];
+      for (const std::string& name : node.input()) {
+        const auto found = made_by.find(name);
+        if (found != made_by.end()) {
+          own.push_back(found->second);
+        } else if (!name.empty() && !ids_.contains(name)) {
+          throw OnnxError(fmt::format("{} reads '{}', which nothing makes", shown(node), printable(name)));
+        }
+      }
+      std::set<std::string> captured;
+      collect_captures(node, captured);
+      for (const std::string& name : captured) {
+        if (const auto found = made_by.find(name); found != made_by.end()) own.push_back(found->second);
+      }
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::vector<bool> live(const std::unordered_map<std::string, int>& made_by,
+                                       const std::vector<std::vector<int>>& dependencies) const {
+    std::vector<bool> alive(dependencies.size(), false);
+    std::vector<int> pending;
+    for (const onnx::ValueInfoProto& output : proto_.output()) {
+      const auto found = made_by.find(output.name());
+      if (found != made_by.end()) {
+        pending.push_back(found->second);
+      } else if (!ids_.contains(output.name())) {
+        throw OnnxError(fmt::format("nothing makes the output '{}'", printable(output.name())));
+      }
+    }
+    while (!pending.empty()) {
+      const auto node = static_cast<std::size_t>(pending.back());
+      pending.pop_back();
+      if (alive[node]) continue;
+      alive[node] = true;
+      pending.insert(pending.end(), dependencies[node].begin(), dependencies[node].end());
+    }
+    return alive;
+  }
+
+  // As in the file where that is an order in which they can run.
+  [[nodiscard]] std::vector<int> order_of_live_nodes() const {
+    if (proto_.output_size() == 0) throw OnnxError("the graph has no output");
+    const auto made_by = producers();
+    const auto needs = dependencies(made_by);
+    const std::vector<bool> alive = live(made_by, needs);
+    std::vector<std::vector<int>> readers(needs.size());
+    std::vector<std::size_t> missing(needs.size(), 0);
+    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+    for (std::size_t node = 0; node < needs.size(); ++node) {
+      if (!alive[node]) continue;
+      missing[node] = needs[node].size();
+      for (const int needed : needs[node])
+        readers[static_cast<std::size_t>(needed)].push_back(static_cast<int>(node));
+      if (missing[node] == 0) ready.push(static_cast<int>(node));
+    }
+    std::vector<int> order;
+    while (!ready.empty()) {
+      order.push_back(ready.top());
+      ready.pop();
+      for (const int reader : readers[static_cast<std::size_t>(order.back())]) {
+        if (--missing[static_cast<std::size_t>(reader)] == 0) ready.push(reader);
+      }
+    }
+    for (std::size_t node = 0; node < needs.size(); ++node) {
+      if (alive[node] && missing[node] > 0) {
+        throw OnnxError(fmt::format("{} waits for its own result: the graph has a cycle",
+                                    shown(proto_.node(static_cast<int>(node)))));
+      }
+    }
+    return order;
+  }
+
+  // Nodes
+
+  void add(onnx::NodeProto& proto) {
+    Node node{.name = name_of(proto), .type = type_of(proto), .inputs = {}, .outputs = {}, .attributes = {}};
+    for (const std::string& name : proto.input()) node.inputs.push_back(name.empty() ? none : ids_.at(name));
+    for (const onnx::AttributeProto& attribute : proto.attribute()) {
+      node.attributes[attribute.name()] = attribute_of(attribute);
+    }
+    std::vector<onnx::TypeProto> types(static_cast<std::size_t>(proto.output_size()));
+    if (own_domain(proto.domain()) && proto.op_type() == "Constant") {
+      add_constant(proto);
+      return;
+    }
+    infer(proto, types);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const std::string& name = proto.output(static_cast<int>(i));
+      node.outputs.push_back(name.empty() ? none : graph_.values.size());
+      if (name.empty()) continue;
+      node.guessed = complete(types[i], name, node) || node.guessed;
+      add_value(name, std::move(types[i]));
+    }
+    guessed_any_ = guessed_any_ || node.guessed;
+    if (!settle(proto, node)) graph_.nodes.push_back(std::move(node));
+  }
+
+  void add_constant(const onnx::NodeProto& proto) {
+    if (proto.output_size() != 1 || proto.attribute_size() != 1)
+      throw OnnxError(fmt::format("{}: not one value", shown(proto)));
+    const auto tensor = constant_tensor(proto.attribute(0));
+    if (!tensor) throw OnnxError(fmt::format("{}: a constant of an unknown kind", shown(proto)));
+    add_stored(proto.output(0), *tensor, false);
+  }
+
+  // What ONNX says of the outputs; types stay empty where it cannot.
+  void infer(onnx::NodeProto& proto, std::vector<onnx::TypeProto>& types) {
+    const std::string domain = own_domain(proto.domain()) ? "" : proto.domain();
+    const auto opset = opsets_.find(domain);
+    if (opset == opsets_.end() || holds_graph(proto)) return;
+    const auto* const schema = onnx::OpSchemaRegistry::Schema(proto.op_type(), opset->second, domain);
+    if (schema == nullptr) return;
+    try {
+      std::vector<int> ranks;
+      for (const std::string& name : proto.input()) {
+        ranks.push_back(name.empty() ? 0 : static_cast<int>(graph_.values[ids_.at(name)].dims.size()));
+      }
+      schema->Verify(proto);
+      check_window(proto, ranks);
+      check_required(proto, *schema);
+      onnx::shape_inference::InferenceContextImpl context(proto, types_by_name_, data_by_name_, {});
+      schema->GetTypeAndShapeInferenceFunction()(context);
+      types.swap(context.allOutputTypes_);
+    } catch (const std::exception& error) {
+      // What follows a guess need not fit.
+      if (!guessed_any_) throw OnnxError(fmt::format("{}: {}", shown(proto), printable(error.what(), 300)));
+      types.assign(types.size(), {});
+    }
+  }
+
+  // Fills in what is not known of a type, from what the file declares or else from the first input. Tells
+  // whether anything had to be guessed.
+  [[nodiscard]] bool complete(onnx::TypeProto& type, const std::string& name, const Node& node) const {
+    const auto definite = [](const auto& dim) { return dim.has_dim_value() && dim.dim_value() >= 0; };
+    if (has_shape(type) && std::ranges::all_of(type.tensor_type().shape().dim(), definite)) return false;
+    const auto declared = declared_.find(name);
+    if (declared != declared_.end()) {
+      type = *declared->second;
+      return false;
+    }
+    const Value* const first = node.input(0) == none ? nullptr : &graph_.values[node.input(0)];
+    const Dims shape = first != nullptr ? first->dims : Dims{};
+    const int element = type.has_tensor_type() && type.tensor_type().elem_type() != 0
+                            ? type.tensor_type().elem_type()
+                        : first != nullptr ? types_by_name_.at(first->name)->tensor_type().elem_type()
+                                           : static_cast<int>(onnx::TensorProto::FLOAT);
+    if (!has_shape(type)) {
+      type = tensor_type(element, shape);
+      return true;
+    }
+    auto* const dims = type.mutable_tensor_type()->mutable_shape();
+    for (int axis = 0; axis < dims->dim_size(); ++axis) {
+      if (definite(dims->dim(axis))) continue;
+      const bool alike = shape.size() == static_cast<std::size_t>(dims->dim_size());
+      dims->mutable_dim(axis)->set_dim_value(alike ? shape[static_cast<std::size_t>(axis)] : 1);
+    }
+    return true;
+  }
+
+  // Whether the node's results are known before the network runs, so that no kernel makes them.
+  [[nodiscard]] bool settle(const onnx::NodeProto& proto, const Node& node) {
+    if (holds_graph(proto) || node.guessed) return false;
+    if (const auto numbers = fold(node, graph_.values)) {
+      for (std::size_t i = 0; i < numbers->size(); ++i) {
+        Value& value = graph_.values[node.outputs[i]];
+        value.numbers = (*numbers)[i];
+        value.constant = true;
+        const int element = types_by_name_.at(value.name)->tensor_type().elem_type();
+        set_data(value.name, tensor_of((*numbers)[i], value.dims, element));
+      }
+      return true;
+    }
+    const bool settled = std::ranges::all_of(
+        node.inputs, [this](ValueId id) { return id == none || graph_.values[id].constant; });
+    // Positions are known too, but their table is part of the network.
+    if (!settled || picks_rows(node, graph_.values)) return false;
+    for (const ValueId id : node.outputs) {
+      if (id != none) graph_.values[id].constant = true;
+    }
+    return true;
+  }
+
+  onnx::GraphProto& proto_;
+  std::optional<std::int64_t> input_;
+  std::map<std::string, int> opsets_;
+  Graph graph_;
+  bool guessed_any_ = false;
+  std::unordered_map<std::string, ValueId> ids_;
+  // What the library asks for, by name; deques keep their elements in place.
+  std::deque<onnx::TypeProto> types_;
+  std::deque<onnx::TensorProto> data_;
+  std::unordered_map<std::string, onnx::TypeProto*> types_by_name_;
+  std::unordered_map<std::string, const onnx::TensorProto*> data_by_name_;
+  std::unordered_map<std::string, const onnx::TypeProto*> declared_;
+};
+
+}  // namespace
+
+bool picks_rows(const Node& node, const std::vector<Value>& values) {
+  if (node.type != "Gather" || node.input(0) == none) return false;
+  const Value& table = values[node.input(0)];
+  const std::int64_t axis = node.integer("axis", 0);
+  return table.constant && table.element == Element::real && table.dims.size() == 2 &&
+         (axis == 0 || axis == -2);
+}
+
+Graph read_graph(const std::string& model, std::optional<std::int64_t> input) {
+  onnx::ModelProto proto;
+  if (!proto.ParseFromString(model)) throw OnnxError("not an ONNX file, or a truncated one");
+  if (!proto.has_graph() || proto.graph().node_size() == 0) {
+    throw OnnxError("there is no graph in it", "is it an ONNX file?");
+  }
+  return GraphReader(proto, input).read();
+}
+
+}  // namespace jostle::calibration::onnx_reader

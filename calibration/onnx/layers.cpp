@@ -1,0 +1,387 @@
+#include "calibration/onnx/layers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "calibration/onnx/error.hpp"
+#include "calibration/onnx/layout.hpp"
+#include "calibration/onnx/operators.hpp"
+#include "input/problems.hpp"
+
+namespace jostle::calibration::onnx_reader {
+namespace {
+
+using dnn::Layer;
+using dnn::Network;
+using dnn::Op;
+using dnn::Shape;
+using input::printable;
+
+// Of one image. Far beyond any network, and thousands of images more still fit 64 bits.
+constexpr double most_macs = 1e14;
+
+std::string shown(const Node& node) {
+  return fmt::format("node '{}' ({})", printable(node.name), printable(node.type));
+}
+
+int whole(std::int64_t size) {
+  return static_cast<int>(std::clamp<std::int64_t>(size, 1, INT32_MAX));
+}
+
+// The images that the file's shapes are of: what its inputs have in front, if the outputs have it too.
+std::int64_t batch_of(const Graph& graph) {
+  const Value* first = nullptr;
+  for (const ValueId id : graph.inputs) {
+    const Value& input = graph.values[id];
+    if (input.dims.size() < 2) continue;
+    if (first == nullptr) first = &input;
+    if (input.dims.front() % std::max<std::int64_t>(first->dims.front(), 1) != 0) {
+      throw OnnxError(fmt::format("inputs '{}' and '{}' have batches of {} and {}", printable(first->name),
+                                  printable(input.name), first->dims.front(), input.dims.front()),
+                      "export the network with a batch of 1, or an open one");
+    }
+  }
+  if (first == nullptr || first->dims.front() <= 1) return 1;
+  for (const ValueId id : graph.outputs) {
+    const Dims& dims = graph.values[id].dims;
+    if (dims.empty() || dims.front() % first->dims.front() == 0) continue;
+    throw OnnxError(
+        fmt::format("the first dimension of input '{}' is {}, but that of output '{}' is {}: not a batch",
+                    printable(first->name), first->dims.front(), printable(graph.values[id].name),
+                    dims.front()),
+        "export the network with a batch of 1, or an open one");
+  }
+  return first->dims.front();
+}
+
+// What is approximated, told once for each operator.
+class Notes {
+ public:
+  void add(const Node& node, std::string what) {
+    const auto found = std::ranges::find_if(
+        all_, [&](const Note& note) { return note.type == node.type && note.what == what; });
+    if (found != all_.end()) {
+      ++found->count;
+    } else {
+      all_.push_back({node.type, std::move(what), printable(node.name), 1});
+    }
+  }
+  [[nodiscard]] std::vector<std::string> sentences() const {
+    std::vector<std::string> result;
+    for (const Note& note : all_) {
+      result.push_back(fmt::format("operator {}: {} ({})", printable(note.type), note.what,
+                                   note.count == 1
+                                       ? fmt::format("node '{}'", note.first)
+                                       : fmt::format("{} nodes, the first is '{}'", note.count, note.first)));
+    }
+    return result;
+  }
+
+ private:
+  struct Note {
+    std::string type, what, first;
+    int count;
+  };
+  std::vector<Note> all_;
+};
+
+class Lowering {
+ public:
+  explicit Lowering(const Graph& graph)
+      : graph_(graph),
+        batch_(batch_of(graph)),
+        layouts_(layouts(graph)),
+        nodes_(graph.values.size()),
+        read_(graph.values.size(), false) {
+    for (const Node& node : graph.nodes) {
+      for (const ValueId id : node.inputs) {
+        if (id != none) read_[id] = true;
+      }
+    }
+    for (const ValueId id : graph.outputs) read_[id] = true;
+  }
+
+  Layers run() {
+    for (const ValueId id : graph_.inputs) {
+      const Shape shape = shape_in(id, layouts_[id]);
+      nodes_[id] = put({.name = value(id).name, .op = Op::input, .in = shape, .out = shape}, {});
+    }
+    for (const Node& node : graph_.nodes) add(node);
+    if (network_.size() == graph_.inputs.size())
+      throw OnnxError("nothing in the graph depends on its inputs");
+    return {std::move(network_), batch_, notes_.sentences()};
+  }
+
+ private:
+  [[nodiscard]] const Value& value(ValueId id) const { return graph_.values[id]; }
+  [[nodiscard]] Shape shape_in(ValueId id, Layout layout) const {
+    return shape_of(value(id), layout, batch_);
+  }
+  [[nodiscard]] Shape shape(ValueId id) const { return shape_in(id, layouts_[id]); }
+
+  Network::Node put(const Layer& layer, const std::vector<Network::Node>& inputs) {
+    const double work = static_cast<double>(std::max(layer.in.elements(), layer.out.elements())) *
+                        std::max(1, std::max(layer.in.channels / layer.groups, layer.depth)) *
+                        static_cast<double>(layer.window_area());
+    const bool counts = layer.op == Op::conv || layer.op == Op::conv_transpose || layer.op == Op::linear ||
+                        layer.op == Op::matmul;
+    if (counts) macs_ += work;
+    if (macs_ > most_macs) {
+      throw OnnxError(
+          fmt::format("'{}': more than {:g} multiplications an image", printable(layer.name), most_macs));
+    }
+    return network_.add(layer, inputs);
+  }
+
+  // The inputs that another layer makes.
+  [[nodiscard]] std::vector<ValueId> made_inputs(const Node& node) const {
+    std::vector<ValueId> made;
+    for (const ValueId id : node.inputs) {
+      if (id != none && nodes_[id]) made.push_back(id);
+    }
+    return made;
+  }
+
+  // The layer that makes a value, or a view of what it makes if that has another shape.
+  Network::Node node_as(ValueId id, const Shape& wanted) {
+    const Network::Node made = *nodes_[id];
+    const Shape has = network_.layer(made).out;
+    if (has == wanted) return made;
+    return put({.name = value(id).name + ".view", .op = Op::reshape, .in = has, .out = wanted}, {made});
+  }
+
+  void add(const Node& node) {
+    const Operator& known = operator_of(node.type);
+    if (node.outputs.empty() || node.outputs.front() == none) throw OnnxError(shown(node) + " makes nothing");
+    if (known.kind == Kind::unknown) notes_.add(node, "not known, costed by the bytes it moves");
+    if (node.guessed) notes_.add(node, "the shape of its result is not known, its first input's is taken");
+    std::vector<ValueId> made = made_inputs(node);
+    if (known.kind == Kind::alias && !made.empty()) {
+      nodes_[node.outputs.front()] = nodes_[made.front()];
+      return;
+    }
+    if (known.kind == Kind::split) {
+      add_split(node, made);
+      return;
+    }
+    if (known.kind == Kind::elementwise) {
+      // The largest operand is the one that the result is written over.
+      std::ranges::stable_sort(made, std::greater<>{}, [this](ValueId id) { return value(id).elements(); });
+    }
+    Layer layer{.name = node.name, .op = known.op, .in = {}, .out = shape(node.outputs.front())};
+    std::vector<Network::Node> inputs;
+    if (made.empty()) {
+      layer.in = node.input(0) == none ? layer.out : shape(node.input(0));
+    } else {
+      const bool rearranged = known.kind == Kind::view || known.kind == Kind::transpose ||
+                              value(made.front()).dims.size() != value(node.outputs.front()).dims.size();
+      const Layout reads = rearranged ? layouts_[made.front()] : layouts_[node.outputs.front()];
+      layer.in = shape_in(made.front(), known.kind == Kind::product || known.kind == Kind::convolution
+                                            ? layouts_[node.outputs.front()]
+                                            : reads);
+      inputs.push_back(node_as(made.front(), layer.in));
+    }
+    for (std::size_t i = 1; i < made.size(); ++i) inputs.push_back(*nodes_[made[i]]);
+    describe(node, known, layer);
+    const Network::Node here = put(layer, inputs);
+    nodes_[node.outputs.front()] = here;
+    add_further_outputs(node, here);
+  }
+
+  // Each part that is read is a slice of its own.
+  void add_split(const Node& node, const std::vector<ValueId>& made) {
+    if (made.empty()) throw OnnxError(shown(node) + " has no input");
+    const Shape in = shape(made.front());
+    const Network::Node whole_tensor = node_as(made.front(), in);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const ValueId id = node.outputs[i];
+      if (id == none || !read_[id]) continue;
+      nodes_[id] =
+          put({.name = fmt::format("{}.{}", node.name, i), .op = Op::slice, .in = in, .out = shape(id)},
+              {whole_tensor});
+    }
+  }
+
+  void add_further_outputs(const Node& node, Network::Node here) {
+    for (std::size_t i = 1; i < node.outputs.size(); ++i) {
+      const ValueId id = node.outputs[i];
+      if (id == none || !read_[id]) continue;
+      nodes_[id] = put({.name = fmt::format("{}.{}", node.name, i),
+                        .op = Op::slice,
+                        .in = network_.layer(here).out,
+                        .out = shape(id)},
+                       {here});
+    }
+  }
+
+  // What the operator's own parameters say.
+  void describe(const Node& node, const Operator& known, Layer& layer) {
+    switch (known.kind) {
+      case Kind::convolution:
+        describe_convolution(node, known, layer);
+        break;
+      case Kind::product:
+        describe_product(node, known, layer);
+        break;
+      case Kind::pool:
+        set_window(layer, node.integers("kernel_shape"));
+        layer.stride = stride_of(node);
+        break;
+      case Kind::global_pool:
+        layer.window = std::max(layer.in.height, 1);
+        if (layer.in.width != layer.in.height) layer.window_width = layer.in.width;
+        break;
+      case Kind::reduction:
+        if (reduces_plane(node)) {
+          layer.window = std::max(layer.in.height, 1);
+          if (layer.in.width != layer.in.height) layer.window_width = layer.in.width;
+        } else {
+          layer.op = Op::other;
+        }
+        break;
+      case Kind::transpose:
+        if (keeps_order(node)) layer.op = Op::reshape;
+        break;
+      case Kind::gather:
+        describe_gather(node, layer);
+        break;
+      case Kind::elementwise:
+        layer.activation = known.activation;
+        if (node.type == "Clip" && clips_at_zero(node)) layer.activation = dnn::Activation::relu;
+        add_stored(node, layer);
+        break;
+      case Kind::concat:
+      case Kind::bytes:
+      case Kind::unknown:
+        add_stored(node, layer);
+        break;
+      default:
+        break;
+    }
+  }
+
+  static int stride_of(const Node& node) { return whole(node.integer("strides", 1)); }
+
+  static void set_window(Layer& layer, const std::vector<std::int64_t>& window) {
+    if (window.empty()) return;
+    std::int64_t rows = 1;
+    for (std::size_t axis = 0; axis + 1 < window.size(); ++axis)
+      rows *= std::min(window[axis], std::int64_t{1} << 20U);
+    if (window.size() == 1) {
+      layer.window = whole(window.front());
+      layer.window_width = 1;
+      return;
+    }
+    layer.window = whole(rows);
+    if (window.back() != rows) layer.window_width = whole(window.back());
+  }
+
+  void describe_convolution(const Node& node, const Operator& known, Layer& layer) const {
+    const ValueId id = node.input(static_cast<std::size_t>(known.weights));
+    if (id == none || value(id).dims.size() < 3)
+      throw OnnxError(shown(node) + " has no weights of three or more dimensions");
+    const Dims& weights = value(id).dims;
+    layer.groups = whole(node.integer("group", 1));
+    const bool transposed = layer.op == Op::conv_transpose;
+    const std::int64_t in = transposed ? weights[0] : weights[1] * layer.groups;
+    const std::int64_t out = transposed ? weights[1] * layer.groups : weights[0];
+    if (in != layer.in.channels || out != layer.out.channels || out % layer.groups != 0 ||
+        in % layer.groups != 0) {
+      throw OnnxError(fmt::format("{}: weights of {} channels to {} in {} groups do not fit {} to {}",
+                                  shown(node), in, out, layer.groups, layer.in.channels, layer.out.channels));
+    }
+    set_window(layer, {weights.begin() + 2, weights.end()});
+    layer.stride = stride_of(node);
+    layer.dilation = whole(node.integer("dilations", 1));
+    layer.bias = known.bias >= 0 && node.input(static_cast<std::size_t>(known.bias)) != none;
+  }
+
+  void describe_product(const Node& node, const Operator& known, Layer& layer) const {
+    const ValueId left = node.input(0), right = node.input(static_cast<std::size_t>(known.weights));
+    if (left == none || right == none) throw OnnxError(shown(node) + " has not two factors");
+    const Dims& out = value(node.outputs.front()).dims;
+    const Dims& first = value(left).dims;
+    const bool across = node.integer("transA", 0) != 0;
+    if (first.empty()) throw OnnxError(shown(node) + " multiplies by a scalar");
+    const std::int64_t depth = across ? first.front() : first.back();
+    layer.bias = known.bias >= 0 && node.input(static_cast<std::size_t>(known.bias)) != none;
+    if (is_linear(graph_, node) && !across && depth == layer.in.channels) return;
+    layer.op = Op::matmul;
+    layer.depth = whole(depth);
+    const std::int64_t columns = out.empty() ? 1 : out.back();
+    layer.groups = out.size() > 2 && columns > 0 ? whole(layer.out.channels / columns) : 1;
+    add_stored(node, layer);
+  }
+
+  void describe_gather(const Node& node, Layer& layer) const {
+    if (picks_rows(node, graph_.values)) {
+      layer.depth = whole(value(node.input(0)).dims.front());
+      return;
+    }
+    const bool fixed = node.input(1) != none && value(node.input(1)).constant;
+    layer.op = fixed ? Op::slice : Op::other;
+  }
+
+  // Learned numbers among the operands; single numbers and those of shapes do not count.
+  void add_stored(const Node& node, Layer& layer) const {
+    for (const ValueId id : node.inputs) {
+      if (id == none || nodes_[id] || value(id).element != Element::real || value(id).elements() < 2)
+        continue;
+      layer.stored += value(id).elements();
+    }
+  }
+
+  [[nodiscard]] bool reduces_plane(const Node& node) const {
+    const ValueId from = node.input(0);
+    if (from == none || value(from).dims.size() < 4 || layouts_[from] != Layout::first) return false;
+    const auto rank = static_cast<std::int64_t>(value(from).dims.size());
+    std::vector<std::int64_t> axes = node.integers("axes");
+    if (node.input(1) != none && value(node.input(1)).numbers) {
+      for (const double axis : *value(node.input(1)).numbers) axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    std::vector<std::int64_t> plane;
+    for (std::int64_t axis = 2; axis < rank; ++axis) plane.push_back(axis);
+    for (std::int64_t& axis : axes) axis = axis < 0 ? axis + rank : axis;
+    std::ranges::sort(axes);
+    return axes == plane;
+  }
+
+  // A transposition that moves only dimensions of one.
+  [[nodiscard]] bool keeps_order(const Node& node) const {
+    if (node.input(0) == none) return false;
+    const Dims& dims = value(node.input(0)).dims;
+    std::vector<std::int64_t> order = node.integers("perm");
+    std::erase_if(order, [&dims](std::int64_t axis) {
+      return axis >= 0 && axis < static_cast<std::int64_t>(dims.size()) &&
+             dims[static_cast<std::size_t>(axis)] == 1;
+    });
+    const bool reversed = node.integers("perm").empty();
+    return !reversed && std::ranges::is_sorted(order);
+  }
+
+  [[nodiscard]] bool clips_at_zero(const Node& node) const {
+    const ValueId least = node.input(1);
+    if (least != none) return value(least).numbers == Numbers{0};
+    return node.attributes.contains("min") && node.real("min", 1) == 0;
+  }
+
+  const Graph& graph_;
+  std::int64_t batch_;
+  std::vector<Layout> layouts_;
+  std::vector<std::optional<Network::Node>> nodes_;  // of each value: the layer that makes it
+  std::vector<bool> read_;
+  Network network_;
+  Notes notes_;
+  double macs_ = 0;
+};
+
+}  // namespace
+
+Layers layers_of(const Graph& graph) {
+  return Lowering(graph).run();
+}
+
+}  // namespace jostle::calibration::onnx_reader

@@ -1,0 +1,56 @@
+#include "calibration/onnx/onnx.hpp"
+
+#include <exception>
+
+#include "calibration/onnx/error.hpp"
+#include "calibration/onnx/graph.hpp"
+#include "calibration/onnx/layers.hpp"
+#include "calibration/onnx/patterns.hpp"
+#include "calibration/onnx/slim.hpp"
+#include "input/file.hpp"
+#include "input/hash.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+constexpr std::int64_t oldest_opset = 11, newest_opset = 17;
+
+std::string slim(std::string_view bytes) {
+  try {
+    return onnx_reader::without_weights(bytes);
+  } catch (const std::exception&) {
+    throw onnx_reader::OnnxError("not an ONNX file, or a truncated one");
+  }
+}
+
+}  // namespace
+
+std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string& origin,
+                                      std::optional<std::int64_t> input, input::Problems& problems) {
+  try {
+    onnx_reader::Graph graph = onnx_reader::read_graph(slim(bytes), input);
+    onnx_reader::recognise_patterns(graph);
+    onnx_reader::Layers layers = onnx_reader::layers_of(graph);
+    OnnxNetwork result{.network = std::move(layers.network),
+                       .batch = layers.batch,
+                       .opset = graph.opset,
+                       .hash = input::fnv1a_of_words(bytes),
+                       .warnings = std::move(layers.warnings)};
+    if (graph.opset < oldest_opset || graph.opset > newest_opset) {
+      result.warnings.push_back("written for opset " + std::to_string(graph.opset) + ", read as if for " +
+                                std::to_string(oldest_opset) + " to " + std::to_string(newest_opset));
+    }
+    return result;
+  } catch (const onnx_reader::OnnxError& error) {
+    problems.add_file(origin, error.what(), error.hint());
+  }
+  return std::nullopt;
+}
+
+std::optional<OnnxNetwork> read_onnx(const std::string& path, std::optional<std::int64_t> input,
+                                     input::Problems& problems) {
+  const std::optional<std::string> bytes = input::read_text_file(path, most_onnx_bytes, problems);
+  return bytes ? parse_onnx(*bytes, path, input, problems) : std::nullopt;
+}
+
+}  // namespace jostle::calibration

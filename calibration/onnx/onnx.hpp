@@ -1,0 +1,40 @@
+// An ONNX file as a network: its layers and shapes, without its weights.
+//
+// Shapes come from ONNX's own schemas and shape inference, and from the arithmetic on shapes that exporters
+// leave in the graph. docs/onnx.md says what is read and what is approximated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "input/problems.hpp"
+#include "models/dnn/graph/network.hpp"
+
+namespace jostle::calibration {
+
+inline constexpr std::size_t most_onnx_bytes = std::size_t{1} << 30U;
+
+struct OnnxNetwork {
+  dnn::Network network;               // shapes of one image
+  std::int64_t batch = 1;             // images in the file's own shapes
+  std::int64_t opset = 0;             // of ONNX's own operators
+  std::uint64_t hash = 0;             // of the file's bytes
+  std::vector<std::string> warnings;  // what is approximated, a sentence each, for people
+};
+
+// `input` is the side of the image in pixels, or the tokens: the length of every dimension that the file
+// leaves open and that is not the batch. Whatever keeps the file from being read is a problem that names it.
+// Stored weights are not kept; files with weights outside are read without them.
+[[nodiscard]] std::optional<OnnxNetwork> read_onnx(const std::string& path, std::optional<std::int64_t> input,
+                                                   input::Problems& problems);
+
+// The same for the bytes of a file; `origin` names it in messages.
+[[nodiscard]] std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string& origin,
+                                                    std::optional<std::int64_t> input,
+                                                    input::Problems& problems);
+
+}  // namespace jostle::calibration

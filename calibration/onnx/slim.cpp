@@ -1,0 +1,99 @@
+#include "calibration/onnx/slim.hpp"
+
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+#include <span>
+#include <stdexcept>
+
+namespace jostle::calibration::onnx_reader {
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_tag_type;
+using protozero::pbf_wire_type;
+using protozero::pbf_writer;
+
+// Contents longer than this are weights; shapes, axes and sizes are far shorter.
+constexpr std::size_t most_bytes_kept = std::size_t{1} << 16U;
+constexpr int deepest = 64;
+constexpr pbf_tag_type highest_tag = 1000;  // ONNX's end at 25; what is beyond is nothing to read
+
+enum class Message { model, function, graph, node, attribute, tensor, leaf };
+
+struct Child {
+  Message parent;
+  pbf_tag_type tag;
+  Message type;
+};
+// The fields that lead to tensors (onnx.proto).
+constexpr Child children[]{
+    {Message::model, 7, Message::graph},      {Message::model, 25, Message::function},
+    {Message::function, 7, Message::node},    {Message::graph, 1, Message::node},
+    {Message::graph, 5, Message::tensor},     {Message::node, 5, Message::attribute},
+    {Message::attribute, 5, Message::tensor}, {Message::attribute, 10, Message::tensor},
+    {Message::attribute, 6, Message::graph},  {Message::attribute, 11, Message::graph}};
+
+Message child(Message parent, pbf_tag_type tag) {
+  for (const Child& known : children) {
+    if (known.parent == parent && known.tag == tag) return known.type;
+  }
+  return Message::leaf;
+}
+
+// float_data, int32_data, int64_data, raw_data, double_data, uint64_data.
+bool is_contents(pbf_tag_type tag) {
+  return tag == 4 || tag == 5 || tag == 7 || tag == 9 || tag == 10 || tag == 11;
+}
+
+void copy(pbf_reader from, Message type, int depth, pbf_writer& to);
+
+void copy_bytes(pbf_reader& from, Message type, int depth, pbf_writer& to) {
+  const pbf_tag_type tag = from.tag();
+  const protozero::data_view view = from.get_view();
+  if (type == Message::tensor && is_contents(tag) && view.size() > most_bytes_kept) return;
+  const Message inner = child(type, tag);
+  if (inner == Message::leaf) {
+    to.add_bytes(tag, view);
+    return;
+  }
+  pbf_writer nested(to, tag);
+  copy(pbf_reader(view), inner, depth + 1, nested);
+}
+
+void copy(pbf_reader from, Message type, int depth, pbf_writer& to) {
+  if (depth > deepest) throw std::length_error("graphs are nested too deeply");
+  while (from.next()) {
+    const pbf_tag_type tag = from.tag();  // before the value: reading that forgets it
+    if (tag > highest_tag) {
+      from.skip();
+      continue;
+    }
+    switch (from.wire_type()) {
+      case pbf_wire_type::varint:
+        to.add_uint64(tag, from.get_uint64());
+        break;
+      case pbf_wire_type::fixed64:
+        to.add_fixed64(tag, from.get_fixed64());
+        break;
+      case pbf_wire_type::fixed32:
+        to.add_fixed32(tag, from.get_fixed32());
+        break;
+      case pbf_wire_type::length_delimited:
+        copy_bytes(from, type, depth, to);
+        break;
+      default:
+        throw protozero::unknown_pbf_wire_type_exception();
+    }
+  }
+}
+
+}  // namespace
+
+std::string without_weights(std::string_view model) {
+  std::string slim;
+  pbf_writer to(slim);
+  copy(pbf_reader(protozero::data_view(model.data(), model.size())), Message::model, 0, to);
+  return slim;
+}
+
+}  // namespace jostle::calibration::onnx_reader

@@ -1,0 +1,184 @@
+// `jostle calibrate`: a board's profile from what was measured of it, with its error on runs it never saw.
+#include "analyses/calibrate/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "analyses/calibrate/held_out.hpp"
+#include "analyses/calibrate/traces.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/terminal/table.hpp"
+#include "cli/validate/error_table.hpp"
+#include "cli/validate/evidence_files.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::cli {
+namespace {
+
+struct CalibrateOptions {
+  std::string device, output, name;
+  std::vector<std::string> evidence;
+  bool fresh = false, quick = false;
+};
+
+Table figures(const analyses::Calibration& calibration) {
+  Table table({{"figure", Align::left, 0, true},
+               {"before", Align::right},
+               {"now", Align::right},
+               {"+- %", Align::right},
+               {"grade", Align::left, 1},
+               {"variance left %", Align::right, 2}});
+  for (const analyses::FittedFigure& figure : calibration.figures) {
+    table.add({figure.path, figure.prior, figure.value, fmt::format("{:.1f}", 100 * figure.sd),
+               figure.grade(), fmt::format("{:.0f}", 100 * figure.variance_left)});
+  }
+  return table;
+}
+
+// The file is whole or not there.
+bool write(const std::string& path, const std::string& text) {
+  const std::string part = path + ".part";
+  std::ofstream file(part, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(part, path, error);
+  if (file && !error) return true;
+  std::filesystem::remove(part, error);
+  return false;
+}
+
+analyses::PriorsFrom from(const CalibrateOptions& options) {
+  return options.fresh ? analyses::PriorsFrom::reference : analyses::PriorsFrom::profile;
+}
+
+// As sources of figures name it.
+std::string source_of(const CalibrateOptions& options) {
+  std::filesystem::path path(options.evidence.front());
+  if (path.filename().empty()) path = path.parent_path();
+  return path.filename().string();
+}
+
+struct Outcome {
+  analyses::Calibration calibration;
+  std::vector<analyses::ComparisonGroup> groups;
+  calibration::Uncertainty uncertainty;
+};
+
+Outcome fit_runs(const calibration::BaseProfile& base, const std::vector<analyses::Setting>& settings,
+                 const CalibrateOptions& options, const analyses::CalibrationControl& control) {
+  Outcome outcome{analyses::calibrate(base, settings, from(options), control), {}, {}};
+  outcome.uncertainty = outcome.calibration.uncertainty();
+  outcome.groups.push_back(analyses::fitted_on(outcome.calibration, settings, control));
+  if (options.quick) return outcome;
+  analyses::HeldOut unseen = analyses::held_out(base, settings, from(options), outcome.calibration, control);
+  for (auto& group : unseen.groups) outcome.groups.push_back(std::move(group));
+  outcome.uncertainty.residuals = analyses::residuals_of(unseen.rows);
+  return outcome;
+}
+
+// Measured kernels in a folder of one's own take the place of those that the base has.
+void use_own_kernels(analyses::Calibration& found, const calibration::TraceFiles& files,
+                     const CalibrateOptions& options) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::absolute(options.evidence.front());
+  if (!files.has(calibration::TraceKind::kernels) || !files.has(calibration::TraceKind::solo) ||
+      !fs::exists(folder / "kernels.csv") || !fs::exists(folder / "solo.csv"))
+    return;
+  found.profile.spec.evidence = folder.string() + '/';
+  const fs::path output =
+      options.output.empty() ? fs::current_path() / "profile" : fs::absolute(options.output);
+  found.evidence = (folder.lexically_normal().lexically_proximate(output.parent_path()) / "").string();
+}
+
+// Files that the fit did not read are among those that the profile is then held against.
+Outcome fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
+                   const CalibrateOptions& options, Context& context) {
+  Outcome outcome{analyses::calibrate_traces(base, files, from(options)), {}, {}};
+  outcome.uncertainty = outcome.calibration.uncertainty();
+  use_own_kernels(outcome.calibration, files, options);
+  if (options.quick) return outcome;
+  const auto progress = [&context](double done) {
+    if (context.interrupted) throw scenarios::Interrupted();
+    context.terminal.progress("validate", done);
+  };
+  outcome.groups = analyses::validate_h200(outcome.calibration.profile, progress, files);
+  return outcome;
+}
+
+ExitCode calibrate(const CalibrateOptions& options, Context& context) {
+  Terminal& terminal = context.terminal;
+  input::Problems problems;
+  const auto base = calibration::base_profile(options.device, problems);
+  if (!base) {
+    terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  analyses::CalibrationControl control;
+  control.interrupt = &context.interrupted;
+  control.progress = [&terminal] { terminal.progress("calibrate", 0); };
+  try {
+    const EvidenceFiles files = read_evidence_files(options.evidence);
+    for (const std::string& file : files.passed_over)
+      terminal.note(file + ": no measurements of a form that is known, passed over\n");
+    const Outcome found = files.traces.empty() ? fit_runs(*base, files.settings, options, control)
+                                               : fit_traces(*base, files.traces, options, context);
+    terminal.clear_progress();
+    const std::string name =
+        !options.name.empty() ? options.name : std::filesystem::path(options.output).stem().string();
+    if (!options.output.empty()) {
+      const std::string beside = calibration::uncertainty_path(options.output);
+      if (!write(beside, calibration::uncertainty_csv_header() + uncertainty_csv(found.uncertainty, name)) ||
+          !write(options.output, analyses::profile_text(found.calibration, name, source_of(options)))) {
+        terminal.complain("cannot write " + options.output + " and " + beside);
+        return ExitCode::failed;
+      }
+    }
+    terminal.print(figures(found.calibration).text(terminal.width(), terminal.colour()) +
+                   (found.groups.empty()
+                        ? std::string()
+                        : '\n' + error_table(found.groups).text(terminal.width(), terminal.colour())));
+    if (!found.calibration.converged)
+      terminal.complain("the fit did not settle; its figures are the best it found");
+  } catch (const calibration::CsvError& error) {
+    terminal.complain(error.what());
+    return ExitCode::bad_input;
+  } catch (const analyses::CalibrationError& error) {
+    terminal.complain(error.what());
+    return ExitCode::bad_input;
+  } catch (const scenarios::Interrupted&) {
+    terminal.complain("interrupted");
+    return ExitCode::interrupted;
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Task& task) {
+  CLI::App* const command = app.add_subcommand(
+      "calibrate",
+      "Fit a device's profile to what was measured of one board, and tell its error on unseen runs");
+  const auto options = std::make_shared<CalibrateOptions>();
+  command->add_option("DEVICE", options->device, "The shipped profile that the board is closest to")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("EVIDENCE", options->evidence,
+                   "CSV files of measurements, or a folder of them (see docs/calibration.md)")
+      ->required()
+      ->type_name("");
+  command->add_option("-o,--output", options->output, "Write the profile to this file")->type_name("FILE");
+  command->add_option("--name", options->name, "The profile's name; default: the file's")->type_name("NAME");
+  command->add_flag("--fresh", options->fresh,
+                    "Begin from reference ranges, not from what the shipped profile was fitted to");
+  command->add_flag("--quick", options->quick, "Leave out what tells the error on unseen runs");
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return calibrate(*options, context); }; });
+}
+
+}  // namespace jostle::cli

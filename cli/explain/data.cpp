@@ -1,0 +1,143 @@
+// An explanation as one JSON object.
+#include <nlohmann/json.hpp>
+
+#include "cli/explain/text.hpp"
+#include "cli/figure_json.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using analyses::Change;
+using analyses::Explanation;
+using analyses::Tried;
+using scenarios::Figure;
+
+// Tenths read back as written: 53.6.
+Json percent_or_null(const std::optional<analyses::Permille>& share) {
+  if (!share) return nullptr;
+  Json json = Json::object();
+  for (std::size_t i = 0; i < share->size(); ++i)
+    json[std::string(scenarios::time_share_names[i])] = (*share)[i] / 10.0;
+  return json;
+}
+
+Json change(const Change& change) {
+  Json json{{"before", figure_json(change.before)},
+            {"after", figure_json(change.after)},
+            {"relative", figure_json(change.relative())}};
+  if (change.half_width && change.before && change.after) {
+    const double difference = *change.after - *change.before;
+    json["difference_ci95"] = {difference - *change.half_width, difference + *change.half_width};
+  } else {
+    json["difference_ci95"] = nullptr;
+  }
+  return json;
+}
+
+Json process(const Explanation& explanation, std::size_t index) {
+  const scenarios::ProcessResult& process = explanation.result.processes[index];
+  const std::optional<analyses::Permille> share =
+      process.time_share ? std::optional(analyses::rounded(*process.time_share)) : std::nullopt;
+  return {{"index", index},
+          {"entry", process.entry},
+          {"name", process.name},
+          {"model", process.model},
+          {"status", process.status},
+          {"throughput", figure_json(process.throughput.mean)},
+          {"latency_ms",
+           {{"mean", figure_json(process.latency_ms.mean)}, {"p99", figure_json(process.latency_ms.p99)}}},
+          {"percent", percent_or_null(share)},
+          {"gpu_running_by",
+           {{"compute", figure_json(process.gpu_running_by.compute)},
+            {"memory", figure_json(process.gpu_running_by.memory)},
+            {"fixed", figure_json(process.gpu_running_by.fixed)},
+            {"throttled", figure_json(process.gpu_running_by.throttled)}}}};
+}
+
+Json what_if(const Tried& tried) {
+  Json json{{"name", tried.what_if.name}, {"label", tried.what_if.label}};
+  json["resource"] =
+      tried.what_if.resource ? Json(std::string(to_string(*tried.what_if.resource))) : Json(nullptr);
+  json["fits"] = tried.all_fit;
+  json["throughput"] = change(tried.throughput);
+  json["latency_mean_ms"] = change(tried.latency_ms);
+  json["latency_p99_ms"] = change(tried.p99_ms);
+  json["power_w"] = change(tried.power_w);
+  json["energy_per_image_mj"] = change(tried.energy_mj);
+  json["processes"] = Json::array();
+  for (std::size_t i = 0; i < tried.processes.size(); ++i) {
+    const analyses::ProcessChange& each = tried.processes[i];
+    json["processes"].push_back({{"index", i},
+                                 {"status", each.status},
+                                 {"throughput", change(each.throughput)},
+                                 {"latency_mean_ms", change(each.latency_ms)},
+                                 {"latency_p99_ms", change(each.p99_ms)}});
+  }
+  // What was run: `jostle run` of each gives the same figures.
+  json["scenarios"] = Json::array();
+  for (const scenarios::Result& result : tried.results)
+    json["scenarios"].push_back(Json::parse(result.resolved));
+  return json;
+}
+
+Json reported(const Explanation& explanation) {
+  const analyses::Reported& tool = explanation.reported;
+  const auto& system = explanation.result.system;
+  Json json{{"tool", tool.tool},
+            {"gpu_percent", figure_json(tool.gpu_percent)},
+            {"cpu_percent", figure_json(tool.cpu_percent)},
+            {"emc_percent", figure_json(tool.emc_percent)}};
+  json["rails_w"] = Json::object();
+  for (const auto& [rail, watts] : tool.rails_w) json["rails_w"][rail] = watts;
+  json["truth"] = {{"gpu_busy", figure_json(system.gpu.busy)},
+                   {"sm_active", figure_json(system.gpu.array.sm_active)},
+                   {"issue_slot", figure_json(system.gpu.array.issue_slot)},
+                   {"tensor_active", figure_json(system.gpu.array.tensor_active)},
+                   {"busy_cores", figure_json(system.cpu.busy_cores)},
+                   {"bandwidth_gb_s", figure_json(system.memory.bandwidth_gb_s)},
+                   {"peak_bandwidth_gb_s", figure_json(tool.peak_bandwidth_gb_s)}};
+  return json;
+}
+
+}  // namespace
+
+std::string explanation_json(const Explanation& explanation) {
+  const scenarios::Result& result = explanation.result;
+  Json json{{"schema", "jostle.explain/1"},
+            {"scenario", result.scenario},
+            {"scenario_hash", result.scenario_hash},
+            {"device", result.device},
+            {"profile_hash", result.profile_hash},
+            {"seed", result.seed},
+            {"status", result.status}};
+  json["processes"] = Json::array();
+  for (std::size_t i = 0; i < result.processes.size(); ++i)
+    json["processes"].push_back(process(explanation, i));
+  json["groups"] = Json::array();
+  for (const analyses::Explained& explained : explanation.groups) {
+    json["groups"].push_back({{"label", explained.group.label},
+                              {"processes", explained.group.processes},
+                              {"percent", percent_or_null(explained.share)},
+                              {"batch_ms", figure_json(explained.batch_ms)},
+                              {"sentence", explained.sentence}});
+  }
+  json["critical"] = nullptr;
+  if (const auto& critical = explanation.critical) {
+    json["critical"] = {{"resource", to_string(critical->resource)},
+                        {"shown_by", critical->what_if ? "what_if" : "share"},
+                        {"what_if", nullptr},
+                        {"gain", critical->what_if ? Json(critical->gain) : Json(nullptr)},
+                        {"gain_of", critical->of_latency ? "latency" : "throughput"},
+                        {"share", critical->share},
+                        {"sentence", critical->sentence}};
+    if (critical->what_if) json["critical"]["what_if"] = explanation.tried[*critical->what_if].what_if.name;
+  }
+  json["what_ifs"] = Json::array();
+  for (const Tried& tried : explanation.tried) json["what_ifs"].push_back(what_if(tried));
+  json["reported"] = reported(explanation);
+  json["resolved"] = Json::parse(result.resolved);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::cli

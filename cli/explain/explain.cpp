@@ -1,0 +1,108 @@
+// `jostle explain`: where the time of every process goes, what is short, and what each change would bring.
+#include "analyses/explain/explain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/explain/text.hpp"
+#include "cli/options.hpp"
+#include "cli/run/report.hpp"
+#include "cli/scenario_files.hpp"
+
+namespace jostle::cli {
+namespace {
+
+struct ExplainAsked {
+  Questions questions;
+  std::vector<std::string> what_ifs;
+  std::string format;
+  bool print = false;
+};
+
+// The changed scenarios as files that can be run beside the one that was asked about.
+std::string scenario_text(const analyses::Tried& tried, const std::string& file) {
+  std::string text;
+  for (const scenarios::Result& result : tried.results) {
+    if (!text.empty()) text += "---\n";
+    text += fmt::format("# {}: {}\n", input::printable(file, 400), tried.what_if.label);
+    if (std::filesystem::path(file).has_parent_path())
+      text += "# save it beside that file, which its paths are relative to\n";
+    if (tried.results.size() > 1) text += "# a document a board: save each as a file of its own\n";
+    text += nlohmann::ordered_json::parse(result.resolved).dump(2) + "\n";
+  }
+  return text;
+}
+
+ExitCode tell_why(const ExplainAsked& asked, Context& context) {
+  Terminal& terminal = context.terminal;
+  const std::string& file = asked.questions.files.front();
+  if (asked.print && asked.what_ifs.empty()) {
+    terminal.complain("--print wants to know which change: --what-if NAME");
+    return ExitCode::bad_input;
+  }
+  const auto all = read(asked.questions, terminal);
+  if (!all) return ExitCode::bad_input;
+  const scenarios::Scenario& scenario = all->front();
+  scenarios::RunControl control;
+  control.interrupt = &context.interrupted;
+  control.progress = [&](double done) { terminal.progress(file, done); };
+  analyses::Explanation explanation;
+  try {
+    explanation = analyses::explain({.scenario = scenario,
+                                     .directory = std::filesystem::path(file).parent_path().string(),
+                                     .what_ifs = asked.what_ifs},
+                                    control);
+  } catch (const scenarios::Interrupted&) {
+    terminal.complain("interrupted");
+    return ExitCode::interrupted;
+  } catch (const scenarios::RunError& error) {
+    throw scenarios::RunError(file + ": " + error.what());
+  }
+  terminal.clear_progress();
+  for (const std::string& name : asked.what_ifs) {
+    if (std::ranges::any_of(explanation.tried, [&](const auto& tried) { return tried.what_if.name == name; }))
+      continue;
+    terminal.complain(fmt::format("{}: '{}' does not apply to it", file, name));
+    return ExitCode::bad_input;
+  }
+  std::string text;
+  if (asked.print) {
+    for (const analyses::Tried& tried : explanation.tried)
+      text += (text.empty() ? "" : "---\n") + scenario_text(tried, file);
+  } else {
+    text = asked.format == "json" ? explanation_json(explanation) + "\n"
+                                  : explanation_text(explanation, terminal.width(), terminal.colour());
+  }
+  terminal.print(text);
+  return say_who_fits(file, explanation.result, terminal) ? ExitCode::done : ExitCode::no_fit;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Task& task) {
+  CLI::App* const command = app.add_subcommand(
+      "explain", "Say where the time of every process goes, what is short, and what changes would bring");
+  const auto asked = std::make_shared<ExplainAsked>();
+  add_questions(*command, asked->questions);
+  command->get_option("FILE")->expected(1)->description("A scenario file (YAML)");
+  command
+      ->add_option("--what-if", asked->what_ifs,
+                   fmt::format("Try this change only, again for more (default: all that apply): {}",
+                               fmt::join(analyses::what_if_names(), ", ")))
+      ->check(one_of(analyses::what_if_names()))
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_flag("--print", asked->print, "Print the changed scenario in place of the answer");
+  command->add_option("--format", asked->format, "text for people (default), or one line of JSON")
+      ->check(one_of({"text", "json"}))
+      ->type_name("text|json");
+  command->callback(
+      [&task, asked] { task = [asked](Context& context) { return tell_why(*asked, context); }; });
+}
+
+}  // namespace jostle::cli

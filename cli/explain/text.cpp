@@ -1,0 +1,159 @@
+#include "cli/explain/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "cli/run/report.hpp"
+#include "cli/terminal/paragraph.hpp"
+#include "cli/terminal/table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using analyses::Change;
+using analyses::Explained;
+using analyses::Explanation;
+using analyses::Tried;
+using scenarios::Figure;
+
+constexpr int longest_bar = 40;
+constexpr std::size_t longest_label = 30;
+
+std::string signed_percent(const Figure& share) {
+  if (!share) return none;
+  const std::string text = fmt::format("{:+.1f}", 100 * *share);
+  return text == "-0.0" ? "+0.0" : text;
+}
+
+// "4 x resnet50 fp16 b1 tensorrt: 61.2 images/s each, p99 65.3 ms"
+std::string headline(const Explanation& explanation, const Explained& explained) {
+  double least = 0, most = 0, p99 = 0;
+  bool first = true;
+  for (const std::size_t index : explained.group.processes) {
+    const scenarios::ProcessResult& process = explanation.result.processes[index];
+    if (!process.throughput.mean) continue;
+    least = first ? *process.throughput.mean : std::min(least, *process.throughput.mean);
+    most = std::max(most, *process.throughput.mean);
+    p99 = std::max(p99, process.latency_ms.p99.value_or(0));
+    first = false;
+  }
+  if (first) return explained.group.label;
+  const std::string rate = most - least > 0.05 * most ? significant(least, 4) + " to " + significant(most, 4)
+                                                      : significant((least + most) / 2, 4);
+  return fmt::format("{}: {} images/s{}, p99 {} ms", explained.group.label, rate,
+                     explained.group.processes.size() > 1 ? " each" : "", significant(p99, 4));
+}
+
+std::string bars(const Explained& explained, int width) {
+  if (!explained.share) return {};
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < explained.share->size(); ++i)
+    if ((*explained.share)[i] > 0) order.push_back(i);
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return (*explained.share)[i]; });
+  std::string text;
+  for (const std::size_t i : order) {
+    const int tenths = (*explained.share)[i];
+    std::string line = fmt::format("  {:<9} {:>3}.{} %", share_headers[i], tenths / 10, tenths % 10);
+    if (explained.batch_ms) line += fmt::format(" {:>9.3f} ms", *explained.batch_ms * tenths / 1000);
+    const int room = width - static_cast<int>(display_width(line)) - 3;
+    text += line + "  " + bar(tenths / 1000.0, std::clamp(room, 1, longest_bar)) + "\n";
+  }
+  return text;
+}
+
+std::string group_text(const Explanation& explanation, const Explained& explained, int width, bool colour) {
+  std::string head = paragraph(headline(explanation, explained), width, 0);
+  head.pop_back();
+  return "\n" + styled(head, Style::strong, colour) + "\n" + bars(explained, width) +
+         paragraph(explained.sentence, width, 2);
+}
+
+std::string what_ifs(const Explanation& explanation, int width, bool colour) {
+  if (explanation.tried.empty()) return {};
+  Table table({{"what if", Align::left},
+               {"images/s", Align::right},
+               {"%", Align::right},
+               {"±", Align::right, 50},
+               {"p99 ms", Align::right, 60},
+               {"p99 %", Align::right, 40},
+               {"W", Align::right, 55},
+               {"mJ/image", Align::right, 45}});
+  const auto row = [&](const std::string& label, const Figure& throughput, const Change* change,
+                       const Figure& p99, const Figure& p99_change, const Figure& watts, const Figure& energy,
+                       Style style) {
+    Figure half;
+    if (change != nullptr && change->half_width && change->before.value_or(0) != 0)
+      half = *change->half_width / *change->before;
+    table.add(
+        {shortened(label, longest_label), significant(throughput, 4),
+         change != nullptr ? signed_percent(change->relative()) : "",
+         half ? fmt::format("{:.1f}", 100 * *half) : "", significant(p99, 4),
+         change != nullptr ? signed_percent(p99_change) : "", significant(watts, 3), significant(energy, 3)},
+        style);
+  };
+  const Tried& any = explanation.tried.front();
+  row("as it is", any.throughput.before, nullptr, any.p99_ms.before, {}, any.power_w.before,
+      any.energy_mj.before, Style::strong);
+  for (const Tried& tried : explanation.tried) {
+    row(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), tried.throughput.after,
+        &tried.throughput, tried.p99_ms.after, tried.p99_ms.relative(), tried.power_w.after,
+        tried.energy_mj.after, tried.all_fit ? Style::plain : Style::bad);
+  }
+  return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
+         table.text(width, colour);
+}
+
+std::string reported_text(const Explanation& explanation, int width, bool colour) {
+  const analyses::Reported& tool = explanation.reported;
+  const scenarios::SystemResult& system = explanation.result.system;
+  const bool jetson = tool.tool == "tegrastats";
+  std::string text;
+  const auto percent = [](const Figure& share, const char* name) {
+    return share ? fmt::format(", {} {:.1f} %", name, 100 * *share) : std::string();
+  };
+  const auto line = [&](const std::string& shown, std::string truth) {
+    if (truth.starts_with(", ")) truth.erase(0, 2);
+    text += paragraph(shown + (truth.empty() ? "" : ": " + truth), width, 2);
+  };
+  if (tool.gpu_percent) {
+    line(fmt::format("{} {:.0f} %", jetson ? "GR3D_FREQ" : "utilization.gpu", *tool.gpu_percent),
+         percent(system.gpu.busy, "GPU busy") + percent(system.gpu.array.sm_active, "SM active") +
+             percent(system.gpu.array.issue_slot, "issue slot") +
+             percent(system.gpu.array.tensor_active, "tensor active"));
+  }
+  if (tool.cpu_percent) {
+    line(fmt::format("CPU {:.0f} %, mean of {} cores", *tool.cpu_percent, tool.cores),
+         fmt::format("{:.2f} cores busy", system.cpu.busy_cores.value_or(0)));
+  }
+  if (tool.emc_percent) {
+    line(fmt::format("EMC_FREQ {:.0f} %", *tool.emc_percent),
+         fmt::format("{:.3g} of {:.3g} GB/s", *system.memory.bandwidth_gb_s, *tool.peak_bandwidth_gb_s));
+  }
+  for (const auto& [rail, watts] : tool.rails_w)
+    line(jetson ? fmt::format("{} {:.0f}mW", rail, 1000 * watts) : fmt::format("power.draw {:.2f} W", watts),
+         {});
+  if (text.empty()) return {};
+  return "\n" + styled("what " + tool.tool + " would show, and what is so", Style::strong, colour) + "\n" +
+         text;
+}
+
+}  // namespace
+
+std::string explanation_text(const Explanation& explanation, int width, bool colour) {
+  const scenarios::Result& result = explanation.result;
+  std::string text = paragraph(fmt::format("{}: {}, seed {}, {:.4g} s simulated", result.scenario,
+                                           result.device, result.seed, result.simulated_s),
+                               width, 0);
+  for (const Explained& explained : explanation.groups)
+    text += group_text(explanation, explained, width, colour);
+  if (explanation.critical)
+    text += "\n" + styled("critical resource", Style::strong, colour) + "\n" +
+            paragraph(explanation.critical->sentence, width, 2);
+  return text + what_ifs(explanation, width, colour) + reported_text(explanation, width, colour);
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,194 @@
+// `jostle list`: the names of the devices and networks that ship with this build, and a device's power modes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "calibration/profile/profile.hpp"
+#include "calibration/readers/nvpmodel_modes.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/terminal/table.hpp"
+#include "models/dnn/graph/network.hpp"
+#include "models/dnn/model_names.hpp"
+
+namespace jostle::cli {
+namespace {
+
+Table devices() {
+  Table table({{"device", Align::left},
+               {"description", Align::left, 0, true},
+               {"power modes", Align::left, 1, true}});
+  for (const std::string& name : calibration::device_names()) {
+    input::Problems problems;  // shipped profiles are tested; a broken one shows in `show`
+    const auto profile = calibration::shipped_profile(name, problems);
+    if (!profile) continue;
+    std::vector<std::string> modes;
+    for (const board::PowerMode& mode : profile->spec.power_modes) modes.push_back(mode.name);
+    table.add({name, profile->spec.description, fmt::format("{}", fmt::join(modes, " "))});
+  }
+  return table;
+}
+
+std::string mhz(double hz) {
+  return fmt::format("{:g}", hz / 1e6);
+}
+
+// The limits of each mode; what a mode does not limit is the board's maximum. A minimum, where there is one,
+// stands before the maximum.
+Table power_modes(const board::DeviceSpec& device, const std::vector<board::PowerMode>& modes,
+                  const std::string& default_mode) {
+  Table table({{"power mode", Align::left},
+               {"", Align::left},
+               {"cores", Align::right},
+               {"CPU MHz", Align::right},
+               {"GPU MHz", Align::right},
+               {"SMs", Align::right},
+               {"EMC MHz", Align::right},
+               {"DLA MHz", Align::right}});
+  const auto range = [](double least, double most) {
+    return least > 0 ? mhz(least) + "-" + mhz(most) : mhz(most);
+  };
+  for (const board::PowerMode& mode : modes) {
+    double fastest = 0, least = 0;
+    for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
+      if (!mode.online_cores.empty() && mode.online_cores[i] == 0) continue;
+      fastest = std::max(fastest, mode.cpu_max_clock_hz.empty() ? device.cpu.clusters[i].max_clock_hz
+                                                                : mode.cpu_max_clock_hz[i]);
+      if (!mode.cpu_min_clock_hz.empty()) least = std::max(least, mode.cpu_min_clock_hz[i]);
+    }
+    table.add(
+        {mode.name, mode.name == default_mode ? "default" : "",
+         fmt::format("{}", board::online_cpus(device, &mode, std::nullopt).size()), range(least, fastest),
+         range(mode.gpu_min_clock_hz.value_or(0), mode.gpu_max_clock_hz.value_or(device.gpu.max_clock_hz)),
+         fmt::format("{}", mode.tpcs ? *mode.tpcs * device.sms_per_tpc : device.gpu.sm_count),
+         mhz(mode.emc_max_clock_hz.value_or(device.memory.max_clock_hz)),
+         mode.dla_max_clock_hz ? mhz(*mode.dla_max_clock_hz) : ""});
+  }
+  return table;
+}
+
+Table models() {
+  Table table({{"model", Align::left},
+               {"input", Align::right, 4},
+               {"params M", Align::right, 3},
+               {"GFLOP", Align::right},
+               {"family", Align::left, 2},
+               {"definition", Align::left, 1},
+               {"description", Align::left, 5, true}});
+  for (const dnn::Model& model : dnn::models()) {
+    const dnn::Network network = model.build(model.default_input);
+    table.add({std::string(model.name), fmt::format("{}", model.default_input),
+               fmt::format("{:.2f}", static_cast<double>(network.parameters()) / 1e6),
+               fmt::format("{:.2f}", 2e-9 * static_cast<double>(network.macs())), std::string(model.family),
+               std::string(model.source), std::string(model.description)});
+  }
+  return table;
+}
+
+void print(const Table& table, Terminal& terminal) {
+  terminal.print(table.text(terminal.width(), terminal.colour()));
+}
+
+// What a file sets, board or no board: each value that stands in a mode, as it stands there.
+Table settings(const calibration::NvpFile& file) {
+  Table table({{"id", Align::right},
+               {"power mode", Align::left},
+               {"", Align::left},
+               {"setting", Align::left},
+               {"value", Align::right}});
+  for (const calibration::NvpMode& mode : file.modes) {
+    for (const calibration::NvpSetting& setting : mode.settings) {
+      table.add({fmt::format("{}", mode.id), input::printable(mode.name),
+                 mode.id == file.default_id ? "default" : "",
+                 input::printable(setting.parameter + " " + setting.argument),
+                 input::printable(setting.value)});
+    }
+  }
+  return table;
+}
+
+// The modes of an nvpmodel.conf: on a board as it would have them, else setting by setting.
+ExitCode list_file(const std::string& path, const board::DeviceSpec* device, Terminal& terminal) {
+  input::Problems problems;
+  const auto file = calibration::read_nvpmodel(path, problems);
+  if (file && device == nullptr) {
+    print(settings(*file), terminal);
+    return ExitCode::done;
+  }
+  std::vector<board::PowerMode> modes;
+  std::vector<std::string> notes;
+  std::string default_mode;
+  for (const calibration::NvpMode& mode : file ? file->modes : std::vector<calibration::NvpMode>{}) {
+    auto found = calibration::mode_on_board(*file, mode, *device, problems);
+    if (!found) continue;
+    if (mode.id == file->default_id) default_mode = mode.name;
+    for (const std::string& note : found->notes) notes.push_back(input::printable(mode.name) + ": " + note);
+    modes.push_back(std::move(found->mode));
+  }
+  if (!problems.empty()) {
+    terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  for (board::PowerMode& mode : modes) mode.name = input::printable(mode.name);
+  for (const std::string& note : notes) terminal.complain("warning: " + note);
+  print(power_modes(*device, modes, input::printable(default_mode)), terminal);
+  return ExitCode::done;
+}
+
+ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Terminal& terminal) {
+  if (name.empty() && !nvpmodel.empty()) return list_file(nvpmodel, nullptr, terminal);
+  input::Problems problems;
+  const auto profile = calibration::find_profile(name, problems);
+  if (!profile) {
+    terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  if (!nvpmodel.empty()) return list_file(nvpmodel, &profile->spec, terminal);
+  if (profile->spec.power_modes.empty())
+    terminal.print(fmt::format("{} has no power modes: nothing is limited\n", profile->spec.name));
+  else
+    print(power_modes(profile->spec, profile->spec.power_modes, profile->spec.default_power_mode), terminal);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Task& task) {
+  CLI::App* const command = app.add_subcommand(
+      "list", "List the devices or the models that scenarios can name, or a device's power modes");
+  command->require_subcommand(1);
+  const auto add = [&](const char* what, const char* help, Table (*table)()) {
+    CLI::App* const list = command->add_subcommand(what, help);
+    const auto markdown = std::make_shared<bool>(false);
+    list->add_flag("--markdown", *markdown, "As a table for documents");
+    list->callback([&task, table, markdown] {
+      task = [table, markdown](Context& context) {
+        if (*markdown)
+          context.terminal.print(table().markdown());
+        else
+          print(table(), context.terminal);
+        return ExitCode::done;
+      };
+    });
+  };
+  add("devices", "The boards and cards that ship", devices);
+  add("models", "The built-in networks", models);
+  CLI::App* const modes =
+      command->add_subcommand("modes", "The power modes of a device, with what they limit");
+  const auto name = std::make_shared<std::string>(), nvpmodel = std::make_shared<std::string>();
+  modes->add_option("DEVICE", *name, "A shipped profile (see `jostle list devices`) or the path of one")
+      ->type_name("");
+  modes
+      ->add_option(
+          "--nvpmodel", *nvpmodel,
+          "Those of an nvpmodel.conf, as the device would have them; without a device, as they stand "
+          "in the file")
+      ->type_name("FILE");
+  modes->callback([&task, name, nvpmodel] {
+    if (name->empty() && nvpmodel->empty()) throw CLI::RequiredError("DEVICE");
+    task = [name, nvpmodel](Context& context) { return list_modes(*name, *nvpmodel, context.terminal); };
+  });
+}
+
+}  // namespace jostle::cli

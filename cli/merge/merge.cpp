@@ -1,0 +1,45 @@
+// `jostle merge`: the parts of a study into one file.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyses/study/store.hpp"
+#include "cli/subcommand.hpp"
+
+namespace jostle::cli {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> files;
+  std::string output;
+};
+
+ExitCode merge(const MergeOptions& options, Terminal& terminal) {
+  try {
+    for (const std::string& file : options.files) {
+      const analyses::Database readable(file, analyses::Access::read);  // before anything is written
+    }
+    analyses::Store store(options.output);
+    for (const std::string& file : options.files) store.merge(file);
+  } catch (const analyses::DatabaseError& error) {
+    terminal.complain(error.what());
+    return ExitCode::bad_input;
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, Task& task) {
+  CLI::App* const command =
+      app.add_subcommand("merge", "Join the parts of a study (sweep --shard) in one file");
+  const auto options = std::make_shared<MergeOptions>();
+  command->add_option("FILE", options->files, "Files of one study")->required()->type_name("");
+  command->add_option("-o,--output", options->output, "Where to; what is there of the same study is kept")
+      ->required()
+      ->type_name("FILE");
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return merge(*options, context.terminal); }; });
+}
+
+}  // namespace jostle::cli

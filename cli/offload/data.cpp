@@ -1,0 +1,203 @@
+// An offload answer as lines of JSON and as CSV: docs/offload.md.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "calibration/readers/csv.hpp"
+#include "cli/figure_json.hpp"
+#include "cli/offload/text.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using analyses::BoardsRow;
+using analyses::BreakEven;
+using analyses::OffloadAnswer;
+using analyses::OffloadCut;
+using analyses::OffloadPoint;
+using analyses::OffloadStream;
+using analyses::Side;
+using analyses::SideFigures;
+using analyses::StreamFigures;
+using scenarios::Figure;
+using scenarios::Latency;
+using Json = nlohmann::ordered_json;
+
+Json stream_json(const StreamFigures& stream) {
+  const Latency& latency = stream.latency_ms;
+  return {{"served", stream.served()},
+          {"saturated", stream.saturated.empty() ? Json(nullptr) : Json(stream.saturated)},
+          {"latency_ms",
+           {{"mean", figure_json(latency.mean)},
+            {"p50", figure_json(latency.p50)},
+            {"p90", figure_json(latency.p90)},
+            {"p95", figure_json(latency.p95)},
+            {"p99", figure_json(latency.p99)}}},
+          {"throughput", figure_json(stream.throughput)},
+          {"drops", stream.drops}};
+}
+
+Json side_json(const SideFigures& side, std::size_t stream) {
+  Json json = stream_json(side.streams[stream]);
+  json["edge_power_w"] = figure_json(side.edge_power_w);
+  json["edge_energy_per_image_mj"] = figure_json(side.edge_energy_mj);
+  json["link_busy"] = figure_json(side.link_busy);
+  return json;
+}
+
+Json identity(const OffloadAnswer& answer, const char* kind) {
+  return {{"schema", "jostle.offload/1"},
+          {"kind", kind},
+          {"study", answer.name},
+          {"edge_device", answer.edge_device},
+          {"cloud_device", answer.cloud_device}};
+}
+
+Json cut_json(const OffloadAnswer& answer, const OffloadCut& cut) {
+  return {{"cut", cut.cut.layers},
+          {"of_layers", answer.layers},
+          {"after", cut.cut.after},
+          {"request_bytes", cut.request_bytes}};
+}
+
+// Of the worst stream, and of all together.
+Json all_json(const SideFigures& side) {
+  return {{"served", side.served()},
+          {"worst_p99_ms", figure_json(side.worst_p99())},
+          {"throughput", figure_json(side.throughput)},
+          {"edge_power_w", figure_json(side.edge_power_w)},
+          {"edge_energy_per_image_mj", figure_json(side.edge_energy_mj)}};
+}
+
+void add_stream(Json& json, const OffloadStream& stream) {
+  json["stream"] = stream.index;
+  json["entry"] = stream.entry;
+  if (!stream.name.empty()) json["name"] = stream.name;
+  json["model"] = stream.model;
+  json["cloud_model"] = stream.cloud_model;
+}
+
+std::string line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+double mbit(double bytes_per_s) {
+  return bytes_per_s / 1.25e5;
+}
+
+const char* kind_name(BreakEven::Kind kind) {
+  return kind == BreakEven::Kind::never ? "never" : kind == BreakEven::Kind::always ? "always" : "up_to";
+}
+
+std::string cell(const Figure& value) {
+  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+}
+
+std::string side_cells(const SideFigures& side, std::size_t stream) {
+  const StreamFigures& figures = side.streams[stream];
+  const Latency& latency = figures.latency_ms;
+  return fmt::format(",{},{},{},{},{},{},{},{},{}", figures.saturated, cell(latency.mean), cell(latency.p50),
+                     cell(latency.p90), cell(latency.p99), cell(figures.throughput), figures.drops,
+                     cell(side.edge_power_w), cell(side.edge_energy_mj));
+}
+
+std::string cut_cells(const OffloadPoint& point, const OffloadCut& cut, std::size_t stream) {
+  const StreamFigures& head = cut.head.streams[stream];
+  return side_cells(point.layers, stream) + fmt::format(",{},{},{},{},{},{}", cut.cut.layers,
+                                                        calibration::csv_field(cut.cut.after),
+                                                        cut.request_bytes, cell(head.latency_ms.p50),
+                                                        cell(head.latency_ms.p99), cell(head.throughput));
+}
+
+}  // namespace
+
+std::string offload_json(const OffloadAnswer& answer) {
+  std::string text;
+  for (const OffloadPoint& point : answer.points) {
+    for (const OffloadStream& stream : answer.streams) {
+      Json json = identity(answer, "point");
+      json["bandwidth_mbit_s"] = mbit(point.bandwidth);
+      json["rtt_ms"] = sim::to_ms(point.rtt);
+      add_stream(json, stream);
+      json["edge"] = side_json(answer.edge, stream.index);
+      json["cloud"] = side_json(point.cloud, stream.index);
+      json["split"] = side_json(point.split, stream.index);
+      json["split"]["stays"] = point.stays;
+      json["split"]["at"] = to_string(stream.index < point.stays ? Side::edge : Side::cloud);
+      json["layers"] = nullptr;
+      if (!answer.cuts.empty()) {
+        const OffloadCut& cut = answer.cuts[point.cut];
+        json["layers"] = side_json(point.layers, stream.index);
+        json["layers"].update(cut_json(answer, cut));
+        json["layers"]["head"] = stream_json(cut.head.streams[stream.index]);
+      }
+      json["better"] = {{"latency", to_string(point.by_latency[stream.index])},
+                        {"energy", point.by_energy ? Json(to_string(*point.by_energy)) : Json(nullptr)}};
+      json["best"] = to_string(point.best);
+      json["least_energy"] = point.least_energy ? Json(to_string(*point.least_energy)) : Json(nullptr);
+      text += line(json);
+    }
+  }
+  for (const BreakEven& found : answer.break_even) {
+    Json json = identity(answer, "break_even");
+    json["bandwidth_mbit_s"] = mbit(found.bandwidth);
+    json["stream"] = found.stream ? Json(*found.stream) : Json(nullptr);
+    json["cloud_is_faster"] = kind_name(found.kind);
+    json["rtt_ms"] = found.kind == BreakEven::Kind::up_to ? Json(sim::to_ms(found.rtt)) : Json(nullptr);
+    text += line(json);
+  }
+  for (const OffloadCut& cut : answer.cuts) {
+    Json json = identity(answer, "cut");
+    json.update(cut_json(answer, cut));
+    json["head"] = all_json(cut.head);
+    json["nearest"] = all_json(cut.nearest);
+    text += line(json);
+  }
+  for (const BoardsRow& row : answer.boards) {
+    Json json = identity(answer, "boards");
+    json["boards"] = row.boards;
+    json["served"] = row.figures.served();
+    json["worst_p99_ms"] = figure_json(row.figures.worst_p99());
+    json["throughput"] = figure_json(row.figures.throughput);
+    json["power_w"] = figure_json(row.figures.edge_power_w);
+    json["energy_per_image_mj"] = figure_json(row.figures.edge_energy_mj);
+    text += line(json);
+  }
+  return text;
+}
+
+std::string offload_csv(const OffloadAnswer& answer) {
+  std::string text = "bandwidth_mbit_s,rtt_ms,stream,entry,name,model,cloud_model";
+  const auto add_columns = [&text](const char* side) {
+    for (const char* const column :
+         {"saturated", "latency_mean_ms", "latency_p50_ms", "latency_p90_ms", "latency_p99_ms",
+          "throughput_images_per_s", "drops", "edge_power_w", "edge_energy_per_image_mj"})
+      text += fmt::format(",{}_{}", side, column);
+  };
+  for (const char* const side : {"edge", "cloud", "split"}) add_columns(side);
+  text += ",stays,better_latency,better_energy,best";
+  text += ",least_energy";
+  add_columns("layers");
+  text +=
+      ",cut,cut_after,cut_request_bytes,head_latency_p50_ms,head_latency_p99_ms,head_throughput_images_per_"
+      "s\n";
+  for (const OffloadPoint& point : answer.points) {
+    for (const OffloadStream& stream : answer.streams) {
+      text += fmt::format("{},{},{},{},{},{},{}", mbit(point.bandwidth), sim::to_ms(point.rtt), stream.index,
+                          stream.entry, calibration::csv_field(stream.name),
+                          calibration::csv_field(stream.model), calibration::csv_field(stream.cloud_model));
+      for (const SideFigures* const side : {&answer.edge, &point.cloud, &point.split})
+        text += side_cells(*side, stream.index);
+      text += fmt::format(",{},{},{},{}", point.stays, to_string(point.by_latency[stream.index]),
+                          point.by_energy ? to_string(*point.by_energy) : "", to_string(point.best));
+      text += fmt::format(",{}", point.least_energy ? to_string(*point.least_energy) : "");
+      text +=
+          answer.cuts.empty() ? ",,,,,,,,,,,,,,," : cut_cells(point, answer.cuts[point.cut], stream.index);
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,316 @@
+// An offload answer for people: what the edge does alone, up to where the cloud is faster, every point, and
+// what more boards would do.
+#include "cli/offload/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "cli/terminal/paragraph.hpp"
+#include "cli/terminal/table.hpp"
+#include "input/problems.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using analyses::BoardsRow;
+using analyses::BreakEven;
+using analyses::OffloadAnswer;
+using analyses::OffloadCut;
+using analyses::OffloadPoint;
+using analyses::OffloadStream;
+using analyses::Side;
+using analyses::SideFigures;
+using analyses::StreamFigures;
+using scenarios::Figure;
+using scenarios::Latency;
+using scenarios::Link;
+using scenarios::Payload;
+
+std::string ms(const Figure& value) {
+  return value && *value >= 1000 ? fmt::format("{:.0f}", *value) : significant(value, 3);
+}
+
+// Of the streams from `first` to `end`: the worst latency, who is not served.
+struct Worst {
+  Latency latency;
+  double throughput = 0;
+  std::int64_t drops = 0;
+  std::string saturated;
+};
+
+Worst worst_of(const SideFigures& side, std::size_t first, std::size_t end) {
+  Worst worst;
+  const auto raise = [](Figure& to, const Figure& value) {
+    if (value && (!to || *value > *to)) to = value;
+  };
+  for (std::size_t i = first; i < end; ++i) {
+    const StreamFigures& stream = side.streams[i];
+    raise(worst.latency.p50, stream.latency_ms.p50);
+    raise(worst.latency.p90, stream.latency_ms.p90);
+    raise(worst.latency.p99, stream.latency_ms.p99);
+    raise(worst.latency.mean, stream.latency_ms.mean);
+    worst.throughput += stream.throughput.value_or(0);
+    worst.drops += stream.drops;
+    if (worst.saturated.empty()) worst.saturated = stream.saturated;
+  }
+  return worst;
+}
+
+Worst worst_of(const SideFigures& side) {
+  return worst_of(side, 0, side.streams.size());
+}
+
+std::string called(const OffloadStream& stream) {
+  return stream.name.empty() ? stream.model : stream.name;
+}
+
+std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
+  Table table({{"on the edge", Align::left, 0, true},
+               {"streams", Align::right, 3},
+               {"p50 ms", Align::right, 2},
+               {"p90 ms", Align::right, 1},
+               {"p99 ms"},
+               {"mean ms", Align::right, 1},
+               {"images/s"},
+               {"drops", Align::right, 4},
+               {"full", Align::left}});
+  for (std::size_t i = 0; i < answer.streams.size();) {
+    std::size_t end = i;
+    while (end < answer.streams.size() && answer.streams[end].entry == answer.streams[i].entry) ++end;
+    const Worst worst = worst_of(answer.edge, i, end);
+    table.add({called(answer.streams[i]), fmt::format("{}", end - i), ms(worst.latency.p50),
+               ms(worst.latency.p90), ms(worst.latency.p99), ms(worst.latency.mean),
+               significant(worst.throughput, 4), fmt::format("{}", worst.drops), worst.saturated},
+              worst.saturated.empty() ? Style::plain : Style::bad);
+    i = end;
+  }
+  return table.text(width, colour);
+}
+
+std::string break_even_table(const OffloadAnswer& answer, int width, bool colour) {
+  Table table(
+      {{"bandwidth"}, {"stream", Align::left, 0, true}, {"the cloud has the lower p99", Align::left}});
+  for (const BreakEven& found : answer.break_even) {
+    // Equal streams differ by their phases only: of each entry the one that gives up first.
+    if (found.stream) {
+      const std::size_t entry = answer.streams[*found.stream].entry;
+      if (answer.streams.back().entry == 0) continue;
+      const auto sooner = [&](const BreakEven& other) {
+        if (!other.stream || other.bandwidth != found.bandwidth || other.stream == found.stream) return false;
+        if (answer.streams[*other.stream].entry != entry) return false;
+        const auto order = [](const BreakEven& one) { return std::pair(one.kind, one.rtt); };
+        return order(other) != order(found) ? order(other) < order(found) : *other.stream < *found.stream;
+      };
+      if (std::ranges::any_of(answer.break_even, sooner)) continue;
+    }
+    table.add(
+        {bandwidth_text(found.bandwidth),
+         found.stream ? called(answer.streams[*found.stream]) : "all (the worst)", break_even_text(found)},
+        found.stream ? Style::faint : Style::plain);
+  }
+  return table.text(width, colour);
+}
+
+std::string points_table(const OffloadAnswer& answer, int width, bool colour) {
+  std::vector<Column> columns{{"bandwidth"},
+                              {"RTT"},
+                              {"cloud p50", Align::right, 4},
+                              {"p90", Align::right, 3},
+                              {"cloud p99 ms"},
+                              {"mean", Align::right, 2},
+                              {"images/s", Align::right, 5},
+                              {"mJ/image", Align::right, 6},
+                              {"full", Align::left, 7},
+                              {"split p99", Align::right, 9},
+                              {"stay", Align::right, 8},
+                              {"split mJ", Align::right, 1}};
+  const bool cut = !answer.cuts.empty();
+  if (cut) {
+    columns.push_back({"cut p99", Align::right, 9});
+    columns.push_back({"at", Align::right, 8});
+    columns.push_back({"cut mJ", Align::right, 1});
+  }
+  columns.push_back({"best", Align::left});
+  columns.push_back({"min mJ", Align::left, 6});
+  Table table(std::move(columns));
+  for (const OffloadPoint& point : answer.points) {
+    const Worst cloud = worst_of(point.cloud), split = worst_of(point.split);
+    std::vector<std::string> cells{bandwidth_text(point.bandwidth),
+                                   time_text(point.rtt),
+                                   ms(cloud.latency.p50),
+                                   ms(cloud.latency.p90),
+                                   ms(cloud.latency.p99),
+                                   ms(cloud.latency.mean),
+                                   significant(cloud.throughput, 4),
+                                   significant(point.cloud.edge_energy_mj, 3),
+                                   cloud.saturated,
+                                   ms(split.latency.p99),
+                                   fmt::format("{}", point.stays),
+                                   significant(point.split.edge_energy_mj, 3)};
+    if (cut) {
+      cells.push_back(ms(worst_of(point.layers).latency.p99));
+      cells.push_back(fmt::format("{}", answer.cuts[point.cut].cut.layers));
+      cells.push_back(significant(point.layers.edge_energy_mj, 3));
+    }
+    cells.emplace_back(to_string(point.best));
+    cells.emplace_back(point.least_energy ? to_string(*point.least_energy) : "–");
+    table.add(std::move(cells));
+  }
+  return table.text(width, colour);
+}
+
+std::string bytes_text(double bytes) {
+  return bytes >= 1e3 ? fmt::format("{} kB", significant(bytes / 1e3, 4)) : fmt::format("{:g} B", bytes);
+}
+
+// What every cut sends and leaves to the edge, and what both make of it over the best of the links.
+std::string cuts_text(const OffloadAnswer& answer, int width, bool colour) {
+  if (answer.cuts.empty())
+    return paragraph(fmt::format("Not split between layers: {}.", answer.why_uncut), width, 0);
+  const OffloadPoint* nearest = &answer.points.front();
+  for (const OffloadPoint& point : answer.points)
+    if (point.bandwidth > nearest->bandwidth) nearest = &point;
+  std::string text = paragraph(
+      fmt::format(
+          "Split between the {} layers of {}: the head at the edge, one tensor over the link, the tail in "
+          "the cloud. At {} and {} RTT:",
+          answer.layers, input::printable(answer.streams.front().model), bandwidth_text(nearest->bandwidth),
+          time_text(nearest->rtt)),
+      width, 0);
+  Table table({{"cut at"},
+               {"after", Align::left, 9, true},
+               {"sent"},
+               {"edge p99 ms", Align::right, 6},
+               {"edge images/s", Align::right, 4},
+               {"edge W", Align::right, 3},
+               {"p50 ms", Align::right, 2},
+               {"p99 ms"},
+               {"images/s", Align::right, 7},
+               {"mJ/image", Align::right, 5},
+               {"full", Align::left, 8}});
+  for (const OffloadCut& cut : answer.cuts) {
+    const Worst head = worst_of(cut.head), all = worst_of(cut.nearest);
+    table.add({fmt::format("{}", cut.cut.layers), input::printable(cut.cut.after),
+               bytes_text(cut.request_bytes), ms(head.latency.p99), significant(head.throughput, 4),
+               significant(cut.head.edge_power_w, 3), ms(all.latency.p50), ms(all.latency.p99),
+               significant(all.throughput, 4), significant(cut.nearest.edge_energy_mj, 3), all.saturated},
+              all.saturated.empty() ? Style::plain : Style::bad);
+  }
+  return text + table.text(width, colour);
+}
+
+// A letter a point; small where not all streams are served.
+std::string map_text(const OffloadAnswer& answer) {
+  std::size_t wide = 0, per_row = 0;
+  for (const OffloadPoint& point : answer.points) {
+    wide = std::max(wide, display_width(bandwidth_text(point.bandwidth)));
+    if (point.bandwidth == answer.points.front().bandwidth) ++per_row;
+  }
+  std::string text;
+  for (std::size_t row = answer.points.size() / per_row; row-- > 0;) {
+    text += fmt::format("{:>{}}  ", bandwidth_text(answer.points[row * per_row].bandwidth), wide);
+    for (std::size_t i = 0; i < per_row; ++i) {
+      const OffloadPoint& point = answer.points[row * per_row + i];
+      const SideFigures& side = analyses::figures(answer, point, point.best);
+      const char letter = to_string(point.best)[0];
+      text += side.served() ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
+    }
+    text += "\n";
+  }
+  return text + fmt::format("{:>{}}  {} to {}\n", "RTT", wide, time_text(answer.points.front().rtt),
+                            time_text(answer.points.back().rtt));
+}
+
+std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
+  Table table({{"", Align::left},
+               {"p99 ms"},
+               {"images/s"},
+               {"edge W"},
+               {"mJ/image", Align::right, 1},
+               {"full", Align::left}});
+  const auto add = [&](const std::string& name, const SideFigures& side) {
+    const Worst worst = worst_of(side);
+    table.add({name, ms(worst.latency.p99), significant(side.throughput, 4),
+               significant(side.edge_power_w, 3), significant(side.edge_energy_mj, 3), worst.saturated},
+              worst.saturated.empty() ? Style::plain : Style::bad);
+  };
+  for (const BoardsRow& row : answer.boards)
+    add(fmt::format("{} board{}", row.boards, row.boards == 1 ? "" : "s"), row.figures);
+  // Beside the nearest cloud.
+  for (std::size_t i = 0; i < answer.points.size(); ++i) {
+    const OffloadPoint& point = answer.points[i];
+    if (i > 0 && answer.points[i - 1].bandwidth == point.bandwidth) continue;
+    add(fmt::format("cloud, {}, {}", bandwidth_text(point.bandwidth), time_text(point.rtt)), point.cloud);
+  }
+  return table.text(width, colour);
+}
+
+std::string payload_text(const Payload& payload) {
+  if (payload.tensor) return "the network's input tensor";
+  return payload.bytes >= 1e3 ? fmt::format("{:g} kB", payload.bytes / 1e3)
+                              : fmt::format("{:g} B", payload.bytes);
+}
+
+std::string heading(const OffloadAnswer& answer) {
+  const Link& link = answer.link;
+  const std::size_t streams = answer.streams.size();
+  std::string text = fmt::format("{} stream{} on {}, or over a link on {}. A request is {}", streams,
+                                 streams == 1 ? "" : "s", answer.edge_device, answer.cloud_device,
+                                 payload_text(link.payload));
+  if (link.jitter > sim::Duration::zero()) text += fmt::format(", jitter {}", time_text(link.jitter));
+  if (link.loss > 0) text += fmt::format(", loss {:g} %", 100 * link.loss);
+  text += link.energy_per_bit_j > 0
+              ? fmt::format(", the radio takes {:g} nJ/bit", 1e9 * link.energy_per_bit_j)
+              : ", the radio's energy is not given";
+  return text + ".";
+}
+
+}  // namespace
+
+std::string bandwidth_text(double bytes_per_s) {
+  const double mbit = bytes_per_s / 1.25e5;
+  if (mbit >= 1000) return fmt::format("{:g} Gbit/s", mbit / 1000);
+  return mbit >= 1 ? fmt::format("{:g} Mbit/s", mbit) : fmt::format("{:g} kbit/s", 1000 * mbit);
+}
+
+std::string time_text(sim::Duration time) {
+  const double value = sim::to_ms(time);
+  if (value >= 10'000) return fmt::format("{:g} s", value / 1000);
+  return fmt::format("{:g} ms", value);
+}
+
+std::string break_even_text(const BreakEven& found) {
+  switch (found.kind) {
+    case BreakEven::Kind::never:
+      return "at no RTT";
+    case BreakEven::Kind::always:
+      return "at every RTT";
+    case BreakEven::Kind::up_to:
+      break;
+  }
+  return fmt::format("up to {:.3g} ms RTT", sim::to_ms(found.rtt));
+}
+
+std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
+  const auto paragraphed = [width](const std::string& text) { return paragraph(text, width, 0); };
+  std::string text = paragraphed(heading(answer));
+  text += edge_table(answer, width, colour);
+  if (answer.edge.edge_power_w)
+    text += fmt::format("the board: {:.3g} W, {} mJ an image\n", *answer.edge.edge_power_w,
+                        significant(answer.edge.edge_energy_mj, 3));
+  text += "\n" + break_even_table(answer, width, colour);
+  text += "\n" + cuts_text(answer, width, colour);
+  text += "\n" +
+          paragraphed(fmt::format(
+              "Best by the worst stream's p99 (E edge, C cloud, S split over streams{}; small: not all are "
+              "served):",
+              answer.cuts.empty() ? "" : ", L split between layers"));
+  text += map_text(answer);
+  text += "\n" + points_table(answer, width, colour);
+  if (!answer.boards.empty()) text += "\n" + boards_table(answer, width, colour);
+  return text;
+}
+
+}  // namespace jostle::cli

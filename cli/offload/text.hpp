@@ -1,0 +1,25 @@
+// The answer of an offload study as text, as data and as a picture.
+#pragma once
+
+#include <string>
+
+#include "analyses/offload/offload.hpp"
+
+namespace jostle::cli {
+
+// Tables and a small map for people.
+[[nodiscard]] std::string offload_text(const analyses::OffloadAnswer& answer, int width, bool colour);
+// A line of JSON for each point and stream, then one for each break-even and each number of boards.
+[[nodiscard]] std::string offload_json(const analyses::OffloadAnswer& answer);
+// A row for each point and stream.
+[[nodiscard]] std::string offload_csv(const analyses::OffloadAnswer& answer);
+// Who is best at each round-trip time and bandwidth.
+[[nodiscard]] std::string offload_svg(const analyses::OffloadAnswer& answer);
+
+// Names for tables and pictures.
+[[nodiscard]] std::string bandwidth_text(double bytes_per_s);
+[[nodiscard]] std::string time_text(sim::Duration time);
+// "up to 23.4 ms RTT"
+[[nodiscard]] std::string break_even_text(const analyses::BreakEven& found);
+
+}  // namespace jostle::cli

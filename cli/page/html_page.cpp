@@ -1,0 +1,72 @@
+#include "cli/page/html_page.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+
+#include "input/problems.hpp"
+#include "web/report_page.hpp"
+
+namespace jostle::cli {
+
+namespace {
+
+// Leaves nothing where nothing was.
+bool can_write(const std::string& path) {
+  std::error_code error;
+  const bool was_there = std::filesystem::exists(path, error);
+  const bool can = std::ofstream(path, std::ios::binary | std::ios::app).is_open();
+  if (can && !was_there) std::filesystem::remove(path, error);
+  return can;
+}
+
+}  // namespace
+
+void add_html(CLI::App& command, std::string& path) {
+  command
+      .add_option("--html", path, "Write the answer as a page with charts, one file that needs no network")
+      ->check([](const std::string& file) {  // before anything is simulated for it
+        return can_write(file) ? std::string()
+                               : fmt::format("cannot write '{}'", input::printable(file, 400));
+      })
+      ->type_name("FILE");
+}
+
+std::string html_page(std::string_view kind, const std::string& title, const nlohmann::ordered_json& data) {
+  nlohmann::ordered_json all{
+      {"schema", "jostle.report/1"}, {"kind", kind}, {"version", JOSTLE_VERSION}, {"title", title}};
+  all.update(data);
+  constexpr std::string_view mark = "<!--data-->";
+  const std::string_view page = report_page();
+  const std::size_t at = page.find(mark);
+  std::string text(page.substr(0, at));
+  // JSON has "<" in strings only; so that none ends the element.
+  for (const char c : all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
+  }
+  return text.append(page.substr(at + mark.size()));
+}
+
+nlohmann::ordered_json json_lines(const std::string& text) {
+  auto lines = nlohmann::ordered_json::array();
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::ordered_json::parse(line));
+  return lines;
+}
+
+double rounded(double value) {
+  const std::string text = fmt::format("{:.6g}", value);
+  double back = value;
+  std::from_chars(text.data(), text.data() + text.size(), back);
+  return back;
+}
+
+}  // namespace jostle::cli

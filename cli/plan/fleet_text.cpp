@@ -1,0 +1,152 @@
+#include "cli/plan/fleet_text.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/figure_json.hpp"
+#include "cli/terminal/paragraph.hpp"
+#include "cli/terminal/table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using analyses::Aim;
+using analyses::Fleet;
+using analyses::FleetChoice;
+using scenarios::Figure;
+using scenarios::Interval;
+
+constexpr int fleet_digits = 4;
+
+std::string words(const std::string& settings) {
+  const Json json = Json::parse(settings);
+  std::string text;
+  for (const auto& [key, value] : json.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
+                        value.is_string() ? value.get<std::string>() : value.dump());
+  return text;
+}
+
+std::string limit_text(const Fleet& fleet, std::size_t limit) {
+  const Aim& aim = fleet.goal.aims[limit];
+  return fmt::format("{} {} {:.6g}", fleet.goal.figures[limit], aim.maximise ? ">=" : "<=", *aim.limit);
+}
+
+std::string in_nine_of_ten(const Interval& interval) {
+  return interval ? fmt::format(" ({} to {} in nine of ten measurements)", significant(interval->first, 3),
+                                significant(interval->second, 3))
+                  : std::string();
+}
+
+std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
+  std::string text = choice.device;
+  const std::string settings = words(choice.settings);
+  if (!settings.empty()) text += ": " + settings;
+  text += fmt::format("; {} W{}", significant(choice.power_w, 3), in_nine_of_ten(choice.power_pi90));
+  for (std::size_t i = 0; i < choice.values.size(); ++i)
+    text += fmt::format("; {}: {}{}", limit_text(fleet, i), significant(choice.values[i], fleet_digits),
+                        in_nine_of_ten(choice.intervals[i]));
+  return paragraph(text, width, 2);
+}
+
+// A limit that a measurement in ten or more may break.
+bool is_close(const Aim& aim, const Interval& interval) {
+  return interval && (aim.maximise ? interval->first < *aim.limit : interval->second > *aim.limit);
+}
+
+}  // namespace
+
+std::string fleet_text(const std::string& file, const Fleet& fleet, int width, bool colour) {
+  std::string text =
+      paragraph(
+          fmt::format("{}: {} cameras at {:.4g} frames a second each; {} settings of {} kinds of board, {} "
+                      "simulations",
+                      file, fleet.cameras, fleet.rate_per_s, fleet.settings,
+                      fleet.choices.size() + fleet.carry_none.size(), fleet.simulated),
+          width, 0) +
+      "\n";
+  if (!fleet.choices.empty()) {
+    Table table({{"board", Align::left, 0, true},
+                 {"boards", Align::right},
+                 {"cameras each", Align::right, 50},
+                 {"at most", Align::right, 40},
+                 {"W", Align::right},
+                 {"kWh/day", Align::right, 45},
+                 {"mJ/frame", Align::right, 30},
+                 {"price", Align::right}});
+    for (const FleetChoice& choice : fleet.choices)
+      table.add({choice.device, fmt::format("{}", choice.boards), fmt::format("{}", choice.most_cameras),
+                 fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
+                 significant(choice.energy_kwh_day, 3),
+                 choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
+                 choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
+                &choice == &fleet.choices.front() ? Style::strong : Style::plain);
+    text += table.text(width, colour);
+  }
+  for (const std::string& device : fleet.carry_none)
+    text += paragraph(device + ": no settings carry one camera within the limits", width, 0);
+  if (fleet.mix) {
+    std::string mix;
+    for (std::size_t i = 0; i < fleet.choices.size(); ++i) {
+      if (fleet.mix->boards[i] > 0)
+        mix +=
+            fmt::format("{}{} x {}", mix.empty() ? "" : " + ", fleet.mix->boards[i], fleet.choices[i].device);
+    }
+    text += paragraph(fmt::format("Cheaper together: {}, {:.6g}", mix, fleet.mix->price), width, 0);
+  }
+  text += "\n";
+  for (const FleetChoice& choice : fleet.choices) {
+    text += choice_text(fleet, choice, width);
+    for (std::size_t i = 0; i < choice.intervals.size(); ++i) {
+      if (is_close(fleet.goal.aims[i], choice.intervals[i]))
+        text += paragraph("close to the limit: measure before you buy, or plan for fewer cameras on a board",
+                          width, 4);
+    }
+  }
+  return text;
+}
+
+std::string fleet_json(const Fleet& fleet) {
+  Json json{{"schema", "jostle.fleet/1"},
+            {"cameras", fleet.cameras},
+            {"rate", fleet.rate_per_s},
+            {"settings", fleet.settings},
+            {"simulated", fleet.simulated}};
+  json["choices"] = Json::array();
+  for (const FleetChoice& choice : fleet.choices) {
+    Json one{{"device", choice.device},
+             {"settings", Json::parse(choice.settings)},
+             {"boards", choice.boards},
+             {"cameras_per_board", choice.most_cameras},
+             {"capacity", choice.capacity},
+             {"power_w", choice.power_w},
+             {"power_w_pi90", interval_json(choice.power_pi90)},
+             {"energy_kwh_day", choice.energy_kwh_day},
+             {"energy_per_frame_mj", figure_json(choice.energy_per_frame_mj)},
+             {"price", figure_json(choice.price)}};
+    one["constraints"] = Json::array();
+    for (std::size_t i = 0; i < choice.values.size(); ++i) {
+      const Aim& aim = fleet.goal.aims[i];
+      one["constraints"].push_back({{"figure", fleet.goal.figures[i]},
+                                    {aim.maximise ? "min" : "max", *aim.limit},
+                                    {"value", choice.values[i]},
+                                    {"pi90", interval_json(choice.intervals[i])}});
+    }
+    json["choices"].push_back(std::move(one));
+  }
+  json["carry_none"] = fleet.carry_none;
+  json["mix"] = nullptr;
+  if (fleet.mix) {
+    Json boards = Json::object();
+    for (std::size_t i = 0; i < fleet.choices.size(); ++i)
+      if (fleet.mix->boards[i] > 0) boards[fleet.choices[i].device] = fleet.mix->boards[i];
+    json["mix"] = {{"boards", boards}, {"price", fleet.mix->price}};
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,17 @@
+// Fleets for people, and for programs.
+#pragma once
+
+#include <string>
+
+#include "analyses/fleet/fleet.hpp"
+
+namespace jostle::cli {
+
+// Lines of at most `width` columns where the words allow it (60 always do).
+[[nodiscard]] std::string fleet_text(const std::string& file, const analyses::Fleet& fleet, int width,
+                                     bool colour);
+
+// {"schema":"jostle.fleet/1",...} without a newline; keys: docs/planning.md.
+[[nodiscard]] std::string fleet_json(const analyses::Fleet& fleet);
+
+}  // namespace jostle::cli

@@ -1,0 +1,77 @@
+// Online tuners compared, for people and for programs.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/plan/text.hpp"
+#include "cli/terminal/paragraph.hpp"
+#include "cli/terminal/table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using analyses::OnlineTrack;
+
+Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
+  return Json::parse(answer.candidates.checked(candidate).settings);
+}
+
+std::string words(const Json& settings) {
+  std::string text;
+  for (const auto& [key, value] : settings.items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
+                        value.is_string() ? value.get<std::string>() : value.dump());
+  return text;
+}
+
+}  // namespace
+
+std::string online_text(const std::string& file, const OnlineAnswer& answer, int width, bool colour) {
+  const auto& tracks = answer.comparison.tracks;
+  const std::size_t windows = tracks.front().regret.size();
+  std::string text = paragraph(fmt::format("{}: {} settings, {} windows of {:.3g} s", file,
+                                           answer.candidates.size(), windows, answer.window_s),
+                               width, 0) +
+                     paragraph("truly best: " + words(settings_of(answer, answer.comparison.best)), width, 2);
+  const auto at = [&](double share) {
+    return std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(windows)));
+  };
+  const std::size_t early = at(0.1), middle = at(1.0 / 3);
+  Table table({{"tuner", Align::left, 0, true},
+               {"tried", Align::right, 40},
+               {"settled after", Align::right, 50},
+               {fmt::format("regret at {}", early), Align::right, 20},
+               {fmt::format("at {}", middle), Align::right, 30},
+               {fmt::format("at {}", windows), Align::right},
+               {"last, of the best", Align::right, 45}});
+  for (const OnlineTrack& track : tracks)
+    table.add({track.method, fmt::format("{}", track.tried),
+               track.settled ? fmt::format("{}", *track.settled) : "never",
+               fmt::format("{:.1f}", track.regret[early - 1]),
+               fmt::format("{:.1f}", track.regret[middle - 1]), fmt::format("{:.1f}", track.regret.back()),
+               fmt::format("{:.1f} %", 100 * track.last_score)});
+  return text + "\n" + table.text(width, colour) +
+         paragraph(
+             "Regret: windows of the best setting\'s yield lost so far. Settled: from there on within 1 % of "
+             "the best.",
+             width, 0);
+}
+
+std::string online_json(const OnlineAnswer& answer) {
+  Json json{{"schema", "jostle.online/1"},
+            {"points", answer.candidates.size()},
+            {"window_s", answer.window_s},
+            {"best", {{"settings", settings_of(answer, answer.comparison.best)}}}};
+  json["tuners"] = Json::array();
+  for (const OnlineTrack& track : answer.comparison.tracks)
+    json["tuners"].push_back({{"method", track.method},
+                              {"tried", track.tried},
+                              {"settled_after", track.settled ? Json(*track.settled) : Json(nullptr)},
+                              {"last_settings", settings_of(answer, track.last)},
+                              {"last_score", track.last_score},
+                              {"regret", track.regret}});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::cli

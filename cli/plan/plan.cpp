@@ -1,0 +1,189 @@
+// `jostle plan`: the best of a study's points, what comes next, and what would have to change.
+#include "analyses/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/options.hpp"
+#include "cli/page/html_page.hpp"
+#include "cli/plan/fleet_text.hpp"
+#include "cli/plan/text.hpp"
+#include "cli/study_files.hpp"
+#include "cli/sweep/study_page.hpp"
+#include "cli/terminal/write_file.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::cli {
+namespace {
+
+struct PlanOptions {
+  std::string study, output, format, html;
+  unsigned threads = 0;
+  bool exhaustive = false, no_interval = false, online = false;
+  std::uint64_t simulations = 0, windows = 0;
+};
+
+// The page of a plan or a fleet, if it was asked for; `answer` is that of --format json.
+bool write_html(const PlanOptions& options, const analyses::Study& study, const std::string& answer,
+                analyses::Store& store, Terminal& terminal) {
+  if (options.html.empty()) return true;
+  return write_file(options.html,
+                    html_page("plan", title_of(study),
+                              {{"answer", nlohmann::ordered_json::parse(answer)},
+                               {"points", points_page(store.database())}}),
+                    terminal);
+}
+
+ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& options, Context& context) {
+  constexpr std::size_t most = 3000;  // settings: all are simulated, to know which is truly best
+  Terminal& terminal = context.terminal;
+  if (candidates.size() > most) {
+    terminal.complain(fmt::format("{}: {} points; tuners are compared on {} at most", options.study,
+                                  candidates.size(), most));
+    return ExitCode::bad_input;
+  }
+  analyses::OnlineSettings settings;
+  settings.windows = options.windows;
+  const auto comparison = analyses::tune_online(candidates, settings, &context.interrupted);
+  if (!comparison) {
+    terminal.complain(options.study + ": no point keeps the limits");
+    return ExitCode::failed;
+  }
+  const OnlineAnswer answer{candidates, *comparison, sim::to_seconds(settings.window)};
+  terminal.print(options.format == "json"
+                     ? online_json(answer) + "\n"
+                     : online_text(options.study, answer, terminal.width(), terminal.colour()));
+  return ExitCode::done;
+}
+
+ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& candidates,
+                    const PlanOptions& options, analyses::Store& store, Context& context) {
+  Terminal& terminal = context.terminal;
+  analyses::FleetControl control;
+  control.threads = options.threads;
+  control.interrupt = &context.interrupted;
+  control.progress = [&](std::size_t done, std::size_t of) {
+    terminal.progress(fmt::format("{}: {} of {} settings", options.study, done, of),
+                      static_cast<double>(done) / static_cast<double>(of));
+  };
+  const analyses::Fleet fleet = analyses::fleet(*study.fleet, candidates, control);
+  terminal.clear_progress();
+  terminal.print(options.format == "json"
+                     ? fleet_json(fleet) + "\n"
+                     : fleet_text(options.study, fleet, terminal.width(), terminal.colour()));
+  if (!write_html(options, study, fleet_json(fleet), store, terminal)) return ExitCode::failed;
+  return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
+}
+
+ExitCode make_plan(const PlanOptions& options, Context& context) {
+  Terminal& terminal = context.terminal;
+  if (options.online && !options.html.empty()) {
+    terminal.complain("--html draws plans and fleets, not --online");
+    return ExitCode::bad_input;
+  }
+  analyses::Profiles profiles;
+  analyses::PlanControl control;
+  control.exhaustive = options.exhaustive;
+  control.most = options.simulations;
+  control.intervals = !options.no_interval;
+  control.interrupt = &context.interrupted;
+  control.progress = [&](std::size_t done, std::size_t of) {
+    terminal.progress(fmt::format("{}: {} points simulated, {} at most", options.study, done, of),
+                      static_cast<double>(done) / static_cast<double>(of));
+  };
+  try {
+    const auto study = ready_study(options.study, options.threads, profiles, context, true,
+                                   [](analyses::Study& read) { read.interval = false; });
+    if (!study) return ExitCode::bad_input;
+    const std::optional<analyses::FleetSection>& fleet = study->study.fleet;
+    if (fleet) {
+      input::Problems problems;
+      if (!analyses::check_fleet(study->study, problems)) {
+        terminal.note(problems.text());
+        return ExitCode::bad_input;
+      }
+    } else if (study->study.objectives.empty()) {
+      terminal.complain(options.study +
+                        ": no objectives; say what is wanted, such as objectives: [max system.throughput]");
+      return ExitCode::bad_input;
+    }
+    analyses::Store store(options.output);
+    store.begin(study->study, study->checked);
+    analyses::Candidates candidates(study->study, study->checked, profiles, store, options.threads,
+                                    &context.interrupted);
+    if (fleet) return plan_fleet(study->study, candidates, options, store, context);
+    if (options.online) return compare_tuners(candidates, options, context);
+    const analyses::Plan plan = analyses::plan(candidates, control);
+    terminal.clear_progress();
+    terminal.print(options.format == "json"
+                       ? plan_json(plan) + "\n"
+                       : plan_text(options.study, plan, terminal.width(), terminal.colour()));
+    if (!write_html(options, study->study, plan_json(plan), store, terminal)) return ExitCode::failed;
+    return plan.best ? ExitCode::done : ExitCode::failed;
+  } catch (const scenarios::Interrupted&) {
+    terminal.clear_progress();
+    terminal.complain(options.output.empty()
+                          ? "interrupted"
+                          : "interrupted; what is done is stored, the same command goes on from there");
+    return ExitCode::interrupted;
+  }
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Task& task) {
+  CLI::App* const command =
+      app.add_subcommand("plan", "Find the best point of a study, the Pareto front, and what limits cost");
+  const auto options = std::make_shared<PlanOptions>();
+  command->add_option("STUDY", options->study, "A study (YAML) with objectives, and constraints if wanted")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", options->output,
+                   "SQLite file as `jostle sweep` makes it; points that it has are not simulated again")
+      ->type_name("FILE");
+  command->add_flag("--exhaustive", options->exhaustive, "Simulate every point");
+  command
+      ->add_option_function<std::string>(
+          "--simulations",
+          [options](const std::string& text) {
+            options->simulations = whole_number("--simulations", text);
+            if (options->simulations < 1) throw CLI::ValidationError("--simulations", "at least 1");
+          },
+          "Points to simulate at most (default: a tenth, and at least 300)")
+      ->type_name("N");
+  command->add_flag("--no-interval", options->no_interval, "Leave out prediction intervals, and their runs");
+  command->add_flag(
+      "--online", options->online,
+      "Compare ways to tune a board while it works: full sweep, Thompson sampling, gradient descent");
+  command
+      ->add_option_function<std::string>(
+          "--windows",
+          [options](const std::string& text) {
+            options->windows = whole_number("--windows", text);
+            if (options->windows < 1 || options->windows > 100'000)
+              throw CLI::ValidationError("--windows", "from 1 to 100000");
+          },
+          "With --online: windows of a second (default: three for each point)")
+      ->type_name("N");
+  add_threads(*command, options->threads);
+  add_html(*command, options->html);
+  command->add_option("--format", options->format, "text for people (default), or one line of JSON")
+      ->check(one_of({"text", "json"}))
+      ->type_name("text|json");
+  command->footer(
+      "\nBeside what is swept, a study says what is wanted (docs/planning.md):\n"
+      "  objectives: [max system.throughput, min system.power_w]   # the first decides\n"
+      "  constraints: {system.power_w: {max: 12 W}, processes.latency_ms.p99: {max: 50 ms}}\n"
+      "or which cameras boards are sought for:\n"
+      "  fleet: {cameras: 40, rate: 15 /s, boards: [jetson-nano, jetson-orin-nano-super],\n"
+      "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"
+      "          constraints: {processes.latency_ms.p99: {max: 80 ms}}}");
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return make_plan(*options, context); }; });
+}
+
+}  // namespace jostle::cli

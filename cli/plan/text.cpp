@@ -1,0 +1,252 @@
+#include "cli/plan/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "cli/figure_json.hpp"
+#include "cli/terminal/paragraph.hpp"
+#include "cli/terminal/table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using analyses::Aim;
+using analyses::Plan;
+using analyses::PlanPoint;
+using scenarios::Interval;
+
+constexpr int digits = 4;
+
+std::string as_words(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// The keys that differ between some of the points, each as its last step where that names one key only.
+std::vector<std::pair<std::string, std::string>> varying(const std::vector<PlanPoint>& points) {
+  std::vector<std::pair<std::string, std::string>> keys;
+  const Json first = Json::parse(points.front().settings);
+  for (const auto& [key, value] : first.items()) {
+    const bool same = std::ranges::all_of(points, [&, name = key, here = value](const PlanPoint& point) {
+      return Json::parse(point.settings).at(name) == here;
+    });
+    if (!same) keys.emplace_back(key, key.substr(key.rfind('.') + 1));
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto alike = [&](const auto& other) { return other.second == keys[i].second; };
+    if (std::ranges::count_if(keys, alike) > 1) keys[i].second = keys[i].first;
+  }
+  return keys;
+}
+
+// "processes.0.batch 8, power_mode 15W"
+std::string settings_text(const PlanPoint& point) {
+  const Json settings = Json::parse(point.settings);
+  std::string text;
+  for (const auto& [key, value] : settings.items())
+    text += (text.empty() ? "" : ", ") + key + " " + as_words(value);
+  return text.empty() ? "the scenario as it is" : text;
+}
+
+// "processes.0.batch 8 -> 4": what would have to be set otherwise.
+std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
+  const Json before = Json::parse(from.settings), after = Json::parse(to.settings);
+  std::string text;
+  for (const auto& [key, value] : after.items()) {
+    if (before.at(key) == value) continue;
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", key, as_words(before.at(key)),
+                        as_words(value));
+  }
+  return text;
+}
+
+std::string aim_text(const Plan& plan, std::size_t aim) {
+  const Aim& wanted = plan.goal.aims[aim];
+  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + plan.goal.figures[aim];
+  return fmt::format("{} {} {:.6g}", plan.goal.figures[aim], wanted.maximise ? ">=" : "<=", *wanted.limit);
+}
+
+std::string interval_text(const Interval& interval) {
+  return interval ? fmt::format("{} to {}", significant(interval->first, 3), significant(interval->second, 3))
+                  : "–";
+}
+
+// A point against the best: how much greater its figure is.
+std::string relative_text(double value, double best) {
+  return best == 0 ? std::string("–") : fmt::format("{:+.1f} %", 100 * (value / best - 1) + 0.0);
+}
+
+std::string values_table(const Plan& plan, const PlanPoint& point, bool against_best, int width,
+                         bool colour) {
+  std::vector<Column> columns{
+      {"", Align::left, 0, true}, {"simulated", Align::right}, {"90 % of measurements", Align::right, 50}};
+  if (against_best) columns.push_back({"to the best", Align::right, 40});
+  Table table(columns);
+  for (std::size_t i = 0; i < plan.goal.aims.size(); ++i) {
+    std::vector<std::string> cells{aim_text(plan, i), significant(point.values[i], digits),
+                                   interval_text(point.intervals[i])};
+    if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
+    table.add(std::move(cells));
+  }
+  return table.text(width, colour);
+}
+
+bool overlap(const Interval& a, const Interval& b) {
+  return a && b && a->first <= b->second && b->first <= a->second;
+}
+
+std::string runner_up_text(const Plan& plan, int width, bool colour) {
+  if (!plan.runner_up) return {};
+  const PlanPoint& best = *plan.best;
+  const PlanPoint& second = *plan.runner_up;
+  std::string text = "\n" + styled("runner-up", Style::strong, colour) + "\n" +
+                     paragraph("to change: " + changes_text(best, second), width, 2) +
+                     values_table(plan, second, true, width, colour);
+  const double lacking = plan.goal.aims[0].maximise ? best.values[0] / second.values[0] - 1
+                                                    : 1 - best.values[0] / second.values[0];
+  std::string words;
+  if (std::isfinite(lacking) && lacking > 0)
+    words = fmt::format("It would win if its {} were {:.1f} % {}.", plan.goal.figures[0], 100 * lacking,
+                        plan.goal.aims[0].maximise ? "higher" : "lower");
+  if (overlap(best.intervals[0], second.intervals[0]))
+    words += fmt::format("{}Their intervals overlap: on a board either may win, so measure both.",
+                         words.empty() ? "" : " ");
+  return text + paragraph(words, width, 2);
+}
+
+// Not all of a long front: evenly, with its ends and the best.
+std::vector<PlanPoint> some_of(const Plan& plan) {
+  constexpr std::size_t most = 16;
+  const std::size_t count = plan.front.size();
+  if (count <= most) return plan.front;
+  std::vector<PlanPoint> some;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool due = i == next * (count - 1) / (most - 1);
+    next += due ? 1 : 0;
+    if (due || plan.front[i].point == plan.best->point) some.push_back(plan.front[i]);
+  }
+  return some;
+}
+
+std::string front_text(const Plan& plan, int width, bool colour) {
+  if (plan.front.size() < 2) return {};
+  const std::vector<PlanPoint> points = some_of(plan);
+  const auto keys = varying(points);
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < plan.goal.objectives; ++i) {
+    columns.push_back({aim_text(plan, i), Align::right});
+    columns.push_back({"90 %", Align::right, 30});
+  }
+  for (const auto& [key, name] : keys) columns.push_back({name, Align::right, 50});
+  Table table(columns);
+  for (const PlanPoint& point : points) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < plan.goal.objectives; ++i) {
+      cells.push_back(significant(point.values[i], digits));
+      cells.push_back(interval_text(point.intervals[i]));
+    }
+    const Json settings = Json::parse(point.settings);
+    for (const auto& [key, name] : keys) cells.push_back(as_words(settings.at(key)));
+    table.add(std::move(cells), point.point == plan.best->point ? Style::strong : Style::plain);
+  }
+  std::string text = "\n" + styled("Pareto front", Style::strong, colour) + "\n" + table.text(width, colour);
+  if (points.size() < plan.front.size())
+    text +=
+        paragraph(fmt::format("{} of its {} points; --format json has all", points.size(), plan.front.size()),
+                  width, 0);
+  return text;
+}
+
+std::string limits_text(const Plan& plan, int width, bool colour) {
+  if (plan.relaxed.empty()) return {};
+  std::string text = "\n" + styled("what the limits cost", Style::strong, colour) + "\n";
+  for (const analyses::Relaxed& relaxed : plan.relaxed) {
+    text += paragraph(
+        fmt::format("Without {}: {} {}, {} to the best. It needs {}, with {}.", aim_text(plan, relaxed.aim),
+                    plan.goal.figures[0], significant(relaxed.best.values[0], digits),
+                    relative_text(relaxed.best.values[0], plan.best->values[0]),
+                    significant(relaxed.needed, digits), settings_text(relaxed.best)),
+        width, 2);
+  }
+  return text;
+}
+
+std::string head(const std::string& file, const Plan& plan, int width) {
+  std::string text = fmt::format("{}: {} of {} points simulated", file, plan.count.simulated, plan.points);
+  if (plan.count.looked_at > plan.count.simulated)
+    text += fmt::format(", {} were in the file", plan.count.looked_at - plan.count.simulated);
+  if (plan.count.do_not_fit > 0) text += fmt::format(", {} do not fit into memory", plan.count.do_not_fit);
+  if (plan.count.failed > 0) text += fmt::format(", {} failed", plan.count.failed);
+  text += plan.exhaustive  ? "; the best is the best of all"
+          : plan.converged ? "; no other point promises more than 0.5 % more"
+                           : "; others may be better: --simulations allows more";
+  return paragraph(text, width, 0);
+}
+
+Json point_json(const Plan& plan, const PlanPoint& point) {
+  Json json{{"point", point.point}, {"settings", Json::parse(point.settings)}};
+  for (const char* const part : {"objectives", "constraints"}) json[part] = Json::array();
+  for (std::size_t i = 0; i < plan.goal.aims.size(); ++i) {
+    const Aim& aim = plan.goal.aims[i];
+    Json one{{"figure", plan.goal.figures[i]}};
+    if (aim.limit)
+      one[aim.maximise ? "min" : "max"] = *aim.limit;
+    else
+      one["sense"] = aim.maximise ? "max" : "min";
+    one["value"] = point.values[i];
+    one["pi90"] = interval_json(point.intervals[i]);
+    json[aim.limit ? "constraints" : "objectives"].push_back(std::move(one));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string plan_text(const std::string& file, const Plan& plan, int width, bool colour) {
+  std::string text = head(file, plan, width);
+  if (!plan.best) {
+    text += "\n" + styled("no point keeps the limits", Style::bad, colour) + "\n";
+    if (plan.missed.empty()) text += paragraph("Each limit can be kept, but not all together.", width, 2);
+    for (const analyses::Missed& missed : plan.missed)
+      text += paragraph(fmt::format("{}: the nearest is {}", aim_text(plan, missed.aim),
+                                    significant(missed.nearest, digits)),
+                        width, 2);
+    return text;
+  }
+  text += "\n" + styled("best", Style::strong, colour) + "\n" +
+          paragraph(settings_text(*plan.best), width, 2) +
+          values_table(plan, *plan.best, false, width, colour);
+  return text + runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
+         front_text(plan, width, colour);
+}
+
+std::string plan_json(const Plan& plan) {
+  Json json{{"schema", "jostle.plan/1"},           {"points", plan.points},
+            {"simulated", plan.count.simulated},   {"looked_at", plan.count.looked_at},
+            {"do_not_fit", plan.count.do_not_fit}, {"failed", plan.count.failed},
+            {"exhaustive", plan.exhaustive},       {"converged", plan.converged}};
+  json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
+  json["runner_up"] = plan.runner_up ? point_json(plan, *plan.runner_up) : Json(nullptr);
+  json["front"] = Json::array();
+  for (const PlanPoint& point : plan.front) json["front"].push_back(point_json(plan, point));
+  json["relaxed"] = Json::array();
+  for (const analyses::Relaxed& relaxed : plan.relaxed)
+    json["relaxed"].push_back({{"figure", plan.goal.figures[relaxed.aim]},
+                               {"limit", *plan.goal.aims[relaxed.aim].limit},
+                               {"needed", relaxed.needed},
+                               {"best", point_json(plan, relaxed.best)}});
+  json["missed"] = Json::array();
+  for (const analyses::Missed& missed : plan.missed)
+    json["missed"].push_back({{"figure", plan.goal.figures[missed.aim]},
+                              {"limit", *plan.goal.aims[missed.aim].limit},
+                              {"nearest", missed.nearest}});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,78 @@
+// `jostle query`: asks the file of a study in SQL, without changing it.
+#include <memory>
+#include <string>
+
+#include "analyses/study/store.hpp"
+#include "cli/options.hpp"
+#include "cli/query/rows.hpp"
+#include "cli/subcommand.hpp"
+
+namespace jostle::cli {
+namespace {
+
+struct QueryOptions {
+  std::string file, sql = "SELECT * FROM results", format = "table";
+  bool content = false;
+};
+
+ExitCode ask(const QueryOptions& options, Context& context) {
+  try {
+    analyses::Database database(options.file, analyses::Access::read);
+    database.stop_when(context.interrupted);
+    if (options.content) {
+      analyses::write_content(
+          database, [&](std::string_view line) { context.terminal.print(std::string(line) + "\n"); });
+      return ExitCode::done;
+    }
+    analyses::SqlStatement rows(database, options.sql);
+    if (!rows.only_reads()) {
+      context.terminal.complain("only statements that read are asked");
+      return ExitCode::bad_input;
+    }
+    print_rows(rows,
+               options.format == "csv"    ? RowFormat::csv
+               : options.format == "json" ? RowFormat::json
+                                          : RowFormat::table,
+               context.terminal);
+  } catch (const analyses::DatabaseError& error) {
+    if (context.interrupted) return ExitCode::interrupted;
+    context.terminal.complain(error.what());
+    return ExitCode::bad_input;
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, Task& task) {
+  CLI::App* const command = app.add_subcommand("query", "Ask the file of a study in SQL");
+  const auto options = std::make_shared<QueryOptions>();
+  command->add_option("FILE", options->file, "What `jostle sweep` wrote")->required()->type_name("");
+  command
+      ->add_option("SQL", options->sql,
+                   "One statement that reads; default: SELECT * FROM results, a row a point")
+      ->type_name("");
+  command
+      ->add_option("--format", options->format,
+                   "How to print: a table (default), CSV, or a line of JSON a row")
+      ->check(one_of({"table", "csv", "json"}))
+      ->type_name("table|csv|json");
+  command->add_flag("--content", options->content,
+                    "Print all that the file says, in lines of JSON: equal for equal studies");
+  command->footer(
+      "\nTables: study (name, value), points (point, key, settings), outcomes (key, status, figures, result "
+      "as\n"
+      "JSON). The view results joins them: point, status, a column for each varied key (batch, gpu_mhz), "
+      "then\n"
+      "throughput, process_throughput_min, process_throughput_mean, latency_mean_ms, latency_p50_ms,\n"
+      "latency_p99_ms (of the worst process), power_w, power_peak_w, energy_per_image_mj, memory_mb, "
+      "gpu_busy,\n"
+      "temperature_c, simulated_s, limited_by, stop, problem.\n"
+      "\n"
+      "  jostle query study.sqlite \"SELECT batch, count, throughput FROM results WHERE power_w < 10\"\n"
+      "  jostle query study.sqlite \"SELECT json_extract(result, '$.system.gpu.sm_active') FROM outcomes\"");
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return ask(*options, context); }; });
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,96 @@
+#include "cli/query/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/terminal/table.hpp"
+#include "input/problems.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using analyses::SqlStatement;
+
+constexpr std::size_t printed_at_once = 1 << 16;
+
+// A number as people read it; any other text on one line.
+std::string for_people(const SqlStatement& rows, int column) {
+  const std::string text(rows.text(column));
+  if (!rows.is_number(column)) return input::printable(text, text.size() + 1);
+  if (text.find_first_of(".e") == std::string::npos) return text;
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return fmt::format("{:.5g}", number);
+}
+
+void print_table(SqlStatement& rows, Terminal& terminal) {
+  const int count = rows.columns();
+  std::vector<std::vector<std::string>> cells;
+  std::vector<bool> numbers(static_cast<std::size_t>(count), true);
+  while (rows.step()) {
+    std::vector<std::string>& row = cells.emplace_back();
+    for (int i = 0; i < count; ++i) {
+      row.push_back(for_people(rows, i));
+      if (!rows.is_null(i) && !rows.is_number(i)) numbers[static_cast<std::size_t>(i)] = false;
+    }
+  }
+  std::vector<Column> columns;
+  for (int i = 0; i < count; ++i) {
+    const bool number = numbers[static_cast<std::size_t>(i)];
+    columns.push_back({rows.name(i), number ? Align::right : Align::left, i == 0 ? 0 : count - i, !number});
+  }
+  Table table(std::move(columns));
+  for (std::vector<std::string>& row : cells) table.add(std::move(row));
+  terminal.print(table.text(terminal.width(), terminal.colour()));
+}
+
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + '"';
+}
+
+std::string line_of(const SqlStatement& rows, RowFormat format) {
+  if (format == RowFormat::json) {
+    auto object = nlohmann::ordered_json::object();
+    for (int i = 0; i < rows.columns(); ++i) object[rows.name(i)] = json_cell(rows, i);
+    return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+  std::string line;
+  for (int i = 0; i < rows.columns(); ++i) line += (i == 0 ? "" : ",") + csv_cell(rows.text(i));
+  return line + "\n";
+}
+
+}  // namespace
+
+nlohmann::ordered_json json_cell(const SqlStatement& rows, int column) {
+  if (rows.is_null(column)) return nullptr;
+  const std::string text(rows.text(column));
+  if (!rows.is_number(column)) return text;
+  auto number = nlohmann::ordered_json::parse(text, nullptr, false);
+  return number.is_number() ? number : nlohmann::ordered_json(text);  // Inf
+}
+
+void print_rows(SqlStatement& rows, RowFormat format, Terminal& terminal) {
+  if (format == RowFormat::table) return print_table(rows, terminal);
+  std::string text;
+  if (format == RowFormat::csv) {
+    for (int i = 0; i < rows.columns(); ++i) text += (i == 0 ? "" : ",") + csv_cell(rows.name(i));
+    text += "\n";
+  }
+  while (rows.step()) {
+    text += line_of(rows, format);
+    if (text.size() < printed_at_once) continue;
+    terminal.print(text);
+    text.clear();
+  }
+  terminal.print(text);
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,20 @@
+// The rows of a statement as a table, CSV or lines of JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analyses/study/database.hpp"
+#include "cli/terminal/terminal.hpp"
+
+namespace jostle::cli {
+
+enum class RowFormat { table, csv, json };
+
+// A cell of the present row: null, a number, or text.
+[[nodiscard]] nlohmann::ordered_json json_cell(const analyses::SqlStatement& rows, int column);
+
+// Runs the statement to its end and prints what it gives. Of a table that is too wide the last columns go
+// first.
+void print_rows(analyses::SqlStatement& rows, RowFormat format, Terminal& terminal);
+
+}  // namespace jostle::cli

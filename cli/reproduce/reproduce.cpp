@@ -1,0 +1,233 @@
+// `jostle reproduce`: which published statements come out when they are simulated.
+#include "analyses/reproduce/reproduce.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/page/html_page.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/terminal/table.hpp"
+#include "cli/terminal/write_file.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using analyses::Check;
+using analyses::Reproduction;
+
+std::string verdict(const Check& check) {
+  switch (check.verdict) {
+    case analyses::Verdict::holds:
+      return "reproduced";
+    case analyses::Verdict::shown:
+      return "not judged";
+    case analyses::Verdict::fails:
+      break;
+  }
+  return check.off ? fmt::format("missed by {:+.0f} %", *check.off * 100) : "contradicted";
+}
+
+std::string verdict(const Reproduction& outcome) {
+  if (!outcome.problem.empty()) return "not simulated";
+  if (outcome.reproduced()) return "reproduced";
+  return fmt::format("{} of {} missed", outcome.failed(), outcome.checks.size());
+}
+
+Style style_of(bool good) {
+  return good ? Style::plain : Style::bad;
+}
+
+// A row a statement, with the check that is off the most.
+Table overview(const std::vector<Reproduction>& outcomes) {
+  Table table({{"claim", Align::left},
+               {"statement", Align::left, 3, true},
+               {"verdict", Align::left},
+               {"grade", Align::left, 4},
+               {"worst", Align::left, 2, true},
+               {"claimed", Align::left, 1, true},
+               {"predicted", Align::left, 1, true}});
+  for (const Reproduction& outcome : outcomes) {
+    const Check* const worst = outcome.worst();
+    table.add({std::string(outcome.statement->id), std::string(outcome.statement->text), verdict(outcome),
+               outcome.grade, worst ? worst->quantity : outcome.problem, worst ? worst->claimed : "",
+               worst ? worst->predicted : ""},
+              style_of(outcome.reproduced()));
+  }
+  return table;
+}
+
+// A row a check.
+Table checks(const std::vector<Reproduction>& outcomes) {
+  Table table({{"claim", Align::left},
+               {"quantity", Align::left, 0, true},
+               {"claimed", Align::left, 0, true},
+               {"predicted", Align::left, 0, true},
+               {"verdict", Align::left}});
+  for (const Reproduction& outcome : outcomes) {
+    std::string id(outcome.statement->id);
+    for (const Check& check : outcome.checks)
+      table.add({std::exchange(id, ""), check.quantity, check.claimed, check.predicted, verdict(check)},
+                style_of(check.verdict != analyses::Verdict::fails));
+    if (!outcome.problem.empty())
+      table.add({std::exchange(id, ""), outcome.problem, "", "", "not simulated"}, Style::bad);
+  }
+  return table;
+}
+
+std::string summary(const std::vector<Reproduction>& outcomes) {
+  const auto reproduced = std::ranges::count_if(outcomes, &Reproduction::reproduced);
+  const auto unanswered =
+      std::ranges::count_if(outcomes, [](const Reproduction& outcome) { return !outcome.problem.empty(); });
+  std::ptrdiff_t all = 0, judged = 0, missed = 0;
+  for (const Reproduction& outcome : outcomes) {
+    ++all;
+    judged += std::ranges::count_if(outcome.checks,
+                                    [](const Check& c) { return c.verdict != analyses::Verdict::shown; });
+    missed += static_cast<std::ptrdiff_t>(outcome.failed());
+  }
+  return fmt::format("{} of {} statements reproduced, {} not simulated; {} of {} checks hold\n", reproduced,
+                     all, unanswered, judged - missed, judged);
+}
+
+// Why the statements that miss do so.
+std::string reasons(const std::vector<Reproduction>& outcomes, const char* format) {
+  std::string text;
+  for (const Reproduction& outcome : outcomes)
+    if (outcome.failed() > 0 && !outcome.statement->why.empty())
+      text += fmt::format(fmt::runtime(format), outcome.statement->id, outcome.statement->why);
+  return text;
+}
+
+// For docs/claims.md.
+std::string markdown(const std::vector<Reproduction>& outcomes) {
+  Table table({{"claim", Align::left},
+               {"kind", Align::left},
+               {"statement", Align::left},
+               {"grade", Align::left},
+               {"verdict", Align::left}});
+  for (const Reproduction& outcome : outcomes)
+    table.add({std::string(outcome.statement->id), std::string(to_string(outcome.statement->kind)),
+               std::string(outcome.statement->text), outcome.grade, verdict(outcome)});
+  return summary(outcomes) + "\n" + table.markdown() + "\n## What does not come out, and why\n\n" +
+         reasons(outcomes, "- **{}** {}\n") + "\n## Every check\n\n" + checks(outcomes).markdown();
+}
+
+// "resnet50 9.75 x; yolov8n 3 x": what `get` has of each check.
+std::string joined(const Reproduction& outcome, std::string Check::*get) {
+  std::string text;
+  for (const Check& check : outcome.checks)
+    text += (text.empty() ? "" : "; ") + check.quantity + ": " + check.*get;
+  return text;
+}
+
+// What is off the most of the values and bounds.
+std::optional<double> error(const Reproduction& outcome) {
+  std::optional<double> most;
+  for (const Check& check : outcome.checks)
+    if (check.off && std::abs(*check.off) >= std::abs(most.value_or(0))) most = check.off;
+  return most;
+}
+
+// An object a statement, a line each.
+std::string json(const std::vector<Reproduction>& outcomes) {
+  using Json = nlohmann::ordered_json;
+  std::string lines;
+  for (const Reproduction& outcome : outcomes) {
+    const auto off = error(outcome);
+    Json entry{{"id", outcome.statement->id},
+               {"stated", joined(outcome, &Check::claimed)},
+               {"simulated", outcome.problem.empty() ? Json(joined(outcome, &Check::predicted)) : Json()},
+               {"error", off ? Json(*off) : Json()},
+               {"holds", outcome.reproduced()},
+               {"grade", outcome.grade.empty() ? Json() : Json(outcome.grade)},
+               {"why", outcome.reproduced()      ? Json()
+                       : outcome.problem.empty() ? Json(outcome.statement->why)
+                                                 : Json(outcome.problem)},
+               {"source", source_of(*outcome.statement)},
+               {"kind", to_string(outcome.statement->kind)},
+               {"statement", outcome.statement->text},
+               {"checks", Json::array()}};
+    for (const Check& check : outcome.checks)
+      entry["checks"].push_back({{"quantity", check.quantity},
+                                 {"stated", check.claimed},
+                                 {"simulated", check.predicted},
+                                 {"error", check.off ? Json(*check.off) : Json()},
+                                 {"verdict", verdict(check)}});
+    lines += entry.dump() + "\n";
+  }
+  return lines;
+}
+
+struct ReproduceOptions {
+  std::vector<std::string> ids;
+  bool details = false, markdown = false;
+  std::string format = "table", html;
+};
+
+std::string printed(const std::vector<Reproduction>& outcomes, const ReproduceOptions& options,
+                    const Terminal& terminal) {
+  if (options.markdown) return markdown(outcomes);
+  if (options.format == "json") return json(outcomes);
+  const Table table = options.details ? checks(outcomes) : overview(outcomes);
+  std::string text = table.text(terminal.width(), terminal.colour()) + "\n" + summary(outcomes);
+  if (options.details) text += "\n" + reasons(outcomes, "{}: {}\n");
+  return text;
+}
+
+ExitCode reproduce(const ReproduceOptions& options, Context& context) {
+  std::vector<const analyses::Statement*> wanted;
+  for (const std::string& id : options.ids) {
+    wanted.push_back(analyses::find_statement(id));
+    if (wanted.back() == nullptr) {
+      context.terminal.complain(fmt::format("no statement '{}'; `jostle reproduce` tells them all", id));
+      return ExitCode::bad_input;
+    }
+  }
+  if (wanted.empty()) wanted = analyses::statements();
+  analyses::Runs runs(&context.interrupted);
+  std::vector<Reproduction> outcomes;
+  try {
+    for (const analyses::Statement* statement : wanted) {
+      context.terminal.progress(fmt::format("reproduce {}", statement->id),
+                                static_cast<double>(outcomes.size()) / static_cast<double>(wanted.size()));
+      outcomes.push_back(analyses::reproduce(*statement, runs));
+    }
+  } catch (const scenarios::Interrupted&) {
+    context.terminal.complain("interrupted");
+    return ExitCode::interrupted;
+  }
+  context.terminal.clear_progress();
+  context.terminal.print(printed(outcomes, options, context.terminal));
+  if (!options.html.empty() &&
+      !write_file(options.html,
+                  html_page("reproduce", "Published statements", {{"claims", json_lines(json(outcomes))}}),
+                  context.terminal))
+    return ExitCode::failed;
+  return std::ranges::all_of(outcomes, &Reproduction::expected) ? ExitCode::done : ExitCode::failed;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Task& task) {
+  CLI::App* const command = app.add_subcommand(
+      "reproduce", "Simulate what papers state and say of each statement whether it comes out");
+  const auto options = std::make_shared<ReproduceOptions>();
+  command->add_option("ID", options->ids, "Statements, as C06; default: all");
+  command->add_flag("--details", options->details, "Every check of every statement, and why some miss");
+  CLI::Option* const markdown =
+      command->add_flag("--markdown", options->markdown, "The tables of docs/claims.md");
+  command->add_option("--format", options->format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->excludes(markdown);
+  markdown->excludes("--details");
+  add_html(*command, options->html);
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return reproduce(*options, context); }; });
+}
+
+}  // namespace jostle::cli

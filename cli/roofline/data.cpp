@@ -1,0 +1,144 @@
+// A roofline as JSON and CSV.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "calibration/readers/csv.hpp"
+#include "cli/figure_json.hpp"
+#include "cli/roofline/text.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using analyses::ModeRoofline;
+using analyses::PlacedNetwork;
+using analyses::RooflineAnswer;
+using power::Roofline;
+
+std::string scaled_cell(std::optional<double> value, double unit = 1) {
+  return value ? fmt::format("{:.10g}", *value / unit) : "";
+}
+
+Json energy_json(const Roofline& roofs) {
+  if (!roofs.energy) return nullptr;
+  const Roofline::Energy& energy = *roofs.energy;
+  return {{"j_per_flop", energy.operation_j + energy.sm_operation_j},
+          {"j_per_byte", energy.byte_j + energy.sm_byte_j},
+          {"sm_j_per_flop", energy.sm_operation_j},
+          {"sm_j_per_byte", energy.sm_byte_j},
+          {"idle_w", energy.idle_w},
+          {"busy_w", energy.busy_w},
+          {"best_flop_per_j", figure_json(power::best_flop_per_j(roofs))},
+          {"balance_flop_per_byte", figure_json(power::energy_balance(roofs))}};
+}
+
+Json roof_json(const Roofline& roofs, double intensity) {
+  return {{"flop_per_byte", intensity},
+          {"flop_per_s", power::attainable_flop_per_s(roofs, intensity)},
+          {"flop_per_j", figure_json(power::attainable_flop_per_j(roofs, intensity))}};
+}
+
+Json network_json(const Roofline& roofs, const PlacedNetwork& network) {
+  Json json{{"model", network.model}};
+  if (!network.problem.empty()) {
+    json["problem"] = network.problem;
+    return json;
+  }
+  json["grade"] = network.grade;
+  json["flop"] = network.flop;
+  json["dram_bytes"] = network.bytes;
+  json["seconds"] = network.seconds;
+  json["joules"] = figure_json(network.joules);
+  json["flop_per_byte"] = network.intensity();
+  json["flop_per_s"] = network.flop_per_s();
+  json["flop_per_j"] = figure_json(network.flop_per_j());
+  json["attainable"] = roof_json(roofs, network.intensity());
+  return json;
+}
+
+Json mode_json(const ModeRoofline& mode) {
+  Json roof = Json::array(), networks = Json::array();
+  for (const double intensity : told_intensities()) roof.push_back(roof_json(mode.roofs, intensity));
+  for (const PlacedNetwork& network : mode.networks) networks.push_back(network_json(mode.roofs, network));
+  return {{"power_mode", mode.mode.empty() ? Json(nullptr) : Json(mode.mode)},
+          {"gpu_mhz", mode.gpu_hz / 1e6},
+          {"emc_mhz", mode.emc_hz / 1e6},
+          {"sms", mode.sms},
+          {"cores", mode.cores},
+          {"peak_flop_per_s", mode.roofs.flop_per_s},
+          {"bytes_per_s", mode.roofs.bytes_per_s},
+          {"ridge_flop_per_byte", power::ridge(mode.roofs)},
+          {"energy", energy_json(mode.roofs)},
+          {"roof", std::move(roof)},
+          {"networks", std::move(networks)}};
+}
+
+std::string energy_cells(const Roofline& roofs) {
+  if (!roofs.energy) return ",,,,,,,";
+  const Roofline::Energy& energy = *roofs.energy;
+  constexpr double pico = 1e-12;
+  return fmt::format(
+      "{},{},{},{},{},{},{},{}", scaled_cell(energy.operation_j + energy.sm_operation_j, pico),
+      scaled_cell(energy.byte_j + energy.sm_byte_j, pico), scaled_cell(energy.sm_operation_j, pico),
+      scaled_cell(energy.sm_byte_j, pico), scaled_cell(energy.idle_w), scaled_cell(energy.busy_w),
+      scaled_cell(power::best_flop_per_j(roofs), 1e9), scaled_cell(power::energy_balance(roofs)));
+}
+
+// What every row of a mode begins with.
+std::string mode_cells(const RooflineAnswer& answer, const ModeRoofline& mode) {
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", calibration::csv_field(answer.device),
+                     calibration::csv_field(mode.mode), scaled_cell(mode.gpu_hz, 1e6),
+                     scaled_cell(mode.emc_hz, 1e6), mode.sms, answer.precision, answer.batch,
+                     answer.training ? "training" : "inference", scaled_cell(mode.roofs.flop_per_s, 1e9),
+                     scaled_cell(mode.roofs.bytes_per_s, 1e9), scaled_cell(power::ridge(mode.roofs)),
+                     energy_cells(mode.roofs));
+}
+
+std::string point_cells(const Roofline& roofs, const char* kind, const std::string& name, double intensity,
+                        std::optional<double> per_s, std::optional<double> per_j) {
+  return fmt::format(",{},{},{},{},{},{},{}\n", kind, calibration::csv_field(name), scaled_cell(intensity),
+                     scaled_cell(per_s, 1e9), scaled_cell(per_j, 1e9),
+                     scaled_cell(power::attainable_flop_per_s(roofs, intensity), 1e9),
+                     scaled_cell(power::attainable_flop_per_j(roofs, intensity), 1e9));
+}
+
+}  // namespace
+
+std::string roofline_json(const RooflineAnswer& answer) {
+  Json modes = Json::array();
+  for (const ModeRoofline& mode : answer.modes) modes.push_back(mode_json(mode));
+  const Json json{{"schema", "jostle.roofline/1"},
+                  {"device", answer.device},
+                  {"description", answer.description},
+                  {"profile_hash", answer.profile_hash},
+                  {"precision", answer.precision},
+                  {"computed_in", answer.computed},
+                  {"tensor_cores", answer.tensor_cores},
+                  {"batch", answer.batch},
+                  {"training", answer.training},
+                  {"runtime", answer.runtime},
+                  {"modes", std::move(modes)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string roofline_csv(const RooflineAnswer& answer) {
+  std::string text =
+      "device,power_mode,gpu_mhz,emc_mhz,sms,precision,batch,work,peak_gflop_per_s,gb_per_s,"
+      "ridge_flop_per_byte,pj_per_flop,pj_per_byte,sm_pj_per_flop,sm_pj_per_byte,idle_w,busy_w,"
+      "best_gflop_per_j,balance_flop_per_byte,"
+      "point,model,flop_per_byte,gflop_per_s,gflop_per_j,attainable_gflop_per_s,attainable_gflop_per_j\n";
+  for (const ModeRoofline& mode : answer.modes) {
+    const std::string begin = mode_cells(answer, mode);
+    for (const double intensity : told_intensities())
+      text += begin + point_cells(mode.roofs, "roof", "", intensity, {}, {});
+    for (const PlacedNetwork& network : mode.networks) {
+      if (!network.problem.empty()) continue;
+      text += begin + point_cells(mode.roofs, "network", network.model, network.intensity(),
+                                  network.flop_per_s(), network.flop_per_j());
+    }
+  }
+  return text;
+}
+
+}  // namespace jostle::cli

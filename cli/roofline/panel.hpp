@@ -1,0 +1,33 @@
+// One panel of a roofline's picture: both axes logarithmic, a line a mode, networks as dots.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "analyses/roofline/roofline.hpp"
+#include "cli/svg/label_placement.hpp"
+#include "cli/svg/svg.hpp"
+
+namespace jostle::cli {
+
+// What it shows, in the unit of its axis.
+struct PanelContent {
+  const char* title;
+  std::function<double(const power::Roofline&, double intensity)> roof;
+  std::function<double(const analyses::PlacedNetwork&)> dot;
+  std::function<double(const power::Roofline&)> mark;  // an intensity that is marked on the roof
+  Marker marker;
+};
+
+struct Range {
+  double low = 0, high = 0;
+};
+// 1, 2 or 5 times a power of ten, at or beyond `value` (> 0).
+[[nodiscard]] double round_up(double value);
+[[nodiscard]] double round_down(double value);
+
+// `frame` is inside the axes' labels. Networks that are not placed are left out.
+[[nodiscard]] std::string roofline_panel(const analyses::RooflineAnswer& answer, const PanelContent& content,
+                                         const Box& frame, Range intensities);
+
+}  // namespace jostle::cli

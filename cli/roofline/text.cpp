@@ -1,0 +1,183 @@
+#include "cli/roofline/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/terminal/table.hpp"
+#include "input/problems.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using analyses::ModeRoofline;
+using analyses::PlacedNetwork;
+using analyses::RooflineAnswer;
+
+// What rates are told in.
+struct Unit {
+  double size;
+  const char* name;
+};
+Unit unit_for(const RooflineAnswer& answer) {
+  double most = 0;
+  for (const ModeRoofline& mode : answer.modes) most = std::max(most, mode.roofs.flop_per_s);
+  return most >= 1e12 ? Unit{1e12, "TFLOP/s"} : Unit{1e9, "GFLOP/s"};
+}
+
+std::string maybe(std::optional<double> value, double unit = 1) {
+  return value ? digits(*value / unit) : none;
+}
+std::string whole_percent(double share) {
+  return fmt::format("{:.0f} %", 100 * share);
+}
+
+Table time_table(const RooflineAnswer& answer, const Unit& unit) {
+  Table table({{"mode", Align::left},
+               {"GPU MHz", Align::right, 5},
+               {"SMs", Align::right, 4},
+               {"EMC MHz", Align::right, 3},
+               {unit.name, Align::right},
+               {"GB/s", Align::right},
+               {"ridge", Align::right}});
+  for (const ModeRoofline& mode : answer.modes) {
+    table.add({mode_text(mode), fmt::format("{:g}", mode.gpu_hz / 1e6), fmt::format("{}", mode.sms),
+               fmt::format("{:g}", mode.emc_hz / 1e6), digits(mode.roofs.flop_per_s / unit.size),
+               digits(mode.roofs.bytes_per_s / 1e9), digits(power::ridge(mode.roofs))});
+  }
+  return table;
+}
+
+Table energy_table(const RooflineAnswer& answer) {
+  Table table({{"mode", Align::left},
+               {"pJ/FLOP", Align::right},
+               {"pJ/B", Align::right},
+               {"idle W", Align::right, 2},
+               {"+busy W", Align::right, 1},
+               {"GFLOP/J", Align::right},
+               {"balance", Align::right}});
+  for (const ModeRoofline& mode : answer.modes) {
+    const power::Roofline::Energy& energy = *mode.roofs.energy;
+    table.add({mode_text(mode), digits((energy.operation_j + energy.sm_operation_j) * 1e12),
+               digits((energy.byte_j + energy.sm_byte_j) * 1e12), digits(energy.idle_w),
+               digits(energy.busy_w), maybe(power::best_flop_per_j(mode.roofs), 1e9),
+               maybe(power::energy_balance(mode.roofs))});
+  }
+  return table;
+}
+
+// One row a mode, one column an intensity.
+template <class Figure>
+Table attainable_table(const RooflineAnswer& answer, const Figure& figure) {
+  std::vector<Column> columns{{"mode", Align::left}};
+  std::vector<double> shown;
+  for (std::size_t i = 0; i < told_intensities().size(); i += 4) {
+    shown.push_back(told_intensities()[i]);
+    columns.push_back({fmt::format("{:g}", shown.back()), Align::right, 1});
+  }
+  Table table(columns);
+  for (const ModeRoofline& mode : answer.modes) {
+    std::vector<std::string> cells{mode_text(mode)};
+    for (const double intensity : shown) cells.push_back(maybe(figure(mode, intensity)));
+    table.add(cells);
+  }
+  return table;
+}
+
+Table networks_table(const RooflineAnswer& answer, const Unit& unit) {
+  std::vector<Column> columns{
+      {"network", Align::left, 0, true}, {"mode", Align::left},        {"FLOP/B", Align::right},
+      {unit.name, Align::right},         {"of roof", Align::right},    {"bound by", Align::left, 2},
+      {"GFLOP/J", Align::right},         {"of roof", Align::right, 3}, {"grade", Align::left, 1}};
+  if (!answer.power_known) columns.erase(columns.begin() + 6, columns.begin() + 8);
+  Table table(columns);
+  for (const ModeRoofline& mode : answer.modes) {
+    for (const PlacedNetwork& network : mode.networks) {
+      std::vector<std::string> cells{input::printable(network.model), mode_text(mode)};
+      if (!network.problem.empty()) continue;
+      const double intensity = network.intensity();
+      const double roof = power::attainable_flop_per_s(mode.roofs, intensity);
+      cells.insert(cells.end(), {digits(intensity), digits(network.flop_per_s() / unit.size),
+                                 whole_percent(network.flop_per_s() / roof),
+                                 intensity < power::ridge(mode.roofs) ? "memory" : "arithmetic"});
+      if (const auto per_j = network.flop_per_j()) {
+        cells.push_back(digits(*per_j / 1e9));
+        cells.push_back(whole_percent(*per_j / *power::attainable_flop_per_j(mode.roofs, intensity)));
+      }
+      cells.push_back(network.grade);
+      table.add(cells);
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+const std::vector<double>& told_intensities() {
+  static const std::vector<double> all = [] {
+    std::vector<double> list;
+    for (double intensity = 0.25; intensity <= 1024; intensity *= 2) {
+      list.push_back(intensity);
+      list.push_back(intensity * 1.5);
+    }
+    list.pop_back();
+    return list;
+  }();
+  return all;
+}
+
+std::string digits(double value) {
+  const double size = std::abs(value);
+  if (size == 0) return "0";
+  const int before = static_cast<int>(std::floor(std::log10(size))) + 1;
+  return fmt::format("{:.{}f}", value, std::clamp(3 - before, 0, 6));
+}
+
+std::string mode_text(const ModeRoofline& mode) {
+  return mode.mode.empty() ? "maximum" : mode.mode;
+}
+
+std::string roofline_title(const RooflineAnswer& answer) {
+  std::string title = fmt::format("{}, {} on {} cores", input::printable(answer.device), answer.precision,
+                                  answer.tensor_cores ? "tensor" : "CUDA");
+  if (answer.computed != answer.precision)
+    title = fmt::format("{}, {} run as {} on CUDA cores", input::printable(answer.device), answer.precision,
+                        answer.computed);
+  return title;
+}
+
+std::string roofline_table(const RooflineAnswer& answer, int width, bool colour) {
+  const Unit unit = unit_for(answer);
+  std::string text = roofline_title(answer) + "\n\n" + time_table(answer, unit).text(width, colour) + "\n";
+  if (answer.power_known) {
+    text += energy_table(answer).text(width, colour);
+  } else {
+    text += "Energy is not known: the profile has no power section.\nThis is the time roofline only.\n";
+  }
+  text += fmt::format("\nattainable {} at FLOP/B\n", unit.name);
+  text += attainable_table(answer, [&](const ModeRoofline& mode, double intensity) {
+            return std::optional(power::attainable_flop_per_s(mode.roofs, intensity) / unit.size);
+          }).text(width, colour);
+  if (answer.power_known) {
+    text += "\nattainable GFLOP/J at FLOP/B\n";
+    text += attainable_table(answer, [](const ModeRoofline& mode, double intensity) {
+              return std::optional(*power::attainable_flop_per_j(mode.roofs, intensity) / 1e9);
+            }).text(width, colour);
+  }
+  if (!answer.modes.front().networks.empty()) {
+    text += fmt::format("\n{}, batch {}, {}: kernels back to back\n",
+                        answer.training ? "training" : "inference", answer.batch, answer.runtime);
+    text += networks_table(answer, unit).text(width, colour);
+    for (const ModeRoofline& mode : answer.modes) {
+      for (const PlacedNetwork& network : mode.networks) {
+        if (!network.problem.empty())
+          text += fmt::format("{} in {}: {}\n", input::printable(network.model), mode_text(mode),
+                              network.problem);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,299 @@
+#include "cli/run/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "cli/terminal/table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using scenarios::Figure;
+using scenarios::ProcessResult;
+using scenarios::Result;
+
+// Digits after the point that show `largest` with this many significant digits; one number for a whole
+// column.
+int decimals(double largest, int significant) {
+  int before = 1;
+  for (double bound = 10; largest >= bound && before < significant; bound *= 10) ++before;
+  return significant - before;
+}
+
+// The cells of a column of figures, all with the same number of decimals.
+template <class Get>
+std::vector<std::string> figures(const std::vector<ProcessResult>& processes, int significant,
+                                 const Get& get) {
+  double largest = 0;
+  for (const ProcessResult& process : processes)
+    largest = std::max(largest, std::abs(get(process).value_or(0)));
+  std::vector<std::string> cells;
+  for (const ProcessResult& process : processes) {
+    const Figure value = get(process);
+    cells.push_back(value ? fmt::format("{:.{}f}", *value, decimals(largest, significant)) : none);
+  }
+  return cells;
+}
+
+std::string label(const ProcessResult& process) {
+  if (!process.name.empty()) return process.name;
+  return process.training ? process.model + " training" : process.model;
+}
+
+struct Cells {
+  Column column;
+  std::vector<std::string> cells;  // a process each
+  std::string total;
+};
+
+std::string table(const std::vector<Cells>& columns, const std::vector<ProcessResult>& processes, bool total,
+                  int width, bool colour) {
+  std::vector<Column> headers;
+  for (const Cells& column : columns) headers.push_back(column.column);
+  Table table(headers);
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    std::vector<std::string> cells;
+    for (const Cells& column : columns) cells.push_back(column.cells[i]);
+    table.add(std::move(cells), processes[i].status == "ok" ? Style::plain : Style::bad);
+  }
+  if (total) {
+    std::vector<std::string> cells;
+    for (const Cells& column : columns) cells.push_back(column.total);
+    table.add(std::move(cells), Style::strong);
+  }
+  return table.text(width, colour);
+}
+
+template <class Get>
+std::vector<std::string> words(const std::vector<ProcessResult>& processes, const Get& get) {
+  std::vector<std::string> cells;
+  for (const ProcessResult& process : processes) cells.push_back(get(process));
+  return cells;
+}
+
+// "212 … 260"
+std::string range(const scenarios::Interval& interval) {
+  if (!interval) return none;
+  const auto& [low, high] = *interval;
+  return fmt::format("{:.{}f} … {:.{}f}", low, decimals(low, 4), high, decimals(high, 4));
+}
+
+// A process does not fit, or the memory is more than half full.
+bool memory_matters(const Result& result) {
+  const auto& memory = result.system.memory;
+  return result.status != "ok" || (memory.used_mb && *memory.used_mb > memory.capacity_mb.value_or(0) / 2);
+}
+
+std::string processes_table(const Result& result, int width, bool colour) {
+  const auto& processes = result.processes;
+  const auto latency = [&](Figure scenarios::Latency::*which) {
+    return figures(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+  };
+  const auto half_width = [](const ProcessResult& p) -> Figure {
+    if (!p.throughput.ci95) return std::nullopt;
+    return (p.throughput.ci95->second - p.throughput.ci95->first) / 2;
+  };
+  const auto throughput = figures(processes, 5, [](const ProcessResult& p) { return p.throughput.mean; });
+  const double total = result.system.throughput.value_or(0);
+  std::vector<Cells> columns;
+  const auto add = [&](Column column, std::vector<std::string> cells, std::string all = {}) {
+    columns.push_back({std::move(column), std::move(cells), std::move(all)});
+  };
+  add({"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
+  add({"process", Align::left, 0, true}, words(processes, label), "total");
+  add({"prec", Align::left, 60}, words(processes, [](const auto& p) { return p.precision.value_or(none); }));
+  add({"batch", Align::right, 70},
+      words(processes, [](const auto& p) { return fmt::format("{}", p.batch); }));
+  add({"runtime", Align::left, 40}, words(processes, [](const auto& p) { return p.runtime; }));
+  add({"images/s", Align::right}, throughput,
+      result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
+  add({"±95 %", Align::right, 90}, figures(processes, 3, half_width));
+  if (result.system.throughput_pi90)
+    add({"90 % within", Align::right, 95},
+        words(processes, [](const auto& p) { return range(p.throughput.pi90); }),
+        range(result.system.throughput_pi90));
+  add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
+  add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
+  add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
+  if (memory_matters(result)) {
+    add({"MB", Align::right, 45}, figures(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
+  }
+  add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return p.grade; }));
+  if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
+    add({"drops", Align::right, 87},
+        words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }));
+  }
+  if (std::ranges::any_of(processes, [](const auto& p) { return p.status != "ok"; }))
+    add({"status", Align::left}, words(processes, [](const auto& p) { return p.status; }));
+  return table(columns, processes, processes.size() > 1, width, colour);
+}
+
+std::string shares_table(const Result& result, int width, bool colour) {
+  constexpr double shown_from = 0.0005;  // what would print as 0.0
+  std::vector<ProcessResult> processes;
+  std::ranges::copy_if(result.processes, std::back_inserter(processes),
+                       [](const auto& p) { return p.time_share.has_value(); });
+  std::vector<Cells> columns;
+  const auto add = [&](Column column, std::vector<std::string> cells) {
+    columns.push_back({std::move(column), std::move(cells), {}});
+  };
+  add({"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
+  add({"process", Align::left, 0, true}, words(processes, label));
+  for (std::size_t i = 0; i < share_headers.size(); ++i) {
+    double largest = 0;
+    for (const ProcessResult& process : processes) largest = std::max(largest, (*process.time_share)[i]);
+    if (largest < shown_from) continue;
+    add({share_headers[i], Align::right, 1 + static_cast<int>(1000 * largest)},
+        words(processes, [i](const auto& p) { return fmt::format("{:.1f}", 100 * (*p.time_share)[i]); }));
+  }
+  if (columns.size() == 2) return {};
+  return "\n" + styled("where each process's time went, %", Style::strong, colour) + "\n" +
+         table(columns, processes, false, width, colour);
+}
+
+// What the host does around inference.
+std::string stages_table(const Result& result, int width, bool colour) {
+  Table table({{"#", Align::right},
+               {"process", Align::left, 2, true},
+               {"stage", Align::left, 0, true},
+               {"ms", Align::right}});
+  for (const ProcessResult& process : result.processes)
+    for (const scenarios::StageResult& stage : process.stages)
+      table.add({fmt::format("{}", process.index), label(process), stage.name,
+                 stage.ms ? fmt::format("{:.{}f}", *stage.ms, decimals(*stage.ms, 4)) : none});
+  if (table.rows() == 0) return {};
+  return "\n" + styled("stages of the host, a batch", Style::strong, colour) + "\n" +
+         table.text(width, colour);
+}
+
+// How the means over windows are distributed: every metric of the board, and SM active of each process.
+std::string windows_table(const Result& result, int width, bool colour) {
+  if (!result.system.gpu.windows) return {};
+  const scenarios::GpuWindows& all = *result.system.gpu.windows;
+  std::vector<Column> headers{{"", Align::left, 0, true}, {"mean", Align::right}};
+  for (const int percentile : scenarios::window_percentiles)
+    headers.push_back({fmt::format("p{}", percentile), Align::right, percentile == 50 ? 90 : 60});
+  headers.push_back({"max", Align::right, 80});
+  Table table(headers);
+  const auto add = [&](const std::string& name, const scenarios::WindowShares& shares) {
+    const auto percent = [](const Figure& share) {
+      return share ? fmt::format("{:.1f}", 100 * *share) : none;
+    };
+    std::vector<std::string> cells{name, percent(shares.mean)};
+    for (const Figure& percentile : shares.percentiles) cells.push_back(percent(percentile));
+    cells.push_back(percent(shares.max));
+    table.add(std::move(cells));
+  };
+  for (const scenarios::WindowShares& shares : all.shares) {
+    std::string name = shares.name;
+    std::ranges::replace(name, '_', ' ');
+    add(name, shares);
+  }
+  if (result.processes.size() > 1) {
+    for (const ProcessResult& process : result.processes)
+      if (process.gpu_windows)
+        add(fmt::format("sm active of #{} {}", process.index, label(process)),
+            process.gpu_windows->shares[0]);
+  }
+  return "\n" +
+         styled(fmt::format("GPU in {} windows of {:g} us, %", all.samples, all.interval_us), Style::strong,
+                colour) +
+         "\n" + table.text(width, colour);
+}
+
+// Phrases separated by commas, broken into lines.
+std::string wrapped(const std::string& head, const std::vector<std::string>& phrases, int width) {
+  if (phrases.empty()) return {};
+  std::string text = head;
+  std::size_t column = display_width(head);
+  const std::size_t indent = std::min<std::size_t>(column, 5);
+  for (std::size_t i = 0; i < phrases.size(); ++i) {
+    const std::string phrase = phrases[i] + (i + 1 < phrases.size() ? "," : "");
+    if (column + 1 + display_width(phrase) > static_cast<std::size_t>(width) && i > 0) {
+      text += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+    text += " " + phrase;
+    column += 1 + display_width(phrase);
+  }
+  return text + "\n";
+}
+
+std::string system_lines(const Result& result, int width) {
+  const auto& system = result.system;
+  const auto add = [](std::vector<std::string>& to, const Figure& value, const char* form,
+                      double factor = 1) {
+    if (value) to.push_back(fmt::format(fmt::runtime(form), factor * *value));
+  };
+  std::vector<std::string> gpu, dla, link, cpu, memory, power;
+  add(gpu, system.gpu.busy, "busy {:.1f} %", 100);
+  add(gpu, system.gpu.array.sm_active, "SM active {:.1f} %", 100);
+  add(gpu, system.gpu.array.tensor_active, "tensor active {:.1f} %", 100);
+  add(gpu, system.gpu.switches_per_s, "{:.0f} switches/s");
+  add(gpu, system.gpu.clock_mhz, "{:.0f} MHz");
+  for (const auto& engine : system.dla) {
+    if (engine.busy > 0) add(dla, engine.busy, (engine.name + " busy {:.1f} %").c_str(), 100);
+  }
+  if (system.link) {
+    add(link, system.link->busy, "busy {:.1f} %", 100);
+    add(link, system.link->requests_per_s, "{:.4g} requests/s");
+    add(link, system.link->wait_ms, "waited for {:.3g} ms");
+    if (system.link->resends > 0) add(link, system.link->resends, "{:.2g} % sent again", 100);
+    if (system.link->queued > 0) link.push_back(fmt::format("{} queued at the end", system.link->queued));
+    if (system.link->power_w > 0) add(link, system.link->power_w, "{:.3g} W at the sender");
+  }
+  add(cpu, system.cpu.busy_cores, "{:.2f} cores busy");
+  add(cpu, system.cpu.migrations_per_s, "{:.0f} migrations/s");
+  add(cpu, system.cpu.involuntary_switches_per_s, "{:.0f} preemptions/s");
+  if (system.memory.used_mb && system.memory.capacity_mb)
+    memory.push_back(
+        fmt::format("{:.0f} of {:.0f} MB held", *system.memory.used_mb, *system.memory.capacity_mb));
+  add(memory, system.memory.gpu_share, "{:.1f} % for the GPU", 100);
+  add(memory, system.memory.bandwidth_gb_s, "{:.3g} GB/s");
+  add(power, system.power_w.mean, "{:.2f} W");
+  if (system.power_w.pi90) power.push_back("90 % within " + range(system.power_w.pi90) + " W");
+  add(power, system.power_w.peak, "peak {:.2f} W");
+  for (const auto& [rail, watts] : system.power_w.rails) {
+    if (system.power_w.rails.size() > 1 && watts != system.power_w.mean)
+      power.push_back(fmt::format("{} {:.2f} W", rail, watts));
+  }
+  add(power, system.energy_per_image_mj, "{:.1f} mJ/image");
+  add(power, system.temperature_c, "{:.0f} degC");
+  if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
+  std::string text = wrapped("GPU  ", gpu, width) + wrapped("DLA  ", dla, width) +
+                     wrapped("link ", link, width) + wrapped("CPU  ", cpu, width) +
+                     wrapped("RAM  ", memory, width) + wrapped("board", power, width);
+  return text.empty() ? text : "\n" + text;
+}
+
+}  // namespace
+
+std::string report(const Result& result, int width, bool colour) {
+  std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
+                                 fmt::format("{:.4g} s simulated", result.simulated_s)};
+  if (result.system.stop != "duration") facts.push_back("stopped by " + result.system.stop);
+  std::string title = wrapped(styled(result.scenario, Style::strong, false) + ":", facts, width);
+  if (title.find('\n') == title.size() - 1 && colour) {
+    title.replace(0, result.scenario.size(), styled(result.scenario, Style::strong, true));
+  }
+  return title + "\n" + processes_table(result, width, colour) + shares_table(result, width, colour) +
+         stages_table(result, width, colour) + windows_table(result, width, colour) +
+         system_lines(result, width);
+}
+
+bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {
+  bool all = true;
+  for (const ProcessResult& process : result.processes) {
+    if (process.status == "ok") continue;
+    terminal.complain(
+        fmt::format("{}: process {} ({}) {}", file, process.index, label(process), process.problem));
+    all = false;
+  }
+  return all;
+}
+
+}  // namespace jostle::cli

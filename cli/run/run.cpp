@@ -1,0 +1,151 @@
+// `jostle run`: checks all files, then simulates one after the other and prints each answer when it is there.
+#include "scenarios/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "analyses/interval/interval.hpp"
+#include "cli/options.hpp"
+#include "cli/page/html_page.hpp"
+#include "cli/run/report.hpp"
+#include "cli/scenario_files.hpp"
+#include "cli/terminal/write_file.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "scenarios/timeline/chrome_trace.hpp"
+#include "scenarios/timeline/trace_file.hpp"
+#include "scenarios/timeline/trace_tee.hpp"
+
+namespace jostle::cli {
+namespace {
+
+enum class Format { table, json, csv };
+
+struct RunOptions {
+  Questions questions;
+  Format format = Format::table;
+  std::string trace, html;  // files; empty: none
+  bool interval = false;
+};
+
+std::string text_of(const scenarios::Result& result, Format format, bool first, const Terminal& terminal) {
+  switch (format) {
+    case Format::json:
+      return scenarios::to_json(result) + "\n";
+    case Format::csv:
+      return (first ? scenarios::csv_header() : "") + scenarios::to_csv(result);
+    case Format::table:
+      break;
+  }
+  return (first ? "" : "\n") + report(result, terminal.width(), terminal.colour());
+}
+
+// The timeline of a run for its file, for the page, or for both.
+class Timelines {
+ public:
+  Timelines(const scenarios::Scenario& scenario, scenarios::TraceFile* file, bool page) {
+    constexpr std::size_t most_events = 20'000;  // a page of one or two megabytes
+    const sim::Time begin = sim::Time::zero() + scenario.run.warmup;
+    if (page)
+      page_.emplace(scenarios::ChromeTrace::Window{begin, begin + sim::milliseconds(100), most_events});
+    if (file != nullptr && page_)
+      sink_ = &both_.emplace(*file, *page_);
+    else
+      sink_ = page_ ? static_cast<sim::TraceSink*>(&*page_) : file;
+  }
+
+  [[nodiscard]] sim::TraceSink* sink() const { return sink_; }
+  [[nodiscard]] nlohmann::ordered_json of_page() {
+    page_->finish();
+    auto timeline = nlohmann::ordered_json::parse(page_->text());
+    timeline["window_us"] = {sim::to_us(page_->window().begin - sim::Time::zero()),
+                             sim::to_us(page_->window().end - sim::Time::zero())};
+    return timeline;
+  }
+
+ private:
+  std::optional<scenarios::ChromeTrace> page_;
+  std::optional<scenarios::TraceTee> both_;
+  sim::TraceSink* sink_ = nullptr;
+};
+
+ExitCode run_all(const RunOptions& options, Context& context) {
+  Terminal& terminal = context.terminal;
+  if (!options.trace.empty() && options.questions.files.size() > 1) {
+    terminal.complain("--trace writes one timeline: give one scenario file");
+    return ExitCode::bad_input;
+  }
+  const auto all = read(options.questions, terminal);
+  if (!all) return ExitCode::bad_input;
+
+  const std::unique_ptr<scenarios::TraceFile> trace =
+      options.trace.empty() ? nullptr : scenarios::open_trace(options.trace);
+
+  bool all_fit = true;
+  auto runs = nlohmann::ordered_json::array();  // {"result", "timeline"}, for the page
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    const std::string& file = options.questions.files[i];
+    scenarios::RunControl control;
+    control.interrupt = &context.interrupted;
+    Timelines timelines((*all)[i], trace.get(), !options.html.empty());
+    control.trace = timelines.sink();
+    control.progress = [&](double done) {
+      terminal.progress(all->size() > 1 ? fmt::format("{} ({} of {})", file, i + 1, all->size()) : file,
+                        done);
+    };
+    std::optional<scenarios::Result> result;
+    try {
+      result = options.interval ? analyses::run_with_interval((*all)[i], control)
+                                : scenarios::run((*all)[i], control);
+    } catch (const scenarios::RunError& error) {
+      throw scenarios::RunError(file + ": " + error.what());
+    }
+    if (!result) {
+      terminal.complain("interrupted");
+      return ExitCode::interrupted;
+    }
+    terminal.print(text_of(*result, options.format, i == 0, terminal));
+    if (!options.html.empty())
+      runs.push_back({{"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
+                      {"timeline", timelines.of_page()}});
+    if (!say_who_fits(file, *result, terminal)) all_fit = false;
+  }
+  if (trace) trace->finish();
+  if (!options.html.empty()) {
+    const std::string title = all->size() > 1 ? fmt::format("{} scenarios", all->size()) : all->front().name;
+    if (!write_file(options.html, html_page("run", title, {{"runs", std::move(runs)}}), terminal))
+      return ExitCode::failed;
+  }
+  return all_fit ? ExitCode::done : ExitCode::no_fit;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Task& task) {
+  CLI::App* const command =
+      app.add_subcommand("run", "Simulate scenarios and print the throughput and latency of each process");
+  const auto options = std::make_shared<RunOptions>();
+  add_questions(*command, options->questions);
+  command
+      ->add_option_function<std::string>(
+          "--format",
+          [options](const std::string& name) {
+            options->format = name == "json" ? Format::json : name == "csv" ? Format::csv : Format::table;
+          },
+          "How to print: a table for people (default), one line of JSON a file, or CSV with a row a process")
+      ->check(one_of({"table", "json", "csv"}))
+      ->type_name("table|json|csv");
+  command->add_flag("--interval", options->interval,
+                    "Add pi90: where nine in ten measurements are expected (some 17 times the work)");
+  command
+      ->add_option("--trace", options->trace,
+                   "Write a timeline that ui.perfetto.dev opens; *.json: as Chrome's JSON")
+      ->type_name("FILE");
+  add_html(*command, options->html);
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return run_all(*options, context); }; });
+}
+
+}  // namespace jostle::cli

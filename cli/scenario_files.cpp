@@ -1,0 +1,46 @@
+#include "cli/scenario_files.hpp"
+
+#include "cli/options.hpp"
+
+namespace jostle::cli {
+
+void add_questions(CLI::App& subcommand, Questions& questions) {
+  subcommand.add_option("FILE", questions.files, "Scenario files (YAML)")->required()->type_name("");
+  subcommand
+      .add_option("--set", questions.options.set,
+                  "Put a value over the files', e.g. --set processes.0.batch=8; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  subcommand
+      .add_option_function<std::string>(
+          "--seed",
+          [&questions](const std::string& text) { questions.options.seed = whole_number("--seed", text); },
+          "Seed of all chance, over the files'")
+      ->type_name("N");
+}
+
+std::optional<std::vector<scenarios::Scenario>> read(const Questions& questions, Terminal& terminal) {
+  const scenarios::Catalogue catalogue = scenarios::shipped_catalogue();
+  input::Problems problems;
+  std::vector<scenarios::Scenario> all;
+  for (const std::string& file : questions.files) {
+    std::optional<scenarios::Scenario> scenario =
+        scenarios::load_scenario(file, catalogue, questions.options, problems);
+    if (!scenario) continue;
+    for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario)) {
+      problems.add_file(file, key.path + ": " + key.reason, "leave it out to run without it");
+    }
+    all.push_back(std::move(*scenario));
+  }
+  if (problems.empty()) {
+    for (const scenarios::Scenario& scenario : all) {
+      for (const std::string& warning : scenarios::warnings(scenario))
+        terminal.complain("warning: " + warning);
+    }
+    return all;
+  }
+  terminal.note(problems.text());
+  return std::nullopt;
+}
+
+}  // namespace jostle::cli

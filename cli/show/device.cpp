@@ -1,0 +1,55 @@
+// `jostle show device`: every figure of a profile with its unit, grade and source.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "calibration/profile/profile.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/terminal/table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+// A list of many values by its ends: clock tables.
+std::string shortened(const std::string& value) {
+  const auto commas = std::count(value.begin(), value.end(), ',');
+  if (!value.starts_with('[') || commas < 4) return value;
+  return fmt::format("{} ...{} ({})", value.substr(0, value.find(',') + 1),
+                     value.substr(value.rfind(',') + 1), commas + 1);
+}
+
+ExitCode show_device(const std::string& name, Terminal& terminal) {
+  input::Problems problems;
+  const auto profile = calibration::find_profile(name, problems);
+  if (!profile) {
+    terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  Table table({{"figure", Align::left, 0, true},
+               {"value", Align::left, 0, true},
+               {"grade", Align::left},
+               {"source", Align::left, 1, true}});
+  for (const calibration::Figure& figure : profile->figures) {
+    table.add({figure.path, shortened(figure.value), calibration::to_string(figure.from.grade),
+               figure.from.source});
+  }
+  terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", profile->spec.name, profile->spec.description,
+                             profile->hash) +
+                 table.text(terminal.width(), terminal.colour()));
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_show_device(CLI::App& show, Task& task) {
+  CLI::App* const device = show.add_subcommand("device", "A device profile, figure by figure");
+  const auto name = std::make_shared<std::string>();
+  device->add_option("NAME", *name, "A shipped profile (see `jostle list devices`) or the path of one")
+      ->required()
+      ->type_name("");
+  device->callback(
+      [&task, name] { task = [name](Context& context) { return show_device(*name, context.terminal); }; });
+}
+
+}  // namespace jostle::cli

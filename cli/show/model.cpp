@@ -1,0 +1,118 @@
+// `jostle show model`: a network layer by layer, and what it adds up to.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "calibration/onnx/onnx.hpp"
+#include "cli/options.hpp"
+#include "cli/show/network_text.hpp"
+#include "cli/subcommand.hpp"
+#include "input/problems.hpp"
+#include "input/spelling.hpp"
+#include "models/dnn/model_names.hpp"
+
+namespace jostle::cli {
+namespace {
+
+struct ModelOptions {
+  std::string name, format = "table";
+  std::int64_t input = 0;  // 0: the model's own
+  std::int64_t batch = 1;
+};
+
+bool is_file(const std::string& name) {
+  return name.ends_with(".onnx");  // as in a scenario
+}
+
+// The network in a file; what is approximated is told. Throws std::invalid_argument if it cannot be read.
+NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
+  input::Problems problems;
+  const auto given = options.input > 0 ? std::optional(options.input) : std::nullopt;
+  auto file = calibration::read_onnx(options.name, given, problems);
+  if (!file) {
+    std::string text = problems.text();
+    if (text.ends_with('\n')) text.pop_back();
+    throw std::invalid_argument(text);
+  }
+  for (const std::string& warning : file->warnings)
+    terminal.complain(fmt::format("warning: {}: {}", input::printable(options.name, 400), warning));
+  std::string description = fmt::format("ONNX, opset {}", file->opset);
+  if (file->batch > 1) description += fmt::format(", one image of the file's batch of {}", file->batch);
+  return {.name = options.name, .description = description, .network = std::move(file->network)};
+}
+
+// Throws std::invalid_argument for a name that is not known or an input the network cannot take.
+NamedNetwork build(const ModelOptions& options) {
+  const dnn::Model* const model = dnn::find_model(options.name);
+  if (model == nullptr) {
+    throw std::invalid_argument(fmt::format("unknown model '{}' ({})", input::printable(options.name),
+                                            input::spelling_hint(options.name, dnn::model_names())));
+  }
+  const int input = options.input > 0 ? static_cast<int>(options.input) : model->default_input;
+  return {.name = options.name,
+          .description = fmt::format("{} ({})", model->description, model->source),
+          .network = model->build(input)};
+}
+
+std::string text_of(const NamedNetwork& shown, const ModelOptions& options, const Terminal& terminal) {
+  if (options.format == "json") return network_json(shown, options.batch);
+  if (options.format == "csv") return network_csv(shown, options.batch);
+  if (options.format == "dot") return network_graphviz(shown);
+  return network_table(shown, options.batch, terminal.width(), terminal.colour());
+}
+
+ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
+  std::string text;
+  try {
+    text = text_of(is_file(options.name) ? read(options, terminal) : build(options), options, terminal);
+  } catch (const std::invalid_argument& error) {
+    terminal.complain(error.what());
+    return ExitCode::bad_input;
+  }
+  terminal.print(text);
+  return ExitCode::done;
+}
+
+// From 1 to `most`.
+void add_count(CLI::App& command, const std::string& option, const char* help, std::int64_t most,
+               std::int64_t& count) {
+  command
+      .add_option_function<std::string>(
+          option,
+          [option, most, &count](const std::string& text) {
+            const std::uint64_t number = whole_number(option, text);
+            if (number < 1 || number > static_cast<std::uint64_t>(most))
+              throw CLI::ValidationError(option, fmt::format("{} is not from 1 to {}", number, most));
+            count = static_cast<std::int64_t>(number);
+          },
+          help)
+      ->type_name("N");
+}
+
+}  // namespace
+
+void add_show_model(CLI::App& show, Task& task) {
+  CLI::App* const command = show.add_subcommand("model", "A network, layer by layer");
+  const auto options = std::make_shared<ModelOptions>();
+  command
+      ->add_option("NAME", options->name,
+                   "A built-in network (see `jostle list models`), or the path of an .onnx file")
+      ->required()
+      ->type_name("");
+  add_count(*command, "--input", "Side of the image in pixels, or tokens (default: the network's own)",
+            dnn::largest_input, options->input);
+  add_count(*command, "--batch", "Images a batch (default 1)", dnn::most_images, options->batch);
+  command
+      ->add_option("--format", options->format,
+                   "How to print: a table for people (default), one line of JSON, CSV with a row a layer, or "
+                   "dot for Graphviz")
+      ->check(one_of({"table", "json", "csv", "dot"}))
+      ->type_name("table|json|csv|dot");
+  command->callback([&task, options] {
+    task = [options](Context& context) { return show_model(*options, context.terminal); };
+  });
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,123 @@
+#include "cli/show/network_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "cli/terminal/paragraph.hpp"
+#include "cli/terminal/table.hpp"
+#include "input/problems.hpp"
+#include "models/dnn/cut.hpp"
+#include "models/dnn/fusion.hpp"
+#include "models/memory/footprint.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using dnn::Layer;
+using dnn::Op;
+
+// Where a layer has none of something its cell stays empty.
+std::string count(std::int64_t number) {
+  return number == 0 ? "" : fmt::format("{}", number);
+}
+std::string scaled(std::int64_t number, double unit, const char* format) {
+  return number == 0 ? "" : fmt::format(fmt::runtime(format), static_cast<double>(number) / unit);
+}
+
+Table layers_of(const dnn::Network& network, std::int64_t batch) {
+  Table table({{"#", Align::right, 1},
+               {"layer", Align::left, 0, true},
+               {"op", Align::left},
+               {"in", Align::left, 3},
+               {"out", Align::left, 5},
+               {"window", Align::left, 2},
+               {"groups", Align::right, 1},
+               {"MMAC", Align::right},
+               {"parameters", Align::right, 6},
+               {"k elements", Align::right, 4}});
+  for (dnn::Network::Node node = 0; node < network.size(); ++node) {
+    const Layer& layer = network.layer(node);
+    table.add({fmt::format("{}", node), input::printable(layer.name), operator_text(layer),
+               shape_text(layer.in), shape_text(layer.out), window_text(layer),
+               layer.groups > 1 ? fmt::format("{}", layer.groups) : "",
+               scaled(layer.macs() * batch, 1e6, "{:.2f}"), count(layer.parameters()),
+               scaled(layer.out.elements() * batch, 1e3, "{:.1f}")});
+  }
+  return table;
+}
+
+Table totals_table(const NetworkTotals& totals) {
+  const auto macs = static_cast<double>(totals.macs);
+  Table table({{"total", Align::left}, {"", Align::right}, {"", Align::left, 1}});
+  table.add({"parameters", fmt::format("{:.3f}", static_cast<double>(totals.parameters) / 1e6), "M"});
+  table.add({"multiply-adds", fmt::format("{:.3f}", macs / 1e9), "GMAC"});
+  table.add({"operations", fmt::format("{:.3f}", 2 * macs / 1e9), "GFLOP"});
+  table.add({"activations moved", fmt::format("{:.3f}", static_cast<double>(totals.traffic) / 1e6),
+             "M elements, fused"});
+  return table;
+}
+
+bool slides(Op op) {
+  return op == Op::conv || op == Op::conv_transpose || op == Op::max_pool || op == Op::average_pool;
+}
+
+// Where it may be cut in two. Empty where there are none.
+std::string cuts_of(const dnn::Network& network, int width, bool colour) {
+  const std::vector<dnn::FusedLayer> fused = dnn::fuse(network, dnn::Lowering::optimised);
+  Table table({{"cut at"}, {"after", Align::left, 0, true}, {"k elements"}});
+  for (const dnn::Cut& cut : dnn::narrowing(dnn::cuts(fused), memory::bindings(network).inputs))
+    table.add({fmt::format("{}", cut.layers), input::printable(cut.after),
+               fmt::format("{:.1f}", static_cast<double>(cut.elements) / 1e3)});
+  if (table.rows() == 0) return {};
+  const std::string title = fmt::format(
+      "TensorRT makes {} layers of them. Where one tensor crosses, ever smaller (docs/offload.md):",
+      fused.size());
+  return "\n" + paragraph(title, width, 0) + table.text(width, colour);
+}
+
+}  // namespace
+
+NetworkTotals totals_of(const dnn::Network& network, std::int64_t batch) {
+  std::int64_t traffic = 0;
+  for (const dnn::FusedLayer& layer : dnn::fuse(network, dnn::Lowering::optimised))
+    traffic += layer.in.elements() + layer.out.elements() + layer.other_elements;
+  const std::int64_t macs = network.macs();
+  if (std::max(macs, traffic) > std::numeric_limits<std::int64_t>::max() / batch)
+    throw std::invalid_argument(fmt::format("a batch of {} is too large to count", batch));
+  return {.parameters = network.parameters(), .macs = macs * batch, .traffic = traffic * batch};
+}
+
+std::string shape_text(const dnn::Shape& shape) {
+  if (shape.width > 1) return fmt::format("{}×{}×{}", shape.channels, shape.height, shape.width);
+  if (shape.height > 1) return fmt::format("{}×{}", shape.channels, shape.height);
+  return fmt::format("{}", shape.channels);
+}
+
+std::string operator_text(const Layer& layer) {
+  if (layer.op == Op::activation) return dnn::to_string(layer.activation);
+  return layer.depthwise() ? "depthwise" : dnn::to_string(layer.op);
+}
+
+std::string window_text(const Layer& layer) {
+  if (!slides(layer.op)) return "";
+  const int width = layer.window_width > 0 ? layer.window_width : layer.window;
+  std::string text = fmt::format("{}×{}", layer.window, width);
+  if (layer.stride > 1) text += fmt::format(" /{}", layer.stride);
+  if (layer.dilation > 1) text += fmt::format(" ·{}", layer.dilation);
+  return text;
+}
+
+std::string network_table(const NamedNetwork& shown, std::int64_t batch, int width, bool colour) {
+  const NetworkTotals totals = totals_of(shown.network, batch);
+  std::string title = fmt::format("{}: input {}, batch {}", input::printable(shown.name),
+                                  shape_text(shown.network.layer(0).out), batch);
+  const auto columns = static_cast<std::size_t>(width);
+  if (!shown.description.empty()) title += "\n" + shortened(shown.description, columns);
+  return fmt::format("{}\n\n{}\n{}{}", title, layers_of(shown.network, batch).text(width, colour),
+                     totals_table(totals).text(width, colour), cuts_of(shown.network, width, colour));
+}
+
+}  // namespace jostle::cli

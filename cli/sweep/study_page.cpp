@@ -1,0 +1,164 @@
+#include "cli/sweep/study_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "analyses/study/columns.hpp"
+#include "analyses/study/sweep.hpp"
+#include "cli/page/html_page.hpp"
+#include "cli/query/rows.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using analyses::SqlStatement;
+using analyses::Study;
+using Json = nlohmann::ordered_json;
+
+constexpr std::array metrics{"sm_active", "issue_slot", "tensor_active"};
+
+// What is not a column of the view, from the whole result: of several processes the mean.
+constexpr std::string_view details = R"(
+SELECT
+  (SELECT avg(json_extract(value, '$.ec_ms.launch')) FROM json_each(result, '$.processes')) AS ec_launch_ms,
+  (SELECT avg(json_extract(value, '$.ec_ms.reschedule')) FROM json_each(result, '$.processes')) AS ec_reschedule_ms,
+  (SELECT avg(json_extract(value, '$.ec_ms.compute')) FROM json_each(result, '$.processes')) AS ec_compute_ms,
+  (SELECT avg(json_extract(value, '$.ec_ms.blocking')) FROM json_each(result, '$.processes')) AS ec_blocking_ms,
+  (SELECT avg(json_extract(value, '$.sync_ms.mean')) FROM json_each(result, '$.processes')) AS sync_ms,
+  json_extract(result, '$.system.gpu.sm_active') AS sm_active,
+  json_extract(result, '$.system.gpu.issue_slot') AS issue_slot,
+  json_extract(result, '$.system.gpu.tensor_active') AS tensor_active,
+  json_extract(result, '$.system.gpu.clock_mhz') AS mean_gpu_mhz,
+  json_extract(result, '$.system.cpu.clock_mhz[0]') AS mean_cpu_mhz,
+  CAST(json_extract(result, '$.resolved.power_cap.budget') AS REAL) AS power_cap_w,
+  json_extract(result, '$.resolved.power_mode') AS power_mode_used
+FROM points JOIN outcomes USING (key) ORDER BY point)";
+
+Json value_of(const SqlStatement& rows, int column) {
+  Json value = json_cell(rows, column);
+  return value.is_number() ? Json(rounded(value.get<double>())) : value;
+}
+
+void add_columns(analyses::Database& database, std::string_view sql, Json& to) {
+  SqlStatement rows(database, sql);
+  std::vector<Json> columns(static_cast<std::size_t>(rows.columns()), Json::array());
+  while (rows.step())
+    for (int i = 0; i < rows.columns(); ++i)
+      columns[static_cast<std::size_t>(i)].push_back(value_of(rows, i));
+  for (int i = 0; i < rows.columns(); ++i) to[rows.name(i)] = std::move(columns[static_cast<std::size_t>(i)]);
+}
+
+// The shares of a list of pairs: at or below 0, 1, ..., 100 %.
+Json shares_of(std::string_view cdf) {
+  const Json pairs = Json::parse(cdf, nullptr, false);
+  if (!pairs.is_array() || pairs.empty()) return nullptr;
+  Json shares = Json::array();
+  for (const Json& pair : pairs) shares.push_back(rounded(pair.at(1).get<double>()));
+  return shares;
+}
+
+Json distributions(analyses::Database& database) {
+  std::string sql = "SELECT json_extract(result, '$.system.gpu.metrics.interval_us')";
+  for (const char* const metric : metrics)
+    sql += fmt::format(", json_extract(result, '$.system.gpu.metrics.{}.cdf')", metric);
+  SqlStatement rows(database, sql + " FROM points JOIN outcomes USING (key) ORDER BY point");
+  Json found{{"interval_us", nullptr}};
+  while (rows.step()) {
+    if (!rows.is_null(0)) found["interval_us"] = rows.real(0);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const int column = static_cast<int>(i) + 1;
+      found[metrics[i]].push_back(rows.is_null(column) ? Json(nullptr) : shares_of(rows.text(column)));
+    }
+  }
+  return found["interval_us"].is_null() ? Json(nullptr) : found;
+}
+
+bool is_clock(const analyses::Axis& axis) {
+  return axis.key == "clocks.cpu" || axis.key == "clocks.gpu";
+}
+
+// The study without what sets these clocks.
+Study left_to_governors(const Study& study) {
+  Study left = study;
+  left.axes.clear();
+  left.dimensions.clear();
+  left.sampling.reset();
+  left.interval = false;
+  for (const analyses::Dimension& dimension : study.dimensions) {
+    analyses::Dimension kept{.axes = {}, .size = dimension.size};
+    for (const std::size_t axis : dimension.axes) {
+      if (is_clock(study.axes[axis])) continue;
+      kept.axes.push_back(left.axes.size());
+      left.axes.push_back(study.axes[axis]);
+    }
+    if (!kept.axes.empty()) left.dimensions.push_back(std::move(kept));
+  }
+  return left;
+}
+
+// Whether the scenario leaves its governors nothing to choose, whatever the study sweeps.
+bool sets_clocks(const input::Value& scenario) {
+  const input::Node clocks = scenario.find("clocks"), all = scenario.find("jetson_clocks");
+  return (clocks && (clocks->find("cpu") || clocks->find("gpu"))) || (all && all->text == "true");
+}
+
+Json power_limit(const Study& study) {
+  for (const analyses::Constraint& constraint : study.constraints)
+    if (constraint.figure == "system.power_w" && constraint.max) return *constraint.max;
+  return nullptr;
+}
+
+}  // namespace
+
+Json points_page(analyses::Database& database) {
+  Json points = Json::object();
+  add_columns(database, "SELECT * FROM results", points);
+  add_columns(database, details, points);
+  return points;
+}
+
+Json study_page(const Study& study, analyses::Database& database) {
+  const auto columns = analyses::axis_columns(study);
+  Json dimensions = Json::array();
+  for (const analyses::Dimension& dimension : study.dimensions) {
+    Json names = Json::array();
+    for (const std::size_t axis : dimension.axes) names.push_back(columns[axis].name);
+    dimensions.push_back(std::move(names));
+  }
+  return {{"study",
+           {{"dimensions", std::move(dimensions)},
+            {"sampled", study.sampling.has_value()},
+            {"power_limit_w", power_limit(study)}}},
+          {"points", points_page(database)},
+          {"cdfs", distributions(database)}};
+}
+
+Json governors_page(const Study& study, analyses::Profiles& profiles, unsigned threads, Context& context) {
+  constexpr std::size_t most = 1000;  // points: beside the study's own they are to cost little
+  const auto clocks = std::ranges::count_if(study.dimensions, [&](const analyses::Dimension& dimension) {
+    return dimension.axes.size() == 1 && is_clock(study.axes[dimension.axes.front()]);
+  });
+  if (clocks < 2 || sets_clocks(*study.scenario)) return nullptr;
+  const Study left = left_to_governors(study);
+  std::size_t count = 1;
+  for (const analyses::Dimension& dimension : left.dimensions) count *= dimension.size;
+  if (count > most) return nullptr;
+  input::Problems problems;
+  const auto checked = analyses::check_points(left, profiles, threads, &context.interrupted, problems);
+  if (!checked) return nullptr;
+  analyses::Store store("");
+  store.begin(left, *checked);
+  analyses::SweepControl control;
+  control.threads = threads;
+  control.interrupt = &context.interrupted;
+  if (analyses::sweep(left, *checked, profiles, store, control).interrupted) throw scenarios::Interrupted();
+  return points_page(store.database());
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,251 @@
+// `jostle sweep`: every point of a study, side by side, each stored when it is done.
+#include "analyses/study/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "cli/page/html_page.hpp"
+#include "cli/query/rows.hpp"
+#include "cli/study_files.hpp"
+#include "cli/sweep/ranks.hpp"
+#include "cli/sweep/study_page.hpp"
+#include "cli/terminal/write_file.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using analyses::Store;
+using analyses::SweepSummary;
+
+struct SweepOptions {
+  std::string study, output, export_as, html;
+  unsigned threads = 0;
+  analyses::Shard shard;
+  bool interval = false;
+};
+
+analyses::Shard shard_of(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos) throw CLI::ValidationError("--shard", "not of the form 1/4");
+  const std::uint64_t part = whole_number("--shard", text.substr(0, slash));
+  const std::uint64_t of = whole_number("--shard", text.substr(slash + 1));
+  if (part < 1 || part > of) throw CLI::ValidationError("--shard", "the part counts from 1 up to the parts");
+  return {part - 1, of};
+}
+
+// The file of one of the processes that mpirun started.
+std::string part_of(const SweepOptions& options, const Ranks& ranks, std::size_t index) {
+  return fmt::format("{}.rank{}-of-{}", options.output, index, ranks.count());
+}
+
+void remove_database(const std::string& path) {
+  for (const char* const ending : {"", "-wal", "-shm"}) std::filesystem::remove(path + ending);
+}
+
+// Takes over what parts hold, and removes them.
+void absorb(Store& store, const std::vector<std::string>& parts, const ReadyStudy& study) {
+  for (const std::string& part : parts) {
+    if (!std::filesystem::exists(part)) continue;
+    Store(part).begin(study.study, study.checked);  // a part that a kill left may be of another study
+    store.merge(part);
+    remove_database(part);
+  }
+}
+
+std::vector<std::string> left_parts(const std::string& output) {
+  std::vector<std::string> parts;
+  const std::filesystem::path path(output);
+  const std::string stem = path.filename().string() + ".rank";
+  for (const auto& entry :
+       std::filesystem::directory_iterator(path.has_parent_path() ? path.parent_path() : ".")) {
+    const std::string name = entry.path().filename().string();
+    const bool beside = name.ends_with("-wal") || name.ends_with("-shm");
+    if (name.starts_with(stem) && !beside) parts.push_back(entry.path().string());
+  }
+  return parts;
+}
+
+SweepSummary run_here(const ReadyStudy& study, analyses::Profiles& profiles, Store& store,
+                      analyses::SweepControl control, const SweepOptions& options, Context& context) {
+  const auto began = std::chrono::steady_clock::now();
+  control.interrupt = &context.interrupted;
+  control.progress = [&](std::size_t done, std::size_t of) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    context.terminal.progress(fmt::format("{}: {} of {} points, {:.3g}/s", options.study, done, of,
+                                          static_cast<double>(done) / seconds),
+                              static_cast<double>(done) / static_cast<double>(of));
+  };
+  const SweepSummary summary = analyses::sweep(study.study, study.checked, profiles, store, control);
+  context.terminal.clear_progress();
+  return summary;
+}
+
+// Each process does its part into a file of its own; the first joins them.
+SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles, const Ranks& ranks,
+                          const SweepOptions& options, Context& context) {
+  std::optional<Store> whole;
+  if (ranks.index() == 0) {
+    whole.emplace(options.output);
+    whole->begin(study.study, study.checked);
+    absorb(*whole, left_parts(options.output), study);
+  }
+  ranks.wait_for_all();
+  analyses::SweepControl control;
+  control.threads = options.threads == 0 ? 1 : options.threads;
+  control.shard = {ranks.index(), ranks.count()};
+  control.elsewhere = Store(options.output).finished();
+  SweepSummary summary;
+  {
+    Store own(part_of(options, ranks, ranks.index()));
+    own.begin(study.study, study.checked);
+    summary = run_here(study, profiles, own, control, options, context);
+  }
+  for (std::size_t* const figure :
+       {&summary.computed, &summary.reused, &summary.infeasible, &summary.not_supported, &summary.failed})
+    *figure = ranks.sum(*figure);
+  summary.interrupted = ranks.sum(summary.interrupted ? 1 : 0) > 0;
+  if (whole) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < ranks.count(); ++i) parts.push_back(part_of(options, ranks, i));
+    absorb(*whole, parts, study);
+  }
+  return summary;
+}
+
+void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database) {
+  if (options.export_as == "json")
+    analyses::write_points(database,
+                           [&](std::string_view line) { terminal.print(std::string(line) + "\n"); });
+  if (options.export_as == "csv") {
+    analyses::SqlStatement rows(database, "SELECT * FROM results");
+    print_rows(rows, RowFormat::csv, terminal);
+  }
+}
+
+// Whether the page could be written, if it was asked for.
+bool write_html(const SweepOptions& options, const analyses::Study& study, analyses::Profiles& profiles,
+                analyses::Database& database, Context& context) {
+  if (options.html.empty()) return true;
+  nlohmann::ordered_json data = study_page(study, database);
+  data["governors"] = governors_page(study, profiles, options.threads, context);
+  return write_file(options.html, html_page("sweep", title_of(study), data), context.terminal);
+}
+
+std::string text_of(const SweepSummary& summary, const SweepOptions& options, double seconds) {
+  std::string text =
+      fmt::format("{}: {} points computed in {:.3g} s", options.study, summary.computed, seconds);
+  const auto add = [&text](std::size_t count, const char* what) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  };
+  add(summary.infeasible, "infeasible");
+  add(summary.not_supported, "not supported");
+  add(summary.failed, "failed");
+  add(summary.reused, "were there already");
+  return text + "\n";
+}
+
+ExitCode run_study(const SweepOptions& options, Context& context) {
+  Terminal& terminal = context.terminal;
+  if (options.output.empty() && options.export_as.empty() && options.html.empty()) {
+    terminal.complain("sweep: -o FILE, --export or --html FILE is required");
+    return ExitCode::bad_input;
+  }
+  const Ranks ranks;
+  if (ranks.count() > 1 && (options.output.empty() || options.shard.of > 1)) {
+    if (ranks.index() == 0) terminal.complain("sweep: mpirun needs -o FILE, and shards the points itself");
+    return ExitCode::bad_input;
+  }
+  const auto began = std::chrono::steady_clock::now();
+  analyses::Profiles profiles;
+  SweepSummary summary;
+  bool written = true;
+  try {
+    const auto study = ready_study(options.study, options.threads, profiles, context, ranks.index() == 0,
+                                   [&](analyses::Study& read) { read.interval |= options.interval; });
+    if (!study) return ExitCode::bad_input;
+    if (ranks.count() > 1) {
+      summary = run_in_ranks(*study, profiles, ranks, options, context);
+      if (ranks.index() > 0) return summary.interrupted ? ExitCode::interrupted : ExitCode::done;
+      analyses::Database whole(options.output, analyses::Access::read);
+      export_points(options, terminal, whole);
+      if (!summary.interrupted) written = write_html(options, study->study, profiles, whole, context);
+    } else {
+      Store store(options.output);
+      store.begin(study->study, study->checked);
+      analyses::SweepControl control;
+      control.threads = options.threads;
+      control.shard = options.shard;
+      summary = run_here(*study, profiles, store, control, options, context);
+      export_points(options, terminal, store.database());
+      if (!summary.interrupted)
+        written = write_html(options, study->study, profiles, store.database(), context);
+    }
+  } catch (const scenarios::Interrupted&) {
+    summary.interrupted = true;
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  terminal.note(text_of(summary, options, seconds.count()));
+  if (summary.interrupted) {
+    terminal.complain(options.output.empty()
+                          ? "interrupted"
+                          : "interrupted; what is done is stored, the same command goes on from there");
+    return ExitCode::interrupted;
+  }
+  return summary.failed > 0 || !written ? ExitCode::failed : ExitCode::done;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Task& task) {
+  CLI::App* const command =
+      app.add_subcommand("sweep", "Simulate every point of a study and store each when it is done");
+  const auto options = std::make_shared<SweepOptions>();
+  command->add_option("STUDY", options->study, "A study (YAML): a scenario, and what varies in it")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option(
+          "-o,--output", options->output,
+          "SQLite file; points that it has are not computed again, so a sweep that was ended goes on")
+      ->type_name("FILE");
+  command->add_flag("--interval", options->interval,
+                    "Add prediction intervals, as `interval: true` in the study does");
+  add_threads(*command, options->threads);
+  command
+      ->add_option_function<std::string>(
+          "--shard", [options](const std::string& text) { options->shard = shard_of(text); },
+          "Only one part of the points, such as 1/4; `jostle merge` joins the files")
+      ->type_name("I/N");
+  command
+      ->add_option("--export", options->export_as, "Print the points too: a row each, or a line of JSON each")
+      ->check(one_of({"csv", "json"}))
+      ->type_name("csv|json");
+  add_html(*command, options->html);
+  command->footer(
+      "\nA study, all keys but scenario optional (docs/studies.md):\n"
+      "  scenario: {device: jetson-orin-nano, processes: [{model: resnet50, precision: fp16}]}\n"
+      "  sweep:\n"
+      "    processes.0.batch: [1, 2, 4, 8, 16]\n"
+      "    processes.*.count: {start: 1, stop: 8, step: 1}   # stop included; * is every process\n"
+      "    power_mode: [15W, 7W]\n"
+      "    clocks.gpu: [600 MHz, 300 MHz]\n"
+      "  zip: [[power_mode, clocks.gpu]]                     # vary together\n"
+      "  sampling: {latin_hypercube: 500, seed: 1}           # default: the full grid\n"
+      "\n"
+      "  jostle sweep study.yaml -o study.sqlite\n"
+      "  jostle query study.sqlite \"SELECT batch, count, throughput, power_w FROM results\"");
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return run_study(*options, context); }; });
+}
+
+}  // namespace jostle::cli

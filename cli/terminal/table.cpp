@@ -1,0 +1,169 @@
+#include "cli/terminal/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <optional>
+
+#include "cli/terminal/markup.hpp"
+
+namespace jostle::cli {
+namespace {
+
+constexpr std::size_t gap = 2;             // columns of space between two cells
+constexpr std::size_t narrowest_cell = 6;  // what a shrinking column keeps
+
+std::size_t total(const std::vector<std::size_t>& widths, const std::vector<std::size_t>& shown) {
+  std::size_t sum = shown.empty() ? 0 : gap * (shown.size() - 1);
+  for (const std::size_t column : shown) sum += widths[column];
+  return sum;
+}
+
+// The shown column to leave out next: of those that may go the least important, of equals the last.
+std::optional<std::size_t> least_important(const std::vector<Column>& columns,
+                                           const std::vector<std::size_t>& shown) {
+  std::optional<std::size_t> least;
+  for (const std::size_t column : shown) {
+    if (columns[column].importance == 0) continue;
+    if (!least || columns[column].importance <= columns[*least].importance) least = column;
+  }
+  return least;
+}
+
+std::string padded(const std::string& cell, std::size_t width, Align align) {
+  const std::string space(width - display_width(cell), ' ');
+  return align == Align::left ? cell + space : space + cell;
+}
+
+void strip_trailing_spaces(std::string& line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+}
+
+// "not shown: a, b" broken into lines.
+std::string left_out_note(const std::vector<std::string>& headers, std::size_t width) {
+  std::string note = "not shown:";
+  std::size_t line_width = note.size();
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const std::string word = headers[i] + (i + 1 < headers.size() ? "," : "");
+    const std::size_t needed = 1 + display_width(word);
+    if (line_width + needed > width) {
+      note += "\n          ";
+      line_width = 10;
+    }
+    note += " " + word;
+    line_width += needed;
+  }
+  return note;
+}
+
+}  // namespace
+
+void Table::add(std::vector<std::string> cells, Style style) {
+  assert(cells.size() == columns_.size());
+  rows_.push_back({std::move(cells), style});
+}
+
+std::vector<std::size_t> Table::natural_widths() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = display_width(columns_[i].header);
+    for (const Row& row : rows_) width = std::max(width, display_width(row.cells[i]));
+    widths.push_back(width);
+  }
+  return widths;
+}
+
+std::string Table::text(int width, bool colour) const {
+  const auto available = static_cast<std::size_t>(std::max(width, 1));
+  std::vector<std::size_t> widths = natural_widths();
+  std::vector<std::size_t> shown(columns_.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+
+  // Cutting words a little is better than losing a column, so first see how narrow the shown ones can be.
+  const auto narrowest = [&] {
+    std::vector<std::size_t> least = widths;
+    for (std::size_t i = 0; i < least.size(); ++i) {
+      if (columns_[i].shrinks) least[i] = std::min(least[i], std::max(narrowest_cell, least[i] / 2));
+    }
+    return least;
+  };
+  std::vector<std::size_t> left_out;
+  while (total(narrowest(), shown) > available) {
+    const auto least = least_important(columns_, shown);
+    if (!least) break;
+    std::erase(shown, *least);
+    left_out.push_back(*least);
+  }
+  while (total(widths, shown) > available) {
+    std::optional<std::size_t> widest;
+    for (const std::size_t column : shown) {
+      if (columns_[column].shrinks && widths[column] > narrowest_cell &&
+          (!widest || widths[column] > widths[*widest])) {
+        widest = column;
+      }
+    }
+    if (!widest) break;
+    --widths[*widest];
+  }
+
+  std::string text;
+  const auto add_line = [&](const auto& cell, Style style) {
+    std::string line;
+    for (const std::size_t column : shown) {
+      if (column != shown.front()) line += std::string(gap, ' ');
+      line += padded(shortened(cell(column), widths[column]), widths[column], columns_[column].align);
+    }
+    strip_trailing_spaces(line);
+    text += styled(line, style, colour) + "\n";
+  };
+  add_line([&](std::size_t column) { return columns_[column].header; }, Style::strong);
+  for (const Row& row : rows_) {
+    add_line([&](std::size_t column) { return row.cells[column]; }, row.style);
+  }
+  if (!left_out.empty()) {
+    std::ranges::sort(left_out);
+    std::vector<std::string> headers;
+    for (const std::size_t column : left_out) headers.push_back(columns_[column].header);
+    text += styled(left_out_note(headers, available), Style::faint, colour) + "\n";
+  }
+  return text;
+}
+
+std::string Table::markdown() const {
+  const auto cell = [](std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+    return " " + text + " |";
+  };
+  std::string text = "|", rule = "|";
+  for (const Column& column : columns_) {
+    text += cell(column.header);
+    rule += column.align == Align::right ? "--:|" : "---|";
+  }
+  text += "\n" + rule + "\n";
+  for (const Row& row : rows_) {
+    text += "|";
+    for (const std::string& entry : row.cells) text += cell(entry);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string Table::html() const {
+  const auto line = [this](const std::vector<std::string>& cells, const char* tag) {
+    std::string text = "<tr>";
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const char* const of = columns_[i].align == Align::right ? " class=\"right\"" : "";
+      text += fmt::format("<{0}{1}>{2}</{0}>", tag, of, markup_escaped(cells[i]));
+    }
+    return text + "</tr>\n";
+  };
+  std::vector<std::string> headers;
+  for (const Column& column : columns_) headers.push_back(column.header);
+  std::string text = "<table>\n<thead>" + line(headers, "th") + "</thead>\n<tbody>\n";
+  for (const Row& row : rows_) text += line(row.cells, "td");
+  return text + "</tbody>\n</table>\n";
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,139 @@
+#include "cli/terminal/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+namespace jostle::cli {
+namespace {
+
+constexpr int narrowest = 20;
+constexpr auto progress_after = std::chrono::milliseconds(500);
+constexpr auto progress_every = std::chrono::milliseconds(100);
+constexpr std::string_view erase_line = "\r\x1b[K";
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::optional<int> columns_of(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return std::nullopt;
+}
+
+// The whole of `text`, in spite of signals and short writes; false with errno set if that fails.
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// Standard error that cannot be written has nobody left to tell.
+void write_error(std::string_view text) {
+  if (!write_all(STDERR_FILENO, text)) errno = 0;
+}
+
+}  // namespace
+
+Terminal::Settings Terminal::detect() {
+  Settings settings;
+  const bool output = isatty(STDOUT_FILENO) == 1;
+  const bool error = isatty(STDERR_FILENO) == 1;
+  const std::string_view term = environment("TERM");
+  const bool capable = !term.empty() && term != "dumb";
+  const bool colour = capable && environment("NO_COLOR").empty();
+  settings.colour = output && colour;
+  settings.error_colour = error && colour;
+  settings.progress = error && capable;
+
+  const std::string_view asked = environment("COLUMNS");
+  int columns = 0;
+  const auto read = std::from_chars(asked.data(), asked.data() + asked.size(), columns);
+  if (!asked.empty() && read.ec == std::errc{} && read.ptr == asked.data() + asked.size()) {
+    settings.width = std::max(columns, narrowest);
+  } else if (output) {
+    settings.width = std::max(columns_of(STDOUT_FILENO).value_or(80), narrowest);
+  }
+  return settings;
+}
+
+void Terminal::print(std::string_view text) {
+  clear_progress();
+  if (write_all(STDOUT_FILENO, text)) return;
+  throw OutputError(fmt::format("cannot write to standard output: {}", std::strerror(errno)), errno == EPIPE);
+}
+
+void Terminal::complain(std::string_view text) {
+  note(fmt::format("{} {}\n", styled("jostle:", Style::bad, settings_.error_colour), text));
+}
+
+void Terminal::note(std::string_view lines) {
+  clear_progress();
+  write_error(lines);
+}
+
+void Terminal::progress(std::string_view what, double done) {
+  if (!settings_.progress) return;
+  const Clock::time_point now = Clock::now();
+  if (!progress_began_) {
+    progress_began_ = now;
+    progress_next_ = now + progress_after;
+  }
+  if (now < progress_next_) return;
+  progress_next_ = now + progress_every;
+  const double share = std::clamp(done, 0.0, 1.0);
+  std::string line = fmt::format("{:3.0f} %  {}", 100 * share, what);
+  if (share > 0.02 && share < 1) {
+    const double elapsed = std::chrono::duration<double>(now - *progress_began_).count();
+    line += fmt::format("  ({:.0f} s left)", elapsed * (1 - share) / share);
+  }
+  // One column short of the edge: a full line would wrap and could not be erased.
+  const int columns = columns_of(STDERR_FILENO).value_or(80);
+  write_error(fmt::format("{}{}", erase_line, shortened(line, static_cast<std::size_t>(columns - 1))));
+  progress_shown_ = true;
+}
+
+void Terminal::clear_progress() {
+  if (progress_shown_) write_error(erase_line);
+  progress_shown_ = false;
+  progress_began_.reset();
+}
+
+std::string styled(std::string_view text, Style style, bool colour) {
+  if (!colour || style == Style::plain || text.empty()) return std::string(text);
+  const char* code = style == Style::strong ? "1" : style == Style::faint ? "2" : "31";
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+std::size_t display_width(std::string_view text) {
+  // Bytes 10xxxxxx continue a code point.
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string shortened(std::string_view text, std::size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  if (columns == 0) return {};
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end) {
+    const bool starts = (static_cast<unsigned char>(text[end]) & 0xC0U) != 0x80U;
+    if (starts && seen++ == columns - 1) break;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,97 @@
+#include "cli/validate/error_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace jostle::cli {
+
+std::string percent(double share, const char* format) {
+  return fmt::format(fmt::runtime(format), share * 100);
+}
+
+namespace {
+
+// What was asked, and whether it was reached.
+std::string asked(const analyses::ErrorSummary& row) {
+  if (!row.bound) return "";
+  const std::string limit = percent(row.bound->limit, "{:g}");
+  const std::string verdict = row.missed() ? "missed" : "reached";
+  if (row.bound->judged != analyses::Judged::each) {
+    const bool mean = row.bound->judged == analyses::Judged::mean;
+    return fmt::format("{} ≤ {}: {}", mean ? "mean" : "median", limit, verdict);
+  }
+  return fmt::format("each ≤ {}: {}", limit,
+                     row.missed() ? fmt::format("{} of {} beyond", row.beyond, row.count) : verdict);
+}
+
+}  // namespace
+
+Table error_table(const std::vector<analyses::ComparisonGroup>& groups) {
+  std::vector<std::pair<std::string, analyses::ErrorSummary>> rows;
+  for (const analyses::ComparisonGroup& group : groups) {
+    std::string name = group.name;
+    for (analyses::ErrorSummary& row : analyses::summarise(group))
+      rows.emplace_back(std::exchange(name, ""), std::move(row));
+  }
+  std::vector<Column> columns{{"runs", Align::left, 0, true},
+                              {"quantity", Align::left, 0, true},
+                              {"n", Align::right, 3},
+                              {"|error| %", Align::right},
+                              {"median %", Align::right, 4},
+                              {"P90 %", Align::right, 4},
+                              {"bias %", Align::right, 4},
+                              {"worst %", Align::right, 2},
+                              {"worst run", Align::left, 1, true}};
+  const bool intervals =
+      std::ranges::any_of(rows, [](const auto& row) { return row.second.with_interval > 0; });
+  const bool bounds = std::ranges::any_of(rows, [](const auto& row) { return row.second.bound.has_value(); });
+  if (intervals) columns.push_back({"in 90 %", Align::right, 3});
+  if (bounds) columns.push_back({"asked, %", Align::left, 5});
+  Table table(columns);
+  for (const auto& [name, row] : rows) {
+    std::vector<std::string> cells{name,
+                                   row.quantity,
+                                   fmt::format("{}", row.count),
+                                   percent(row.mean_absolute),
+                                   percent(row.median_absolute),
+                                   percent(row.p90_absolute),
+                                   percent(row.bias, "{:+.2f}"),
+                                   percent(row.worst, "{:+.2f}"),
+                                   row.worst_run};
+    if (intervals)
+      cells.push_back(row.with_interval == 0 ? ""
+                                             : fmt::format("{:.0f} % of {}",
+                                                           100.0 * static_cast<double>(row.covered) /
+                                                               static_cast<double>(row.with_interval),
+                                                           row.with_interval));
+    if (bounds) cells.push_back(asked(row));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool only_beyond) {
+  Table table({{"run", Align::left, 0, true},
+               {"quantity", Align::left, 0, true},
+               {"measured", Align::right},
+               {"predicted", Align::right},
+               {"error %", Align::right}});
+  for (const analyses::ComparisonGroup& group : groups) {
+    for (const analyses::Comparison& row : group.comparisons) {
+      const auto beyond = [&row](const analyses::Bound& bound) {
+        return bound.judged == analyses::Judged::each && bound.quantity == row.quantity &&
+               std::abs(row.error()) > bound.limit;
+      };
+      if (only_beyond && std::ranges::none_of(group.bounds, beyond)) continue;
+      table.add({row.run, row.quantity, fmt::format("{:.2f}", row.measured),
+                 fmt::format("{:.2f}", row.predicted), percent(row.error(), "{:+.2f}")});
+    }
+  }
+  return table;
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,219 @@
+// `jostle validate`: predictions against the measured runs that ship with this build.
+#include "analyses/validate/validate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <memory>
+
+#include "analyses/validate/boards.hpp"
+#include "analyses/validate/own_evidence.hpp"
+#include "analyses/validate/shipped_uncertainty.hpp"
+#include "calibration/profile/profile.hpp"
+#include "calibration/readers/csv.hpp"
+#include "cli/subcommand.hpp"
+#include "cli/svg/scatter_svg.hpp"
+#include "cli/terminal/table.hpp"
+#include "cli/validate/error_table.hpp"
+#include "cli/validate/evidence_files.hpp"
+#include "cli/validate/ledger_text.hpp"
+#include "cli/validate/page.hpp"
+#include "input/file.hpp"
+#include "input/parse.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::cli {
+namespace {
+
+// For docs/validation.md.
+std::string markdown(const std::vector<analyses::ComparisonGroup>& groups) {
+  return error_table(groups).markdown() + "\nConfigurations beyond what is asked of each:\n\n" +
+         details_table(groups, true).markdown();
+}
+
+struct ValidateOptions {
+  std::string subject;
+  bool details = false, markdown = false, fit = false, uncertainty = false, ledger = false;
+  std::string html, picture;  // files; empty: none
+  std::vector<std::string> set, evidence;
+};
+
+std::vector<analyses::ComparisonGroup> compare(const ValidateOptions& options,
+                                               const calibration::Profile& h200,
+                                               const std::function<void(double)>& progress) {
+  std::vector<analyses::ComparisonGroup> groups;
+  if (options.subject != "boards") groups = analyses::validate_h200(h200, progress);
+  if (options.subject.empty() || options.subject == "boards") {
+    for (analyses::ComparisonGroup& group : analyses::validate_boards(progress).groups)
+      groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+// Of a shipped profile, or of a file; with figures put over it.
+std::optional<analyses::UncertainProfile> profile_of(const std::string& name,
+                                                     const std::vector<std::string>& set,
+                                                     input::Problems& problems) {
+  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml");
+  return analyses::uncertain_profile(path ? "" : name, path ? name : "", problems, set);
+}
+
+bool write(const std::string& path, const std::string& text, Terminal& terminal) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) terminal.complain("cannot write " + path);
+  return static_cast<bool>(file);
+}
+
+// The files that were asked for.
+bool write_files(const ValidateOptions& options, Terminal& terminal,
+                 const std::vector<analyses::ComparisonGroup>& groups) {
+  const std::string subject = options.evidence.empty() ? "Validation of jostle"
+                                                       : fmt::format("{} against {}", options.subject,
+                                                                     fmt::join(options.evidence, ", "));
+  return (options.html.empty() || write(options.html, validation_page(subject, groups), terminal)) &&
+         (options.picture.empty() || write(options.picture, scatter_svg(groups), terminal));
+}
+
+std::string shown(const ValidateOptions& options, const Terminal& terminal,
+                  const std::vector<analyses::ComparisonGroup>& groups) {
+  if (options.markdown) return markdown(groups);
+  return (options.details ? details_table(groups, false) : error_table(groups))
+      .text(terminal.width(), terminal.colour());
+}
+
+std::function<void(double)> progress_of(Context& context) {
+  return [&context](double done) {
+    if (context.interrupted) throw scenarios::Interrupted();
+    context.terminal.progress("validate", done);
+  };
+}
+
+ExitCode validate_own(const ValidateOptions& options, Context& context) {
+  Terminal& terminal = context.terminal;
+  input::Problems problems;
+  const auto profile = profile_of(options.subject, options.set, problems);
+  if (!profile) {
+    terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  try {
+    const EvidenceFiles files = read_evidence_files(options.evidence);
+    if (!files.traces.empty()) {
+      const auto groups = analyses::validate_h200(profile->base.profile, progress_of(context), files.traces);
+      terminal.clear_progress();
+      if (groups.empty()) {
+        terminal.complain(options.evidence.front() + ": no runs to compare with");
+        return ExitCode::bad_input;
+      }
+      if (!write_files(options, terminal, groups)) return ExitCode::failed;
+      terminal.print(shown(options, terminal, groups));
+      return ExitCode::done;
+    }
+    const std::vector<analyses::Setting>& settings = files.settings;
+    if (settings.empty()) {
+      terminal.complain(options.evidence.front() + ": no figure that jostle predicts");
+      return ExitCode::bad_input;
+    }
+    const auto groups =
+        analyses::validate_evidence(*profile, options.subject, settings, &context.interrupted);
+    if (!write_files(options, terminal, groups)) return ExitCode::failed;
+    terminal.print(shown(options, terminal, groups));
+  } catch (const calibration::CsvError& error) {
+    terminal.complain(error.what());
+    return ExitCode::bad_input;
+  } catch (const scenarios::Interrupted&) {
+    terminal.complain("interrupted");
+    return ExitCode::interrupted;
+  }
+  return ExitCode::done;
+}
+
+ExitCode validate(const ValidateOptions& options, Context& context) {
+  if (!options.evidence.empty()) return validate_own(options, context);
+  const bool shipped = options.subject.empty() || options.subject == "h200" || options.subject == "boards";
+  input::Problems problems;
+  const auto profile = profile_of(shipped ? "nvidia-h200" : options.subject, options.set, problems);
+  if (!profile) {
+    context.terminal.note(problems.text());
+    return ExitCode::bad_input;
+  }
+  // What ships of one GPU under contention is no evidence of another.
+  if (!shipped && profile->base.profile.spec.evidence.empty()) {
+    context.terminal.complain("validate " + options.subject +
+                              ": say against which EVIDENCE (or validate h200, validate boards)");
+    return ExitCode::bad_input;
+  }
+  const auto progress = progress_of(context);
+  std::string text;
+  try {
+    if (options.ledger) {
+      text = ledger_markdown(analyses::ledger(progress));
+    } else if (options.uncertainty) {
+      text = analyses::shipped_uncertainty_csv(progress);
+    } else if (options.fit) {
+      text = analyses::factors_csv(analyses::fit_board_factors(progress));
+    } else {
+      const auto groups = compare(options, profile->base.profile, progress);
+      if (!write_files(options, context.terminal, groups)) return ExitCode::failed;
+      text = shown(options, context.terminal, groups);
+    }
+  } catch (const scenarios::Interrupted&) {
+    context.terminal.complain("interrupted");
+    return ExitCode::interrupted;
+  }
+  context.terminal.clear_progress();
+  context.terminal.print(text);
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Task& task) {
+  CLI::App* const command =
+      app.add_subcommand("validate", "Simulate measured runs, shipped ones or one's own, and compare");
+  const auto options = std::make_shared<ValidateOptions>();
+  command
+      ->add_option("SUBJECT", options->subject,
+                   "h200: contention, measured for jostle; boards: published times of Jetsons; both if "
+                   "absent. Or a profile, by name or file, with EVIDENCE to hold it against; without it "
+                   "against the H200's, if it is a profile of one")
+      ->type_name("");
+  command
+      ->add_option("EVIDENCE", options->evidence,
+                   "CSV files of measurements, or a folder of them (see docs/calibration.md)")
+      ->type_name("");
+  command->add_flag("--details", options->details, "Every figure of every run");
+  command->add_option("--html", options->html, "Write tables and pictures as a web page")->type_name("FILE");
+  command->add_option("--picture", options->picture, "Write predicted against measured as SVG")
+      ->type_name("FILE");
+  command->add_flag("--markdown", options->markdown, "The tables of docs/validation.md")
+      ->excludes("--details");
+  command
+      ->add_flag("--fit", options->fit,
+                 "Fit the cost model's factors on the boards' runs; prints calibration/factors.csv")
+      ->excludes("--details")
+      ->excludes("--markdown");
+  command
+      ->add_flag("--ledger", options->ledger,
+                 "What the error hangs on, figure by figure; prints calibration/LEDGER.md")
+      ->excludes("--details")
+      ->excludes("--markdown");
+  command
+      ->add_flag("--uncertainty", options->uncertainty,
+                 "How well the runs know the shipped profiles; prints calibration/uncertainty.csv")
+      ->excludes("--details")
+      ->excludes("--markdown");
+  command
+      ->add_option("--set", options->set,
+                   "Change a figure of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
+      ->type_name("KEY=VALUE");
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return validate(*options, context); }; });
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,118 @@
+#include "input/cursor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "input/spelling.hpp"
+#include "input/units.hpp"
+
+namespace jostle::input {
+namespace {
+
+std::string join(const std::string& path, const std::string& step) {
+  return path.empty() ? step : path + "." + step;
+}
+
+}  // namespace
+
+void Cursor::expected(const std::string& what, std::string hint) const {
+  const std::string found =
+      is(Kind::scalar) ? fmt::format("'{}'", printable(value().text)) : to_string(value().kind);
+  problem(fmt::format("expected {}, found {}", what, found), std::move(hint));
+}
+
+Cursor Cursor::descend(const std::string& path) const {
+  Cursor at = *this;
+  std::size_t from = 0;
+  while (from < path.size()) {
+    const std::size_t dot = std::min(path.find('.', from), path.size());
+    const std::string step = path.substr(from, dot - from);
+    Node child;
+    bool overflow = false;
+    if (at.is(Kind::mapping)) {
+      child = at.value().find(step);
+    } else if (const auto index = parse_integer(step, overflow);
+               at.is(Kind::sequence) && index && *index >= 0 &&
+               *index < static_cast<std::int64_t>(at.value().children.size())) {
+      child = at.value().children[static_cast<std::size_t>(*index)];
+    }
+    if (!child) return at;
+    at = Cursor(std::move(child), join(at.path(), step), *problems_);
+    from = dot + 1;
+  }
+  return at;
+}
+
+const std::string* Cursor::scalar(const std::string& what) const {
+  if (is(Kind::scalar)) return &node_->text;
+  expected(what);
+  return nullptr;
+}
+
+std::vector<Cursor> Cursor::items(const std::string& what, std::size_t most) const {
+  std::vector<Cursor> result;
+  if (!is(Kind::sequence)) {
+    expected(what);
+    return result;
+  }
+  const std::vector<Node>& children = node_->children;
+  if (children.size() > most) {
+    problem(fmt::format("{} entries, at most {} are allowed", children.size(), most));
+    return result;
+  }
+  result.reserve(children.size());
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    result.emplace_back(children[i], join(path_, std::to_string(i)), *problems_);
+  }
+  return result;
+}
+
+Mapping::Mapping(Cursor cursor, const std::string& what)
+    : cursor_(std::move(cursor)), good_(cursor_.is(Kind::mapping)) {
+  if (!good_) cursor_.expected(what);
+}
+
+std::optional<Cursor> Mapping::find(const std::string& key) {
+  asked_.push_back(key);
+  if (!good_) return std::nullopt;
+  Node child = cursor_.value().find(key);
+  if (!child) return std::nullopt;
+  return Cursor(std::move(child), join(cursor_.path(), key), cursor_.problems());
+}
+
+std::optional<Cursor> Mapping::require(const std::string& key) {
+  std::optional<Cursor> found = find(key);
+  if (!found && good_) {
+    cursor_.problems().add(cursor_.location(), join(cursor_.path(), key), "required, but not given");
+  }
+  return found;
+}
+
+bool Mapping::has(const std::string& key) const {
+  return good_ && cursor_.value().find(key) != nullptr;
+}
+
+void Mapping::report_unknown_keys() const {
+  if (!good_) return;
+  // Keys not given yet are likelier to be meant than those that are there already.
+  std::vector<std::string> free;
+  for (const std::string& name : asked_) {
+    if (!has(name) && std::find(free.begin(), free.end(), name) == free.end()) free.push_back(name);
+  }
+  for (const Key& key : cursor_.value().keys) {
+    if (std::find(asked_.begin(), asked_.end(), key.name) != asked_.end()) continue;
+    const bool kept = cursor_.problems().count() < Problems::most_kept;  // a hint costs time
+    cursor_.problems().add(key.location, join(cursor_.path(), printable(key.name)), "unknown key",
+                           kept ? unknown_key_hint(key.name, free) : "");
+  }
+}
+
+std::string Mapping::unknown_key_hint(const std::string& name, const std::vector<std::string>& free) const {
+  if (!nearest(name, free).empty()) return spelling_hint(name, free);
+  // {source: one, two}: the second half has become a key without a value.
+  if (cursor_.value().find(name)->kind == Kind::nothing) return "a text that holds a comma needs quotes";
+  return spelling_hint(name, nearest(name, asked_).empty() && !free.empty() ? free : asked_);
+}
+
+}  // namespace jostle::input

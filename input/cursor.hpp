@@ -1,0 +1,102 @@
+// A place in a document that knows its path, and the strict reading of a mapping from there.
+//
+//   Mapping run(cursor);                                   // a problem if it is not a mapping
+//   run.required("duration", scenario.duration, Span{...});
+//   run.optional("seed", scenario.seed, Integer{0, max});  // left as it is when absent
+//   // at the end of its scope: every key that was not asked for is a problem, with the nearest that was
+//
+// A reader is anything callable as std::optional<T>(const Cursor&); it adds to the problems when it returns
+// none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "input/value.hpp"
+
+namespace jostle::input {
+
+class Cursor {
+ public:
+  Cursor(Node node, std::string path, Problems& problems)
+      : node_(std::move(node)), path_(std::move(path)), problems_(&problems) {}
+
+  [[nodiscard]] const Value& value() const { return *node_; }
+  [[nodiscard]] const Node& node() const { return node_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const Location& location() const { return node_->location; }
+  [[nodiscard]] Problems& problems() const { return *problems_; }
+  [[nodiscard]] bool is(Kind kind) const { return node_->kind == kind; }
+
+  // Records a problem here.
+  void problem(std::string message, std::string hint = {}) const {
+    problems_->add(node_->location, path_, std::move(message), std::move(hint));
+  }
+  // Records that something else was expected here.
+  void expected(const std::string& what, std::string hint = {}) const;
+
+  // The value under a dotted path ("processes.0.batch"), or as far on the way as there is one.
+  [[nodiscard]] Cursor descend(const std::string& path) const;
+
+  // The text of a scalar; a problem ("expected `what`") for anything else.
+  [[nodiscard]] const std::string* scalar(const std::string& what) const;
+
+  // The items of a list; a problem and none for anything else. A list longer than `most` is a problem and
+  // none.
+  [[nodiscard]] std::vector<Cursor> items(const std::string& what, std::size_t most) const;
+
+ private:
+  Node node_;
+  std::string path_;
+  Problems* problems_;
+};
+
+class Mapping {
+ public:
+  // `what` names the mapping in messages: "a process".
+  Mapping(Cursor cursor, const std::string& what);
+  ~Mapping() { report_unknown_keys(); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  [[nodiscard]] bool good() const { return good_; }
+  [[nodiscard]] const Cursor& cursor() const { return cursor_; }
+
+  // The value under `key`, if it is there.
+  [[nodiscard]] std::optional<Cursor> find(const std::string& key);
+  // The same; a problem if it is absent.
+  [[nodiscard]] std::optional<Cursor> require(const std::string& key);
+  // Whether `key` was given, without asking for it.
+  [[nodiscard]] bool has(const std::string& key) const;
+
+  // Reads `key` into `target`. True if it was there and right.
+  template <class T, class Reader>
+  bool optional(const std::string& key, T& target, const Reader& read) {
+    return take(find(key), target, read);
+  }
+  template <class T, class Reader>
+  bool required(const std::string& key, T& target, const Reader& read) {
+    return take(require(key), target, read);
+  }
+
+ private:
+  template <class T, class Reader>
+  static bool take(const std::optional<Cursor>& at, T& target, const Reader& read) {
+    if (!at) return false;
+    auto value = read(*at);
+    if (!value) return false;
+    target = std::move(*value);
+    return true;
+  }
+  void report_unknown_keys() const;
+  [[nodiscard]] std::string unknown_key_hint(const std::string& name,
+                                             const std::vector<std::string>& free) const;
+
+  Cursor cursor_;
+  bool good_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace jostle::input

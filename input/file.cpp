@@ -1,0 +1,64 @@
+#include "input/file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace jostle::input {
+
+std::optional<std::string> read_text_file(const std::string& path, std::size_t most_bytes,
+                                          Problems& problems) {
+  namespace fs = std::filesystem;
+  // A zero byte would end the name for the operating system but not for us.
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    problems.add_file(path, "not a file name");
+    return std::nullopt;
+  }
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    problems.add_file(path, "no such file");
+    return std::nullopt;
+  }
+  if (status.type() == fs::file_type::directory) {
+    problems.add_file(path, "is a directory, not a file");
+    return std::nullopt;
+  }
+  // Pipes are allowed ("run /dev/stdin"); a disk or a socket is not an input file.
+  if (status.type() != fs::file_type::regular && status.type() != fs::file_type::fifo &&
+      status.type() != fs::file_type::character) {
+    problems.add_file(path,
+                      error ? fmt::format("cannot be read: {}", error.message()) : "is not a regular file");
+    return std::nullopt;
+  }
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    problems.add_file(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+    return std::nullopt;
+  }
+  std::string text;
+  char block[1 << 14];
+  while (stream.read(block, sizeof block), stream.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > most_bytes) {
+      problems.add_file(path, fmt::format("larger than {} bytes", most_bytes));
+      return std::nullopt;
+    }
+  }
+  if (stream.bad()) {
+    problems.add_file(path, "cannot be read to its end");
+    return std::nullopt;
+  }
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    problems.add_file(path, "the file is empty");
+    return std::nullopt;
+  }
+  return text;
+}
+
+}  // namespace jostle::input

@@ -1,0 +1,27 @@
+// From YAML text to a tree of values, within limits.
+//
+// Stricter than YAML: one document; keys are scalars and each stands once; no tags; nothing recursive. An
+// alias is allowed and counts as what it stands for, so a "billion laughs" file ends at the limit.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "input/value.hpp"
+
+namespace jostle::input {
+
+struct Limits {
+  std::size_t bytes = 1 << 20;
+  std::size_t values = 100'000;  // after expansion of aliases
+  std::size_t depth = 64;
+};
+
+// The document in `text`, or null with the reason in `problems`. `origin` names it in messages.
+[[nodiscard]] Node parse_yaml(const std::string& text, const std::string& origin, Problems& problems,
+                              const Limits& limits = {});
+
+// The document in the file `path` (a regular file; anything else is a problem), or null.
+[[nodiscard]] Node parse_yaml_file(const std::string& path, Problems& problems, const Limits& limits = {});
+
+}  // namespace jostle::input

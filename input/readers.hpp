@@ -1,0 +1,108 @@
+// Typed readers of one value, each with its range: what cannot be right is a problem, never a default.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "input/cursor.hpp"
+#include "input/units.hpp"
+
+namespace jostle::input {
+
+struct Integer {
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  [[nodiscard]] std::optional<std::int64_t> operator()(const Cursor& at) const;
+};
+
+// The same into a narrower type; the limits must fit it.
+template <class T>
+struct Whole {
+  T least, most;
+  [[nodiscard]] std::optional<T> operator()(const Cursor& at) const {
+    const auto value = Integer{static_cast<std::int64_t>(least), static_cast<std::int64_t>(most)}(at);
+    return value ? std::optional<T>(static_cast<T>(*value)) : std::nullopt;
+  }
+};
+
+// A number without a unit.
+struct Real {
+  double least = std::numeric_limits<double>::lowest();
+  double most = std::numeric_limits<double>::max();
+  bool above_least = false;  // `least` itself is excluded
+  [[nodiscard]] std::optional<double> operator()(const Cursor& at) const;
+};
+
+struct Boolean {
+  [[nodiscard]] std::optional<bool> operator()(const Cursor& at) const;
+};
+
+// Not empty, at most `longest` bytes.
+struct Text {
+  std::size_t longest = 4096;
+  [[nodiscard]] std::optional<std::string> operator()(const Cursor& at) const;
+};
+
+// A number with a unit of `dimension`; the limits and the result are in the dimension's own unit.
+struct Quantity {
+  const Dimension& dimension;
+  double least = 0;
+  double most = std::numeric_limits<double>::max();
+  bool above_least = false;
+  [[nodiscard]] std::optional<double> operator()(const Cursor& at) const;
+};
+
+// One name out of a table.
+template <class T>
+struct Choice {
+  std::string what;  // "a precision"
+  std::vector<std::pair<std::string, T>> names;
+  [[nodiscard]] std::optional<T> operator()(const Cursor& at) const;
+};
+
+// A list of at most `most` values, each read by `item`.
+template <class T, class Reader>
+struct List {
+  std::string what;  // "a list of cores"
+  Reader item;
+  std::size_t most = 1024;
+  [[nodiscard]] std::optional<std::vector<T>> operator()(const Cursor& at) const;
+};
+
+// The index of a name in `names`, or none with a problem that tells the nearest.
+[[nodiscard]] std::optional<std::size_t> choose(const Cursor& at, const std::string& what,
+                                                const std::vector<std::string>& names);
+
+template <class T>
+std::optional<T> Choice<T>::operator()(const Cursor& at) const {
+  std::vector<std::string> list;
+  for (const auto& entry : names) list.push_back(entry.first);
+  const std::optional<std::size_t> index = choose(at, what, list);
+  return index ? std::optional<T>(names[*index].second) : std::nullopt;
+}
+
+template <class T, class Reader>
+std::optional<std::vector<T>> List<T, Reader>::operator()(const Cursor& at) const {
+  if (!at.is(Kind::sequence)) {
+    at.expected(what);
+    return std::nullopt;
+  }
+  std::vector<T> result;
+  const std::vector<Cursor> cursors = at.items(what, most);
+  if (cursors.size() != at.value().children.size()) return std::nullopt;
+  bool good = true;
+  for (const Cursor& cursor : cursors) {
+    auto value = item(cursor);
+    if (value)
+      result.push_back(static_cast<T>(std::move(*value)));
+    else
+      good = false;
+  }
+  return good ? std::optional(std::move(result)) : std::nullopt;
+}
+
+}  // namespace jostle::input

@@ -1,0 +1,99 @@
+#include "models/dnn/graph/network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace jostle::dnn {
+
+const char* to_string(Op op) {
+  constexpr std::array names{"input",     "conv",       "conv_transpose", "linear",       "matmul",
+                             "embedding", "batch_norm", "layer_norm",     "softmax",      "activation",
+                             "add",       "multiply",   "max_pool",       "average_pool", "resize",
+                             "concat",    "slice",      "reshape",        "transpose",    "other"};
+  static_assert(names.size() == static_cast<std::size_t>(Op::other) + 1);
+  return names.at(static_cast<std::size_t>(op));
+}
+
+const char* to_string(Activation activation) {
+  constexpr std::array names{"none", "relu", "leaky_relu", "silu", "gelu", "sigmoid", "tanh", "other"};
+  static_assert(names.size() == static_cast<std::size_t>(Activation::other) + 1);
+  return names.at(static_cast<std::size_t>(activation));
+}
+
+std::int64_t Layer::macs() const {
+  switch (op) {
+    case Op::conv:
+    case Op::linear:
+      return out.positions() * weights();
+    case Op::conv_transpose:
+      return in.positions() * weights();
+    case Op::matmul:
+      return out.elements() * depth;
+    default:
+      return 0;
+  }
+}
+
+std::int64_t Layer::weights() const {
+  switch (op) {
+    case Op::conv:
+    case Op::conv_transpose:
+      return std::int64_t{out.channels} * (in.channels / groups) * window_area();
+    case Op::linear:
+      return std::int64_t{out.channels} * in.channels;
+    case Op::embedding:
+      return out.elements();
+    case Op::batch_norm:
+    case Op::layer_norm:
+      return 2 * std::int64_t{out.channels};
+    default:
+      return stored;
+  }
+}
+
+std::int64_t Layer::parameters() const {
+  if (op == Op::embedding) return std::int64_t{depth} * out.channels;
+  return weights() + (bias ? out.channels : 0);
+}
+
+Network::Node Network::add(const Layer& layer, std::span<const Node> inputs) {
+  if (!inputs.empty() && graph_[inputs.front()].out != layer.in) {
+    throw std::invalid_argument("layer '" + layer.name + "' does not fit its input '" +
+                                graph_[inputs.front()].name + "'");
+  }
+  const Node node = boost::add_vertex(layer, graph_);
+  for (const Node input : inputs) boost::add_edge(input, node, graph_);
+  return node;
+}
+
+std::vector<Network::Node> Network::inputs(Node node) const {
+  std::vector<Node> found;
+  for (const auto& edge : boost::make_iterator_range(boost::in_edges(node, graph_))) {
+    found.push_back(boost::source(edge, graph_));
+  }
+  return found;
+}
+
+std::vector<Network::Node> Network::consumers(Node node) const {
+  std::vector<Node> found;
+  for (const auto& edge : boost::make_iterator_range(boost::out_edges(node, graph_))) {
+    found.push_back(boost::target(edge, graph_));
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+std::int64_t Network::macs() const {
+  std::int64_t sum = 0;
+  for (Node node = 0; node < size(); ++node) sum += layer(node).macs();
+  return sum;
+}
+
+std::int64_t Network::parameters() const {
+  std::int64_t sum = 0;
+  for (Node node = 0; node < size(); ++node) sum += layer(node).parameters();
+  return sum;
+}
+
+}  // namespace jostle::dnn

@@ -1,0 +1,42 @@
+// What ships with this build, for the loader to choose from.
+
+#include "calibration/profile/like.hpp"
+#include "calibration/profile/profile.hpp"
+#include "calibration/profile/with_figures.hpp"
+#include "input/file.hpp"
+#include "input/parse.hpp"
+#include "models/dnn/model_names.hpp"
+#include "scenarios/language/load.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+std::optional<calibration::Profile> profile_at(const std::string& name, const std::string& path,
+                                               input::Problems& problems) {
+  return path.empty() ? calibration::shipped_profile(name, problems)
+                      : calibration::read_profile(path, problems);
+}
+
+}  // namespace
+
+Catalogue shipped_catalogue() {
+  const auto device = [](const std::string& name, const std::string& path,
+                         input::Problems& problems) -> std::optional<board::DeviceSpec> {
+    const auto profile = profile_at(name, path, problems);
+    return profile ? std::optional(profile->spec) : std::nullopt;
+  };
+  return {calibration::device_names(), dnn::model_names(), device};
+}
+
+std::optional<calibration::Profile> device_profile(const Scenario& scenario, input::Problems& problems) {
+  const std::string& path = scenario.device_path;
+  if (scenario.figures.empty()) return profile_at(scenario.device, path, problems);
+  const auto text = path.empty() ? calibration::device_text(scenario.device)
+                                 : input::read_text_file(path, input::Limits{}.bytes, problems);
+  if (!text) return profile_at(scenario.device, path, problems);  // says why
+  return calibration::with_figures(
+      calibration::profile_document(*text, path.empty() ? scenario.device : path, problems), scenario.figures,
+      problems);
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,186 @@
+// What only the board can tell about a scenario: cores that exist, clocks in range, power modes by name.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "models/dla/partition.hpp"
+#include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/power_mode.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+class DeviceCheck {
+ public:
+  DeviceCheck(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root)
+      : scenario_(scenario), device_(device), root_(root) {}
+
+  void run() {
+    check_power_mode(scenario_, device_, root_);
+    check_clocks();
+    check_cores();
+    check_power();
+    if (scenario_.observer == Observer::nsys && !device_.nsys)
+      problem("observer", fmt::format("{} has no figures for nsys", device_.name));
+    for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
+  }
+
+ private:
+  void problem(const std::string& path, std::string message, std::string hint = {}) const {
+    root_.descend(path).problem(std::move(message), std::move(hint));
+  }
+
+  // What only governors and controllers could heed.
+  void check_power() const {
+    if (device_.power) return;
+    const auto refuse = [this](bool given, const char* path) {
+      if (given) problem(path, device_.name + " has no figures of power");
+    };
+    refuse(scenario_.jetson_clocks == false, "jetson_clocks");
+    refuse(scenario_.governors.cpu.has_value(), "governors.cpu");
+    refuse(scenario_.governors.gpu.has_value(), "governors.gpu");
+    refuse(scenario_.power_cap.has_value(), "power_cap");
+    refuse(scenario_.ambient_c.has_value(), "ambient");
+    refuse(scenario_.fan.has_value(), "fan");
+  }
+
+  [[nodiscard]] std::string no_gpu() const {
+    return fmt::format("{} has no GPU that computes", device_.name);
+  }
+
+  static double lowest(const std::vector<double>& table) { return table.empty() ? 0 : table.front(); }
+
+  void check_clock(const char* path, std::optional<double> hz, double least, double most) const {
+    if (!hz) return;
+    if (*hz >= least && *hz <= most) return;
+    const auto write = [](double value) {
+      return input::format_quantity(value, input::frequency_dimension());
+    };
+    problem(path, fmt::format("{} is outside the range of {}", write(*hz), device_.name),
+            least > 0 ? fmt::format("{} to {}", write(least), write(most))
+                      : fmt::format("at most {}", write(most)));
+  }
+
+  void check_clocks() const {
+    const Clocks& clocks = scenario_.clocks;
+    // One clock for all clusters: each must go as low, and one as high.
+    double least = 0, most = 0;
+    for (const cpu::ClusterSpec& cluster : device_.cpu.clusters) {
+      most = std::max(most, cluster.max_clock_hz);
+      least = std::max(least, lowest(cluster.clock_table_hz));
+    }
+    check_clock("clocks.cpu", clocks.cpu_hz, least, most);
+    if (clocks.gpu_hz && !device_.has_gpu()) problem("clocks.gpu", no_gpu());
+    if (device_.has_gpu())
+      check_clock("clocks.gpu", clocks.gpu_hz, lowest(device_.gpu.clock_table_hz), device_.gpu.max_clock_hz);
+    if (clocks.dla_hz && device_.dla.count == 0) problem("clocks.dla", device_.name + " has no DLA");
+    if (device_.dla.count > 0)
+      check_clock("clocks.dla", clocks.dla_hz, lowest(device_.dla.clock_table_hz), device_.dla.max_clock_hz);
+    const memory::Spec& memory = device_.memory;
+    check_clock("clocks.emc", clocks.emc_hz, lowest(memory.clock_table_hz), memory.max_clock_hz);
+    if (clocks.cores && *clocks.cores > device_.core_count()) {
+      problem("clocks.cores",
+              fmt::format("{} cores, {} has {}", *clocks.cores, device_.name, device_.core_count()));
+    }
+  }
+
+  void check_cores() {
+    const auto mode = power_mode_of(scenario_, device_);
+    allowed_ = board::online_cpus(device_, mode ? &*mode : nullptr, scenario_.clocks.cores);
+    check_cpus("cpus", scenario_.cpus, "online");
+    if (!scenario_.cpus.empty()) allowed_ = scenario_.cpus;
+    if (!scenario_.host_cores) return;
+    const auto count = static_cast<std::size_t>(*scenario_.host_cores);
+    if (count > allowed_.size()) {
+      problem("host_cores", fmt::format("{} cores, but only {} are online", count, allowed_.size()));
+    } else {
+      allowed_.resize(count);
+    }
+  }
+
+  void check_cpus(const std::string& path, const std::vector<int>& cpus, const char* what) const {
+    for (const int cpu : cpus) {
+      if (std::find(allowed_.begin(), allowed_.end(), cpu) != allowed_.end()) continue;
+      problem(path, fmt::format("core {} is not {}", cpu, what),
+              fmt::format("one of {}", fmt::join(allowed_, ", ")));
+      return;
+    }
+  }
+
+  void check_process(const ProcessEntry& process, std::size_t index) const {
+    const std::string path = fmt::format("processes.{}.", index);
+    check_cpus(path + "cpus", process.cpus, "among those the processes are confined to");
+    if (!device_.has_gpu() && process.placement != Placement::cpu) {
+      problem(path + "placement", no_gpu(), "placement: cpu");
+      return;
+    }
+    check_placement(process, path);
+    const auto missing = [&](process::Runtime runtime) {
+      if (device_.runtime(runtime)) return;
+      problem(path + "runtime",
+              fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));
+    };
+    if (process.runtime == Runtime::tensorrt) missing(process::Runtime::tensorrt);
+    if (process.runtime == Runtime::cuda_graph) missing(process::Runtime::cuda_graph);
+    if (process.runtime == Runtime::eager) missing(process::Runtime::eager);
+    if (process.runtime == Runtime::cpu) missing(process::Runtime::cpu);
+    if (process.runtime == Runtime::libtorch) missing(process::Runtime::libtorch);
+    if (process.static_graph) check_static_graph(process, path);
+    const auto* synthetic = std::get_if<SyntheticModel>(&process.model);
+    if (synthetic == nullptr) return;
+    const int most = device_.gpu.max_threads_per_block;
+    if (device_.has_gpu() && synthetic->threads > static_cast<std::uint32_t>(most))
+      problem(path + "model.threads", fmt::format("{} threads in a block, {} takes {}", synthetic->threads,
+                                                  device_.gpu.architecture, most));
+  }
+
+  void check_placement(const ProcessEntry& process, const std::string& path) const {
+    const Placement placement = process.placement;
+    const std::string where = path + "placement";
+    const bool network = !std::holds_alternative<SyntheticModel>(process.model);
+    if (!network && placement != Placement::gpu) {
+      problem(where, fmt::format("equal kernels cannot run with placement: {}", to_string(placement)));
+      return;
+    }
+    if (placement == Placement::cpu && process.precision == Precision::tf32)
+      problem(path + "precision", "tf32 is of the GPU's tensor cores", "fp32");
+    if (placement == Placement::dla0 || placement == Placement::dla1) check_dla(process, path);
+  }
+
+  void check_dla(const ProcessEntry& process, const std::string& path) const {
+    const int number = process.placement == Placement::dla1 ? 1 : 0;
+    if (number >= device_.dla.count) {
+      problem(path + "placement", fmt::format("{} has no {}", device_.name, to_string(process.placement)),
+              device_.dla.count == 0 ? "it has no DLA" : "it has one DLA, dla0");
+      return;
+    }
+    if (process.runtime != Runtime::tensorrt)
+      problem(path + "runtime", fmt::format("runtime {} cannot use a DLA", to_string(process.runtime)),
+              "tensorrt");
+    if (process.precision && !dla::supports(*process.precision))
+      problem(path + "precision", fmt::format("a DLA does not compute in {}", to_string(*process.precision)),
+              "fp16 or int8");
+  }
+
+  void check_static_graph(const ProcessEntry& process, const std::string& path) const {
+    const auto& runtime = process.runtime == Runtime::eager ? device_.eager : device_.libtorch;
+    if (!runtime || runtime->static_graph) return;
+    problem(path + "graph", fmt::format("{} has no figures for a static graph of runtime {}", device_.name,
+                                        to_string(process.runtime)));
+  }
+
+  Scenario& scenario_;
+  const board::DeviceSpec& device_;
+  const input::Cursor& root_;
+  std::vector<int> allowed_;  // cores that processes may use
+};
+
+}  // namespace
+
+void check_against_device(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root) {
+  DeviceCheck(scenario, device, root).run();
+}
+
+}  // namespace jostle::scenarios

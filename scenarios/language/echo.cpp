@@ -1,0 +1,171 @@
+// The resolved scenario written back, and its hash.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "calibration/onnx/onnx.hpp"
+#include "calibration/readers/nvpmodel.hpp"
+#include "input/hash.hpp"
+#include "input/units.hpp"
+#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string time(sim::Duration value) {
+  // Exact: whole picoseconds where the shortest decimal would not come back to the same span.
+  const std::string text = input::format_quantity(static_cast<double>(value.ps()), input::time_dimension());
+  const auto read = input::parse_quantity(text, input::time_dimension());
+  if (read.value && sim::picoseconds(*read.value) == value) return text;
+  return fmt::format("{} ps", value.ps());
+}
+
+std::string quantity(double value, const input::Dimension& dimension) {
+  const std::string text = input::format_quantity(value, dimension);
+  const auto read = input::parse_quantity(text, dimension);
+  if (read.value == value) return text;
+  return fmt::format("{} {}", value / dimension.units.back().factor, dimension.units.back().name);
+}
+
+std::string frequency(double hz) {
+  return quantity(hz, input::frequency_dimension());
+}
+
+Json model_json(const Model& model) {
+  const auto* synthetic = std::get_if<SyntheticModel>(&model);
+  if (synthetic == nullptr) return model_name(model);
+  Json json{{"kernels", synthetic->kernels},
+            {"duration", time(synthetic->duration)},
+            {"blocks", synthetic->blocks},
+            {"threads", synthetic->threads}};
+  if (synthetic->pace) json["pace"] = time(*synthetic->pace);
+  return json;
+}
+
+Json arrivals_json(const ProcessEntry& process) {
+  const process::Arrivals& arrivals = process.arrivals;
+  Json json;
+  const std::string rate = quantity(arrivals.rate_per_s, input::rate_dimension());
+  if (arrivals.kind == process::ArrivalKind::periodic) json["periodic"] = rate;
+  if (arrivals.kind == process::ArrivalKind::poisson) json["poisson"] = rate;
+  if (arrivals.kind == process::ArrivalKind::trace) json["trace"] = process.trace_file;
+  if (arrivals.phase) json["phase"] = time(*arrivals.phase);
+  if (arrivals.queue_limit) json["queue"] = *arrivals.queue_limit;
+  if (arrivals.streams > 1) json["streams"] = arrivals.streams;
+  if (arrivals.gather > 1) json["gather"] = true;
+  return json;
+}
+
+std::string payload(const Payload& payload) {
+  return payload.tensor ? "tensor" : quantity(payload.bytes, input::size_dimension());
+}
+
+Json stages_json(const std::vector<Stage>& stages) {
+  Json json = Json::array();
+  for (const Stage& stage : stages)
+    json.push_back({{"name", stage.name}, {"on", stage.on_gpu ? "gpu" : "cpu"}, {"time", time(stage.time)}});
+  return json;
+}
+
+Json process_json(const ProcessEntry& process) {
+  Json json;
+  if (!process.name.empty()) json["name"] = process.name;
+  json["model"] = model_json(process.model);
+  if (process.precision) json["precision"] = to_string(*process.precision);
+  json["batch"] = process.batch;
+  json["count"] = process.count;
+  if (process.training) json["training"] = true;
+  json["placement"] = to_string(process.placement);
+  json["runtime"] = to_string(process.runtime);
+  if (process.threads) json["threads"] = *process.threads;
+  if (process.runtime == Runtime::eager || process.runtime == Runtime::libtorch)
+    json["graph"] = process.static_graph ? "static" : "dynamic";
+  json["sync"] = to_string(process.sync);
+  if (process.layers) json["layers"] = {process.layers->first, process.layers->end};
+  if (process.input) json["input"] = *process.input;
+  if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
+  if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
+  if (process.arrivals.kind != process::ArrivalKind::closed_loop) json["arrivals"] = arrivals_json(process);
+  if (!process.cpus.empty()) json["cpus"] = process.cpus;
+  json["nice"] = process.nice;
+  return json;
+}
+
+void put_board_state(Json& json, const Scenario& scenario) {
+  if (scenario.power_mode_file)
+    json["power_mode"] = {{"file", scenario.power_mode_file->path}, {"mode", scenario.power_mode_file->mode}};
+  else if (scenario.power_mode)
+    json["power_mode"] = *scenario.power_mode;
+  Json clocks;
+  if (scenario.clocks.cpu_hz) clocks["cpu"] = frequency(*scenario.clocks.cpu_hz);
+  if (scenario.clocks.gpu_hz) clocks["gpu"] = frequency(*scenario.clocks.gpu_hz);
+  if (scenario.clocks.emc_hz) clocks["emc"] = frequency(*scenario.clocks.emc_hz);
+  if (scenario.clocks.dla_hz) clocks["dla"] = frequency(*scenario.clocks.dla_hz);
+  if (scenario.clocks.cores) clocks["cores"] = *scenario.clocks.cores;
+  if (!clocks.is_null()) json["clocks"] = clocks;
+  if (scenario.jetson_clocks) json["jetson_clocks"] = *scenario.jetson_clocks;
+  Json governors;
+  if (scenario.governors.cpu) governors["cpu"] = *scenario.governors.cpu;
+  if (scenario.governors.gpu) governors["gpu"] = *scenario.governors.gpu;
+  if (!governors.is_null()) json["governors"] = governors;
+  if (scenario.power_cap) {
+    json["power_cap"] = {{"budget", quantity(scenario.power_cap->budget_w, input::power_dimension())},
+                         {"window", time(scenario.power_cap->window)}};
+  }
+  if (scenario.ambient_c) json["ambient"] = quantity(*scenario.ambient_c, input::temperature_dimension());
+  if (scenario.fan) json["fan"] = *scenario.fan;
+  json["observer"] = to_string(scenario.observer);
+  if (scenario.gpu_metrics) json["gpu_metrics"] = time(*scenario.gpu_metrics);
+  json["mps"] = scenario.mps;
+  if (scenario.link) {
+    json["link"] = {
+        {"bandwidth", quantity(scenario.link->bandwidth, input::bandwidth_dimension())},
+        {"rtt", time(scenario.link->rtt)},
+        {"jitter", time(scenario.link->jitter)},
+        {"loss", quantity(scenario.link->loss, input::share_dimension())},
+        {"energy_per_bit", quantity(scenario.link->energy_per_bit_j, input::energy_per_bit_dimension())},
+        {"payload", payload(scenario.link->payload)}};
+  }
+}
+
+}  // namespace
+
+std::string to_json(const Scenario& scenario) {
+  Json json{{"name", scenario.name}, {"device", scenario.device}};
+  put_board_state(json, scenario);
+  for (const auto& [path, value] : scenario.figures) json["figures"][path] = value;
+  if (scenario.host_cores) json["host_cores"] = *scenario.host_cores;
+  if (!scenario.cpus.empty()) json["cpus"] = scenario.cpus;
+  json["processes"] = Json::array();
+  for (const ProcessEntry& process : scenario.processes) json["processes"].push_back(process_json(process));
+  Json& run = json["run"];
+  if (scenario.run.until) {
+    run["until"] = {
+        {"relative_error", quantity(scenario.run.until->relative_error, input::share_dimension())},
+        {"max", time(scenario.run.until->max)}};
+  } else {
+    run["duration"] = time(scenario.run.duration);
+  }
+  if (scenario.run.setup) run["setup"] = true;
+  if (scenario.run.batches) run["batches"] = *scenario.run.batches;
+  if (!scenario.run.setup && !scenario.run.batches) run["warmup"] = time(scenario.run.warmup);
+  run["seed"] = scenario.run.seed;
+  // Names may hold any bytes a YAML text can; what is not UTF-8 is replaced rather than thrown at.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string scenario_hash(const Scenario& scenario) {
+  std::uint64_t hash = input::fnv1a(to_json(scenario));
+  if (scenario.power_mode_file) hash = input::fnv1a(input::hex(scenario.power_mode_file->file->hash), hash);
+  for (const ProcessEntry& process : scenario.processes) {
+    if (!process.trace_file.empty()) hash = input::fnv1a(input::hex(process.trace_hash), hash);
+    const auto* const onnx = std::get_if<OnnxModel>(&process.model);
+    if (onnx != nullptr && onnx->file) hash = input::fnv1a(input::hex(onnx->file->hash), hash);
+  }
+  return input::hex(hash);
+}
+
+}  // namespace jostle::scenarios

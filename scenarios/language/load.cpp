@@ -1,0 +1,285 @@
+#include "scenarios/language/load.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "calibration/profile/time_span.hpp"
+#include "input/file.hpp"
+#include "input/override.hpp"
+#include "input/parse.hpp"
+#include "input/spelling.hpp"
+#include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/names.hpp"
+#include "scenarios/language/power_mode.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using calibration::TimeSpan;
+using input::Boolean;
+using input::Choice;
+using input::Cursor;
+using input::Integer;
+using input::Kind;
+using input::Mapping;
+using input::Quantity;
+using input::Text;
+
+constexpr std::int64_t most_batches = 1'000'000'000;
+constexpr double most_clock_hz = 1e11;
+const sim::Duration most_run = sim::seconds(most_run_seconds);
+
+bool looks_like_path(const std::string& device) {
+  return device.find('/') != std::string::npos || device.ends_with(".yaml") || device.ends_with(".yml");
+}
+
+void read_device(const Cursor& at, const LoadContext& context, Scenario& scenario) {
+  const std::optional<std::string> device = Text{}(at);
+  if (!device) return;
+  scenario.device = *device;
+  if (looks_like_path(*device)) {
+    scenario.device_path = resolved(context, *device);
+    return;
+  }
+  const auto& names = context.catalogue.devices;
+  if (std::find(names.begin(), names.end(), *device) == names.end()) {
+    at.problem(fmt::format("unknown device '{}'", input::printable(*device)),
+               input::spelling_hint(*device, names));
+    scenario.device.clear();
+  }
+}
+
+void read_clocks(const Cursor& at, Scenario& scenario) {
+  Mapping clocks(at, "a mapping of clocks: cpu, gpu, emc, dla, cores");
+  const Quantity clock{input::frequency_dimension(), 0, most_clock_hz, true};
+  clocks.optional("cpu", scenario.clocks.cpu_hz, clock);
+  clocks.optional("gpu", scenario.clocks.gpu_hz, clock);
+  clocks.optional("emc", scenario.clocks.emc_hz, clock);
+  clocks.optional("dla", scenario.clocks.dla_hz, clock);
+  std::int64_t cores = 0;
+  if (clocks.optional("cores", cores, Integer{1, most_cores}))
+    scenario.clocks.cores = static_cast<int>(cores);
+}
+
+// A governor is chosen by name; the names are the kernel's.
+struct GovernorName {
+  const std::vector<std::string>& names;
+  std::optional<std::string> operator()(const Cursor& at) const {
+    const auto index = input::choose(at, "a governor", names);
+    return index ? std::optional(names[*index]) : std::nullopt;
+  }
+};
+
+void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenario) {
+  if (const auto at = top.find("power_mode")) read_power_mode(*at, context, scenario);
+  if (const auto at = top.find("clocks")) read_clocks(*at, scenario);
+  top.optional("jetson_clocks", scenario.jetson_clocks, Boolean{});
+  if (const auto at = top.find("governors")) {
+    Mapping governors(*at, "a mapping of governors: cpu, gpu");
+    governors.optional("cpu", scenario.governors.cpu, GovernorName{cpu_governor_names()});
+    governors.optional("gpu", scenario.governors.gpu, GovernorName{gpu_governor_names()});
+  }
+  if (const auto at = top.find("power_cap")) {
+    Mapping cap(*at, "a mapping: budget, window");
+    PowerCap value{0, sim::seconds(1)};
+    cap.required("budget", value.budget_w, Quantity{input::power_dimension(), 0, 1e5, true});
+    cap.optional("window", value.window, TimeSpan{sim::Duration::zero(), most_run, true});
+    scenario.power_cap = value;
+  }
+  top.optional("ambient", scenario.ambient_c, Quantity{input::temperature_dimension(), -60, 125});
+  top.optional("fan", scenario.fan, Boolean{});
+  top.optional("observer", scenario.observer, Choice<Observer>{"an observer", observer_names()});
+  top.optional("gpu_metrics", scenario.gpu_metrics, TimeSpan{sim::microseconds(1), most_run});
+  top.optional("mps", scenario.mps, Boolean{});
+  if (const auto at = top.find("link")) scenario.link = read_link(*at);
+}
+
+// Figures put over the profile's, by their paths, at once or nested: gpu.time_slicing.slice: 2 ms.
+void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario) {
+  constexpr std::size_t most_figures = 256;
+  if (at.value().children.empty() || !at.is(Kind::mapping)) {
+    at.expected("figures of a profile, as {gpu.time_slicing.slice: 2 ms}");
+    return;
+  }
+  for (const input::Key& key : at.value().keys) {
+    const Cursor child(at.value().find(key.name), at.path() + "." + key.name, at.problems());
+    const std::string path = outer.empty() ? key.name : outer + "." + key.name;
+    if (child.is(Kind::mapping)) {
+      read_figures(child, path, scenario);
+    } else if (const auto value = Text{200}(child)) {
+      if (scenario.figures.size() == most_figures) return child.problem("too many figures");
+      scenario.figures.emplace_back(path, *value);
+    }
+  }
+}
+
+// The board that the scenario's figures make of its profile.
+std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const Cursor& figures) {
+  input::Problems problems;
+  const auto profile = device_profile(scenario, problems);
+  for (const input::Problem& problem : problems.list())
+    figures.problem(problem.path.empty() ? problem.message : problem.path + ": " + problem.message,
+                    problem.hint);
+  return profile ? std::optional(profile->spec) : std::nullopt;
+}
+
+void read_confinement(Mapping& top, Scenario& scenario) {
+  std::int64_t cores = 0;
+  const bool by_count = top.optional("host_cores", cores, Integer{1, most_cores});
+  if (by_count) scenario.host_cores = static_cast<int>(cores);
+  if (const auto at = top.find("cpus")) {
+    if (const auto cpus = read_cpus(*at)) scenario.cpus = *cpus;
+    if (top.has("host_cores")) at->problem("given beside host_cores", "keep one of the two");
+  }
+}
+
+void read_run(const Cursor& at, Run& run) {
+  Mapping mapping(at, "a mapping: duration, warmup, seed, until, setup, batches");
+  mapping.optional("setup", run.setup, Boolean{});
+  std::int64_t batches = 0;
+  if (mapping.optional("batches", batches, Integer{1, most_batches})) run.batches = batches;
+  if (run.setup || run.batches) {
+    // What happens at first is what is asked for.
+    run.warmup = sim::Duration::zero();
+    run.duration = run.batches ? sim::seconds(3600) : sim::seconds(60);
+    for (const char* key : {"warmup", "until"}) {
+      if (!mapping.has(key)) continue;
+      if (const auto given = mapping.find(key))
+        given->problem("given beside setup or batches", "these begin at the start and have no steady state");
+    }
+  }
+  mapping.optional("duration", run.duration, TimeSpan{sim::Duration::zero(), most_run, true});
+  mapping.optional("warmup", run.warmup, TimeSpan{sim::Duration::zero(), most_run});
+  std::int64_t seed = 0;
+  if (mapping.optional("seed", seed, Integer{0})) run.seed = static_cast<std::uint64_t>(seed);
+  if (const auto until_at = mapping.find("until")) {
+    if (mapping.has("duration")) until_at->problem("given beside duration", "keep one of the two");
+    Mapping until(*until_at, "a mapping: relative_error, max");
+    Until value{0, sim::seconds(60)};
+    until.required("relative_error", value.relative_error, Quantity{input::share_dimension(), 0, 1, true});
+    until.optional("max", value.max, TimeSpan{sim::Duration::zero(), most_run, true});
+    run.until = value;
+    run.duration = value.max;
+  }
+}
+
+void read_processes(const Cursor& at, const LoadContext& context, Scenario& scenario) {
+  const auto entries = at.items("a list of processes", static_cast<std::size_t>(most_processes));
+  if (at.is(Kind::sequence) && at.value().children.empty())
+    at.problem("no processes", "at least one is needed");
+  std::int64_t total = 0;
+  for (const Cursor& entry : entries) {
+    scenario.processes.push_back(read_process(entry, context, scenario.processes));
+    total += scenario.processes.back().count;  // each at most 1024, so this cannot overflow
+  }
+  if (total > most_processes) {
+    at.problem(fmt::format("{} processes on one board, at most {} are allowed", total, most_processes));
+  }
+}
+
+void check_tensor_payload(const Scenario& scenario, const Cursor& root) {
+  for (const ProcessEntry& entry : scenario.processes) {
+    if (std::holds_alternative<SyntheticModel>(entry.model))
+      root.descend("link.payload").problem("equal kernels have no input tensor", "a size such as 120 kB");
+  }
+}
+
+input::Node overridden(input::Node root, const LoadOptions& options, const std::string& origin,
+                       input::Problems& problems) {
+  for (const std::string& assignment : options.set) {
+    input::Node next = input::with_override(root, assignment, problems);
+    if (next) root = std::move(next);
+  }
+  if (root->expanded > input::Limits{}.values) {
+    problems.add_file(origin,
+                      fmt::format("more than {} values with what --set adds", input::Limits{}.values));
+    return nullptr;
+  }
+  return problems.empty() ? root : nullptr;
+}
+
+std::optional<Scenario> load(input::Node root, const std::string& origin, const LoadContext& context,
+                             const LoadOptions& options, input::Problems& problems) {
+  input::Problems own;
+  Scenario scenario;
+  const Cursor cursor(std::move(root), {}, own);
+  {
+    Mapping top(cursor, "a mapping with device and processes");
+    scenario.name = std::filesystem::path(origin).stem().string();
+    top.optional("name", scenario.name, Text{200});
+    if (const auto at = top.require("device")) read_device(*at, context, scenario);
+    read_board_state(top, context, scenario);
+    if (const auto at = top.find("figures")) read_figures(*at, {}, scenario);
+    read_confinement(top, scenario);
+    if (const auto at = top.require("processes")) read_processes(*at, context, scenario);
+    if (const auto at = top.find("run")) read_run(*at, scenario.run);
+    if (const auto at = top.find("gpu_metrics"); at && scenario.gpu_metrics > scenario.run.duration)
+      at->problem("longer than the run", "a run must last at least one window");
+    if (options.seed) scenario.run.seed = *options.seed;
+  }
+  if (own.empty() && scenario.link && scenario.link->payload.tensor) check_tensor_payload(scenario, cursor);
+  // Only a scenario that is right in itself is worth holding against its board.
+  if (own.empty() && context.catalogue.device) {
+    const auto device = scenario.figures.empty()
+                            ? context.catalogue.device(scenario.device, scenario.device_path, own)
+                            : changed_device(scenario, cursor.descend("figures"));
+    if (device)
+      check_against_device(scenario, *device, cursor);
+    else if (own.empty())
+      cursor.problem(fmt::format("device '{}' cannot be loaded", scenario.device));
+  }
+  own.sort();
+  problems.append(own);
+  return own.empty() ? std::optional(std::move(scenario)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string resolved(const LoadContext& context, const std::string& path) {
+  if (context.directory.empty() || path.starts_with('/')) return path;
+  return (std::filesystem::path(context.directory) / path).string();
+}
+
+std::optional<std::vector<int>> read_cpus(const Cursor& at) {
+  const input::List<int, Integer> list{"a list of core numbers, such as [1, 2, 3]",
+                                       Integer{0, most_cores - 1}, most_cores};
+  std::optional<std::vector<int>> cpus = list(at);
+  if (!cpus) return std::nullopt;
+  if (cpus->empty()) {
+    at.problem("no cores", "leave the key out to allow all");
+    return std::nullopt;
+  }
+  std::sort(cpus->begin(), cpus->end());
+  const auto twice = std::adjacent_find(cpus->begin(), cpus->end());
+  if (twice == cpus->end()) return cpus;
+  at.problem(fmt::format("core {} stands twice", *twice));
+  return std::nullopt;
+}
+
+std::optional<Scenario> parse_scenario(const std::string& text, const std::string& origin,
+                                       const std::string& directory, const Catalogue& catalogue,
+                                       const LoadOptions& options, input::Problems& problems) {
+  input::Problems own;
+  input::Node root = input::parse_yaml(text, origin, own);
+  if (root) root = overridden(root, options, origin, own);
+  problems.append(own);
+  return root ? load(std::move(root), origin, {directory, catalogue}, options, problems) : std::nullopt;
+}
+
+std::optional<Scenario> read_scenario(input::Node document, const std::string& origin,
+                                      const std::string& directory, const Catalogue& catalogue,
+                                      input::Problems& problems) {
+  return load(std::move(document), origin, {directory, catalogue}, {}, problems);
+}
+
+std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
+                                      const LoadOptions& options, input::Problems& problems) {
+  const std::optional<std::string> text = input::read_text_file(path, input::Limits{}.bytes, problems);
+  if (!text) return std::nullopt;
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  return parse_scenario(*text, path, directory, catalogue, options, problems);
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,61 @@
+// From a scenario file to a checked Scenario, or to every problem found in it.
+//
+// Nothing is guessed: what is absent takes the documented default, everything else must be right.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/profile/profile.hpp"
+#include "input/problems.hpp"
+#include "input/value.hpp"
+#include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+
+// Most processes on one board, counts expanded.
+inline constexpr std::int64_t most_processes = 1024;
+
+// What there is to choose from. The device's own limits (cores, clocks, power modes) are checked as well when
+// `device` is set and finds it.
+struct Catalogue {
+  std::vector<std::string> devices;  // shipped profiles
+  std::vector<std::string> models;   // built-in networks
+  // The spec of a shipped profile (path empty) or of a profile file; its problems are added.
+  std::function<std::optional<board::DeviceSpec>(const std::string& name, const std::string& path,
+                                                 input::Problems& problems)>
+      device;
+};
+// All that ships with this build.
+[[nodiscard]] Catalogue shipped_catalogue();
+
+struct LoadOptions {
+  std::vector<std::string> set;       // "processes.0.batch=4", applied in order before anything is checked
+  std::optional<std::uint64_t> seed;  // over the file's
+};
+
+// The scenario in the file, with the files it names (arrival traces) read; none if `problems` grew.
+[[nodiscard]] std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& catalogue,
+                                                    const LoadOptions& options, input::Problems& problems);
+
+// The profile of the scenario's device with the scenario's figures over it, its hash and its figures'
+// sources.
+[[nodiscard]] std::optional<calibration::Profile> device_profile(const Scenario& scenario,
+                                                                 input::Problems& problems);
+
+// The same as load_scenario for text; `origin` names it in messages, files it names are sought from
+// `directory` ("" = here).
+[[nodiscard]] std::optional<Scenario> parse_scenario(const std::string& text, const std::string& origin,
+                                                     const std::string& directory, const Catalogue& catalogue,
+                                                     const LoadOptions& options, input::Problems& problems);
+
+// The same for a document that is already read: a study puts values into one tree many times.
+[[nodiscard]] std::optional<Scenario> read_scenario(input::Node document, const std::string& origin,
+                                                    const std::string& directory, const Catalogue& catalogue,
+                                                    input::Problems& problems);
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,49 @@
+// Parts of the scenario loader, shared by its files; not for use elsewhere.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "input/cursor.hpp"
+#include "input/readers.hpp"
+#include "scenarios/language/load.hpp"
+
+namespace jostle::scenarios {
+
+// Longest simulated time of a run and of anything in it: far beyond use, far below what a Time can hold (106
+// days).
+inline constexpr double most_run_seconds = 1e6;
+// Cores are named by numbers below this.
+inline constexpr int most_cores = 1024;
+
+struct LoadContext {
+  std::string directory;  // files are sought from here; "" = the working directory
+  const Catalogue& catalogue;
+};
+
+// `path` as seen from the directory of the scenario.
+[[nodiscard]] std::string resolved(const LoadContext& context, const std::string& path);
+
+// One entry of `processes`; a file that one of the `earlier` names as well is not read again.
+[[nodiscard]] ProcessEntry read_process(const input::Cursor& at, const LoadContext& context,
+                                        const std::vector<ProcessEntry>& earlier);
+
+// `arrivals` of a process.
+void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
+
+// `link` of a scenario; and of a study those of its keys that do not vary there, into `link`.
+[[nodiscard]] Link read_link(const input::Cursor& at);
+[[nodiscard]] std::optional<double> read_bandwidth(const input::Cursor& at);
+[[nodiscard]] std::optional<sim::Duration> read_round_trip(const input::Cursor& at);
+[[nodiscard]] std::optional<Payload> read_payload(const input::Cursor& at);
+void read_link_quality(input::Mapping& mapping, Link& link);
+
+// A list of distinct core numbers, sorted.
+[[nodiscard]] std::optional<std::vector<int>> read_cpus(const input::Cursor& at);
+
+// What only the board can tell: cores that exist, clocks in range, power modes by name (which is made the
+// profile's own, and the default filled in). `root` is the document, for locations.
+void check_against_device(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root);
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "calibration/onnx/onnx.hpp"
+#include "calibration/profile/time_span.hpp"
+#include "input/hash.hpp"
+#include "input/spelling.hpp"
+#include "models/dnn/fusion.hpp"
+#include "models/dnn/model_names.hpp"
+#include "scenarios/language/arrival_trace.hpp"
+#include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/names.hpp"
+#include "scenarios/language/network.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using calibration::TimeSpan;
+using input::Boolean;
+using input::Choice;
+using input::Cursor;
+using input::Integer;
+using input::Kind;
+using input::Mapping;
+using input::Quantity;
+using input::Text;
+
+// Beyond any use, and small enough that nothing computed from them overflows.
+constexpr std::int64_t most_batch = 4096;
+constexpr std::int64_t most_kernels = 100'000;
+constexpr std::int64_t most_input = 8192;
+constexpr std::int64_t most_threads = 1024;
+constexpr std::int64_t most_queue = 1'000'000'000;
+constexpr double most_rate = 1e6;  // per second
+constexpr std::int64_t most_streams = 1024;
+
+std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
+  Mapping mapping(at, "a mapping: kernels, duration, blocks, threads, pace");
+  SyntheticModel model;
+  std::int64_t blocks = 1, threads = 128;
+  bool good = mapping.required("kernels", model.kernels, Integer{1, most_kernels});
+  good &=
+      mapping.required("duration", model.duration, TimeSpan{sim::Duration::zero(), sim::seconds(10), true});
+  good &= mapping.required("blocks", blocks, Integer{1, 2'147'483'647});
+  good &= mapping.required("threads", threads, Integer{1, 1024});
+  mapping.optional("pace", model.pace, TimeSpan{sim::Duration::zero(), sim::seconds(10), true});
+  if (!good) return std::nullopt;
+  model.blocks = static_cast<std::uint32_t>(blocks);
+  model.threads = static_cast<std::uint32_t>(threads);
+  return model;
+}
+
+std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
+  if (at.is(Kind::mapping)) {
+    const auto synthetic = read_synthetic(at);
+    return synthetic ? std::optional<Model>(*synthetic) : std::nullopt;
+  }
+  const std::string* text =
+      at.scalar("the name of a network, a path to an .onnx file, or a mapping of equal kernels");
+  if (text == nullptr) return std::nullopt;
+  if (text->ends_with(".onnx")) {
+    const std::string path = resolved(context, *text);
+    std::error_code error;
+    if (path.find('\0') != std::string::npos || !std::filesystem::exists(path, error)) {
+      at.problem(fmt::format("no such file '{}'", input::printable(*text)));
+      return std::nullopt;
+    }
+    return OnnxModel{.path = *text, .resolved = path};
+  }
+  const auto& names = context.catalogue.models;
+  if (std::find(names.begin(), names.end(), *text) != names.end()) return BuiltInModel{*text};
+  at.problem(fmt::format("unknown model '{}'", input::printable(*text)), input::spelling_hint(*text, names));
+  return std::nullopt;
+}
+
+// The network in the file, for this input.
+void read_file(const Cursor& at, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
+  auto* const model = std::get_if<OnnxModel>(&process.model);
+  if (model == nullptr) return;
+  for (const ProcessEntry& other : earlier) {
+    const auto* const same = std::get_if<OnnxModel>(&other.model);
+    if (same == nullptr || same->resolved != model->resolved || other.input != process.input) continue;
+    model->file = same->file;
+    return;
+  }
+  auto network = calibration::read_onnx(model->resolved, process.input, at.problems());
+  if (network) model->file = std::make_shared<const calibration::OnnxNetwork>(*std::move(network));
+}
+
+// `runtime` and `placement` go together: the one says cpu exactly when the other does.
+void read_runtime(Mapping& mapping, ProcessEntry& process) {
+  mapping.optional("placement", process.placement, Choice<Placement>{"a placement", placement_names()});
+  const bool on_cpu = process.placement == Placement::cpu;
+  process.runtime = on_cpu ? Runtime::cpu : process.training ? Runtime::eager : Runtime::tensorrt;
+  if (const auto at = mapping.find("runtime")) {
+    const auto runtime = Choice<Runtime>{"a runtime", runtime_names()}(*at);
+    if (runtime) process.runtime = *runtime;
+    if (runtime == Runtime::cpu && !on_cpu) at->problem("runtime cpu needs placement: cpu");
+    if (runtime && runtime != Runtime::cpu && on_cpu) {
+      at->problem(fmt::format("runtime {} cannot run with placement: cpu", to_string(*runtime)),
+                  "runtime: cpu");
+    }
+  }
+  if (const auto at = mapping.find("threads")) {
+    process.threads = Integer{1, most_threads}(*at);
+    if (!on_cpu) at->problem("only a process with placement: cpu has threads");
+  }
+  if (const auto at = mapping.find("graph")) {
+    const auto graph = Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}(*at);
+    if (process.runtime != Runtime::eager && process.runtime != Runtime::libtorch)
+      at->problem(fmt::format("runtime {} does not choose between graphs", to_string(process.runtime)),
+                  "only eager and libtorch do");
+    process.static_graph = graph.value_or(false);
+  }
+  process.sync = process.runtime == Runtime::tensorrt ? Sync::blocking : Sync::automatic;
+  mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});
+}
+
+// A step of training, where it can be one.
+void check_training(const Cursor& at, const ProcessEntry& process) {
+  if (std::holds_alternative<SyntheticModel>(process.model))
+    at.problem("equal kernels have nothing to train");
+  if (process.precision == Precision::int8) at.problem("int8 does not train", "fp32, tf32 or fp16");
+  if (process.placement != Placement::gpu && process.placement != Placement::cuda_only) {
+    at.problem(fmt::format("training cannot run with placement: {}", to_string(process.placement)),
+               "gpu or cuda-only");
+  } else if (process.runtime == Runtime::tensorrt || process.runtime == Runtime::cpu) {
+    at.problem(fmt::format("runtime {} does not train", to_string(process.runtime)),
+               "eager, libtorch or cuda-graph");
+  }
+}
+
+// Which inputs a network takes, only its builder knows.
+void check_input(const Cursor& at, const Model& model, std::int64_t input) {
+  const auto* const built_in = std::get_if<BuiltInModel>(&model);
+  const dnn::Model* const network = built_in != nullptr ? dnn::find_model(built_in->name) : nullptr;
+  if (network == nullptr) return;
+  try {
+    (void)network->build(static_cast<int>(input));
+  } catch (const std::invalid_argument& error) {
+    at.problem(error.what());
+  }
+}
+
+// A part of the network: as layers of TensorRT's, whose order is that of the places where it may be cut.
+void read_layers(const Cursor& at, ProcessEntry& process) {
+  std::vector<std::size_t> ends;
+  if (!at.is(Kind::sequence)) return at.problem("expected two numbers of layers", "such as [0, 20]");
+  for (const Cursor& item : at.items("two numbers of layers, such as [0, 20]", 2)) {
+    const auto value = Integer{0, 1'000'000}(item);
+    if (!value) return;
+    ends.push_back(static_cast<std::size_t>(*value));
+  }
+  if (process.runtime != Runtime::tensorrt || process.placement != Placement::gpu)
+    return at.problem("only a process of runtime tensorrt on the GPU runs a part of a network");
+  std::size_t count = 0;
+  try {
+    count = dnn::fuse(network_of(process).value(), dnn::Lowering::optimised).size();
+  } catch (const std::exception&) {
+    if (at.problems().empty()) at.problem("the model has no layers");
+    return;
+  }
+  if (ends.size() != 2 || ends[0] >= ends[1] || ends[1] > count)
+    return at.problem(fmt::format("expected the first layer and the one behind the last, of {}", count));
+  if (ends[1] - ends[0] < count) process.layers = LayerRange{ends[0], ends[1]};
+}
+
+std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
+  constexpr std::size_t most_stages = 100;
+  std::vector<Stage> stages;
+  for (const Cursor& item : at.items("a list of stages, such as [{name: decode, time: 8 ms}]", most_stages)) {
+    Stage stage;
+    Mapping mapping(item, "a stage: name, time, on");
+    mapping.required("name", stage.name, Text{200});
+    mapping.required("time", stage.time, TimeSpan{sim::Duration::zero(), sim::seconds(100), true});
+    mapping.optional("on", stage.on_gpu, Choice<bool>{"a processor", {{"cpu", false}, {"gpu", true}}});
+    if (stage.on_gpu && process.placement != Placement::gpu && process.placement != Placement::cuda_only)
+      item.problem(
+          fmt::format("a process with placement: {} has no stage on the GPU", to_string(process.placement)));
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+}  // namespace
+
+ProcessEntry read_process(const Cursor& at, const LoadContext& context,
+                          const std::vector<ProcessEntry>& earlier) {
+  ProcessEntry process;
+  Mapping mapping(at, "a process: a mapping with model and precision");
+  mapping.optional("name", process.name, Text{200});
+  bool network = true;
+  if (const auto model_at = mapping.require("model")) {
+    if (auto model = read_model(*model_at, context)) process.model = std::move(*model);
+    network = !model_at->is(Kind::mapping);
+  }
+  const Choice<Precision> precision{"a precision", precision_names()};
+  if (network)
+    mapping.required("precision", process.precision, precision);
+  else
+    mapping.optional("precision", process.precision, precision);
+  mapping.optional("batch", process.batch, Integer{1, most_batch});
+  mapping.optional("count", process.count, Integer{1, most_processes});
+  const auto training_at = mapping.find("training");
+  if (training_at) process.training = Boolean{}(*training_at).value_or(false);
+  read_runtime(mapping, process);
+  if (process.training) check_training(*training_at, process);
+  if (const auto input_at = mapping.find("input")) {
+    std::int64_t input = 0;
+    if (const auto value = Integer{1, most_input}(*input_at)) {
+      input = *value;
+      process.input = input;
+      check_input(*input_at, process.model, input);
+    }
+    if (!network) input_at->problem("equal kernels have no input", "leave it out");
+  }
+  read_file(at, process, earlier);
+  if (const auto layers_at = mapping.find("layers")) read_layers(*layers_at, process);
+  if (const auto stages_at = mapping.find("stages")) {
+    Mapping stages(*stages_at, "stages: before, after");
+    if (const auto before = stages.find("before")) process.before = read_stages(*before, process);
+    if (const auto after = stages.find("after")) process.after = read_stages(*after, process);
+  }
+  const auto queue_at = mapping.find("queue");
+  if (const auto arrivals_at = mapping.find("arrivals")) {
+    read_arrivals(*arrivals_at, context, process);
+    if (queue_at) {
+      if (process.arrivals.queue_limit)
+        queue_at->problem("given here and in arrivals", "keep one of the two");
+      process.arrivals.queue_limit = Integer{0, most_queue}(*queue_at);
+    }
+  } else if (queue_at) {
+    queue_at->problem("a queue needs arrivals", "for example arrivals: {poisson: 30 /s, queue: 8}");
+  }
+  if (const auto cpus_at = mapping.find("cpus")) {
+    if (const auto cpus = read_cpus(*cpus_at)) process.cpus = *cpus;
+  }
+  std::int64_t nice = 0;
+  if (mapping.optional("nice", nice, Integer{-20, 19})) process.nice = static_cast<int>(nice);
+  return process;
+}
+
+void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& process) {
+  process::Arrivals& arrivals = process.arrivals;
+  Mapping mapping(at, "arrivals: {periodic: 30 /s}, {poisson: 30 /s} or {trace: FILE}");
+  const Quantity rate{input::rate_dimension(), 0, most_rate, true};
+  const auto periodic = mapping.find("periodic");
+  const auto poisson = mapping.find("poisson");
+  const auto trace = mapping.find("trace");
+  if (mapping.good() && (periodic ? 1 : 0) + (poisson ? 1 : 0) + (trace ? 1 : 0) != 1) {
+    at.problem("exactly one of periodic, poisson and trace is needed");
+  }
+  if (periodic) {
+    arrivals.kind = process::ArrivalKind::periodic;
+    if (const auto value = rate(*periodic)) arrivals.rate_per_s = *value;
+  } else if (poisson) {
+    arrivals.kind = process::ArrivalKind::poisson;
+    if (const auto value = rate(*poisson)) arrivals.rate_per_s = *value;
+  } else if (trace) {
+    arrivals.kind = process::ArrivalKind::trace;
+    if (const auto file = Text{}(*trace)) {
+      process.trace_file = *file;
+      if (auto times = read_arrival_trace(resolved(context, *file), at.problems()))
+        arrivals.times = std::move(*times);
+      for (const sim::Time time : arrivals.times) {
+        process.trace_hash = process.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(time.ps());
+      }
+    }
+  }
+  if (const auto phase_at = mapping.find("phase")) {
+    if (!periodic) phase_at->problem("only periodic arrivals have a phase");
+    arrivals.phase = TimeSpan{sim::Duration::zero(), sim::seconds(most_run_seconds)}(*phase_at);
+  }
+  if (const auto queue_at = mapping.find("queue")) arrivals.queue_limit = Integer{0, most_queue}(*queue_at);
+  if (const auto streams_at = mapping.find("streams")) {
+    if (!periodic) streams_at->problem("only periodic arrivals come in streams");
+    if (arrivals.phase) streams_at->problem("the phases of several streams are drawn", "leave out phase");
+    arrivals.streams = Integer{1, most_streams}(*streams_at).value_or(1);
+  }
+  bool gather = false;
+  if (mapping.optional("gather", gather, Boolean{}) && gather) arrivals.gather = process.batch;
+}
+
+}  // namespace jostle::scenarios

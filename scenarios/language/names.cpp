@@ -1,0 +1,83 @@
+#include "scenarios/language/names.hpp"
+
+#include "models/power/governors/names.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+template <class T>
+const char* name_of(const Names<T>& names, T value) {
+  for (const auto& entry : names) {
+    if (entry.second == value) return entry.first.c_str();
+  }
+  return "?";
+}
+
+}  // namespace
+
+const Names<Precision>& precision_names() {
+  static const Names<Precision> names{{"fp32", Precision::fp32},
+                                      {"tf32", Precision::tf32},
+                                      {"fp16", Precision::fp16},
+                                      {"int8", Precision::int8}};
+  return names;
+}
+
+const Names<Runtime>& runtime_names() {
+  static const Names<Runtime> names{{"tensorrt", Runtime::tensorrt},
+                                    {"cuda-graph", Runtime::cuda_graph},
+                                    {"eager", Runtime::eager},
+                                    {"libtorch", Runtime::libtorch},
+                                    {"cpu", Runtime::cpu}};
+  return names;
+}
+
+const Names<Sync>& sync_names() {
+  static const Names<Sync> names{
+      {"spin", Sync::spin}, {"yield", Sync::yield}, {"blocking", Sync::blocking}, {"auto", Sync::automatic}};
+  return names;
+}
+
+const Names<Placement>& placement_names() {
+  static const Names<Placement> names{{"gpu", Placement::gpu},
+                                      {"cuda-only", Placement::cuda_only},
+                                      {"dla0", Placement::dla0},
+                                      {"dla1", Placement::dla1},
+                                      {"cpu", Placement::cpu}};
+  return names;
+}
+
+const Names<Observer>& observer_names() {
+  static const Names<Observer> names{{"none", Observer::none}, {"nsys", Observer::nsys}};
+  return names;
+}
+
+const std::vector<std::string>& cpu_governor_names() {
+  static const std::vector<std::string> names(power::cpu_governor_names.begin(),
+                                              power::cpu_governor_names.end());
+  return names;
+}
+
+const std::vector<std::string>& gpu_governor_names() {
+  static const std::vector<std::string> names(power::gpu_governor_names.begin(),
+                                              power::gpu_governor_names.end());
+  return names;
+}
+
+const char* to_string(Precision value) {
+  return name_of(precision_names(), value);
+}
+const char* to_string(Runtime value) {
+  return name_of(runtime_names(), value);
+}
+const char* to_string(Sync value) {
+  return name_of(sync_names(), value);
+}
+const char* to_string(Placement value) {
+  return name_of(placement_names(), value);
+}
+const char* to_string(Observer value) {
+  return name_of(observer_names(), value);
+}
+
+}  // namespace jostle::scenarios

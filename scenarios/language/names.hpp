@@ -1,0 +1,23 @@
+// The words of the scenario language and what they stand for: one table a family, used to read and to write.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+
+template <class T>
+using Names = std::vector<std::pair<std::string, T>>;
+
+[[nodiscard]] const Names<Precision>& precision_names();
+[[nodiscard]] const Names<Runtime>& runtime_names();
+[[nodiscard]] const Names<Sync>& sync_names();
+[[nodiscard]] const Names<Placement>& placement_names();
+[[nodiscard]] const Names<Observer>& observer_names();
+[[nodiscard]] const std::vector<std::string>& cpu_governor_names();
+[[nodiscard]] const std::vector<std::string>& gpu_governor_names();
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,23 @@
+#include "scenarios/language/network.hpp"
+
+#include <variant>
+
+#include "calibration/onnx/onnx.hpp"
+#include "models/dnn/model_names.hpp"
+
+namespace jostle::scenarios {
+
+const dnn::Network* network_of_file(const Model& model) {
+  const auto* const onnx = std::get_if<OnnxModel>(&model);
+  return onnx != nullptr && onnx->file ? &onnx->file->network : nullptr;
+}
+
+std::optional<dnn::Network> network_of(const ProcessEntry& entry) {
+  if (const dnn::Network* const network = network_of_file(entry.model)) return *network;
+  const auto* built_in = std::get_if<BuiltInModel>(&entry.model);
+  const dnn::Model* model = built_in == nullptr ? nullptr : dnn::find_model(built_in->name);
+  if (model == nullptr) return std::nullopt;
+  return model->build(static_cast<int>(entry.input.value_or(model->default_input)));
+}
+
+}  // namespace jostle::scenarios

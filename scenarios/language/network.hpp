@@ -1,0 +1,17 @@
+// The network that an entry of a scenario names: built in, or read from an ONNX file.
+#pragma once
+
+#include <optional>
+
+#include "models/dnn/graph/network.hpp"
+#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+
+// Null where the model is not an ONNX file.
+[[nodiscard]] const dnn::Network* network_of_file(const Model& model);
+
+// None where the entry has none: a synthetic model.
+[[nodiscard]] std::optional<dnn::Network> network_of(const ProcessEntry& entry);
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,97 @@
+#include "scenarios/language/power_mode.hpp"
+
+#include <fmt/format.h>
+
+#include "calibration/readers/nvpmodel_modes.hpp"
+#include "input/spelling.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using calibration::plain_mode_name;
+
+std::vector<std::string> names_of(const calibration::NvpFile& file) {
+  std::vector<std::string> names;
+  for (const calibration::NvpMode& mode : file.modes) names.push_back(mode.name);
+  return names;
+}
+
+// The name of the mode that is asked for, as the file has it.
+std::optional<std::string> chosen(const calibration::NvpFile& file, const std::optional<input::Cursor>& mode,
+                                  const input::Cursor& at) {
+  if (!mode) {
+    for (const calibration::NvpMode& candidate : file.modes) {
+      if (candidate.id == file.default_id) return candidate.name;
+    }
+    at.problem("the file names no default mode", "mode: " + names_of(file).front());
+    return std::nullopt;
+  }
+  const auto asked = input::Text{100}(*mode);
+  if (!asked) return std::nullopt;
+  if (const calibration::NvpMode* const found = find_mode(file, *asked)) return found->name;
+  mode->problem(fmt::format("the file has no mode '{}'", input::printable(*asked)),
+                input::spelling_hint(plain_mode_name(*asked), names_of(file)));
+  return std::nullopt;
+}
+
+}  // namespace
+
+void read_power_mode(const input::Cursor& at, const LoadContext& context, Scenario& scenario) {
+  if (!at.is(input::Kind::mapping)) {
+    scenario.power_mode = input::Text{100}(at);
+    return;
+  }
+  input::Mapping mapping(at, "a mapping: file, mode");
+  PowerModeFile mode;
+  const bool named = mapping.required("file", mode.path, input::Text{});
+  const auto asked = mapping.find("mode");
+  if (!named) return;
+  mode.resolved = resolved(context, mode.path);
+  auto file = calibration::read_nvpmodel(mode.resolved, at.problems());
+  if (!file) return;
+  const auto name = chosen(*file, asked, at);
+  if (!name) return;
+  mode.mode = *name;
+  mode.file = std::make_shared<const calibration::NvpFile>(std::move(*file));
+  scenario.power_mode_file = std::move(mode);
+}
+
+void check_power_mode(Scenario& scenario, const board::DeviceSpec& device, const input::Cursor& root) {
+  if (scenario.power_mode_file) {
+    PowerModeFile& mode = *scenario.power_mode_file;
+    const auto found =
+        calibration::mode_on_board(*mode.file, *find_mode(*mode.file, mode.mode), device, root.problems());
+    if (found) mode.notes = found->notes;
+    return;
+  }
+  if (!scenario.power_mode) {
+    if (!device.default_power_mode.empty()) scenario.power_mode = device.default_power_mode;
+    return;
+  }
+  std::vector<std::string> names;
+  for (const board::PowerMode& mode : device.power_modes) names.push_back(mode.name);
+  const std::string name = plain_mode_name(*scenario.power_mode);
+  for (const std::string& known : names) {
+    if (plain_mode_name(known) != name) continue;
+    scenario.power_mode = known;
+    return;
+  }
+  root.descend("power_mode")
+      .problem(fmt::format("{} has no power mode '{}'", device.name, input::printable(*scenario.power_mode)),
+               names.empty() ? "it has none: leave the key out" : input::spelling_hint(name, names));
+}
+
+std::optional<board::PowerMode> power_mode_of(const Scenario& scenario, const board::DeviceSpec& device) {
+  if (scenario.power_mode_file) {
+    const calibration::NvpFile& file = *scenario.power_mode_file->file;
+    input::Problems problems;  // of a checked scenario: none
+    auto found =
+        calibration::mode_on_board(file, *find_mode(file, scenario.power_mode_file->mode), device, problems);
+    return found ? std::optional(std::move(found->mode)) : std::nullopt;
+  }
+  const board::PowerMode* const mode =
+      board::find_power_mode(device, scenario.power_mode.value_or(device.default_power_mode));
+  return mode != nullptr ? std::optional(*mode) : std::nullopt;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,53 @@
+#include "scenarios/language/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibration/onnx/onnx.hpp"
+#include "input/problems.hpp"
+
+namespace jostle::scenarios {
+
+std::string model_name(const Model& model) {
+  if (const auto* built_in = std::get_if<BuiltInModel>(&model)) return built_in->name;
+  if (const auto* onnx = std::get_if<OnnxModel>(&model)) return onnx->path;
+  return "synthetic";
+}
+
+std::vector<ProcessInstance> expand(const Scenario& scenario) {
+  std::vector<ProcessInstance> result;
+  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
+    for (std::int64_t i = 0; i < scenario.processes[entry].count; ++i)
+      result.push_back({result.size(), entry});
+  }
+  return result;
+}
+
+// None today: whatever key is not yet modelled is named here.
+std::vector<UnsupportedKey> unsupported_keys(const Scenario& /*scenario*/) {
+  return {};
+}
+
+std::vector<std::string> warnings(const Scenario& scenario) {
+  std::vector<std::string> all;
+  if (scenario.mps) all.emplace_back("mps is a what-if: no measurement stands behind its law");
+  if (scenario.power_mode_file) {
+    const PowerModeFile& mode = *scenario.power_mode_file;
+    for (const std::string& note : mode.notes) {
+      all.push_back(
+          fmt::format("{}: {}: {}", input::printable(mode.path, 400), input::printable(mode.mode), note));
+    }
+  }
+  for (const ProcessEntry& process : scenario.processes) {
+    const auto* const onnx = std::get_if<OnnxModel>(&process.model);
+    if (onnx == nullptr || !onnx->file) continue;
+    for (const std::string& warning : onnx->file->warnings) {
+      std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), warning);
+      if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
+    }
+  }
+  return all;
+}
+
+}  // namespace jostle::scenarios

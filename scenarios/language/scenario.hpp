@@ -1,0 +1,191 @@
+// A question put to the simulator: which board, in which state, running which processes, for how long.
+//
+// Plain data, as read and checked by scenarios/language/load.hpp; every default is filled in. Clocks in Hz,
+// bandwidth in bytes/s, power in W, temperature in degC, shares from 0 to 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/dnn/precision.hpp"
+#include "models/process/spec.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::calibration {
+struct NvpFile;
+struct OnnxNetwork;
+}  // namespace jostle::calibration
+
+namespace jostle::scenarios {
+
+using dnn::Precision;
+enum class Runtime { tensorrt, cuda_graph, eager, libtorch, cpu };
+enum class Sync {
+  spin,
+  yield,
+  blocking,
+  automatic
+};  // automatic: spin while contexts <= online CPUs, else yield
+enum class Placement { gpu, cuda_only, dla0, dla1, cpu };
+enum class Observer { none, nsys };
+
+[[nodiscard]] const char* to_string(Runtime value);  // as written in a scenario
+[[nodiscard]] const char* to_string(Sync value);
+[[nodiscard]] const char* to_string(Placement value);
+[[nodiscard]] const char* to_string(Observer value);
+
+// A network that jostle builds itself.
+struct BuiltInModel {
+  std::string name;
+};
+struct OnnxModel {
+  std::string path;      // as written
+  std::string resolved;  // from the working directory
+  std::shared_ptr<const calibration::OnnxNetwork> file =
+      nullptr;  // what was read of it; of a checked scenario: there
+};
+// No network: equal kernels.
+struct SyntheticModel {
+  std::int64_t kernels = 0;  // per batch
+  sim::Duration duration;    // of a kernel, alone on the GPU
+  std::uint32_t blocks = 1, threads = 128;
+  std::optional<sim::Duration> pace;  // host time from one launch to the next
+};
+using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
+[[nodiscard]] std::string model_name(
+    const Model& model);  // for people and results; "synthetic" without a network
+
+// Layers [first, end).
+struct LayerRange {
+  std::size_t first = 0, end = 0;
+};
+
+// What a process does to an image beside inference.
+struct Stage {
+  std::string name;
+  bool on_gpu = false;
+  sim::Duration
+      time;  // of an image: on a core at the profile's reference clock, or alone on the GPU at its highest
+};
+
+// One entry of `processes`; it stands for `count` equal processes.
+struct ProcessEntry {
+  std::string name;  // empty unless given
+  Model model;
+  std::optional<Precision> precision;  // absent only for a synthetic model
+  std::int64_t batch = 1;
+  std::int64_t count = 1;
+  Runtime runtime = Runtime::tensorrt;
+  Sync sync = Sync::blocking;
+  Placement placement = Placement::gpu;
+  std::optional<std::int64_t> threads;  // placement cpu; absent: as many as the cores it may use
+  bool training = false;                // a batch is a step of training
+  bool static_graph = false;            // captured or compiled at load; else walked at every batch
+  std::optional<LayerRange> layers;     // of the network as the runtime fuses it; absent: all
+  std::optional<std::int64_t> input;    // side of the input in pixels, or tokens; absent: the network's own
+  std::vector<Stage> before, after;     // stages around inference
+  process::Arrivals arrivals;
+  std::string trace_file;        // arrivals: trace; as written
+  std::uint64_t trace_hash = 0;  // of its arrival times
+  std::vector<int> cpus;         // allowed cores; empty: those of the scenario
+  int nice = 0;
+};
+
+// A mode out of an nvpmodel.conf, in place of one of the profile's.
+struct PowerModeFile {
+  std::string path;      // as written
+  std::string resolved;  // from the working directory
+  std::string mode;      // as the file names it
+  std::shared_ptr<const calibration::NvpFile> file = nullptr;
+  std::vector<std::string> notes;  // what was clamped or passed over
+};
+struct Clocks {
+  std::optional<double> cpu_hz, gpu_hz, emc_hz, dla_hz;
+  std::optional<int> cores;  // online
+};
+struct Governors {
+  std::optional<std::string> cpu, gpu;
+};
+struct PowerCap {
+  double budget_w = 0;
+  sim::Duration window;
+};
+// What a request over a link is made of.
+struct Payload {
+  static constexpr double jpeg_bytes = 120e3;  // mean of ImageNet's pictures; 640 pixels a side at quality 90
+  bool tensor = false;                         // the network's input in the process's precision; else ...
+  double bytes = jpeg_bytes;                   // ... an image of this size
+};
+struct Link {
+  double bandwidth = 0;  // bytes/s
+  sim::Duration rtt, jitter;
+  double loss = 0;
+  double energy_per_bit_j = 0;
+  Payload payload;
+};
+struct Until {
+  double relative_error = 0;  // half-width of the 95 % interval over the mean
+  sim::Duration max;          // simulated time, warm-up excluded
+};
+struct Run {
+  sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until` its max
+  sim::Duration warmup = sim::seconds(1);
+  std::uint64_t seed = 1;
+  std::optional<Until> until;
+  bool setup = false;                   // each process begins with its set-up; no warm-up
+  std::optional<std::int64_t> batches;  // each process ends after so many, the run with the last; no warm-up
+};
+
+struct Scenario {
+  std::string name;         // the file's stem unless given
+  std::string device;       // a shipped profile's name, or a path as written
+  std::string device_path;  // resolved from the working directory; empty for a shipped profile
+  std::optional<std::string> power_mode;
+  std::optional<PowerModeFile> power_mode_file;  // over power_mode
+  Clocks clocks;
+  std::optional<bool> jetson_clocks;
+  Governors governors;
+  std::optional<PowerCap> power_cap;
+  std::optional<double> ambient_c;
+  std::optional<bool> fan;
+  Observer observer = Observer::none;
+  std::optional<sim::Duration> gpu_metrics;  // windows whose distribution is asked for
+  bool mps = false;
+  std::vector<std::pair<std::string, std::string>> figures;  // put over the profile's: path, value with unit
+  std::optional<Link> link;
+  std::optional<int> host_cores;  // confine the processes to this many lowest-numbered online cores ...
+  std::vector<int> cpus;          // ... or to these; empty: all
+  std::vector<ProcessEntry> processes;
+  Run run;
+};
+
+// A process after expansion by count.
+struct ProcessInstance {
+  std::size_t index = 0;  // among all processes
+  std::size_t entry = 0;  // in scenario.processes
+};
+[[nodiscard]] std::vector<ProcessInstance> expand(const Scenario& scenario);
+
+// Keys that were given, are right, and that the present models would ignore. A run must refuse them.
+struct UnsupportedKey {
+  std::string path;    // "power_cap"
+  std::string reason;  // "the power cap is not yet modelled"
+};
+[[nodiscard]] std::vector<UnsupportedKey> unsupported_keys(const Scenario& scenario);
+
+// What was approximated in the files it names, a line each, for people.
+[[nodiscard]] std::vector<std::string> warnings(const Scenario& scenario);
+
+// The scenario with every default filled in, as one line of JSON that is itself a valid scenario.
+[[nodiscard]] std::string to_json(const Scenario& scenario);
+
+// Equal for equal questions on any machine: of to_json() and the contents of arrival traces and ONNX files.
+[[nodiscard]] std::string scenario_hash(const Scenario& scenario);
+
+}  // namespace jostle::scenarios

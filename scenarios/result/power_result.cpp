@@ -1,0 +1,81 @@
+#include "scenarios/result/power_result.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace jostle::scenarios {
+
+namespace {
+
+// "1344" or "624.75": MHz.
+NamedFigures shares_of(const board::StateTimes& states, double seconds) {
+  NamedFigures shares;
+  for (const auto& [hz, held_s] : states)
+    shares.emplace_back(fmt::format("{:g}", hz / 1e6), held_s / seconds);
+  return shares;
+}
+
+double mean_mhz(const board::StateTimes& states, double seconds) {
+  double sum = 0;
+  for (const auto& [hz, held_s] : states) sum += hz / 1e6 * held_s;
+  return sum / seconds;
+}
+
+bool scales(const board::StateTimes& states) {
+  return !states.empty() && states.back().first > 0;
+}
+
+}  // namespace
+
+void add_power(SystemResult& system, const board::PowerReport& report, const power::Spec& spec,
+               double images) {
+  const double seconds = report.seconds;
+  if (seconds <= 0) return;
+  const double joules = power::sum_of(report.joules);
+  system.power_w.mean = joules / seconds;
+  system.power_w.peak = report.peak_w;
+  if (!spec.input.empty()) {
+    system.power_w.rails.emplace_back(spec.input, joules / seconds);
+    system.power_w.rail_peaks.emplace_back(spec.input, report.peak_w);
+  }
+  for (std::size_t i = 0; i < spec.rails.size(); ++i) {
+    const power::Rail& rail = spec.rails[i];
+    system.power_w.rails.emplace_back(rail.name, power::on_rail(rail, report.joules) / seconds);
+    system.power_w.rail_peaks.emplace_back(rail.name, report.rail_peak_w[i]);
+  }
+  for (std::size_t i = 0; i < power::part_count; ++i)
+    system.power_w.parts.emplace_back(std::string(power::part_names[i]), report.joules[i] / seconds);
+  if (spec.wall) system.power_w.wall = power::at_wall(*spec.wall, joules / seconds);
+  if (images > 0) system.energy_per_image_mj = 1e3 * joules / images;
+
+  if (report.has_temperature) {
+    system.temperature_c = report.celsius;
+    system.temperature_peak_c = report.peak_celsius;
+  }
+  for (std::size_t i = 0; i < report.clusters.size(); ++i) {
+    system.time_in_state.emplace_back(fmt::format("cpu{}", i), shares_of(report.clusters[i], seconds));
+    system.cpu.clock_mhz.push_back(mean_mhz(report.clusters[i], seconds));
+  }
+  if (scales(report.gpu)) {
+    system.time_in_state.emplace_back("gpu", shares_of(report.gpu, seconds));
+    system.gpu.clock_mhz = mean_mhz(report.gpu, seconds);
+  }
+  if (scales(report.emc)) {
+    system.time_in_state.emplace_back("emc", shares_of(report.emc, seconds));
+    system.memory.clock_mhz = mean_mhz(report.emc, seconds);
+  }
+
+  constexpr double worth_naming = 0.01;
+  double most = worth_naming;
+  for (std::size_t i = 1; i < power::cause_names.size(); ++i) {
+    const double share = report.held_s[i] / seconds;
+    const std::string name(power::cause_names[i]);
+    system.limited_share.emplace_back(name, share);
+    if (share < most) continue;
+    most = share;
+    system.limited_by = name;
+  }
+}
+
+}  // namespace jostle::scenarios

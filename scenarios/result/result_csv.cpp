@@ -1,0 +1,133 @@
+// The result as CSV: one table of columns, used for the header and for every row.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "calibration/readers/csv.hpp"
+#include "models/board/gpu_windows.hpp"
+#include "scenarios/result/result_text.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+std::string figure_cell(const Figure& value) {
+  return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
+}
+std::string low(const Interval& value) {
+  return value ? figure_cell(value->first) : "";
+}
+std::string high(const Interval& value) {
+  return value ? figure_cell(value->second) : "";
+}
+
+struct Column {
+  std::string name;
+  std::function<std::string(const Result&, const ProcessResult&)> cell;
+};
+
+std::vector<Column> make_columns() {
+  using R = Result;
+  using P = ProcessResult;
+  std::vector<Column> columns{
+      {"scenario", [](const R& r, const P&) { return calibration::csv_field(r.scenario); }},
+      {"device", [](const R& r, const P&) { return calibration::csv_field(r.device); }},
+      {"seed", [](const R& r, const P&) { return fmt::format("{}", r.seed); }},
+      {"index", [](const R&, const P& p) { return fmt::format("{}", p.index); }},
+      {"entry", [](const R&, const P& p) { return fmt::format("{}", p.entry); }},
+      {"name", [](const R&, const P& p) { return calibration::csv_field(p.name); }},
+      {"model", [](const R&, const P& p) { return calibration::csv_field(p.model); }},
+      {"precision", [](const R&, const P& p) { return p.precision.value_or(""); }},
+      {"batch", [](const R&, const P& p) { return fmt::format("{}", p.batch); }},
+      {"runtime", [](const R&, const P& p) { return p.runtime; }},
+      {"status", [](const R&, const P& p) { return p.status; }},
+      {"grade", [](const R&, const P& p) { return p.grade; }},
+      {"throughput_images_per_s", [](const R&, const P& p) { return figure_cell(p.throughput.mean); }},
+      {"throughput_ci95_low", [](const R&, const P& p) { return low(p.throughput.ci95); }},
+      {"throughput_ci95_high", [](const R&, const P& p) { return high(p.throughput.ci95); }},
+      {"latency_mean_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.mean); }},
+      {"latency_p50_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.p50); }},
+      {"latency_p90_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.p90); }},
+      {"latency_p95_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.p95); }},
+      {"latency_p99_ms", [](const R&, const P& p) { return figure_cell(p.latency_ms.p99); }},
+      {"ec_mean_ms", [](const R&, const P& p) { return figure_cell(p.ec_ms.mean); }},
+      {"sync_mean_ms", [](const R&, const P& p) { return figure_cell(p.sync_ms); }},
+      {"memory_mb", [](const R&, const P& p) { return figure_cell(p.memory_mb); }},
+      {"drops", [](const R&, const P& p) { return fmt::format("{}", p.drops); }},
+      {"throughput_pi90_low", [](const R&, const P& p) { return low(p.throughput.pi90); }},
+      {"throughput_pi90_high", [](const R&, const P& p) { return high(p.throughput.pi90); }},
+      {"latency_pi90_low_ms", [](const R&, const P& p) { return low(p.latency_ms.pi90); }},
+      {"latency_pi90_high_ms", [](const R&, const P& p) { return high(p.latency_ms.pi90); }},
+  };
+  for (std::size_t i = 0; i < time_share_names.size(); ++i) {
+    columns.push_back({"share_" + std::string(time_share_names[i]), [i](const R&, const P& p) {
+                         return p.time_share ? figure_cell((*p.time_share)[i]) : std::string();
+                       }});
+  }
+  const auto memory = [&](const char* name, Figure ProcessMemory::*part) {
+    columns.push_back({name, [part](const R&, const P& p) { return figure_cell(p.memory.*part); }});
+  };
+  memory("memory_context_mb", &ProcessMemory::context);
+  memory("memory_engine_mb", &ProcessMemory::engine);
+  memory("memory_arena_mb", &ProcessMemory::arena);
+  memory("memory_io_mb", &ProcessMemory::io);
+  memory("memory_gpu_mb", &ProcessMemory::gpu);
+  const auto of_array = [&](const char* name, Figure SmArray::*which) {
+    columns.push_back({name, [which](const R&, const P& p) { return figure_cell(p.gpu.*which); }});
+  };
+  of_array("gpu_sm_active", &SmArray::sm_active);
+  of_array("gpu_issue_slot", &SmArray::issue_slot);
+  of_array("gpu_tensor_active", &SmArray::tensor_active);
+  of_array("gpu_occupancy", &SmArray::occupancy);
+  for (std::size_t metric = 0; metric < board::gpu_window_names.size(); ++metric) {
+    const auto of_windows = [&, metric](const std::string& what, const auto& get) {
+      columns.push_back({fmt::format("gpu_{}_{}", board::gpu_window_names[metric], what),
+                         [metric, get](const R&, const P& p) {
+                           return p.gpu_windows ? figure_cell(get(p.gpu_windows->shares[metric]))
+                                                : std::string();
+                         }});
+    };
+    for (std::size_t i = 0; i < window_percentiles.size(); ++i)
+      of_windows(fmt::format("p{}", window_percentiles[i]),
+                 [i](const WindowShares& shares) { return shares.percentiles[i]; });
+    of_windows("max", [](const WindowShares& shares) { return shares.max; });
+  }
+  columns.push_back({"setup_ms", [](const R&, const P& p) { return figure_cell(p.setup_ms); }});
+  columns.push_back({"finished_ms", [](const R&, const P& p) { return figure_cell(p.finished_ms); }});
+  columns.push_back(
+      {"system_power_w", [](const R& r, const P&) { return figure_cell(r.system.power_w.mean); }});
+  columns.push_back({"system_energy_per_image_mj",
+                     [](const R& r, const P&) { return figure_cell(r.system.energy_per_image_mj); }});
+  columns.push_back({"limited_by", [](const R& r, const P&) { return r.system.limited_by; }});
+  return columns;
+}
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> table = make_columns();
+  return table;
+}
+
+}  // namespace
+
+std::string csv_header() {
+  std::string line;
+  for (const Column& column : columns()) line += (line.empty() ? "" : ",") + column.name;
+  return line + "\n";
+}
+
+std::string to_csv(const Result& result) {
+  std::string text;
+  for (const ProcessResult& process : result.processes) {
+    bool first = true;
+    for (const Column& column : columns()) {
+      if (!first) text += ",";
+      first = false;
+      text += column.cell(result, process);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,170 @@
+// The result as the JSON object that tools outside rely on.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/result/result_text.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json figure(const Figure& value) {
+  if (!value || !std::isfinite(*value)) return nullptr;
+  return *value;
+}
+
+Json interval(const Interval& value) {
+  if (!value) return nullptr;
+  return Json::array({figure(value->first), figure(value->second)});
+}
+
+Json named(const NamedFigures& figures) {
+  Json json = Json::object();
+  for (const auto& [name, value] : figures) json[name] = figure(value);
+  return json;
+}
+
+Json time_share(const std::optional<TimeShare>& shares) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < time_share_names.size(); ++i) {
+    json[std::string(time_share_names[i])] = shares ? figure((*shares)[i]) : Json(nullptr);
+  }
+  return json;
+}
+
+void put(Json& json, const SmArray& array) {
+  json["sm_active"] = figure(array.sm_active);
+  json["issue_slot"] = figure(array.issue_slot);
+  json["tensor_active"] = figure(array.tensor_active);
+  json["occupancy"] = figure(array.occupancy);
+}
+
+Json windows_json(const GpuWindows& windows) {
+  Json json{{"interval_us", windows.interval_us}, {"samples", windows.samples}};
+  for (const WindowShares& shares : windows.shares) {
+    Json& metric = json[shares.name];
+    for (std::size_t i = 0; i < window_percentiles.size(); ++i)
+      metric[fmt::format("p{}", window_percentiles[i])] = figure(shares.percentiles[i]);
+    metric["max"] = figure(shares.max);
+    metric["mean"] = figure(shares.mean);
+    metric["cdf"] = Json::array();
+    for (std::size_t i = 0; i < shares.cdf.size(); ++i)
+      metric["cdf"].push_back({static_cast<double>(i) / 100, shares.cdf[i]});
+  }
+  return json;
+}
+
+Json process_json(const ProcessResult& process) {
+  const Latency& latency = process.latency_ms;
+  const EnqueueCall& ec = process.ec_ms;
+  const GpuRunningBy& by = process.gpu_running_by;
+  Json json{{"index", process.index}, {"entry", process.entry}};
+  if (!process.name.empty()) json["name"] = process.name;
+  json["model"] = process.model;
+  json["precision"] = process.precision ? Json(*process.precision) : Json(nullptr);
+  json["batch"] = process.batch;
+  json["runtime"] = process.runtime;
+  if (process.training) json["training"] = true;
+  json["status"] = process.status;
+  json["grade"] = process.grade;
+  json["throughput"] = {{"mean", figure(process.throughput.mean)},
+                        {"ci95", interval(process.throughput.ci95)},
+                        {"pi90", interval(process.throughput.pi90)},
+                        {"unit", "images/s"}};
+  json["latency_ms"] = {{"mean", figure(latency.mean)}, {"p50", figure(latency.p50)},
+                        {"p90", figure(latency.p90)},   {"p95", figure(latency.p95)},
+                        {"p99", figure(latency.p99)},   {"pi90", interval(latency.pi90)}};
+  json["ec_ms"] = {{"mean", figure(ec.mean)},
+                   {"launch", figure(ec.launch)},
+                   {"reschedule", figure(ec.reschedule)},
+                   {"compute", figure(ec.compute)},
+                   {"blocking", figure(ec.blocking)}};
+  json["sync_ms"] = {{"mean", figure(process.sync_ms)}};
+  if (!process.stages.empty()) {
+    json["stages"] = Json::array();
+    for (const StageResult& stage : process.stages)
+      json["stages"].push_back({{"name", stage.name}, {"ms", figure(stage.ms)}});
+  }
+  json["time_share"] = time_share(process.time_share);
+  json["gpu_running_by"] = {{"compute", figure(by.compute)},
+                            {"memory", figure(by.memory)},
+                            {"fixed", figure(by.fixed)},
+                            {"throttled", figure(by.throttled)}};
+  put(json["gpu"], process.gpu);
+  if (process.gpu_windows) json["gpu"]["metrics"] = windows_json(*process.gpu_windows);
+  json["memory_mb"] = figure(process.memory_mb);
+  json["memory"] = {{"context_mb", figure(process.memory.context)},
+                    {"engine_mb", figure(process.memory.engine)},
+                    {"arena_mb", figure(process.memory.arena)},
+                    {"io_mb", figure(process.memory.io)},
+                    {"gpu_mb", figure(process.memory.gpu)}};
+  if (!process.problem.empty()) json["problem"] = process.problem;
+  json["drops"] = process.drops;
+  json["setup_ms"] = figure(process.setup_ms);
+  json["finished_ms"] = figure(process.finished_ms);
+  return json;
+}
+
+Json system_json(const SystemResult& system) {
+  const auto& gpu = system.gpu;
+  const auto& cpu = system.cpu;
+  Json json;
+  json["throughput"] = {{"mean", figure(system.throughput)}};
+  json["power_w"] = {{"mean", figure(system.power_w.mean)},  {"peak", figure(system.power_w.peak)},
+                     {"rails", named(system.power_w.rails)}, {"rail_peaks", named(system.power_w.rail_peaks)},
+                     {"parts", named(system.power_w.parts)}, {"wall", figure(system.power_w.wall)}};
+  if (system.throughput_pi90) json["throughput"]["pi90"] = interval(system.throughput_pi90);
+  if (system.power_w.pi90) json["power_w"]["pi90"] = interval(system.power_w.pi90);
+  json["energy_per_image_mj"] = figure(system.energy_per_image_mj);
+  json["gpu"] = {{"busy", figure(gpu.busy)}, {"reported_load", figure(gpu.reported_load)}};
+  put(json["gpu"], gpu.array);
+  json["gpu"]["clock_mhz"] = figure(gpu.clock_mhz);
+  json["gpu"]["switches_per_s"] = figure(gpu.switches_per_s);
+  if (gpu.windows) json["gpu"]["metrics"] = windows_json(*gpu.windows);
+  json["dla"] = Json::array();
+  for (const DlaResult& dla : system.dla)
+    json["dla"].push_back(
+        {{"name", dla.name}, {"busy", figure(dla.busy)}, {"clock_mhz", figure(dla.clock_mhz)}});
+  if (system.link)
+    json["link"] = {
+        {"busy", figure(system.link->busy)},       {"requests_per_s", figure(system.link->requests_per_s)},
+        {"resends", figure(system.link->resends)}, {"wait_ms", figure(system.link->wait_ms)},
+        {"queued", system.link->queued},           {"power_w", figure(system.link->power_w)}};
+  json["cpu"] = {{"busy_cores", figure(cpu.busy_cores)},
+                 {"migrations_per_s", figure(cpu.migrations_per_s)},
+                 {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)},
+                 {"clock_mhz", cpu.clock_mhz}};
+  json["memory"] = {{"used_mb", figure(system.memory.used_mb)},
+                    {"capacity_mb", figure(system.memory.capacity_mb)},
+                    {"gpu_share", figure(system.memory.gpu_share)},
+                    {"bandwidth_gb_s", figure(system.memory.bandwidth_gb_s)},
+                    {"clock_mhz", figure(system.memory.clock_mhz)}};
+  json["temperature_c"] = figure(system.temperature_c);
+  json["temperature_peak_c"] = figure(system.temperature_peak_c);
+  json["time_in_state"] = Json::object();
+  for (const auto& [domain, shares] : system.time_in_state) json["time_in_state"][domain] = named(shares);
+  json["limited_by"] = system.limited_by;
+  json["limited_share"] = named(system.limited_share);
+  json["stop"] = system.stop;
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Result& result) {
+  Json json{{"schema", "jostle.result/1"},         {"scenario", result.scenario}, {"device", result.device},
+            {"profile_hash", result.profile_hash}, {"seed", result.seed},         {"status", result.status}};
+  json["processes"] = Json::array();
+  for (const ProcessResult& process : result.processes) json["processes"].push_back(process_json(process));
+  json["system"] = system_json(result.system);
+  json["scenario_hash"] = result.scenario_hash;
+  json["simulated_s"] = result.simulated_s;
+  if (!result.resolved.empty()) json["resolved"] = Json::parse(result.resolved);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,236 @@
+#include "scenarios/run/assemble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibration/evidence/kernel_tables.hpp"
+#include "models/dnn/cut.hpp"
+#include "models/dnn/graph/network.hpp"
+#include "models/dnn/model_names.hpp"
+#include "models/memory/footprint.hpp"
+#include "scenarios/language/network.hpp"
+#include "scenarios/language/power_mode.hpp"
+#include "scenarios/run/power_setup.hpp"
+#include "scenarios/run/process_work.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::scenarios {
+
+namespace {
+
+process::Runtime runtime_of(const ProcessEntry& entry) {
+  switch (entry.runtime) {
+    case Runtime::tensorrt:
+      return process::Runtime::tensorrt;
+    case Runtime::cuda_graph:
+      return process::Runtime::cuda_graph;
+    case Runtime::eager:
+      return process::Runtime::eager;
+    case Runtime::cpu:
+      return process::Runtime::cpu;
+    case Runtime::libtorch:
+      return process::Runtime::libtorch;
+    default:
+      throw RunError(fmt::format("runtime {} is not yet modelled", to_string(entry.runtime)));
+  }
+}
+
+// `automatic` is what cudaDeviceScheduleAuto documents: spin while contexts ≤ CPUs, else yield; the same of
+// the threads of those who compute on the CPU.
+process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
+  switch (sync) {
+    case Sync::spin:
+      return process::Sync::spin;
+    case Sync::yield:
+      return process::Sync::yield;
+    case Sync::blocking:
+      return process::Sync::blocking;
+    case Sync::automatic:
+      break;
+  }
+  return contexts <= cpus ? process::Sync::spin : process::Sync::yield;
+}
+
+constexpr double bound_bytes = 4;  // of an element: fp32, as trtexec binds (memory::footprint())
+
+// Of one image, what a network or a part of it is given and gives. A tensor between two parts is in the
+// precision of the process.
+struct Tensors {
+  double read = 0, written = 0;  // bytes
+};
+Tensors tensors_of(const ProcessEntry& entry, const dnn::Network& network, double outer) {
+  const memory::Bindings bound = memory::bindings(network);
+  const auto inputs = static_cast<double>(bound.inputs), outputs = static_cast<double>(bound.outputs);
+  if (!entry.layers) return {outer * inputs, outer * outputs};
+  const double inner = dnn::bytes_per_element(*entry.precision);
+  const dnn::PartShares part = part_shares(entry);
+  return {outer * (part.reads_input ? inputs : 0) + inner * static_cast<double>(part.read),
+          outer * part.outputs * outputs + inner * static_cast<double>(part.written)};
+}
+
+// Bytes of the weights, which are fp32 in training; and of one batch, what a runtime which copies brings to
+// the device and back.
+void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Network& network) {
+  const double weight = entry.training ? 4 : dnn::bytes_per_element(*entry.precision);
+  spec.weights_bytes = weight * static_cast<double>(network.parameters());
+  if (entry.layers) spec.weights_bytes *= part_shares(entry).parameters;
+  if (spec.runtime != process::Runtime::tensorrt) return;
+  const Tensors bound = tensors_of(entry, network, bound_bytes);
+  spec.input_bytes = bound.read * static_cast<double>(spec.batch);
+  spec.output_bytes = bound.written * static_cast<double>(spec.batch);
+}
+
+// Bytes of a request for a batch: an image each, or the tensor that the network or the part of it reads.
+double payload_of(const Payload& payload, const ProcessEntry& entry) {
+  const auto batch = static_cast<double>(entry.batch);
+  if (!payload.tensor) return batch * payload.bytes;
+  return batch * tensors_of(entry, network_of(entry).value(), dnn::bytes_per_element(*entry.precision)).read;
+}
+
+dnn::Lowering lowering_of(process::Runtime runtime) {
+  return runtime == process::Runtime::tensorrt ? dnn::Lowering::optimised : dnn::Lowering::framework;
+}
+
+// What a process computes with decides what its network is held in: `device`'s GPU, or as if they were one
+// the cores of its host.
+gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
+  if (entry.placement != Placement::cpu) return device.gpu;
+  const dnn::HostRoofs& host = device.host;
+  gpu::Spec cores;
+  cores.cuda_cores = {
+      .fp32 = host.fp32_ops_per_clock, .fp16 = host.fp16_ops_per_clock, .int8 = host.int8_ops_per_clock};
+  return cores;
+}
+
+// What each process asks of the memory, and who fits.
+memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec& device,
+                               const std::vector<ProcessInstance>& instances) {
+  std::vector<memory::Request> entries, requests;
+  for (const ProcessEntry& entry : scenario.processes) {
+    const process::Runtime runtime = runtime_of(entry);
+    const auto& context = device.context(runtime);
+    memory::Request request{.context = context ? &*context : nullptr, .network = {}};
+    if (const auto network = network_of(entry)) {
+      std::optional<memory::Portion> portion;
+      if (entry.layers) {
+        const Tensors bound = tensors_of(entry, *network, bound_bytes);
+        portion = {part_shares(entry).parameters, bound.read, bound.written};
+      }
+      request.network = memory::footprint({.network = *network,
+                                           .precision = *entry.precision,
+                                           .batch = entry.batch,
+                                           .lowering = lowering_of(runtime),
+                                           .training = entry.training,
+                                           .portion = portion},
+                                          processor_of(entry, device), device.memory.page_bytes);
+    }
+    entries.push_back(request);
+  }
+  for (const ProcessInstance& instance : instances) requests.push_back(entries[instance.entry]);
+  return memory::admit(device.memory, requests);
+}
+
+// The least of what the hardware and the mode allow; or what the scenario sets.
+board::Clocks clocks_of(const Scenario& scenario, const board::DeviceSpec& device,
+                        const board::PowerMode* mode) {
+  const auto limited = [](double most, std::optional<double> limit, std::optional<double> given) {
+    return given ? std::min(*given, most) : limit ? std::min(*limit, most) : most;
+  };
+  const board::PowerMode limits = mode != nullptr ? *mode : board::PowerMode{};
+  board::Clocks clocks = board::maximum_clocks(device);
+  for (std::size_t i = 0; i < clocks.clusters_hz.size(); ++i) {
+    const bool is_limited = i < limits.cpu_max_clock_hz.size();
+    clocks.clusters_hz[i] =
+        limited(clocks.clusters_hz[i], is_limited ? std::optional(limits.cpu_max_clock_hz[i]) : std::nullopt,
+                scenario.clocks.cpu_hz);
+  }
+  clocks.gpu_hz = limited(clocks.gpu_hz, limits.gpu_max_clock_hz, scenario.clocks.gpu_hz);
+  const bool lifted = scenario.jetson_clocks.value_or(false) && device.jetson_clocks_lifts_emc;
+  clocks.emc_hz =
+      limited(clocks.emc_hz, lifted ? std::nullopt : limits.emc_max_clock_hz, scenario.clocks.emc_hz);
+  clocks.dla_hz = limited(clocks.dla_hz, limits.dla_max_clock_hz, scenario.clocks.dla_hz);
+  return clocks;
+}
+
+}  // namespace
+
+Assembly assemble(const Scenario& scenario, const calibration::Profile& profile) {
+  Assembly assembly{.device = profile.spec, .setup = {}, .dvfs = {}, .occupancy = {}, .grades = {}};
+  board::DeviceSpec& device = assembly.device;
+  board::Setup& setup = assembly.setup;
+  setup.seed = scenario.run.seed;
+  setup.observed = scenario.observer == Observer::nsys;
+  setup.mps = scenario.mps;
+
+  const std::optional<board::PowerMode> limits = power_mode_of(scenario, device);
+  const board::PowerMode* const mode = limits ? &*limits : nullptr;
+  setup.cores.online = board::online_cpus(device, mode, scenario.clocks.cores);
+  if (scenario.host_cores) {
+    const auto count = std::min(static_cast<std::size_t>(*scenario.host_cores), setup.cores.online.size());
+    setup.cores.allowed.assign(setup.cores.online.begin(),
+                               setup.cores.online.begin() + static_cast<std::ptrdiff_t>(count));
+  } else {
+    setup.cores.allowed = scenario.cpus;
+  }
+  const board::Clocks clocks = clocks_of(scenario, device, mode);
+  setup.clocks = clocks;
+  assembly.dvfs = dvfs_of(scenario, device, mode, clocks);
+  setup.memory_bytes_per_s = board::memory_capacity(device, clocks.emc_hz);
+  if (mode != nullptr && mode->tpcs)
+    device.gpu = gpu::with_sms(std::move(device.gpu), *mode->tpcs * device.sms_per_tpc);
+
+  const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
+  const std::vector<ProcessInstance> instances = expand(scenario);
+  assembly.occupancy = occupancy_of(scenario, device, instances);
+  const std::size_t cpus =
+      setup.cores.allowed.empty() ? setup.cores.online.size() : setup.cores.allowed.size();
+  const WorkContext context{profile, device, tables, clocks, cpus};
+  std::size_t contexts = 0, threads = 0;  // of processes on the GPU; of processes on the CPU
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    if (!assembly.occupancy.places[i].fits) continue;
+    const std::size_t own = threads_of(scenario.processes[instances[i].entry], cpus);
+    threads += own;
+    contexts += own == 0 ? 1 : 0;
+  }
+  std::vector<process::Spec> specs;  // one an entry
+  for (const ProcessEntry& entry : scenario.processes) {
+    process::Spec spec;
+    spec.runtime = runtime_of(entry);
+    spec.sync = sync_of(entry.sync, entry.placement == Placement::cpu ? threads : contexts,
+                        setup.cores.online.size());
+    spec.batch = entry.batch;
+    spec.arrivals = entry.arrivals;
+    spec.static_graph = entry.static_graph;
+    spec.setup = scenario.run.setup;
+    spec.batches = scenario.run.batches;
+    spec.cpus = entry.cpus;
+    spec.nice = entry.nice;
+    set_work(spec, entry, context);
+    if (const auto network = network_of(entry)) set_tensors(spec, entry, *network);
+    if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, entry);
+    assembly.grades.push_back(spec.kernels.grade);
+    specs.push_back(std::move(spec));
+  }
+  if (const std::optional<Link>& link = scenario.link) {
+    setup.link = {.bandwidth_bytes_per_s = link->bandwidth,
+                  .rtt = link->rtt,
+                  .jitter = link->jitter,
+                  .loss = link->loss,
+                  .energy_per_bit_j = link->energy_per_bit_j};
+  }
+  std::uint32_t nth = 0;  // of its entry
+  for (const ProcessInstance& instance : instances) {
+    nth = instance.index > 0 && instances[instance.index - 1].entry == instance.entry ? nth + 1 : 0;
+    if (assembly.occupancy.rebooted || !assembly.occupancy.places[instance.index].fits) continue;
+    const ProcessEntry& entry = scenario.processes[instance.entry];
+    process::Spec spec = specs[instance.entry];
+    if (entry.arrivals.source) spec.arrivals.source = *entry.arrivals.source + nth;
+    spec.name =
+        entry.name.empty() ? fmt::format("{} {}", model_name(entry.model), instance.index) : entry.name;
+    setup.processes.push_back(std::move(spec));
+  }
+  return assembly;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,36 @@
+#include "scenarios/run/power_setup.hpp"
+
+#include <algorithm>
+
+namespace jostle::scenarios {
+
+std::optional<board::DvfsSetup> dvfs_of(const Scenario& scenario, const board::DeviceSpec& device,
+                                        const board::PowerMode* mode, const board::Clocks& limits) {
+  if (!device.power) return std::nullopt;
+  board::DvfsSetup setup;
+  setup.limits = limits;
+  setup.scaling = device.power->scaling;
+  const bool pinned = scenario.jetson_clocks.value_or(false);
+  setup.cpu_pinned = pinned || (scenario.clocks.cpu_hz && !scenario.governors.cpu);
+  setup.gpu_pinned = pinned || (scenario.clocks.gpu_hz && !scenario.governors.gpu);
+  setup.emc_pinned = pinned || scenario.clocks.emc_hz.has_value();
+  if (scenario.governors.cpu)
+    setup.scaling.cpu = power::named<power::CpuGovernor>(power::cpu_governor_names, *scenario.governors.cpu)
+                            .value_or(setup.scaling.cpu);
+  if (scenario.governors.gpu)
+    setup.scaling.gpu = power::named<power::GpuGovernor>(power::gpu_governor_names, *scenario.governors.gpu)
+                            .value_or(setup.scaling.gpu);
+  if (scenario.power_cap)
+    setup.cap = {.budget_w = scenario.power_cap->budget_w, .window = scenario.power_cap->window};
+  if (mode != nullptr) {
+    setup.over_current = mode->over_current;
+    if (!mode->cpu_min_clock_hz.empty())
+      setup.scaling.cpu_floor_hz = std::ranges::max(mode->cpu_min_clock_hz);
+    setup.scaling.gpu_floor_hz = mode->gpu_min_clock_hz.value_or(setup.scaling.gpu_floor_hz);
+  }
+  setup.ambient_c = scenario.ambient_c.value_or(setup.ambient_c);
+  setup.fan = scenario.fan.value_or(setup.fan);
+  return setup;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,254 @@
+#include "scenarios/run/process_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include "calibration/onnx/onnx.hpp"
+#include "models/dla/partition.hpp"
+#include "models/dnn/arithmetic.hpp"
+#include "models/dnn/cut.hpp"
+#include "models/dnn/fusion.hpp"
+#include "models/dnn/host_layers.hpp"
+#include "models/dnn/kernels_for.hpp"
+#include "models/dnn/model_names.hpp"
+#include "models/dnn/roofline.hpp"
+#include "models/gpu/clocks.hpp"
+#include "models/gpu/occupancy.hpp"
+#include "scenarios/language/network.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using dnn::Lowering;
+
+// The network of a file; null if the model is none.
+gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Spec& gpu) {
+  gpu::KernelSequence sequence;
+  gpu::Kernel kernel;
+  kernel.duration = model.duration;
+  kernel.blocks = model.blocks;
+  kernel.threads_per_block = model.threads;
+  gpu::fill_residency(gpu, kernel);
+  sequence.kernels.assign(static_cast<std::size_t>(model.kernels), kernel);
+  sequence.rebuild_finish();
+  sequence.grade = gpu::Grade::measured;  // by definition
+  sequence.provenance = "synthetic";
+  return sequence;
+}
+
+}  // namespace
+
+std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering) {
+  const std::optional<dnn::Network> network = network_of(entry);
+  if (!network) throw RunError(fmt::format("{} is not a network", model_name(entry.model)));
+  return dnn::fuse(*network, lowering);
+}
+
+dnn::PartShares part_shares(const ProcessEntry& entry) {
+  const auto [first, end] = entry.layers.value();
+  return dnn::shares_of(layers_of(entry, Lowering::optimised), first, end - first);
+}
+
+namespace {
+
+// An estimate rests on the figure of the profile that scales it.
+gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) {
+  for (const calibration::Figure& figure : profile.figures) {
+    if (figure.path != path) continue;
+    const bool fitted = figure.from.grade == calibration::FigureGrade::fitted ||
+                        figure.from.grade == calibration::FigureGrade::measured;
+    return fitted ? gpu::Grade::fitted : gpu::Grade::datasheet;
+  }
+  return gpu::Grade::datasheet;
+}
+
+// How fp16 runs where the framework has no fast kernels for it: with the kernels of fp32, on half the bytes;
+// of training, where not all is fp16, with its own, slowed down. `own`: as fast as the GPU can.
+enum class Half { own, from_single, slowed };
+
+// What the runtime makes of a kernel's arithmetic and of its bytes, as if other clocks did.
+struct Pace {
+  double compute = 1, memory = 1;
+};
+
+// Kernels on this board, as it is set.
+gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context, const Pace& pace = {}) {
+  const board::DeviceSpec& device = context.device;
+  const board::Clocks& clocks = context.clocks;
+  return gpu::at_clocks(std::move(kernels),
+                        clocks.gpu_hz / device.gpu.max_clock_hz * pace.compute * device.what_if.arithmetic,
+                        board::memory_speed(device, clocks.gpu_hz, clocks.emc_hz) * pace.memory);
+}
+
+Pace pace_of(const process::RuntimeSpec& runtime, const process::Spec& spec, Half half,
+             const gpu::Spec& gpu) {
+  Pace pace;
+  if (half == Half::from_single) pace = {*runtime.fp16_of_fp32, 2};  // half the bytes
+  if (half == Half::slowed)
+    pace.compute = *runtime.fp16_of_fp32 * dnn::path_for(gpu, Precision::fp32).ops_per_clock /
+                   dnn::path_for(gpu, Precision::fp16).ops_per_clock;
+  if (spec.static_graph && runtime.static_graph) pace.compute /= runtime.static_graph->compute;
+  return pace;
+}
+
+// Some layers of a network, as much slower or faster than the roofs say as all of it is. What they are given
+// is reformatted first, as the network's input is.
+gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry& entry,
+                            const dnn::Request& request, const gpu::Spec& gpu) {
+  const std::vector<dnn::FusedLayer> layers = layers_of(entry, request.lowering);
+  const auto [first, end] = *entry.layers;
+  const auto roofs = [&](std::span<const dnn::FusedLayer> some) {
+    return dnn::roofline(some, request.batch, request.precision, request.lowering, gpu);
+  };
+  gpu::KernelSequence part = roofs(dnn::part_of(layers, first, end - first));
+  dnn::scale_durations(part, sim::to_seconds(whole.total()) / sim::to_seconds(roofs(layers).total()));
+  part.grade = std::max(whole.grade, gpu::Grade::fitted);  // not even of a measured network was it measured
+  part.provenance = fmt::format("{}; layers {} to {} of {}", whole.provenance, first, end, layers.size());
+  return part;
+}
+
+void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  gpu::Spec gpu = context.device.gpu;
+  if (entry.placement == Placement::cuda_only) gpu.tensor_cores = {};
+  if (spec.static_graph) gpu.kernels.untried_gain = 1;  // its set-up tried
+  // Tables were measured with the tensor cores that a precision has.
+  const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
+  const process::RuntimeSpec& runtime = context.device.runtime(spec.runtime).value();
+  const Half half = entry.precision != Precision::fp16 || !runtime.fp16_of_fp32 ? Half::own
+                    : entry.training                                            ? Half::slowed
+                                                                                : Half::from_single;
+  const dnn::Request request{
+      .model = model_name(entry.model),
+      .precision = half == Half::from_single ? Precision::fp32 : *entry.precision,
+      .batch = entry.batch,
+      .lowering = spec.runtime == process::Runtime::tensorrt ? Lowering::optimised : Lowering::framework,
+      .input = static_cast<int>(entry.input.value_or(0)),
+      .device = context.device.name,
+      .network = network_of_file(entry.model),
+      .training = entry.training};
+  gpu::KernelSequence kernels = dnn::kernels_for(request, measured ? context.tables : dnn::KernelTables{},
+                                                 gpu, context.profile.factors);
+  if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
+  spec.kernels = placed(std::move(kernels), context, pace_of(runtime, spec, half, gpu));
+}
+
+void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  const gpu::Spec& gpu = context.device.gpu;
+  const std::vector<dnn::FusedLayer> layers = layers_of(entry, Lowering::optimised);
+  spec.dla = entry.placement == Placement::dla1 ? 1 : 0;
+  std::size_t on_dla = 0;
+  for (const dla::Piece& piece : dla::partition(layers)) {
+    std::vector<dnn::FusedLayer> part = dnn::part_of(layers, piece.first, piece.count);
+    part.back().last = true;  // the DLA and the GPU hold tensors in formats of their own
+    process::Segment& segment = spec.segments.emplace_back();
+    segment.on_dla = piece.on_dla;
+    if (piece.on_dla) {
+      const double memory = context.device.what_if.memory *
+                            memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz);
+      segment.task = dla::task_of(part, entry.batch, *entry.precision, context.device.dla,
+                                  {context.clocks.dla_hz, memory});
+      on_dla += piece.count;
+    } else {
+      segment.kernels =
+          placed(dnn::roofline(part, entry.batch, *entry.precision, Lowering::optimised, gpu), context);
+    }
+  }
+  spec.kernels.grade =
+      grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.precision)));
+  spec.kernels.provenance = fmt::format("{} of {} layers on {}, in {} pieces", on_dla, layers.size(),
+                                        to_string(entry.placement), spec.segments.size());
+}
+
+void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  const board::DeviceSpec& device = context.device;
+  dnn::HostRoofs roofs = device.host;
+  roofs.bandwidth_bytes_per_s *= device.what_if.memory;
+  spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
+  spec.host.layers =
+      dnn::host_layers(layers_of(entry, Lowering::optimised), entry.batch, *entry.precision, roofs,
+                       {.threads = spec.host.threads,
+                        .reference_clock_hz = device.cpu.reference_clock_hz,
+                        .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
+  spec.kernels.grade = grade_of(context.profile, "runtimes.cpu.efficiency");
+  spec.kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
+                                        dnn::to_string(dnn::host_precision(device.host, *entry.precision)));
+}
+
+}  // namespace
+
+namespace {
+
+// One kernel that fills the GPU, as long as its arithmetic.
+gpu::Kernel gpu_stage(const Stage& stage, std::int64_t batch, const gpu::Spec& gpu) {
+  gpu::Kernel kernel;
+  kernel.duration = stage.time * batch;
+  kernel.blocks = static_cast<std::uint32_t>(gpu.sm_count);
+  kernel.threads_per_block = 256;
+  gpu::fill_residency(gpu, kernel);
+  return kernel;
+}
+
+// Those of the host become work around a batch, those of the GPU kernels around the network's.
+void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  gpu::KernelSequence first, last;
+  const auto divide = [&](const std::vector<Stage>& stages, std::vector<process::HostStage>& host,
+                          gpu::KernelSequence& kernels) {
+    for (const Stage& stage : stages) {
+      if (stage.on_gpu)
+        kernels.kernels.push_back(gpu_stage(stage, entry.batch, context.device.gpu));
+      else
+        host.push_back({stage.name, stage.time * entry.batch});
+    }
+    kernels.rebuild_finish();
+    kernels = placed(std::move(kernels), context);
+  };
+  divide(entry.before, spec.before, first);
+  divide(entry.after, spec.after, last);
+  auto& kernels = spec.kernels.kernels;
+  if (first.kernels.empty() && last.kernels.empty()) return;
+  kernels.insert(kernels.begin(), first.kernels.begin(), first.kernels.end());
+  kernels.insert(kernels.end(), last.kernels.begin(), last.kernels.end());
+  spec.kernels.rebuild_finish();
+}
+
+}  // namespace
+
+std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus) {
+  if (entry.placement != Placement::cpu) return 0;
+  if (entry.threads) return static_cast<std::size_t>(*entry.threads);
+  return entry.cpus.empty() ? cpus : entry.cpus.size();
+}
+
+void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  if (const auto* synthetic = std::get_if<SyntheticModel>(&entry.model)) {
+    spec.kernels = synthetic_kernels(*synthetic, context.device.gpu);
+    spec.pace = synthetic->pace;
+    set_stages(spec, entry, context);
+    return;
+  }
+  try {
+    switch (entry.placement) {
+      case Placement::gpu:
+      case Placement::cuda_only:
+        set_kernels(spec, entry, context);
+        break;
+      case Placement::dla0:
+      case Placement::dla1:
+        set_segments(spec, entry, context);
+        break;
+      case Placement::cpu:
+        set_host_work(spec, entry, context);
+        break;
+    }
+    set_stages(spec, entry, context);
+  } catch (const std::invalid_argument& error) {
+    throw RunError(error.what());
+  }
+}
+
+}  // namespace jostle::scenarios

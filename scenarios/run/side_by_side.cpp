@@ -1,0 +1,17 @@
+#include "scenarios/run/side_by_side.hpp"
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+
+namespace jostle::scenarios {
+
+void side_by_side(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads) {
+  // TBB keeps to the number of cores unless told otherwise.
+  const tbb::global_control most(tbb::global_control::max_allowed_parallelism, threads);
+  tbb::task_arena arena(static_cast<int>(threads));
+  arena.execute([&] { tbb::parallel_for(std::size_t{0}, count, work, tbb::simple_partitioner()); });
+}
+
+}  // namespace jostle::scenarios

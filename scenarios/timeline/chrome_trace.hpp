@@ -1,0 +1,70 @@
+// Writes a timeline as Chrome's JSON: an object whose `traceEvents` chrome://tracing, ui.perfetto.dev and
+// many scripts read.
+//
+// An event a line: slices are X (begin and duration), written when they end; counters C; names of tracks M,
+// in the order in which they were made. Times are microseconds with three decimals: whole nanoseconds,
+// rounded down, so that slices that nest in picoseconds still nest. A run cut short leaves an array that is
+// not closed, which the format allows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/timeline/trace_file.hpp"
+
+namespace jostle::scenarios {
+
+class ChromeTrace final : public TraceFile {
+ public:
+  // What is kept of a timeline: slices clipped to it, counters with the value that they enter it with.
+  struct Window {
+    sim::Time begin, end;
+    std::size_t most_events;  // the window ends with the last of them
+  };
+
+  explicit ChromeTrace(const std::string& path);  // throws TraceFileError
+  explicit ChromeTrace(const Window& window);     // text() has it after finish()
+  ~ChromeTrace() override;
+
+  [[nodiscard]] sim::TrackId track(std::string_view name, sim::TrackId parent = sim::TrackId::none) override;
+  [[nodiscard]] sim::TrackId counter(std::string_view name, std::string_view unit,
+                                     sim::TrackId parent = sim::TrackId::none) override;
+  void begin(sim::TrackId track, sim::Time at, std::string_view name) override;
+  void end(sim::TrackId track, sim::Time at) override;
+  void slice(sim::TrackId track, sim::Time start, sim::Duration duration, std::string_view name) override;
+  void count(sim::TrackId counter, sim::Time at, double value) override;
+  void finish() override;
+
+  [[nodiscard]] const std::string& text() const { return buffer_; }
+  [[nodiscard]] const Window& window() const { return window_; }
+
+ private:
+  struct Slice {
+    std::string name;
+    sim::Time begin;
+  };
+  struct Track {
+    std::string name, unit;   // the unit of counters only
+    std::vector<Slice> open;  // the innermost last
+    bool before = false;      // a counter stands at `value` from before the window
+    double value = 0;
+  };
+
+  void put(std::string_view event);
+  void put_slice(std::size_t track, sim::Time begin, sim::Time end, std::string_view name);
+  void put_count(std::size_t counter, sim::Time at, double value);
+  void flush();
+
+  std::optional<TraceOutput> file_;  // none: in memory
+  std::string buffer_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  std::vector<Track> tracks_ = std::vector<Track>(1);  // by TrackId, from 1
+  Window window_{sim::Time::zero(), sim::Time::never(), SIZE_MAX};
+  sim::Time latest_;
+  std::size_t events_ = 0;
+  bool first_ = true, finished_ = false;
+};
+
+}  // namespace jostle::scenarios

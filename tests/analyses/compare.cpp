@@ -1,0 +1,109 @@
+// Comparisons: nothing differs from itself, noise is not taken for a difference, a difference is.
+#include "analyses/compare/compare.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::analyses {
+
+using namespace scenarios;
+using namespace scenarios::testing;
+namespace {
+
+const std::string base =
+    "device: nvidia-h200\nhost_cores: 3\nprocesses:\n"
+    "  - {model: resnet50, precision: fp16, runtime: eager, count: 2}\n"
+    "  - {name: front, model: mobilenet_v2, precision: fp16, runtime: cuda-graph, arrivals: {poisson: 50 "
+    "/s}}\n"
+    "run: {duration: 500 ms, warmup: 100 ms, seed: 3}\n";
+
+Scenario changed(const std::vector<std::string>& set) {
+  return scenario_of(base, nullptr, {set, std::nullopt});
+}
+
+const Difference& figure(const std::vector<Difference>& all, const std::string& name) {
+  return *std::ranges::find(all, name, &Difference::figure);
+}
+
+TEST(Compare, a_scenario_differs_from_itself_by_exactly_nothing) {
+  const Compared compared = compare(changed({}), changed({}), 3, {});
+  ASSERT_EQ(compared.processes.size(), 3U);
+  const auto nothing = [](const std::vector<Difference>& all) {
+    EXPECT_FALSE(all.empty());
+    for (const Difference& each : all) {
+      EXPECT_EQ(each.difference, 0.0) << each.figure;
+      EXPECT_EQ(each.half_width, 0.0) << each.figure;
+      EXPECT_FALSE(each.significant()) << each.figure;
+    }
+  };
+  nothing(compared.system);
+  for (const ComparedProcess& process : compared.processes) nothing(process.figures);
+}
+
+// The same scenario under other seeds.
+TEST(Compare, noise_alone_is_no_difference) {
+  const Scenario scenario = changed({});
+  std::vector<Result> first, second;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    first.push_back(run_text(base, {{}, 100 + i}));
+    second.push_back(run_text(base, {{}, 200 + i}));
+  }
+  const Compared compared_ = compared(scenario, scenario, first, second);
+  const Difference& throughput = figure(compared_.processes[2].figures, "throughput");
+  EXPECT_NE(throughput.difference, 0.0);
+  EXPECT_GT(throughput.half_width, 0.0);
+  EXPECT_FALSE(throughput.significant());
+  EXPECT_FALSE(figure(compared_.system, "throughput").significant());
+}
+
+TEST(Compare, a_large_change_is_one) {
+  const Compared compared = compare(changed({}), changed({"processes.0.batch=8"}), 4, {});
+  const Difference& throughput = figure(compared.processes[0].figures, "throughput");
+  EXPECT_TRUE(throughput.significant());
+  EXPECT_GT(*throughput.relative(), 1.0);
+  EXPECT_GT(*throughput.difference - *throughput.half_width, 0.0);
+  EXPECT_EQ(compared.processes[0].label, "resnet50 fp16 b1 -> resnet50 fp16 b8");
+}
+
+TEST(Compare, pairs_share_their_seeds_so_that_intervals_are_narrower_than_of_runs_apart) {
+  const std::vector<std::string> set{"processes.0.batch=8"};
+  const Compared paired = compare(changed({}), changed(set), 8, {});
+  std::vector<Result> elsewhere;
+  for (std::uint64_t i = 0; i < 8; ++i) elsewhere.push_back(run_text(base, {set, 700 + i}));
+  const Compared apart = compared(changed({}), changed(set), paired.a, elsewhere);
+  for (std::size_t i = 0; i < paired.a.size(); ++i) EXPECT_EQ(paired.a[i].seed, paired.b[i].seed);
+  EXPECT_LT(*figure(paired.processes[2].figures, "throughput").half_width,
+            *figure(apart.processes[2].figures, "throughput").half_width);
+}
+
+TEST(Compare, one_pair_has_no_interval) {
+  const Compared compared = compare(changed({}), changed({"processes.0.batch=8"}), 1, {});
+  EXPECT_FALSE(figure(compared.system, "throughput").half_width.has_value());
+  EXPECT_FALSE(figure(compared.system, "throughput").significant());
+}
+
+TEST(Compare, processes_are_matched_entry_by_entry_and_the_rest_is_listed) {
+  const Scenario more = changed({"processes.0.count=3", "processes.2={model: alexnet, precision: fp16}"});
+  const Pairing pairs = pairing(changed({}), more);
+  EXPECT_EQ(pairs.both, (std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {1, 1}, {2, 3}}));
+  EXPECT_TRUE(pairs.only_a.empty());
+  EXPECT_EQ(pairs.only_b, (std::vector<std::size_t>{2, 4}));
+  const Pairing other = pairing(more, changed({}));
+  EXPECT_EQ(other.only_a, (std::vector<std::size_t>{2, 4}));
+  EXPECT_TRUE(other.only_b.empty());
+}
+
+TEST(Compare, an_interrupt_leaves_no_half_an_answer) {
+  const std::atomic<bool> interrupted = true;
+  EXPECT_THROW((void)compare(changed({}), changed({}), 2,
+                             {.interrupt = &interrupted, .trace = nullptr, .progress = {}}),
+               Interrupted);
+}
+
+}  // namespace
+}  // namespace jostle::analyses

@@ -1,0 +1,233 @@
+// Explanations: shares that add up, changes that are runs like any other, and what is named as short.
+#include "analyses/explain/explain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::analyses {
+
+using namespace scenarios;
+using namespace scenarios::testing;
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Explanation explained(const std::string& text, const std::vector<std::string>& set = {},
+                      const std::vector<std::string>& what_ifs = {}) {
+  const Scenario scenario = scenario_of(text, nullptr, {set, std::nullopt});
+  return explain({.scenario = scenario, .directory = "", .what_ifs = what_ifs}, {});
+}
+
+const Tried& tried(const Explanation& explanation, const std::string& name) {
+  for (const Tried& each : explanation.tried)
+    if (each.what_if.name == name) return each;
+  throw std::runtime_error("not tried: " + name);
+}
+
+std::vector<std::string> names_of(const Explanation& explanation) {
+  std::vector<std::string> names;
+  for (const Tried& each : explanation.tried) names.push_back(each.what_if.name);
+  return names;
+}
+
+const std::string gate =
+    "device: jetson-orin-nano\npower_mode: 7W\nhost_cores: 3\nobserver: nsys\n"
+    "power_cap: {budget: 5 W, window: 100 ms}\n"
+    "processes:\n"
+    "  - {model: resnet50, precision: fp16, batch: 4, count: 3}\n"
+    "  - {name: front, model: mobilenet_v2, precision: fp16, arrivals: {poisson: 20 /s}}\n"
+    "run: {duration: 4 s, warmup: 200 ms, seed: 5}\n";
+const std::string alone =
+    "device: jetson-orin-nano\nprocesses:\n  - {model: resnet50, precision: fp16, batch: 8}\n"
+    "run: {duration: 1 s, warmup: 200 ms}\n";
+
+RC_GTEST_PROP(Shares, sum_to_a_hundred_percent_as_printed_and_are_the_nearest, ()) {
+  TimeShare shares{};
+  for (double& share : shares) share = *rc::gen::inRange(0, 1'000'000);
+  shares[*rc::gen::inRange<std::size_t>(0, shares.size())] += 1;
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  const Permille tenths = rounded(shares);
+  RC_ASSERT(std::accumulate(tenths.begin(), tenths.end(), 0) == 1000);
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    RC_ASSERT(std::abs(tenths[i] - 1000 * shares[i] / sum) < 1.0 + 1e-9);
+}
+
+TEST(Explain, shares_of_every_group_sum_to_a_hundred_percent) {
+  const Explanation explanation = explained(gate, {}, {"one-core-more"});
+  ASSERT_EQ(explanation.groups.size(), 2U);
+  for (const Explained& group : explanation.groups)
+    EXPECT_EQ(std::accumulate(group.share->begin(), group.share->end(), 0), 1000);
+}
+
+TEST(Explain, equal_processes_are_one_group) {
+  const Explanation explanation = explained(gate, {}, {"one-core-more"});
+  EXPECT_EQ(explanation.groups[0].group.label, "3 x resnet50 fp16 b4 tensorrt");
+  EXPECT_EQ(explanation.groups[0].group.processes, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(explanation.groups[1].group.label, "front: mobilenet_v2 fp16 b1 tensorrt");
+}
+
+TEST(Explain, every_change_is_a_scenario_that_gives_the_same_when_run_by_itself) {
+  const Explanation explanation = explained(gate);
+  EXPECT_EQ(names_of(explanation),
+            (std::vector<std::string>{"one-core-more", "double-host-speed", "no-switch-cost",
+                                      "double-arithmetic", "double-bandwidth", "no-limits", "no-profiler",
+                                      "pinned-clocks", "next-power-mode", "batch-doubled",
+                                      "one-process-fewer", "second-board", "mps"}));
+  for (const Tried& each : explanation.tried) {
+    double total = 0;
+    for (const Result& result : each.results) {
+      EXPECT_NE(result.scenario_hash, explanation.result.scenario_hash) << each.what_if.name;
+      const Result alone_again = run_text(result.resolved);
+      EXPECT_EQ(to_json(alone_again), to_json(result)) << each.what_if.name;
+      total += alone_again.system.throughput.value();
+    }
+    EXPECT_DOUBLE_EQ(each.throughput.after.value(), total) << each.what_if.name;
+    EXPECT_EQ(each.throughput.before, explanation.result.system.throughput) << each.what_if.name;
+  }
+}
+
+TEST(Explain, changes_are_those_that_a_user_would_make) {
+  const Explanation explanation = explained(gate);
+  const auto by_hand = [](const std::vector<std::string>& set) {
+    return run_text(gate, {set, std::nullopt}).system.throughput.value();
+  };
+  const auto after = [&](const char* name) { return tried(explanation, name).throughput.after.value(); };
+  EXPECT_EQ(after("one-core-more"), by_hand({"host_cores=4"}));
+  EXPECT_EQ(after("batch-doubled"), by_hand({"processes.0.batch=8"}));
+  EXPECT_EQ(after("one-process-fewer"), by_hand({"processes.0.count=2"}));
+  EXPECT_EQ(after("next-power-mode"), by_hand({"power_mode=15W"}));
+  EXPECT_EQ(after("no-profiler"), by_hand({"observer=none"}));
+  EXPECT_EQ(after("pinned-clocks"), by_hand({"jetson_clocks=true"}));
+  EXPECT_EQ(after("no-switch-cost"), by_hand({"figures.gpu.time_slicing.switch_when_dry=0 us",
+                                              "figures.gpu.time_slicing.switch_at_expiry=0 us",
+                                              "figures.gpu.time_slicing.restart_after_expiry=0 us",
+                                              "figures.gpu.time_slicing.refill_after_expiry=0 us"}));
+  EXPECT_EQ(after("double-bandwidth"), by_hand({"figures.gpu.what_if.memory=2"}));
+}
+
+TEST(Explain, a_second_board_takes_every_other_process) {
+  const Tried board = tried(explained(gate, {}, {"second-board"}), "second-board");
+  ASSERT_EQ(board.what_if.boards.size(), 2U);
+  EXPECT_EQ(board.what_if.boards[0].processes, (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(board.what_if.boards[1].processes, (std::vector<std::size_t>{1, 3}));
+  for (const ProcessChange& change : board.processes) EXPECT_TRUE(change.throughput.after.has_value());
+}
+
+TEST(Explain, a_scenario_without_contention_names_no_waiting_for_slices) {
+  const Explanation explanation = explained(alone);
+  EXPECT_EQ((*explanation.groups[0].share)[2], 0);
+  EXPECT_THAT(explanation.groups[0].sentence, Not(HasSubstr("slice")));
+  EXPECT_THAT(names_of(explanation), Not(Contains("no-switch-cost")));
+  EXPECT_THAT(names_of(explanation), Not(Contains("second-board")));
+}
+
+TEST(Explain, contention_is_named_with_what_would_relieve_it) {
+  const Explanation explanation = explained(alone, {"processes.0.count=2"});
+  EXPECT_THAT(explanation.groups[0].sentence, HasSubstr("waiting for another process's slice"));
+  EXPECT_THAT(explanation.groups[0].sentence, HasSubstr("a second board would remove it"));
+}
+
+struct Short {
+  const char* what;
+  std::vector<std::string> set;
+  Resource resource;
+};
+class CriticalResource : public ::testing::TestWithParam<Short> {};
+
+TEST_P(CriticalResource, is_the_one_that_was_made_short) {
+  const Explanation explanation = explained(alone, GetParam().set);
+  ASSERT_TRUE(explanation.critical.has_value());
+  EXPECT_EQ(to_string(explanation.critical->resource), to_string(GetParam().resource));
+  EXPECT_THAT(explanation.critical->sentence, HasSubstr(std::string(in_words(GetParam().resource))));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Explain, CriticalResource,
+    ::testing::Values(
+        Short{"gpu", {}, Resource::gpu},
+        Short{"cores",
+              {"processes.0.count=4", "processes.0.runtime=eager", "processes.0.batch=1", "host_cores=1"},
+              Resource::cpu_cores},
+        Short{"host", {"processes.0.runtime=eager", "processes.0.batch=1"}, Resource::host_speed},
+        Short{"cap", {"power_cap={budget: 5 W}"}, Resource::power_limits},
+        Short{"memory", {"clocks.emc=204 MHz"}, Resource::memory_bandwidth}),
+    [](const auto& shown) { return std::string(shown.param.what); });
+
+TEST(Explain, without_gains_the_largest_share_is_named) {
+  const Explanation explanation = explained(alone, {}, {"one-core-more"});
+  EXPECT_FALSE(explanation.critical->what_if.has_value());
+  EXPECT_EQ(explanation.critical->resource, Resource::gpu);
+}
+
+TEST(Explain, what_tegrastats_shows_is_never_less_than_what_is_so) {
+  const Explanation explanation = explained(gate, {}, {"one-core-more"});
+  const auto& gpu = explanation.result.system.gpu;
+  EXPECT_EQ(explanation.reported.tool, "tegrastats");
+  EXPECT_EQ(explanation.reported.cores, 4);
+  EXPECT_GE(*explanation.reported.gpu_percent, 100 * *gpu.busy);
+  EXPECT_GE(*gpu.busy, *gpu.array.sm_active);
+  EXPECT_NEAR(*explanation.reported.cpu_percent, 25 * *explanation.result.system.cpu.busy_cores, 1e-9);
+  EXPECT_LE(*explanation.reported.emc_percent, 100);
+}
+
+TEST(Explain, an_interrupt_leaves_no_half_an_answer) {
+  const std::atomic<bool> interrupted = true;
+  const Scenario scenario = scenario_of(alone);
+  EXPECT_THROW((void)explain({.scenario = scenario, .directory = "", .what_ifs = {}},
+                             {.interrupt = &interrupted, .trace = nullptr, .progress = {}}),
+               Interrupted);
+}
+
+TEST(Figures, of_a_scenario_go_over_the_profiles_dotted_or_nested) {
+  const std::string contended = alone + "name: x\n";
+  const auto with = [&](const std::string& figures) {
+    return run_text(contended + figures, {{"processes.0.count=2"}, std::nullopt});
+  };
+  const Result plain = with("");
+  const Result dotted = with("figures: {gpu.time_slicing.switch_at_expiry: 5 ms}\n");
+  const Result nested = with("figures: {gpu: {time_slicing: {switch_at_expiry: 5 ms}}}\n");
+  EXPECT_LT(*dotted.system.throughput, 0.5 * *plain.system.throughput);
+  EXPECT_EQ(to_json(dotted), to_json(nested));
+  EXPECT_NE(dotted.profile_hash, plain.profile_hash);
+  EXPECT_EQ(to_json(run_text(dotted.resolved)), to_json(dotted));
+}
+
+TEST(Figures, that_the_profile_does_not_know_are_refused_with_the_nearest) {
+  const auto problem = [](const std::string& figures) -> std::string {
+    try {
+      (void)scenario_of(alone + figures);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(problem("figures: {gpu.time_slicing.slise: 1 ms}\n"), HasSubstr("did you mean 'slice'?"));
+  EXPECT_THAT(problem("figures: {gpu.time_slicing.slice: 1 W}\n"), HasSubstr("wrong unit"));
+  EXPECT_THAT(problem("figures: {gpu.time_slicing.slice: [1 ms]}\n"), HasSubstr("figures.gpu"));
+  EXPECT_THAT(problem("figures: 3\n"), HasSubstr("expected figures of a profile"));
+}
+
+TEST(Figures, of_what_if_speeds_move_times_of_measured_and_of_computed_kernels) {
+  for (const char* device : {"nvidia-h200", "jetson-orin-nano"}) {
+    const auto total = [&](const std::string& set) {
+      return *run_text(alone, {{fmt::format("device={}", device), "processes.0.runtime=cuda-graph",
+                                "processes.0.batch=16", set},
+                               std::nullopt})
+                  .system.throughput;
+    };
+    const double plain = total("run.seed=1");
+    EXPECT_GT(total("figures.gpu.what_if.memory=2"), 1.02 * plain) << device;
+    EXPECT_GT(total("figures.gpu.what_if.arithmetic=2"), 1.02 * plain) << device;
+  }
+}
+
+}  // namespace
+}  // namespace jostle::analyses

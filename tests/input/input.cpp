@@ -1,0 +1,188 @@
+// The reading of numbers, units, names and trees, apart from any format.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "input/hash.hpp"
+#include "input/override.hpp"
+#include "input/parse.hpp"
+#include "input/readers.hpp"
+#include "input/spelling.hpp"
+#include "input/units.hpp"
+
+namespace jostle::input {
+namespace {
+
+std::optional<double> quantity(const std::string& text, const Dimension& dimension) {
+  return parse_quantity(text, dimension).value;
+}
+
+TEST(Units, cover_every_dimension_of_the_design) {
+  EXPECT_EQ(quantity("4 s", time_dimension()), 4e12);
+  EXPECT_DOUBLE_EQ(*quantity("2.091 ms", time_dimension()), 2.091e9);
+  EXPECT_EQ(quantity("5us", time_dimension()), 5e6);
+  EXPECT_EQ(quantity("5 \xC2\xB5s", time_dimension()), 5e6);
+  EXPECT_EQ(quantity("7 ns", time_dimension()), 7e3);
+  EXPECT_EQ(quantity("1 ps", time_dimension()), 1);
+  EXPECT_EQ(quantity("624.75 MHz", frequency_dimension()), 624.75e6);
+  EXPECT_EQ(quantity("3 GHz", frequency_dimension()), 3e9);
+  EXPECT_EQ(quantity("256 KiB", size_dimension()), 262144);
+  EXPECT_EQ(quantity("141 GB", size_dimension()), 141e9);
+  EXPECT_EQ(quantity("50 Mbit/s", bandwidth_dimension()), 6.25e6);
+  EXPECT_EQ(quantity("68.3 GB/s", bandwidth_dimension()), 68.3e9);
+  EXPECT_EQ(quantity("500 mW", power_dimension()), 0.5);
+  EXPECT_EQ(quantity("30 /s", rate_dimension()), 30);
+  EXPECT_EQ(quantity("2 kHz", rate_dimension()), 2000);
+  EXPECT_EQ(quantity("1 %", share_dimension()), 0.01);
+  EXPECT_EQ(quantity("-5 degC", temperature_dimension()), -5);
+}
+
+TEST(Units, refuse_what_is_no_quantity) {
+  for (const char* text : {"",        " ",     "ms",     "5",          "5 m s",  "5 MS",    "5 ms ms",
+                           "0x10 ms", "+5 ms", "5,3 ms", "1_000 ms",   "inf ms", "nan ms",  "-inf ms",
+                           "--5 ms",  "5e ms", "e5 ms",  "5 \xC2\xB5", "5\tms",  "1e999 s", "-"}) {
+    const QuantityResult result = parse_quantity(text, time_dimension());
+    EXPECT_FALSE(result.value) << text;
+    EXPECT_FALSE(result.message.empty()) << text;
+  }
+}
+
+RC_GTEST_PROP(Units, read_back_what_they_wrote, (std::uint32_t mantissa)) {
+  const int exponent = *rc::gen::inRange(-6, 12);
+  const double value = mantissa * std::pow(10.0, exponent);
+  for (const Dimension* dimension : {&time_dimension(), &frequency_dimension(), &size_dimension(),
+                                     &bandwidth_dimension(), &power_dimension(), &share_dimension()}) {
+    const auto read = quantity(format_quantity(value, *dimension), *dimension);
+    RC_ASSERT(read.has_value());
+    RC_ASSERT(std::abs(*read - value) <= 1e-14 * value);
+  }
+}
+
+TEST(Numbers, are_decimal_and_whole) {
+  bool overflow = false;
+  EXPECT_EQ(parse_integer("-12", overflow), -12);
+  EXPECT_EQ(parse_integer("0", overflow), 0);
+  for (const char* text : {"", "-", "010", "0x10", "1.0", "1e3", " 1", "1 ", "+1", "--1", "1a"}) {
+    EXPECT_FALSE(parse_integer(text, overflow)) << text;
+    EXPECT_FALSE(overflow) << text;
+  }
+  EXPECT_FALSE(parse_integer("9223372036854775808", overflow));
+  EXPECT_TRUE(overflow);
+}
+
+TEST(Spelling, counts_edits_and_swaps) {
+  EXPECT_EQ(edit_distance("batch", "batch"), 0U);
+  EXPECT_EQ(edit_distance("batch", "bacth"), 1U);
+  EXPECT_EQ(edit_distance("batch", "batches"), 2U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+  EXPECT_EQ(edit_distance("FP16", "fp16"), 0U);
+}
+
+TEST(Spelling, suggests_only_what_is_near) {
+  const std::vector<std::string> names{"jetson-orin-nano", "jetson-nano", "nvidia-h200"};
+  EXPECT_EQ(nearest("jetson-orin-nan", names), "jetson-orin-nano");
+  EXPECT_EQ(nearest("h200", names), "nvidia-h200");
+  EXPECT_EQ(nearest("raspberry", names), "");
+  EXPECT_EQ(nearest("", names), "");
+  EXPECT_EQ(nearest(std::string(100'000, 'x'), names), "");
+}
+
+RC_GTEST_PROP(Spelling, distance_is_a_symmetric_bound, (const std::string& a, const std::string& b)) {
+  RC_ASSERT(edit_distance(a, b) == edit_distance(b, a));
+  RC_ASSERT(edit_distance(a, b) <= std::max(a.size(), b.size()));
+}
+
+TEST(Messages, show_what_a_terminal_could_not) {
+  EXPECT_EQ(printable("a\nb\tc\x1b[31m\xff\xc3\xa9"), "a\\nb\\tc\\x1B[31m\\xFF\xc3\xa9");
+  EXPECT_EQ(printable(std::string(100, 'x'), 5), "xxxxx...");
+}
+
+TEST(Messages, are_lines_that_can_be_shown_whatever_an_input_holds) {
+  Problems problems;
+  problems.add({}, "sweep.a\x01", "found '\n\x7f'", "not \xff");
+  problems.add_file("a\nb", "line\rfeed");
+  EXPECT_EQ(problems.text(), "sweep.a\\x01: found '\\n\\x7F' (not \\xFF)\na\\nb: line\\x0Dfeed\n");
+}
+
+TEST(Messages, of_a_garbage_file_are_counted_beyond_the_first_fifty) {
+  Problems problems;
+  for (int i = 0; i < 60; ++i) problems.add({}, {}, "wrong");
+  EXPECT_EQ(problems.count(), 60U);
+  EXPECT_EQ(problems.list().size(), 50U);
+  EXPECT_THAT(problems.text(), ::testing::EndsWith("... and 10 more\n"));
+}
+
+TEST(Tree, remembers_lines_and_columns) {
+  Problems problems;
+  const Node root = parse_yaml("a: 1\nb:\n  - x\n  - {c: y}\n", "t.yaml", problems);
+  ASSERT_TRUE(root) << problems.text();
+  const Cursor c = Cursor(root, {}, problems).descend("b.1.c");
+  EXPECT_EQ(c.value().text, "y");
+  EXPECT_EQ(c.path(), "b.1.c");
+  EXPECT_EQ(c.location().line, 4);
+  EXPECT_EQ(c.location().column, 9);
+}
+
+TEST(Tree, counts_what_aliases_stand_for) {
+  Problems problems;
+  const Node root = parse_yaml("a: &a [1, 2, 3]\nb: [*a, *a]\n", "t.yaml", problems);
+  ASSERT_TRUE(root) << problems.text();
+  EXPECT_EQ(root->expanded, 1U + 4U + 1U + 8U);
+}
+
+TEST(Tree, tells_text_in_quotes_from_numbers) {
+  Problems problems;
+  const Node root = parse_yaml("a: '1'\nb: 1\nc: \"\"\n", "t.yaml", problems);
+  EXPECT_TRUE(root->find("a")->quoted);
+  EXPECT_FALSE(root->find("b")->quoted);
+  EXPECT_EQ(root->find("c")->kind, Kind::scalar);
+}
+
+TEST(Override, leaves_the_tree_it_came_from_as_it_was) {
+  Problems problems;
+  const Node root = parse_yaml("a: [1, {b: 2}]\n", "t.yaml", problems);
+  const Node changed = with_override(root, "a.1.b=3", problems);
+  ASSERT_TRUE(changed) << problems.text();
+  EXPECT_EQ(root->find("a")->children[1]->find("b")->text, "2");
+  EXPECT_EQ(changed->find("a")->children[1]->find("b")->text, "3");
+}
+
+TEST(Override, changes_one_of_two_that_share_an_alias) {
+  Problems problems;
+  const Node root = parse_yaml("a: &a {x: 1}\nb: *a\n", "t.yaml", problems);
+  const Node changed = with_override(root, "b.x=2", problems);
+  EXPECT_EQ(changed->find("a")->find("x")->text, "1");
+  EXPECT_EQ(changed->find("b")->find("x")->text, "2");
+}
+
+TEST(Override, takes_away_what_is_set_to_null) {
+  Problems problems;
+  const Node root = parse_yaml("a: [1, {b: 2, c: 3}]\nd: 4\n", "t.yaml", problems);
+  const Node without_key = with_override(root, "a.1.b=null", problems);
+  ASSERT_TRUE(without_key) << problems.text();
+  EXPECT_EQ(without_key->find("a")->children[1]->find("b"), nullptr);
+  EXPECT_EQ(without_key->find("a")->children[1]->find("c")->text, "3");
+  const Node without_entry = with_override(root, "a.0=~", problems);
+  ASSERT_TRUE(without_entry) << problems.text();
+  EXPECT_EQ(without_entry->find("a")->children.size(), 1U);
+  EXPECT_TRUE(problems.empty());
+}
+
+TEST(Override, cannot_take_away_what_is_not_there) {
+  Problems problems;
+  const Node root = parse_yaml("a: [1, {b: 2}]\n", "t.yaml", problems);
+  EXPECT_FALSE(with_override(root, "a.1.bb=null", problems));
+  EXPECT_FALSE(with_override(root, "a.2=null", problems));
+  EXPECT_EQ(problems.text(),
+            "--set a.1.bb=null: a.1: there is no 'bb' to take away\n"
+            "--set a.2=null: a: there is no entry 2 to take away\n");
+}
+
+TEST(Hash, is_fnv1a_of_64_bits) {
+  EXPECT_EQ(hex(fnv1a("")), "cbf29ce484222325");
+  EXPECT_EQ(hex(fnv1a("a")), "af63dc4c8601ec8c");
+}
+
+}  // namespace
+}  // namespace jostle::input
