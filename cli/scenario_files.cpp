@@ -4,7 +4,7 @@
 
 namespace jostle::cli {
 
-void add_questions(CLI::App& subcommand, Questions& questions) {
+void add_scenario_files(CLI::App& subcommand, ScenarioFiles& questions) {
   subcommand.add_option("FILE", questions.files, "Scenario files (YAML)")->required()->type_name("");
   subcommand
       .add_option("--set", questions.options.set,
@@ -19,7 +19,7 @@ void add_questions(CLI::App& subcommand, Questions& questions) {
       ->type_name("N");
 }
 
-std::optional<std::vector<scenarios::Scenario>> read(const Questions& questions, Terminal& terminal) {
+std::optional<std::vector<scenarios::Scenario>> read(const ScenarioFiles& questions, Terminal& terminal) {
   const scenarios::Catalogue catalogue = scenarios::shipped_catalogue();
   input::Problems problems;
   std::vector<scenarios::Scenario> all;

@@ -11,15 +11,15 @@
 namespace jostle::cli {
 
 // The options that `run` and `check` share.
-struct Questions {
+struct ScenarioFiles {
   std::vector<std::string> files;
   scenarios::LoadOptions options;
 };
-void add_questions(CLI::App& subcommand, Questions& questions);
+void add_scenario_files(CLI::App& subcommand, ScenarioFiles& questions);
 
 // The scenarios in the order of the files; none if anything is wrong, which has then been said on standard
 // error. A key that the present models would ignore is wrong too.
-[[nodiscard]] std::optional<std::vector<scenarios::Scenario>> read(const Questions& questions,
+[[nodiscard]] std::optional<std::vector<scenarios::Scenario>> read(const ScenarioFiles& questions,
                                                                    Terminal& terminal);
 
 }  // namespace jostle::cli

@@ -102,7 +102,7 @@ void Mapping::report_unknown_keys() const {
   }
   for (const Key& key : cursor_.value().keys) {
     if (std::find(asked_.begin(), asked_.end(), key.name) != asked_.end()) continue;
-    const bool kept = cursor_.problems().count() < Problems::most_kept;  // a hint costs time
+    const bool kept = cursor_.problems().count() < Problems::max_kept;  // a hint costs time
     cursor_.problems().add(key.location, join(cursor_.path(), printable(key.name)), "unknown key",
                            kept ? unknown_key_hint(key.name, free) : "");
   }

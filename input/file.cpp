@@ -10,7 +10,7 @@
 
 namespace jostle::input {
 
-std::optional<std::string> read_text_file(const std::string& path, std::size_t most_bytes,
+std::optional<std::string> read_text_file(const std::string& path, std::size_t max_bytes,
                                           Problems& problems) {
   namespace fs = std::filesystem;
   // A zero byte would end the name for the operating system but not for us.
@@ -45,8 +45,8 @@ std::optional<std::string> read_text_file(const std::string& path, std::size_t m
   char block[1 << 14];
   while (stream.read(block, sizeof block), stream.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(stream.gcount()));
-    if (text.size() > most_bytes) {
-      problems.add_file(path, fmt::format("larger than {} bytes", most_bytes));
+    if (text.size() > max_bytes) {
+      problems.add_file(path, fmt::format("larger than {} bytes", max_bytes));
       return std::nullopt;
     }
   }

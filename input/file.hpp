@@ -10,7 +10,7 @@
 namespace jostle::input {
 
 // The bytes of `path`. A directory, a device, a missing, unreadable, empty or larger file is a problem.
-[[nodiscard]] std::optional<std::string> read_text_file(const std::string& path, std::size_t most_bytes,
+[[nodiscard]] std::optional<std::string> read_text_file(const std::string& path, std::size_t max_bytes,
                                                         Problems& problems);
 
 }  // namespace jostle::input

@@ -63,7 +63,7 @@ std::string Problem::text() const {
 }
 
 void Problems::add(Location location, std::string path, std::string message, std::string hint) {
-  if (list_.size() >= most_kept) {
+  if (list_.size() >= max_kept) {
     ++dropped_;
     return;
   }

@@ -30,7 +30,7 @@ struct Problem {
 class Problems {
  public:
   // More than this many are only counted: a file of garbage need not be answered line by line.
-  static constexpr std::size_t most_kept = 50;
+  static constexpr std::size_t max_kept = 50;
 
   // Kept as `printable` shows the texts: a problem is one line, whatever the input holds.
   void add(Location location, std::string path, std::string message, std::string hint = {});

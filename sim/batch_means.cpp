@@ -67,7 +67,7 @@ void BatchMeans::add(double x) {
   batch_sums_.push_back(open_sum_);
   open_sum_ = 0;
   open_count_ = 0;
-  if (batch_sums_.size() < most_batches) return;
+  if (batch_sums_.size() < max_batches) return;
   batch_sums_ = merge_pairs(batch_sums_, 1);
   batch_size_ *= 2;
 }

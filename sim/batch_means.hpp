@@ -25,7 +25,7 @@ struct Interval {
 
 class BatchMeans {
  public:
-  static constexpr std::size_t most_batches = 64;
+  static constexpr std::size_t max_batches = 64;
   static constexpr std::size_t fewest_batches = 8;
 
   void add(double x);

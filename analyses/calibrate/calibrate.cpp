@@ -78,7 +78,8 @@ bool can_range(const calibration::BaseProfile& base, const Unknown& unknown) {
 std::vector<Unknown> figures_of(const calibration::BaseProfile& base, PriorsFrom from) {
   std::vector<Unknown> unknowns;
   for (const Prior& prior : calibration::priors()) {
-    const auto known = std::ranges::find(base.profile.figures, prior.path, &calibration::Figure::path);
+    const auto known =
+        std::ranges::find(base.profile.figures, prior.path, &calibration::ProfileParameter::path);
     if (known == base.profile.figures.end()) continue;
     const bool own = prior.centre.empty() || from == PriorsFrom::profile;
     const auto centre = input::quantity(own ? std::string_view(known->value) : prior.centre);
@@ -102,12 +103,12 @@ Unknown factor_of(std::string family, std::string network, scenarios::Precision 
   return unknown;
 }
 
-void add_factors(std::vector<Unknown>& unknowns, const std::vector<Setting>& settings) {
+void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& settings) {
   const auto add = [&unknowns](Unknown unknown) {
     const auto same = [&](const Unknown& other) { return other.parameter.name == unknown.parameter.name; };
     if (std::ranges::none_of(unknowns, same)) unknowns.push_back(std::move(unknown));
   };
-  for (const Setting& setting : settings) {
+  for (const RunConfiguration& setting : settings) {
     const scenarios::Precision precision = *setting.scenario.processes.front().precision;
     if (setting.runtime != "tensorrt" && setting.runtime != "cuda-graph") continue;
     add(factor_of({}, {}, precision, calibration::precision_factor_sd));
@@ -118,7 +119,7 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<Setting>& set
 
 class Bench {
  public:
-  Bench(const calibration::BaseProfile& base, const std::vector<Setting>& settings, PriorsFrom from,
+  Bench(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& settings, PriorsFrom from,
         const CalibrationControl& control)
       : base_(base), settings_(settings), from_(from), control_(control) {}
 
@@ -190,13 +191,13 @@ class Bench {
     return rows;
   }
 
-  static std::vector<double> figures(const calibration::Profile& profile, const Setting& setting,
+  static std::vector<double> figures(const calibration::Profile& profile, const RunConfiguration& setting,
                                      const std::atomic<bool>* interrupt) {
     const auto result = run(setting.scenario, profile,
                             scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
     if (!result) throw scenarios::Interrupted();
     std::vector<double> found;
-    for (const Published& figure : setting.figures)
+    for (const ReferenceValue& figure : setting.figures)
       found.push_back(predicted(*result, figure.metric, setting));
     return found;
   }
@@ -211,15 +212,15 @@ class Bench {
   }
 
   const calibration::BaseProfile& base_;
-  const std::vector<Setting>& settings_;
+  const std::vector<RunConfiguration>& settings_;
   PriorsFrom from_;
   const CalibrationControl& control_;
 };
 
-std::vector<Measured> measured(const std::vector<Setting>& settings) {
+std::vector<Measured> measured(const std::vector<RunConfiguration>& settings) {
   std::vector<Measured> rows;
-  for (const Setting& setting : settings) {
-    for (const Published& figure : setting.figures)
+  for (const RunConfiguration& setting : settings) {
+    for (const ReferenceValue& figure : setting.figures)
       rows.push_back({figure.value, std::hypot(model_sd(figure.metric), figure.sd)});
   }
   return rows;
@@ -232,7 +233,7 @@ calibration::LogFit fitted(const Bench& bench, const std::vector<Unknown>& unkno
   for (const Unknown& unknown : unknowns) parameters.push_back(unknown.parameter);
   calibration::FitOptions options;
   options.start = std::move(start);
-  if (hold) options.most_iterations = 0;
+  if (hold) options.max_iterations = 0;
   return calibration::fit(
       parameters, rows,
       [&](std::span<const std::vector<double>> points) { return bench.predict(unknowns, points); }, options);
@@ -242,7 +243,7 @@ std::vector<double> start_at(const Calibration* near, const std::vector<Unknown>
   std::vector<double> start;
   if (near == nullptr) return start;
   for (const Unknown& unknown : unknowns) {
-    const auto known = std::ranges::find(near->figures, unknown.parameter.name, &FittedFigure::path);
+    const auto known = std::ranges::find(near->figures, unknown.parameter.name, &FittedParameter::path);
     start.push_back(known != near->figures.end() ? known->of_prior : unknown.parameter.prior);
   }
   return start;
@@ -250,7 +251,7 @@ std::vector<double> start_at(const Calibration* near, const std::vector<Unknown>
 
 // Where clocks are pinned nothing moves slowly, and governors settle within some of their polls: the mean
 // over less is the same.
-Setting shortened(Setting setting) {
+RunConfiguration shortened(RunConfiguration setting) {
   const bool pinned = setting.scenario.jetson_clocks.value_or(false);
   setting.scenario.run.warmup = sim::milliseconds(pinned ? 50 : 500);
   setting.scenario.run.duration = sim::milliseconds(250);
@@ -264,7 +265,7 @@ constexpr double untouched = 0.999;
 
 calibration::Uncertainty Calibration::uncertainty() const {
   calibration::Uncertainty found;
-  for (const FittedFigure& figure : figures) found.figures.push_back(figure.path);
+  for (const FittedParameter& figure : figures) found.figures.push_back(figure.path);
   found.covariance = covariance;
   if (covariance.empty()) {  // of direct estimates, each from rows of its own
     const std::size_t n = figures.size();
@@ -274,10 +275,10 @@ calibration::Uncertainty Calibration::uncertainty() const {
   return found;
 }
 
-Calibration calibrate(const calibration::BaseProfile& base, const std::vector<Setting>& settings,
+Calibration calibrate(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& settings,
                       PriorsFrom from, const CalibrationControl& control, const Calibration* near) {
-  std::vector<Setting> used;
-  for (const Setting& setting : settings) {
+  std::vector<RunConfiguration> used;
+  for (const RunConfiguration& setting : settings) {
     if (setting.on_gpu()) used.push_back(shortened(setting));
     if (setting.device != base.name)
       throw CalibrationError(

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/evidence/settings.hpp"
+#include "analyses/evidence/run_configuration.hpp"
 #include "calibration/profile/base_profile.hpp"
 #include "calibration/profile/uncertainty.hpp"
 #include "input/problems.hpp"
@@ -24,7 +24,7 @@ class CalibrationError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct FittedFigure {
+struct FittedParameter {
   std::string path;   // of the profile; "factor fp16", "factor resnet fp16", "factor resnet50 fp16"
   std::string prior;  // as the profile writes it
   std::string value;
@@ -42,7 +42,7 @@ struct FittedFigure {
 
 struct Calibration {
   std::string device;
-  std::vector<FittedFigure> figures;
+  std::vector<FittedParameter> figures;
   std::vector<double> covariance;  // of the figures' logarithms, in their order, row by row
   std::vector<dnn::Factor> factors;
   std::string evidence;  // the folder of measured kernels, as the profile's file names it; empty: the base's
@@ -70,7 +70,7 @@ struct CalibrationControl {
 // `near`: a calibration to begin at, of nearly the same rows. Throws CalibrationError: no usable rows, rows
 // of another device, Interrupted; RunError for what cannot be simulated.
 [[nodiscard]] Calibration calibrate(const calibration::BaseProfile& base,
-                                    const std::vector<Setting>& settings, PriorsFrom from,
+                                    const std::vector<RunConfiguration>& settings, PriorsFrom from,
                                     const CalibrationControl& control = {},
                                     const Calibration* near = nullptr);
 

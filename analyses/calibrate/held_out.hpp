@@ -18,12 +18,13 @@ struct HeldOut {
 // comparisons for each of the two, if there are two modes, or two networks. Quantities are "latency" (of
 // whatever kind), "throughput", "enqueue", "memory traffic", "power" at the input and "rail power". `all` is
 // the fit on all of them, near which the others begin. Throws as calibrate() does.
-[[nodiscard]] HeldOut held_out(const calibration::BaseProfile& base, const std::vector<Setting>& settings,
-                               PriorsFrom from, const Calibration& all,
-                               const CalibrationControl& control = {});
+[[nodiscard]] HeldOut held_out(const calibration::BaseProfile& base,
+                               const std::vector<RunConfiguration>& settings, PriorsFrom from,
+                               const Calibration& all, const CalibrationControl& control = {});
 
 // How all of the rows come out when fitted on all of them.
-[[nodiscard]] ComparisonGroup fitted_on(const Calibration& calibration, const std::vector<Setting>& settings,
+[[nodiscard]] ComparisonGroup fitted_on(const Calibration& calibration,
+                                        const std::vector<RunConfiguration>& settings,
                                         const CalibrationControl& control = {});
 
 }  // namespace jostle::analyses

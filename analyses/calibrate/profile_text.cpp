@@ -14,7 +14,7 @@ namespace {
 // Figures by the parts of their paths.
 struct Branch {
   std::map<std::string, Branch> parts;
-  const FittedFigure* figure = nullptr;
+  const FittedParameter* figure = nullptr;
 };
 
 std::string quoted(const std::string& text) {
@@ -27,7 +27,7 @@ std::string quoted(const std::string& text) {
 }
 
 // What the rows do not tell is no better known than before.
-std::string figure_text(const FittedFigure& figure, const std::string& evidence) {
+std::string figure_text(const FittedParameter& figure, const std::string& evidence) {
   const std::string rows =
       figure.told_by.empty() ? evidence : fmt::format("{}, {}", evidence, figure.told_by);
   const std::string source = figure.identified ? fmt::format("{}, +- {:.1f} %", rows, 100 * figure.sd)
@@ -52,7 +52,7 @@ void write(const Branch& branch, const std::string& indent, const std::string& e
 std::string profile_text(const Calibration& calibration, const std::string& name,
                          const std::string& evidence) {
   Branch root;
-  for (const FittedFigure& figure : calibration.figures) {
+  for (const FittedParameter& figure : calibration.figures) {
     if (figure.path.starts_with("factor ")) continue;
     Branch* at = &root;
     for (std::size_t begin = 0; begin <= figure.path.size();) {

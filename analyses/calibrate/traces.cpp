@@ -35,13 +35,13 @@ struct Told {
   bool measured = true;  // read off; else fitted
   double variance_left = 0;
 };
-using Tellings = std::map<std::string_view, Told>;  // by path
+using Estimates = std::map<std::string_view, Told>;  // by path
 
 const TracePrior& prior_of(std::string_view path) {
   return *std::ranges::find(calibration::trace_priors(), path, &TracePrior::path);
 }
 
-void tell(Tellings& all, std::string_view path, const std::optional<Estimate>& estimate, std::string_view by,
+void tell(Estimates& all, std::string_view path, const std::optional<Estimate>& estimate, std::string_view by,
           bool measured = true) {
   if (estimate && estimate->value > 0) all[path] = {*estimate, by, measured, 0};
 }
@@ -51,7 +51,7 @@ struct Row {
   calibration::Measured measured;
   std::function<double(const std::vector<double>&)> predict;
 };
-void fit_together(Tellings& all, const std::vector<std::string_view>& paths, const std::vector<Row>& rows,
+void fit_together(Estimates& all, const std::vector<std::string_view>& paths, const std::vector<Row>& rows,
                   std::string_view by) {
   if (rows.empty()) return;
   std::vector<calibration::Parameter> parameters;
@@ -79,7 +79,7 @@ void fit_together(Tellings& all, const std::vector<std::string_view>& paths, con
   }
 }
 
-void time_slicing(Tellings& all, const TraceFiles& files, const gpu::Spec& gpu) {
+void time_slicing(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
   calibration::SpinnerEstimates spinning;
   if (files.has(TraceKind::timeslices)) {
     const char* const by = "timeslices.csv: stretches of a kernel that spins";
@@ -96,7 +96,7 @@ void time_slicing(Tellings& all, const TraceFiles& files, const gpu::Spec& gpu) 
   if (files.has(TraceKind::sparse_launches))
     sparse = calibration::sparse_runs(files.table(TraceKind::sparse_launches));
 
-  tell(all, "gpu.time_slicing.switch_when_dry", calibration::dry_switch(sharing, sparse, slice_us),
+  tell(all, "gpu.time_slicing.switch_when_idle", calibration::dry_switch(sharing, sparse, slice_us),
        "sharing and sparse intervals: gaps where every turn ends dry");
   std::vector<Row> rows;
   for (const auto& expiry : calibration::expiry_switches(sharing, spinning.switch_at_expiry, gpu, slice_us)) {
@@ -117,7 +117,7 @@ void time_slicing(Tellings& all, const TraceFiles& files, const gpu::Spec& gpu) 
        "sparse_launch_intervals.csv: length of a turn, by its kernels and theirs");
 }
 
-void launches(Tellings& all, const TraceFiles& files, const gpu::Spec& gpu) {
+void launches(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
   const bool kernels = files.has(TraceKind::kernels);
   if (kernels) {
     const double start_us = 1e6 * gpu.kernels.start_cycles / gpu.max_clock_hz;
@@ -153,8 +153,8 @@ std::string written(double value, std::string_view unit) {
   return fmt::format("{:.5g} {}", value, unit);
 }
 
-FittedFigure figure_of(const TracePrior& prior, const std::string& before, const Told* told) {
-  FittedFigure figure;
+FittedParameter figure_of(const TracePrior& prior, const std::string& before, const Told* told) {
+  FittedParameter figure;
   figure.path = prior.path;
   figure.prior = before;
   figure.source = prior.source;
@@ -171,7 +171,7 @@ FittedFigure figure_of(const TracePrior& prior, const std::string& before, const
 }  // namespace
 
 Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFiles& files, PriorsFrom from) {
-  Tellings told;
+  Estimates told;
   time_slicing(told, files, base.profile.spec.gpu);
   launches(told, files, base.profile.spec.gpu);
   if (told.empty()) throw CalibrationError("the traces tell nothing of the profile");
@@ -180,7 +180,8 @@ Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFi
   result.converged = true;
   std::vector<std::string> set;
   for (const TracePrior& prior : calibration::trace_priors()) {
-    const auto known = std::ranges::find(base.profile.figures, prior.path, &calibration::Figure::path);
+    const auto known =
+        std::ranges::find(base.profile.figures, prior.path, &calibration::ProfileParameter::path);
     const auto of = told.find(prior.path);
     if (known == base.profile.figures.end() || (of == told.end() && from == PriorsFrom::profile)) continue;
     result.figures.push_back(figure_of(prior, known->value, of != told.end() ? &of->second : nullptr));

@@ -19,7 +19,7 @@ template <class Of>
 struct Row {
   const char* figure;
   const char* unit;
-  scenarios::Figure (*get)(const Of&);
+  scenarios::Metric (*get)(const Of&);
 };
 
 constexpr std::array process_rows{
@@ -33,8 +33,8 @@ constexpr std::array process_rows{
                                   [](const scenarios::ProcessResult& p) { return p.latency_ms.p99; }},
 };
 
-scenarios::Figure percent(const scenarios::Figure& share) {
-  return share ? scenarios::Figure(100 * *share) : std::nullopt;
+scenarios::Metric percent(const scenarios::Metric& share) {
+  return share ? scenarios::Metric(100 * *share) : std::nullopt;
 }
 constexpr std::array system_rows{
     Row<scenarios::SystemResult>{"throughput", "images/s",
@@ -70,7 +70,7 @@ void add_difference(const std::vector<scenarios::Result>& all_a, const std::vect
   std::vector<double> differences;
   double sum_a = 0, sum_b = 0, sum = 0;
   for (std::size_t i = 0; i < all_a.size(); ++i) {
-    const scenarios::Figure a = get(all_a[i], true), b = get(all_b[i], false);
+    const scenarios::Metric a = get(all_a[i], true), b = get(all_b[i], false);
     if (!a || !b) continue;
     sum_a += *a;
     sum_b += *b;
@@ -106,7 +106,7 @@ const scenarios::ProcessEntry& entry_of(const scenarios::Scenario& scenario, std
 
 }  // namespace
 
-scenarios::Figure Difference::relative() const {
+scenarios::Metric Difference::relative() const {
   if (!difference || !a || *a == 0) return std::nullopt;
   return *difference / *a;
 }

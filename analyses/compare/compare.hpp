@@ -15,10 +15,10 @@ namespace jostle::analyses {
 struct Difference {
   std::string figure;  // "throughput", as in the result
   std::string unit;    // "images/s"
-  scenarios::Figure a, b;
-  scenarios::Figure difference;  // b - a
-  scenarios::Figure half_width;  // 95 %, Student's t of the differences pair by pair; none below two pairs
-  [[nodiscard]] scenarios::Figure relative() const;  // of a
+  scenarios::Metric a, b;
+  scenarios::Metric difference;  // b - a
+  scenarios::Metric half_width;  // 95 %, Student's t of the differences pair by pair; none below two pairs
+  [[nodiscard]] scenarios::Metric relative() const;  // of a
   [[nodiscard]] bool significant() const;            // the interval leaves out 0
 };
 

@@ -21,14 +21,14 @@ std::string quantity_of(const std::string& metric) {
 }
 
 std::vector<std::vector<double>> simulated(const calibration::Profile& profile,
-                                           const std::vector<Setting>& settings,
+                                           const std::vector<RunConfiguration>& settings,
                                            const std::atomic<bool>* interrupt) {
   std::vector<std::vector<double>> found(settings.size());
   scenarios::parallel_for(settings.size(), [&](std::size_t i) {
     const auto result = run(settings[i].scenario, profile,
                             scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
     if (!result) throw scenarios::Interrupted();
-    for (const Published& figure : settings[i].figures)
+    for (const ReferenceValue& figure : settings[i].figures)
       found[i].push_back(predicted(*result, figure.metric, settings[i]));
   });
   return found;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/evidence/settings.hpp"
+#include "analyses/evidence/run_configuration.hpp"
 #include "calibration/profile/profile.hpp"
 
 namespace jostle::analyses {
@@ -17,7 +17,7 @@ namespace jostle::analyses {
 // The measured figures of `settings`, simulated with a profile; in their order, setting by setting. Throws
 // RunError, Interrupted.
 [[nodiscard]] std::vector<std::vector<double>> simulated(const calibration::Profile& profile,
-                                                         const std::vector<Setting>& settings,
+                                                         const std::vector<RunConfiguration>& settings,
                                                          const std::atomic<bool>* interrupt = nullptr);
 
 }  // namespace jostle::analyses

@@ -14,31 +14,31 @@
 namespace jostle::analyses {
 namespace {
 
-scenarios::Figure half_width_of(const scenarios::Throughput& throughput) {
+scenarios::Metric half_width_of(const scenarios::Throughput& throughput) {
   if (!throughput.ci95) return std::nullopt;
   return (throughput.ci95->second - throughput.ci95->first) / 2;
 }
 
 // In quadrature; what is not known counts as nothing, and nothing known is none.
-scenarios::Figure together(const scenarios::Figure& a, const scenarios::Figure& b) {
+scenarios::Metric together(const scenarios::Metric& a, const scenarios::Metric& b) {
   if (!a && !b) return std::nullopt;
   return std::sqrt(a.value_or(0) * a.value_or(0) + b.value_or(0) * b.value_or(0));
 }
 
 // Of the sum of all processes: their half-widths added, as if they went up and down together.
-scenarios::Figure half_width_of(const std::vector<scenarios::Result>& results) {
-  scenarios::Figure sum;
+scenarios::Metric half_width_of(const std::vector<scenarios::Result>& results) {
+  scenarios::Metric sum;
   for (const scenarios::Result& result : results)
     for (const scenarios::ProcessResult& process : result.processes)
-      if (const scenarios::Figure half = half_width_of(process.throughput)) sum = sum.value_or(0) + *half;
+      if (const scenarios::Metric half = half_width_of(process.throughput)) sum = sum.value_or(0) + *half;
   return sum;
 }
 
 template <class Get>
-scenarios::Figure sum_of(const std::vector<scenarios::Result>& results, const Get& get) {
-  scenarios::Figure sum;
+scenarios::Metric sum_of(const std::vector<scenarios::Result>& results, const Get& get) {
+  scenarios::Metric sum;
   for (const scenarios::Result& result : results) {
-    const scenarios::Figure value = get(result);
+    const scenarios::Metric value = get(result);
     if (!value) return std::nullopt;
     sum = sum.value_or(0) + *value;
   }
@@ -46,22 +46,22 @@ scenarios::Figure sum_of(const std::vector<scenarios::Result>& results, const Ge
 }
 
 // Over the processes that have figures.
-scenarios::Figure mean_latency(const std::vector<scenarios::Result>& results) {
+scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
   double sum = 0, count = 0;
   for (const scenarios::Result& result : results)
     for (const scenarios::ProcessResult& process : result.processes)
       if (process.latency_ms.mean) sum += *process.latency_ms.mean, ++count;
-  return count > 0 ? scenarios::Figure(sum / count) : std::nullopt;
+  return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
 }
-scenarios::Figure worst_p99(const std::vector<scenarios::Result>& results) {
-  scenarios::Figure worst;
+scenarios::Metric worst_p99(const std::vector<scenarios::Result>& results) {
+  scenarios::Metric worst;
   for (const scenarios::Result& result : results)
     for (const scenarios::ProcessResult& process : result.processes)
       if (process.latency_ms.p99) worst = std::max(worst.value_or(0), *process.latency_ms.p99);
   return worst;
 }
 
-scenarios::Figure energy_mj(const scenarios::Figure& watts, const scenarios::Figure& images_per_s) {
+scenarios::Metric energy_mj(const scenarios::Metric& watts, const scenarios::Metric& images_per_s) {
   if (!watts || !images_per_s || *images_per_s <= 0) return std::nullopt;
   return 1e3 * *watts / *images_per_s;
 }
@@ -105,12 +105,12 @@ Explained explained(ProcessGroup group, const scenarios::Result& result) {
 
 }  // namespace
 
-scenarios::Figure Change::relative() const {
+scenarios::Metric Change::relative() const {
   if (!before || !after || *before == 0) return std::nullopt;
   return (*after - *before) / *before;
 }
 double Change::certain() const {
-  const scenarios::Figure change = relative();
+  const scenarios::Metric change = relative();
   if (!change || std::abs(*after - *before) <= half_width.value_or(0)) return 0;
   return *change;
 }
@@ -153,8 +153,8 @@ Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& 
                   const scenarios::Result& result) {
   Reported tool;
   const scenarios::SystemResult& system = result.system;
-  const auto percent = [](const scenarios::Figure& share) {
-    return share ? scenarios::Figure(100 * *share) : std::nullopt;
+  const auto percent = [](const scenarios::Metric& share) {
+    return share ? scenarios::Metric(100 * *share) : std::nullopt;
   };
   const bool jetson = device.memory.unified;
   tool.tool = jetson ? "tegrastats" : "nvidia-smi";
@@ -166,8 +166,8 @@ Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& 
   if (!jetson) return tool;
   if (system.cpu.busy_cores && tool.cores > 0) tool.cpu_percent = 100 * *system.cpu.busy_cores / tool.cores;
   // Of what the wires carry at that clock; a profile without a clock has one only.
-  const double most_mhz = device.memory.max_clock_hz / 1e6;
-  const double clock = most_mhz > 0 ? system.memory.clock_mhz.value_or(most_mhz) / most_mhz : 1;
+  const double max_mhz = device.memory.max_clock_hz / 1e6;
+  const double clock = max_mhz > 0 ? system.memory.clock_mhz.value_or(max_mhz) / max_mhz : 1;
   const double peak = device.gpu.bandwidth_bytes_per_s * device.what_if.memory * clock / 1e9;
   if (peak <= 0 || !system.memory.bandwidth_gb_s) return tool;
   tool.peak_bandwidth_gb_s = peak;

@@ -16,11 +16,11 @@ namespace jostle::analyses {
 // A figure before and after. The interval is that of the difference, from those of the two runs: half-widths
 // in quadrature, as if the runs were independent. They share their random numbers, so it is rather too wide.
 struct Change {
-  scenarios::Figure before, after;
-  scenarios::Figure half_width;  // 95 %, of after - before
+  scenarios::Metric before, after;
+  scenarios::Metric half_width;  // 95 %, of after - before
 
   // Of `before`, 0.1 for 10 %; none if either is absent.
-  [[nodiscard]] scenarios::Figure relative() const;
+  [[nodiscard]] scenarios::Metric relative() const;
   // The same where it is beyond its interval, else 0.
   [[nodiscard]] double certain() const;
 };
@@ -47,7 +47,7 @@ struct Tried {
 struct Explained {
   ProcessGroup group;
   std::optional<Permille> share;       // none where no process has figures
-  scenarios::Figure batch_ms;          // time from one batch to the next, mean: what the shares are of
+  scenarios::Metric batch_ms;          // time from one batch to the next, mean: what the shares are of
   scenarios::GpuRunningBy running_by;  // mean
   std::string sentence;
 };
@@ -65,12 +65,12 @@ struct Critical {
 // What a tool on the board would print, and what it stands for.
 struct Reported {
   std::string tool;               // "tegrastats" or "nvidia-smi"
-  scenarios::Figure gpu_percent;  // GR3D_FREQ, or utilization.gpu
-  scenarios::Figure cpu_percent;  // mean over the cores that are online; tegrastats
-  scenarios::Figure emc_percent;  // EMC_FREQ; tegrastats
-  scenarios::NamedFigures rails_w;
+  scenarios::Metric gpu_percent;  // GR3D_FREQ, or utilization.gpu
+  scenarios::Metric cpu_percent;  // mean over the cores that are online; tegrastats
+  scenarios::Metric emc_percent;  // EMC_FREQ; tegrastats
+  scenarios::NamedParameters rails_w;
   int cores = 0;                          // online
-  scenarios::Figure peak_bandwidth_gb_s;  // at the mean clock, what emc_percent is of
+  scenarios::Metric peak_bandwidth_gb_s;  // at the mean clock, what emc_percent is of
 };
 
 struct Explanation {

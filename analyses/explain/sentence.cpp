@@ -14,7 +14,7 @@ constexpr double least_loss = 0.05;   // of the time, worth a sentence
 constexpr double least_relief = 0.2;  // of the loss, worth being named
 constexpr double gone = 0.1;          // what may be left of a loss that is removed
 constexpr double least_gain = 0.02;   // of throughput, worth being named
-constexpr std::size_t most_named = 2;
+constexpr std::size_t max_named = 2;
 
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
@@ -74,7 +74,7 @@ std::string remedies(const Explained& explained, const scenarios::Result& before
   }
   if (helps.empty()) return all.empty() ? "" : "; no change that was tried takes much of it away";
   std::ranges::stable_sort(helps, {}, &Relief::left);
-  if (helps.size() > most_named) helps.resize(most_named);
+  if (helps.size() > max_named) helps.resize(max_named);
   std::string text;
   for (std::size_t i = 0; i < helps.size(); ++i) {
     const std::string does = effect(helps[i].left);
@@ -118,7 +118,7 @@ std::string best_change(const Explained& explained, const std::vector<Tried>& al
 // "bound by arithmetic for 70 % of that, by memory for 20 %"
 std::string bounds(const scenarios::GpuRunningBy& by) {
   std::string text;
-  const auto add = [&](const scenarios::Figure& part, const char* words) {
+  const auto add = [&](const scenarios::Metric& part, const char* words) {
     if (part.value_or(0) < 0.005) return;
     text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", words, 100 * *part);
   };
@@ -135,20 +135,20 @@ std::string sentence_of(const Explained& explained, const scenarios::Result& bef
                         const std::vector<Tried>& tried) {
   if (!explained.share) return "no figures: it does not fit into memory";
   std::size_t loss = 0, use = 0;
-  double most_lost = 0, most_used = 0;
+  double max_lost = 0, max_used = 0;
   for (std::size_t i = 0; i < scenarios::time_share_names.size(); ++i) {
     const double share = share_of(explained, i);
-    if (is_productive(i) && i != idle && share > most_used) use = i, most_used = share;
-    if (!is_productive(i) && share > most_lost) loss = i, most_lost = share;
+    if (is_productive(i) && i != idle && share > max_used) use = i, max_used = share;
+    if (!is_productive(i) && share > max_lost) loss = i, max_lost = share;
   }
   std::string text;
   if (const double waits = share_of(explained, idle); waits >= least_loss)
     text = fmt::format("{} {}, ", percent(waits), time_share_in_words(idle));
-  if (most_lost >= least_loss) {
-    return text + fmt::format("{} {}", percent(most_lost), time_share_in_words(loss)) +
+  if (max_lost >= least_loss) {
+    return text + fmt::format("{} {}", percent(max_lost), time_share_in_words(loss)) +
            remedies(explained, before, tried, loss);
   }
-  text += fmt::format("{} {}", percent(most_used), time_share_in_words(use));
+  text += fmt::format("{} {}", percent(max_used), time_share_in_words(use));
   if (use == gpu_running) text += bounds(explained.running_by);
   return text + best_change(explained, tried);
 }

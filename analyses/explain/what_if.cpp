@@ -15,7 +15,7 @@
 namespace jostle::analyses {
 namespace {
 
-struct Asked {
+struct Request {
   const scenarios::Scenario& scenario;
   const board::DeviceSpec& device;
   const scenarios::Result& before;
@@ -26,7 +26,7 @@ struct Changed {
   std::string label;
   std::vector<WhatIfBoard> boards;
 };
-using Change = std::optional<Changed> (*)(const Asked&);
+using Change = std::optional<Changed> (*)(const Request&);
 
 Changed one_board(std::string label, scenarios::Scenario scenario) {
   Changed changed{std::move(label), {}};
@@ -47,17 +47,17 @@ bool computes_on_gpu(const scenarios::ProcessEntry& process) {
          !std::holds_alternative<scenarios::SyntheticModel>(process.model);
 }
 
-std::vector<int> online(const Asked& asked, const board::DeviceSpec& device, std::optional<int> cores) {
-  const auto mode = scenarios::power_mode_of(asked.scenario, device);
+std::vector<int> online(const Request& request, const board::DeviceSpec& device, std::optional<int> cores) {
+  const auto mode = scenarios::power_mode_of(request.scenario, device);
   return board::online_cpus(device, mode ? &*mode : nullptr, cores);
 }
 
 // For all processes: from those that are online, else from those that are not, else one that the board lacks.
-std::optional<Changed> one_core_more(const Asked& asked) {
-  scenarios::Scenario scenario = asked.scenario;
+std::optional<Changed> one_core_more(const Request& request) {
+  scenarios::Scenario scenario = request.scenario;
   if (std::ranges::all_of(scenario.processes, [](const auto& process) { return !process.cpus.empty(); }))
     return std::nullopt;
-  const std::vector<int> now = online(asked, asked.device, scenario.clocks.cores);
+  const std::vector<int> now = online(request, request.device, scenario.clocks.cores);
   const auto is_used = [&](int cpu) {
     return scenario.cpus.empty() || std::ranges::find(scenario.cpus, cpu) != scenario.cpus.end();
   };
@@ -66,14 +66,14 @@ std::optional<Changed> one_core_more(const Asked& asked) {
                                                    : scenario.cpus.size();
   std::vector<int> then = now;
   if (used >= now.size()) {
-    board::DeviceSpec device = asked.device;
+    board::DeviceSpec device = request.device;
     if (static_cast<int>(now.size()) == device.core_count()) {
       cpu::ClusterSpec& last = device.cpu.clusters.back();
       put(scenario, fmt::format("cpu.clusters.{}.cores", device.cpu.clusters.size() - 1),
           fmt::format("{}", ++last.cores));
     }
     scenario.clocks.cores = static_cast<int>(now.size()) + 1;
-    then = online(asked, device, scenario.clocks.cores);
+    then = online(request, device, scenario.clocks.cores);
   }
   if (scenario.host_cores) ++*scenario.host_cores;
   if (!scenario.cpus.empty()) {
@@ -86,63 +86,64 @@ std::optional<Changed> one_core_more(const Asked& asked) {
 }
 
 // Whether processes take turns on the GPU.
-bool takes_turns(const Asked& asked) {
+bool takes_turns(const Request& request) {
   std::int64_t contexts = 0;
-  for (const scenarios::ProcessEntry& process : asked.scenario.processes)
+  for (const scenarios::ProcessEntry& process : request.scenario.processes)
     contexts += process.placement == scenarios::Placement::cpu ? 0 : process.count;
-  return contexts > 1 && asked.device.has_gpu() && !asked.scenario.mps;
+  return contexts > 1 && request.device.has_gpu() && !request.scenario.mps;
 }
 
-std::optional<Changed> no_switch_cost(const Asked& asked) {
-  if (!takes_turns(asked)) return std::nullopt;
-  scenarios::Scenario scenario = asked.scenario;
+std::optional<Changed> no_switch_cost(const Request& request) {
+  if (!takes_turns(request)) return std::nullopt;
+  scenarios::Scenario scenario = request.scenario;
   for (const char* figure :
-       {"switch_when_dry", "switch_at_expiry", "restart_after_expiry", "refill_after_expiry"})
+       {"switch_when_idle", "switch_at_expiry", "restart_after_expiry", "refill_after_expiry"})
     put(scenario, fmt::format("gpu.time_slicing.{}", figure), "0 ms");
-  if (asked.device.gpu.time_slicing.state_bandwidth_bytes_per_s > 0)
+  if (request.device.gpu.time_slicing.state_bandwidth_bytes_per_s > 0)
     put(scenario, "gpu.time_slicing.state_bandwidth", "900000 GB/s");
   return one_board("no GPU switch cost", std::move(scenario));
 }
 
-std::optional<Changed> with_mps(const Asked& asked) {
-  if (!takes_turns(asked)) return std::nullopt;
-  scenarios::Scenario scenario = asked.scenario;
+std::optional<Changed> with_mps(const Request& request) {
+  if (!takes_turns(request)) return std::nullopt;
+  scenarios::Scenario scenario = request.scenario;
   scenario.mps = true;
   return one_board("MPS (unvalidated)", std::move(scenario));
 }
 
-std::optional<Changed> faster(const Asked& asked, const char* figure, double now, const char* label) {
-  if (!asked.device.has_gpu() || std::ranges::none_of(asked.scenario.processes, computes_on_gpu))
+std::optional<Changed> faster(const Request& request, const char* figure, double now, const char* label) {
+  if (!request.device.has_gpu() || std::ranges::none_of(request.scenario.processes, computes_on_gpu))
     return std::nullopt;
-  scenarios::Scenario scenario = asked.scenario;
+  scenarios::Scenario scenario = request.scenario;
   put(scenario, figure, fmt::format("{}", 2 * now));
   return one_board(label, std::move(scenario));
 }
-std::optional<Changed> double_arithmetic(const Asked& asked) {
-  return faster(asked, "gpu.what_if.arithmetic", asked.device.what_if.arithmetic, "twice the GPU arithmetic");
+std::optional<Changed> double_arithmetic(const Request& request) {
+  return faster(request, "gpu.what_if.arithmetic", request.device.what_if.arithmetic,
+                "twice the GPU arithmetic");
 }
-std::optional<Changed> double_bandwidth(const Asked& asked) {
-  return faster(asked, "gpu.what_if.memory", asked.device.what_if.memory, "twice the bandwidth");
+std::optional<Changed> double_bandwidth(const Request& request) {
+  return faster(request, "gpu.what_if.memory", request.device.what_if.memory, "twice the bandwidth");
 }
 
 // What host work costs is told at the reference clock.
-std::optional<Changed> double_host_speed(const Asked& asked) {
-  scenarios::Scenario scenario = asked.scenario;
-  double hz = asked.device.cpu.reference_clock_hz;
-  if (hz <= 0) hz = std::ranges::max(board::maximum_clocks(asked.device).clusters_hz);
+std::optional<Changed> double_host_speed(const Request& request) {
+  scenarios::Scenario scenario = request.scenario;
+  double hz = request.device.cpu.reference_clock_hz;
+  if (hz <= 0) hz = std::ranges::max(board::maximum_clocks(request.device).clusters_hz);
   put(scenario, "cpu.reference_clock", input::format_quantity(hz / 2, input::frequency_dimension()));
   return one_board("cores twice as fast", std::move(scenario));
 }
 
-std::optional<Changed> no_limits(const Asked& asked) {
-  scenarios::Scenario scenario = asked.scenario;
-  const bool limited = std::ranges::any_of(asked.before.system.limited_share, [](const auto& share) {
+std::optional<Changed> no_limits(const Request& request) {
+  scenarios::Scenario scenario = request.scenario;
+  const bool limited = std::ranges::any_of(request.before.system.limited_share, [](const auto& share) {
     return share.first != "power_mode" && share.second > 0;
   });
-  if (!limited || !asked.device.power) return std::nullopt;
+  if (!limited || !request.device.power) return std::nullopt;
   scenario.power_cap.reset();
-  if (asked.device.power->over_current) put(scenario, "power.over_current", "none");
-  if (const auto& thermal = asked.device.power->thermal) {
+  if (request.device.power->over_current) put(scenario, "power.over_current", "none");
+  if (const auto& thermal = request.device.power->thermal) {
     if (thermal->critical_c) put(scenario, "power.thermal.critical", "200 degC");
     put(scenario, "power.thermal.passive", "199 degC");
   }
@@ -163,40 +164,40 @@ Size size_of(const board::DeviceSpec& device, const board::PowerMode& mode) {
           mode.emc_max_clock_hz.value_or(most.emc_hz), cpu};
 }
 
-std::optional<Changed> next_power_mode(const Asked& asked) {
-  scenarios::Scenario scenario = asked.scenario;
+std::optional<Changed> next_power_mode(const Request& request) {
+  scenarios::Scenario scenario = request.scenario;
   if (scenario.power_mode_file || !scenario.power_mode) return std::nullopt;
-  const board::PowerMode* const now = board::find_power_mode(asked.device, *scenario.power_mode);
+  const board::PowerMode* const now = board::find_power_mode(request.device, *scenario.power_mode);
   if (now == nullptr) return std::nullopt;
   const board::PowerMode* next = nullptr;
-  for (const board::PowerMode& mode : asked.device.power_modes) {
-    if (size_of(asked.device, mode) <= size_of(asked.device, *now)) continue;
-    if (next == nullptr || size_of(asked.device, mode) < size_of(asked.device, *next)) next = &mode;
+  for (const board::PowerMode& mode : request.device.power_modes) {
+    if (size_of(request.device, mode) <= size_of(request.device, *now)) continue;
+    if (next == nullptr || size_of(request.device, mode) < size_of(request.device, *next)) next = &mode;
   }
   if (next == nullptr) return std::nullopt;
   scenario.power_mode = next->name;
   return one_board("power mode " + next->name, std::move(scenario));
 }
 
-std::optional<Changed> pinned_clocks(const Asked& asked) {
-  if (!asked.device.power || !asked.device.memory.unified || !asked.device.has_gpu() ||
-      asked.scenario.jetson_clocks.value_or(false))
+std::optional<Changed> pinned_clocks(const Request& request) {
+  if (!request.device.power || !request.device.memory.unified || !request.device.has_gpu() ||
+      request.scenario.jetson_clocks.value_or(false))
     return std::nullopt;
-  scenarios::Scenario scenario = asked.scenario;
+  scenarios::Scenario scenario = request.scenario;
   scenario.jetson_clocks = true;
   return one_board("jetson_clocks", std::move(scenario));
 }
 
-std::optional<Changed> no_profiler(const Asked& asked) {
-  if (asked.scenario.observer == scenarios::Observer::none) return std::nullopt;
-  scenarios::Scenario scenario = asked.scenario;
+std::optional<Changed> no_profiler(const Request& request) {
+  if (request.scenario.observer == scenarios::Observer::none) return std::nullopt;
+  scenarios::Scenario scenario = request.scenario;
   scenario.observer = scenarios::Observer::none;
   return one_board("no profiler", std::move(scenario));
 }
 
 // Of networks in a closed loop: with arrivals a larger batch would be more work, not fewer calls.
-std::optional<Changed> batch_doubled(const Asked& asked) {
-  scenarios::Scenario scenario = asked.scenario;
+std::optional<Changed> batch_doubled(const Request& request) {
+  scenarios::Scenario scenario = request.scenario;
   std::vector<std::int64_t> batches;
   for (scenarios::ProcessEntry& process : scenario.processes) {
     if (process.arrivals.kind != process::ArrivalKind::closed_loop ||
@@ -229,10 +230,10 @@ WhatIfBoard part_of(const scenarios::Scenario& whole, const std::vector<bool>& k
 }
 
 // The last of the entry that has most; of equals of the last entry.
-std::optional<Changed> one_process_fewer(const Asked& asked) {
-  const auto all = scenarios::expand(asked.scenario);
+std::optional<Changed> one_process_fewer(const Request& request) {
+  const auto all = scenarios::expand(request.scenario);
   if (all.size() < 2) return std::nullopt;
-  const auto& entries = asked.scenario.processes;
+  const auto& entries = request.scenario.processes;
   std::size_t most = 0;
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (entries[i].count >= entries[most].count) most = i;
@@ -243,42 +244,42 @@ std::optional<Changed> one_process_fewer(const Asked& asked) {
   const std::string name =
       entries[most].name.empty() ? scenarios::model_name(entries[most].model) : entries[most].name;
   Changed changed{fmt::format("one {} fewer", name), {}};
-  changed.boards.push_back(part_of(asked.scenario, keep));
+  changed.boards.push_back(part_of(request.scenario, keep));
   return changed;
 }
 
 // Dealt out in turn, so that each board has half of every kind.
-std::optional<Changed> second_board(const Asked& asked) {
-  const std::size_t count = processes_of(asked.scenario);
+std::optional<Changed> second_board(const Request& request) {
+  const std::size_t count = processes_of(request.scenario);
   if (count < 2) return std::nullopt;
   Changed changed{"a second board", {}};
   for (const std::size_t board : {0U, 1U}) {
     std::vector<bool> keep(count);
     for (std::size_t i = 0; i < count; ++i) keep[i] = i % 2 == board;
-    changed.boards.push_back(part_of(asked.scenario, keep));
+    changed.boards.push_back(part_of(request.scenario, keep));
   }
   return changed;
 }
 
-struct Offer {
+struct Intervention {
   const char* name;
   std::optional<Resource> resource;
   Change change;
 };
 constexpr std::array rows{
-    Offer{"one-core-more", Resource::cpu_cores, one_core_more},
-    Offer{"double-host-speed", Resource::host_speed, double_host_speed},
-    Offer{"no-switch-cost", Resource::gpu, no_switch_cost},
-    Offer{"double-arithmetic", Resource::gpu, double_arithmetic},
-    Offer{"double-bandwidth", Resource::memory_bandwidth, double_bandwidth},
-    Offer{"no-limits", Resource::power_limits, no_limits},
-    Offer{"no-profiler", Resource::profiler, no_profiler},
-    Offer{"pinned-clocks", std::nullopt, pinned_clocks},
-    Offer{"next-power-mode", std::nullopt, next_power_mode},
-    Offer{"batch-doubled", std::nullopt, batch_doubled},
-    Offer{"one-process-fewer", std::nullopt, one_process_fewer},
-    Offer{"second-board", std::nullopt, second_board},
-    Offer{"mps", std::nullopt, with_mps},
+    Intervention{"one-core-more", Resource::cpu_cores, one_core_more},
+    Intervention{"double-host-speed", Resource::host_speed, double_host_speed},
+    Intervention{"no-switch-cost", Resource::gpu, no_switch_cost},
+    Intervention{"double-arithmetic", Resource::gpu, double_arithmetic},
+    Intervention{"double-bandwidth", Resource::memory_bandwidth, double_bandwidth},
+    Intervention{"no-limits", Resource::power_limits, no_limits},
+    Intervention{"no-profiler", Resource::profiler, no_profiler},
+    Intervention{"pinned-clocks", std::nullopt, pinned_clocks},
+    Intervention{"next-power-mode", std::nullopt, next_power_mode},
+    Intervention{"batch-doubled", std::nullopt, batch_doubled},
+    Intervention{"one-process-fewer", std::nullopt, one_process_fewer},
+    Intervention{"second-board", std::nullopt, second_board},
+    Intervention{"mps", std::nullopt, with_mps},
 };
 
 struct Name {
@@ -314,14 +315,14 @@ std::string_view in_words(Resource resource) {
 
 std::vector<std::string> what_if_names() {
   std::vector<std::string> names;
-  for (const Offer& row : rows) names.emplace_back(row.name);
+  for (const Intervention& row : rows) names.emplace_back(row.name);
   return names;
 }
 
 std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
                              const scenarios::Result& before, const std::string& directory) {
   std::vector<WhatIf> all;
-  for (const Offer& row : rows) {
+  for (const Intervention& row : rows) {
     std::optional<Changed> changed = row.change({scenario, device, before});
     if (!changed) continue;
     bool good = true;

@@ -20,7 +20,7 @@ constexpr double seconds_a_day = 86400;
 struct Load {
   bool fits = false, keeps_up = false, keeps_limits = false;
   double power_w = 0;
-  scenarios::Figure energy_per_frame_mj;
+  scenarios::Metric energy_per_frame_mj;
   std::vector<double> values;
 };
 
@@ -65,7 +65,7 @@ class Fleets {
 
  private:
   void add_limit(const std::string& figure, bool least, double limit) {
-    goal_.aims.push_back({least, limit});
+    goal_.criteria.push_back({least, limit});
     goal_.figures.push_back(figure);
   }
 
@@ -92,9 +92,9 @@ class Fleets {
     }
     load.power_w = result->system.power_w.mean.value_or(0);
     load.energy_per_frame_mj = result->system.energy_per_image_mj;
-    const Seen values = values_in(goal_, to_json(*result));
+    const Evaluation values = values_in(goal_, to_json(*result));
     if (values) load.values = *values;
-    load.keeps_limits = values && keeps_limits(goal_.aims, *values);
+    load.keeps_limits = values && keeps_limits(goal_.criteria, *values);
     return load;
   }
 
@@ -142,14 +142,14 @@ class Fleets {
       best_candidate = candidate;
       best = FleetChoice{
           board.device,
-          settings_of(candidate),
+          run_configurations_of(candidate),
           capacity[candidate],
           boards,
           most,
           power,
           power * seconds_a_day / 3.6e6,
           full.energy_per_frame_mj,
-          board.price ? scenarios::Figure(*board.price * static_cast<double>(boards)) : std::nullopt,
+          board.price ? scenarios::Metric(*board.price * static_cast<double>(boards)) : std::nullopt,
           full.values,
           {},
           {}};
@@ -161,10 +161,10 @@ class Fleets {
   // What can be known of the board with the most cameras.
   void add_intervals(FleetChoice& choice, std::size_t candidate) const {
     Goal goal = goal_;
-    goal.aims.push_back({});
+    goal.criteria.push_back({});
     goal.figures.emplace_back("system.power_w");
     choice.intervals = goal_intervals(
-        goal, with_cameras(candidates_.scenario(candidate), choice.most_cameras, section_.rate_per_s),
+        goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s),
         control_.interrupt);
     const scenarios::Interval power = choice.intervals.back();
     choice.intervals.pop_back();
@@ -172,7 +172,7 @@ class Fleets {
     if (power) choice.power_pi90 = {power->first * boards, power->second * boards};
   }
 
-  [[nodiscard]] std::string settings_of(std::size_t candidate) const {
+  [[nodiscard]] std::string run_configurations_of(std::size_t candidate) const {
     auto settings = nlohmann::ordered_json::parse(candidates_.checked(candidate).settings);
     settings.erase("device");
     return settings.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -228,7 +228,7 @@ scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64
     added.arrivals.kind = process::ArrivalKind::periodic;
     added.arrivals.rate_per_s = rate_per_s;
     added.arrivals.streams = streams;
-    added.arrivals.gather = entry.batch;
+    added.arrivals.dynamic_batch = entry.batch;
   };
   add(cameras % processes, cameras / processes + 1);
   add(processes - cameras % processes, cameras / processes);

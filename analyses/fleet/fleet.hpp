@@ -19,14 +19,14 @@ namespace jostle::analyses {
 // A kind of board in the settings that serve the cameras with the fewest boards, then the fewest watts.
 struct FleetChoice {
   std::string device;
-  std::string settings;           // JSON: key to value, the device left out
-  std::int64_t capacity = 0;      // cameras that one carries within the limits
-  std::int64_t boards = 0;        // for all cameras
-  std::int64_t most_cameras = 0;  // on one, spread evenly
-  double power_w = 0;             // of all
-  double energy_kwh_day = 0;      // likewise
-  scenarios::Figure energy_per_frame_mj;
-  scenarios::Figure price;     // of all
+  std::string settings;          // JSON: key to value, the device left out
+  std::int64_t capacity = 0;     // cameras that one carries within the limits
+  std::int64_t boards = 0;       // for all cameras
+  std::int64_t max_cameras = 0;  // on one, spread evenly
+  double power_w = 0;            // of all
+  double energy_kwh_day = 0;     // likewise
+  scenarios::Metric energy_per_frame_mj;
+  scenarios::Metric price;     // of all
   std::vector<double> values;  // of the limits, on the board with the most cameras
   std::vector<scenarios::Interval> intervals;
   scenarios::Interval power_pi90;  // of all boards

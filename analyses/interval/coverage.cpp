@@ -27,7 +27,7 @@ double asked_by(std::vector<double> needed) {
   return needed[std::min(rank, needed.size()) - 1];
 }
 
-std::vector<double> figures_of(const Setting& setting, const calibration::Profile& profile,
+std::vector<double> figures_of(const RunConfiguration& setting, const calibration::Profile& profile,
                                const std::atomic<bool>* interrupt, std::string* basis) {
   const auto result = run(setting.scenario, profile,
                           scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
@@ -35,7 +35,8 @@ std::vector<double> figures_of(const Setting& setting, const calibration::Profil
   if (basis != nullptr)
     *basis = basis_of(setting.scenario.processes.front(), result->processes.front().grade, profile);
   std::vector<double> found;
-  for (const Published& figure : setting.figures) found.push_back(predicted(*result, figure.metric, setting));
+  for (const ReferenceValue& figure : setting.figures)
+    found.push_back(predicted(*result, figure.metric, setting));
   return found;
 }
 
@@ -111,7 +112,7 @@ std::vector<std::optional<bool>> covered(const std::vector<UnseenRow>& rows) {
 
 std::vector<std::vector<Prediction>> predictions(const calibration::BaseProfile& base,
                                                  const calibration::Uncertainty& uncertainty,
-                                                 const std::vector<Setting>& settings,
+                                                 const std::vector<RunConfiguration>& settings,
                                                  const std::atomic<bool>* interrupt) {
   std::vector<calibration::Profile> profiles{base.profile};
   for (const calibration::Draw& draw : calibration::draws(uncertainty, base.profile))

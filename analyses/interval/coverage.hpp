@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyses/evidence/comparison.hpp"
-#include "analyses/evidence/settings.hpp"
+#include "analyses/evidence/run_configuration.hpp"
 #include "analyses/interval/interval.hpp"
 #include "calibration/profile/uncertainty.hpp"
 
@@ -46,7 +46,7 @@ struct Prediction {
 };
 [[nodiscard]] std::vector<std::vector<Prediction>> predictions(const calibration::BaseProfile& base,
                                                                const calibration::Uncertainty& uncertainty,
-                                                               const std::vector<Setting>& settings,
+                                                               const std::vector<RunConfiguration>& settings,
                                                                const std::atomic<bool>* interrupt = nullptr);
 
 }  // namespace jostle::analyses

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "analyses/interval/basis.hpp"
-#include "calibration/profile/with_figures.hpp"
+#include "calibration/profile/with_parameters.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/override.hpp"
 #include "scenarios/run/parallel.hpp"
@@ -26,32 +26,32 @@ double quantile(const std::vector<double>& sorted, double p) {
                                    : sorted[below];
 }
 
-scenarios::Interval around(const scenarios::Figure& point, Spread spread, double half_width) {
+scenarios::Interval around(const scenarios::Metric& point, Spread spread, double half_width) {
   if (!point || !(*point > 0)) return std::nullopt;
   return interval_around(*point, spread, half_width);
 }
 
 Spread spread(const scenarios::Result& point, const std::vector<scenarios::Result>& draws,
-              const std::function<scenarios::Figure(const scenarios::Result&)>& figure) {
+              const std::function<scenarios::Metric(const scenarios::Result&)>& figure) {
   std::vector<double> values;
   for (const scenarios::Result& draw : draws)
-    if (const scenarios::Figure value = figure(draw)) values.push_back(*value);
+    if (const scenarios::Metric value = figure(draw)) values.push_back(*value);
   return spread_of(figure(point).value_or(0), std::move(values));
 }
 
 // Of the processes of an entry that have it.
-scenarios::Figure mean_of_entry(
+scenarios::Metric mean_of_entry(
     const scenarios::Result& result, std::size_t entry,
-    const std::function<scenarios::Figure(const scenarios::ProcessResult&)>& figure) {
+    const std::function<scenarios::Metric(const scenarios::ProcessResult&)>& figure) {
   double sum = 0;
   int count = 0;
   for (const scenarios::ProcessResult& process : result.processes) {
-    const scenarios::Figure value = figure(process);
+    const scenarios::Metric value = figure(process);
     if (static_cast<std::size_t>(process.entry) != entry || !value) continue;
     sum += *value;
     ++count;
   }
-  return count > 0 ? scenarios::Figure(sum / count) : std::nullopt;
+  return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ std::optional<Spreads> spreads_of(const scenarios::Scenario& scenario, const Unc
   const std::vector<scenarios::Result>& draws = *drawn;
   Spreads found;
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
-    const auto of = [entry](scenarios::Figure (*figure)(const scenarios::ProcessResult&)) {
+    const auto of = [entry](scenarios::Metric (*figure)(const scenarios::ProcessResult&)) {
       return
           [entry, figure](const scenarios::Result& result) { return mean_of_entry(result, entry, figure); };
     };

@@ -35,7 +35,7 @@ struct Error {
 };
 using Judge = std::function<Error(const calibration::Profile&)>;
 
-Error on_settings(const calibration::Profile& profile, const std::vector<Setting>& settings) {
+Error on_settings(const calibration::Profile& profile, const std::vector<RunConfiguration>& settings) {
   Error error;
   const auto figures = simulated(profile, settings);
   for (std::size_t i = 0; i < settings.size(); ++i)
@@ -68,13 +68,13 @@ DeviceLedger of_device(const calibration::BaseProfile& base, const Judge& judge)
   const Error now = judge(base.profile);
   DeviceLedger found{base.name, now.count, now.mean(), {}, {}};
   struct Candidate {
-    const calibration::Figure* figure;
+    const calibration::ProfileParameter* figure;
     input::Written value;
   };
   std::vector<Candidate> candidates;
-  for (const calibration::Figure& figure : base.profile.figures) {
+  for (const calibration::ProfileParameter& figure : base.profile.figures) {
     const auto value = input::quantity(figure.value);
-    if (value && figure.from.grade != calibration::FigureGrade::datasheet)
+    if (value && figure.from.grade != calibration::ParameterGrade::datasheet)
       candidates.push_back({&figure, *value});
   }
   std::vector<LedgerRow> rows(candidates.size());
@@ -103,15 +103,16 @@ DeviceLedger of_device(const calibration::BaseProfile& base, const Judge& judge)
 }  // namespace
 
 std::vector<DeviceLedger> ledger(const std::function<void(double)>& progress) {
-  const std::vector<Setting> all = shipped_settings();
+  const std::vector<RunConfiguration> all = shipped_run_configurations();
   std::vector<std::string> boards;
-  for (const Setting& setting : all)
+  for (const RunConfiguration& setting : all)
     if (std::ranges::find(boards, setting.device) == boards.end()) boards.push_back(setting.device);
   std::vector<DeviceLedger> found{of_device(calibration::shipped_base_profile("nvidia-h200"), on_contended)};
   for (const std::string& board : boards) {
     if (progress) progress(static_cast<double>(found.size()) / static_cast<double>(boards.size() + 1));
-    std::vector<Setting> own;
-    std::ranges::copy_if(all, std::back_inserter(own), [&](const Setting& s) { return s.device == board; });
+    std::vector<RunConfiguration> own;
+    std::ranges::copy_if(all, std::back_inserter(own),
+                         [&](const RunConfiguration& s) { return s.device == board; });
     found.push_back(
         of_device(calibration::shipped_base_profile(board),
                   [&own](const calibration::Profile& profile) { return on_settings(profile, own); }));

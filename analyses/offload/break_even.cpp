@@ -3,8 +3,8 @@
 
 namespace jostle::analyses {
 
-BreakEven break_even(const std::vector<sim::Duration>& rtts, const std::vector<scenarios::Figure>& cloud,
-                     scenarios::Figure edge) {
+BreakEven break_even(const std::vector<sim::Duration>& rtts, const std::vector<scenarios::Metric>& cloud,
+                     scenarios::Metric edge) {
   BreakEven found;
   const auto wins = [&](std::size_t i) { return cloud[i] && (!edge || *cloud[i] < *edge); };
   std::size_t first = 0;  // that the cloud loses

@@ -47,7 +47,7 @@ class Runs {
   }
 
   // Heads come first: when they are done is when tails can begin.
-  void run(const std::vector<dnn::Cut>& cuts) {
+  void run(const std::vector<dnn::PartitionPoint>& cuts) {
     heads_.resize(cuts.size());
     std::vector<std::function<void()>> heads, work;
     for (std::size_t i = 0; i < cuts.size(); ++i)
@@ -112,8 +112,8 @@ class Runs {
 };
 
 // What boards on the edge and one in the cloud make of the streams; null: there is none in the cloud.
-SideFigures together(const std::vector<const BoardRun*>& edges, const BoardRun* cloud) {
-  SideFigures side;
+SideMetrics together(const std::vector<const BoardRun*>& edges, const BoardRun* cloud) {
+  SideMetrics side;
   double images = 0, power = 0;
   bool power_known = true;
   for (const BoardRun* const edge : edges) {
@@ -132,18 +132,18 @@ SideFigures together(const std::vector<const BoardRun*>& edges, const BoardRun* 
   return side;
 }
 
-SideFigures divided(const BoardRun& edge, const BoardRun* cloud) {
-  SideFigures side = together({&edge}, cloud);
+SideMetrics divided(const BoardRun& edge, const BoardRun* cloud) {
+  SideMetrics side = together({&edge}, cloud);
   side.streams = edge.streams;
   if (cloud != nullptr) side.streams.insert(side.streams.end(), cloud->streams.begin(), cloud->streams.end());
   return side;
 }
 
 // Heads on the edge, tails in the cloud: images are counted once, and a stream is served if both serve it.
-SideFigures behind_each_other(const BoardRun& heads, const BoardRun& tails) {
+SideMetrics behind_each_other(const BoardRun& heads, const BoardRun& tails) {
   BoardRun edge = heads;
   edge.images_per_s = 0;
-  SideFigures side = together({&edge}, &tails);
+  SideMetrics side = together({&edge}, &tails);
   side.streams = tails.streams;
   for (std::size_t i = 0; i < side.streams.size(); ++i) {
     side.streams[i].drops += heads.streams[i].drops;
@@ -153,24 +153,24 @@ SideFigures behind_each_other(const BoardRun& heads, const BoardRun& tails) {
 }
 
 // Who serves all comes before who does not, then who is faster.
-bool better(bool served, scenarios::Figure p99, bool other_served, scenarios::Figure other_p99) {
+bool better(bool served, scenarios::Metric p99, bool other_served, scenarios::Metric other_p99) {
   if (served != other_served) return served;
   if (!p99 || !other_p99) return p99.has_value() && !other_p99;
   return *p99 < *other_p99;
 }
 
-bool better(const SideFigures& side, const SideFigures& other) {
-  const auto slowest = [](const SideFigures& figures) {
-    scenarios::Figure worst = 0.0;
-    for (const StreamFigures& stream : figures.streams)
-      worst = worst && stream.latency_ms.p99 ? scenarios::Figure(std::max(*worst, *stream.latency_ms.p99))
+bool better(const SideMetrics& side, const SideMetrics& other) {
+  const auto slowest = [](const SideMetrics& figures) {
+    scenarios::Metric worst = 0.0;
+    for (const StreamMetrics& stream : figures.streams)
+      worst = worst && stream.latency_ms.p99 ? scenarios::Metric(std::max(*worst, *stream.latency_ms.p99))
                                              : std::nullopt;
     return worst;
   };
   return better(side.served(), slowest(side), other.served(), slowest(other));
 }
 
-std::optional<Side> by_energy(const SideFigures& edge, const SideFigures& cloud) {
+std::optional<Side> by_energy(const SideMetrics& edge, const SideMetrics& cloud) {
   if (edge.served() != cloud.served()) return edge.served() ? Side::edge : Side::cloud;
   if (!edge.served()) return std::nullopt;
   if (!edge.edge_energy_mj || !cloud.edge_energy_mj) return std::nullopt;
@@ -181,7 +181,7 @@ std::optional<Side> least_energy(const OffloadAnswer& answer, const OffloadPoint
   std::optional<Side> least;
   for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
     if (side == Side::layers && answer.cuts.empty()) continue;
-    const SideFigures& has = figures(answer, point, side);
+    const SideMetrics& has = figures(answer, point, side);
     if (!has.served()) continue;
     if (!has.edge_energy_mj) return std::nullopt;
     if (!least || *has.edge_energy_mj < *figures(answer, point, *least).edge_energy_mj) least = side;
@@ -195,7 +195,7 @@ Streams dealt(std::size_t streams, std::size_t boards, std::size_t board) {
   return own;
 }
 
-scenarios::Figure p99_of(const StreamFigures& stream) {
+scenarios::Metric p99_of(const StreamMetrics& stream) {
   return stream.served() ? stream.latency_ms.p99 : std::nullopt;
 }
 
@@ -204,16 +204,16 @@ void add_break_even(OffloadAnswer& answer, const OffloadSection& section) {
   for (std::size_t b = 0; b < section.bandwidths.size(); ++b) {
     const auto* const points = answer.points.data() + b * section.rtts.size();
     const auto add = [&](std::optional<std::size_t> stream, const auto& figure_of) {
-      std::vector<scenarios::Figure> cloud;
+      std::vector<scenarios::Metric> cloud;
       for (std::size_t r = 0; r < section.rtts.size(); ++r) cloud.push_back(figure_of(points[r].cloud));
       BreakEven found = break_even(section.rtts, cloud, figure_of(answer.edge));
       found.bandwidth = section.bandwidths[b];
       found.stream = stream;
       answer.break_even.push_back(found);
     };
-    add(std::nullopt, [](const SideFigures& side) { return side.worst_p99(); });
+    add(std::nullopt, [](const SideMetrics& side) { return side.worst_p99(); });
     for (std::size_t stream = 0; stream < answer.streams.size(); ++stream)
-      add(stream, [stream](const SideFigures& side) { return p99_of(side.streams[stream]); });
+      add(stream, [stream](const SideMetrics& side) { return p99_of(side.streams[stream]); });
   }
 }
 
@@ -231,13 +231,13 @@ OffloadPoint point_at(const OffloadAnswer& answer, const Runs& runs, const Offlo
                      .least_energy = {}};
   for (const std::size_t stays : answer.tried) {
     if (stays == streams) continue;
-    SideFigures side = divided(runs.edge(range(0, stays)), &runs.cloud(stays, b, r));
+    SideMetrics side = divided(runs.edge(range(0, stays)), &runs.cloud(stays, b, r));
     if (!better(side, point.split)) continue;
     point.split = std::move(side);
     point.stays = stays;
   }
   for (std::size_t cut = 0; cut < answer.cuts.size(); ++cut) {
-    SideFigures side = behind_each_other(runs.heads(cut).board, runs.tails(cut, b, r));
+    SideMetrics side = behind_each_other(runs.heads(cut).board, runs.tails(cut, b, r));
     if (cut > 0 && !better(side, point.layers)) continue;
     point.layers = std::move(side);
     point.cut = cut;
@@ -247,7 +247,7 @@ OffloadPoint point_at(const OffloadAnswer& answer, const Runs& runs, const Offlo
     if (better(figures(answer, point, side), figures(answer, point, point.best))) point.best = side;
   }
   for (std::size_t i = 0; i < streams; ++i) {
-    const StreamFigures &here = answer.edge.streams[i], &there = point.cloud.streams[i];
+    const StreamMetrics &here = answer.edge.streams[i], &there = point.cloud.streams[i];
     const bool cloud = better(there.served(), there.latency_ms.p99, here.served(), here.latency_ms.p99);
     point.by_latency.push_back(cloud ? Side::cloud : Side::edge);
   }
@@ -273,7 +273,7 @@ const char* to_string(Side side) {
   return names[static_cast<std::size_t>(side)];
 }
 
-const SideFigures& figures(const OffloadAnswer& answer, const OffloadPoint& point, Side side) {
+const SideMetrics& figures(const OffloadAnswer& answer, const OffloadPoint& point, Side side) {
   switch (side) {
     case Side::edge:
       return answer.edge;
@@ -287,14 +287,14 @@ const SideFigures& figures(const OffloadAnswer& answer, const OffloadPoint& poin
   return point.layers;
 }
 
-bool SideFigures::served() const {
-  return std::ranges::all_of(streams, [](const StreamFigures& stream) { return stream.served(); });
+bool SideMetrics::served() const {
+  return std::ranges::all_of(streams, [](const StreamMetrics& stream) { return stream.served(); });
 }
 
-scenarios::Figure SideFigures::worst_p99() const {
+scenarios::Metric SideMetrics::worst_p99() const {
   if (!served()) return std::nullopt;
   double worst = 0;
-  for (const StreamFigures& stream : streams) worst = std::max(worst, *stream.latency_ms.p99);
+  for (const StreamMetrics& stream : streams) worst = std::max(worst, *stream.latency_ms.p99);
   return worst;
 }
 
@@ -323,10 +323,11 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
   for (const std::int64_t boards : section.boards)
     for (std::size_t board = 0; board < static_cast<std::size_t>(boards); ++board)
       runs.add_edge(dealt(streams, static_cast<std::size_t>(boards), board));
-  const Cuts cuts = cuts_of(question);
+  const PartitionPoints cuts = partition_points_of(question);
   answer.layers = cuts.layers;
   answer.why_uncut = cuts.why_none;
-  for (const dnn::Cut& cut : cuts.all) answer.cuts.push_back({cut, request_bytes(question, cut), {}, {}});
+  for (const dnn::PartitionPoint& cut : cuts.all)
+    answer.cuts.push_back({cut, request_bytes(question, cut), {}, {}});
   for (std::size_t cut = 0; cut < answer.cuts.size(); ++cut)
     for (std::size_t b = 0; b < section.bandwidths.size(); ++b)
       for (std::size_t r = 0; r < section.rtts.size(); ++r) runs.add_tails(cut, b, r);

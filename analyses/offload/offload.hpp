@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "analyses/offload/question.hpp"
-#include "models/dnn/cut.hpp"
+#include "models/dnn/partition_points.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {
@@ -27,9 +27,9 @@ enum class Side { edge, cloud, split, layers };
 [[nodiscard]] const char* to_string(Side side);
 
 // How a stream fares on one of the sides.
-struct StreamFigures {
+struct StreamMetrics {
   scenarios::Latency latency_ms;  // from capture to the result at the edge
-  scenarios::Figure throughput;   // images/s
+  scenarios::Metric throughput;   // images/s
   std::int64_t drops = 0;
   // What cannot keep up with the stream: "link", "edge", "cloud", or "memory" where it does not fit; empty:
   // it is served. Latencies then grow with the length of the run.
@@ -39,23 +39,23 @@ struct StreamFigures {
 };
 
 // All streams on one side.
-struct SideFigures {
-  std::vector<StreamFigures> streams;
-  scenarios::Figure throughput;      // images/s, of all
-  scenarios::Figure edge_power_w;    // of the edge board and the radio
-  scenarios::Figure edge_energy_mj;  // of both, for an image of any stream
-  scenarios::Figure link_busy;       // share of the time
+struct SideMetrics {
+  std::vector<StreamMetrics> streams;
+  scenarios::Metric throughput;      // images/s, of all
+  scenarios::Metric edge_power_w;    // of the edge board and the radio
+  scenarios::Metric edge_energy_mj;  // of both, for an image of any stream
+  scenarios::Metric link_busy;       // share of the time
 
   [[nodiscard]] bool served() const;
-  [[nodiscard]] scenarios::Figure worst_p99() const;  // of all streams; none where one is not served
+  [[nodiscard]] scenarios::Metric worst_p99() const;  // of all streams; none where one is not served
 };
 
 struct OffloadPoint {
   double bandwidth = 0;  // bytes/s
   sim::Duration rtt;
-  SideFigures cloud, split;
+  SideMetrics cloud, split;
   std::size_t stays = 0;   // streams that split leaves on the edge
-  SideFigures layers;      // none where the network is not cut
+  SideMetrics layers;      // none where the network is not cut
   std::size_t cut = 0;     // in OffloadAnswer::cuts, where there are layers
   Side best = Side::edge;  // by the worst p99
   // Edge or cloud, of each stream and of all: by p99; by energy at the edge, where that is known.
@@ -66,11 +66,11 @@ struct OffloadPoint {
 
 // Up to which round-trip time the cloud has the lower p99 at a bandwidth, between points interpolated.
 // A place where the network is cut.
-struct OffloadCut {
-  dnn::Cut cut;
+struct OffloadPartition {
+  dnn::PartitionPoint cut;
   double request_bytes = 0;  // of a batch: what crosses the link
-  SideFigures head;          // on the edge, up to where requests are ready to be sent
-  SideFigures nearest;       // head and tail, at the greatest bandwidth and the least RTT of the study
+  SideMetrics head;          // on the edge, up to where requests are ready to be sent
+  SideMetrics nearest;       // head and tail, at the greatest bandwidth and the least RTT of the study
 };
 
 struct BreakEven {
@@ -84,7 +84,7 @@ struct BreakEven {
 // The streams spread over so many edge boards.
 struct BoardsRow {
   std::int64_t boards = 1;
-  SideFigures figures;  // power of all boards
+  SideMetrics figures;  // power of all boards
 };
 
 struct OffloadStream {
@@ -96,19 +96,19 @@ struct OffloadAnswer {
   std::string name, edge_device, cloud_device;
   std::vector<OffloadStream> streams;
   scenarios::Link link;              // but for bandwidth and rtt
-  SideFigures edge;                  // the link does not change it
+  SideMetrics edge;                  // the link does not change it
   std::vector<OffloadPoint> points;  // bandwidths ascending, within each the round-trip times
   std::vector<BreakEven> break_even;
   std::vector<BoardsRow> boards;
-  std::vector<std::size_t> tried;  // how many may stay in split
-  std::vector<OffloadCut> cuts;    // that were tried
-  std::size_t layers = 0;          // of the network that is cut
-  std::string why_uncut;           // where there are no cuts, for people
+  std::vector<std::size_t> tried;      // how many may stay in split
+  std::vector<OffloadPartition> cuts;  // that were tried
+  std::size_t layers = 0;              // of the network that is cut
+  std::string why_uncut;               // where there are no cuts, for people
   std::size_t runs = 0;
 };
 
 // Of one of the sides at a point.
-[[nodiscard]] const SideFigures& figures(const OffloadAnswer& answer, const OffloadPoint& point, Side side);
+[[nodiscard]] const SideMetrics& figures(const OffloadAnswer& answer, const OffloadPoint& point, Side side);
 
 struct OffloadControl {
   unsigned threads = 0;  // 0: as many as there are cores
@@ -121,6 +121,6 @@ struct OffloadControl {
 
 // Of latencies by round-trip time, ascending (none: not served): where the cloud's reach the edge's.
 [[nodiscard]] BreakEven break_even(const std::vector<sim::Duration>& rtts,
-                                   const std::vector<scenarios::Figure>& cloud, scenarios::Figure edge);
+                                   const std::vector<scenarios::Metric>& cloud, scenarios::Metric edge);
 
 }  // namespace jostle::analyses

@@ -19,7 +19,7 @@ namespace jostle::analyses {
 namespace {
 
 // Images/s that the stream asks for between two instants; none of a closed loop.
-scenarios::Figure asked(const scenarios::ProcessEntry& entry, std::uint32_t source, const scenarios::Run& run,
+scenarios::Metric asked(const scenarios::ProcessEntry& entry, std::uint32_t source, const scenarios::Run& run,
                         double& requests) {
   if (entry.arrivals.kind == process::ArrivalKind::closed_loop) return std::nullopt;
   const sim::Time begin = sim::Time::zero() + run.warmup, end = begin + run.duration;
@@ -35,7 +35,7 @@ scenarios::Figure asked(const scenarios::ProcessEntry& entry, std::uint32_t sour
 bool falls_behind(const scenarios::ProcessEntry& entry, std::uint32_t source, const scenarios::Run& run,
                   const scenarios::ProcessResult& got) {
   double requests = 0;
-  const scenarios::Figure rate = asked(entry, source, run, requests);
+  const scenarios::Metric rate = asked(entry, source, run, requests);
   if (!rate || *rate == 0) return false;
   if (!got.throughput.mean) return requests >= 3;
   constexpr double least = 0.97;
@@ -57,7 +57,7 @@ BoardRun figures_of(const scenarios::Scenario& scenario, const scenarios::Result
     nth = i > 0 && instances[i - 1].entry == instances[i].entry ? nth + 1 : 0;
     const scenarios::ProcessEntry& entry = scenario.processes[instances[i].entry];
     const scenarios::ProcessResult& process = result.processes[i];
-    StreamFigures stream{.latency_ms = process.latency_ms,
+    StreamMetrics stream{.latency_ms = process.latency_ms,
                          .throughput = process.throughput.mean,
                          .drops = process.drops,
                          .saturated = {}};
@@ -74,7 +74,8 @@ BoardRun figures_of(const scenarios::Scenario& scenario, const scenarios::Result
 // Requests/s that arrive; none of a closed loop, which asks for what it gets.
 double request_rate(const process::Arrivals& arrivals, const scenarios::Run& run) {
   if (arrivals.kind != process::ArrivalKind::trace) {
-    const auto sources = static_cast<double>(arrivals.streams), of_one = static_cast<double>(arrivals.gather);
+    const auto sources = static_cast<double>(arrivals.streams),
+               of_one = static_cast<double>(arrivals.dynamic_batch);
     return arrivals.rate_per_s * sources / of_one;
   }
   const sim::Time begin = sim::Time::zero() + run.warmup, end = begin + run.duration;
@@ -134,7 +135,7 @@ BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scen
       figures_of(scenario, result_of(scenario, *question.cloud_profile, control), asked_in, "cloud");
   const bool full =
       load_of_link(scenario, asked_in, assembly.setup.link.value(), assembly.setup.processes) > 1;
-  for (StreamFigures& stream : run.streams) {
+  for (StreamMetrics& stream : run.streams) {
     const bool behind_link = stream.saturated == "cloud" && run.link_busy.value_or(0) > 0.99;
     if ((full && stream.saturated != "memory") || behind_link) stream.saturated = "link";
   }
@@ -180,8 +181,8 @@ std::string why_not_cut(const OffloadQuestion& question) {
 
 }  // namespace
 
-Cuts cuts_of(const OffloadQuestion& question) {
-  Cuts found{.all = {}, .layers = 0, .why_none = why_not_cut(question)};
+PartitionPoints partition_points_of(const OffloadQuestion& question) {
+  PartitionPoints found{.all = {}, .layers = 0, .why_none = why_not_cut(question)};
   if (!found.why_none.empty()) return found;
   const scenarios::ProcessEntry& entry = question.edge.processes.front();
   const std::vector<dnn::FusedLayer> layers = scenarios::layers_of(entry, dnn::Lowering::optimised);
@@ -193,12 +194,13 @@ Cuts cuts_of(const OffloadQuestion& question) {
   return found;
 }
 
-double request_bytes(const OffloadQuestion& question, const dnn::Cut& cut) {
+double request_bytes(const OffloadQuestion& question, const dnn::PartitionPoint& cut) {
   const scenarios::ProcessEntry& edge = question.edge.processes.front();
   return dnn::bytes_per_element(*edge.precision) * static_cast<double>(edge.batch * cut.elements);
 }
 
-HeadRun run_heads(const OffloadQuestion& question, const dnn::Cut& cut, const std::atomic<bool>* interrupt) {
+HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& cut,
+                  const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = question.edge;
   scenario.processes.front().layers = scenarios::LayerRange{0, cut.layers};
   if (const auto until = std::exchange(scenario.run.until, std::nullopt))
@@ -212,7 +214,7 @@ HeadRun run_heads(const OffloadQuestion& question, const dnn::Cut& cut, const st
   return heads;
 }
 
-BoardRun run_tails(const OffloadQuestion& question, const dnn::Cut& cut, const HeadRun& heads,
+BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& cut, const HeadRun& heads,
                    double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = question.cloud;
   scenarios::ProcessEntry& tails = scenario.processes.front();

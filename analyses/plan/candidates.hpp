@@ -39,7 +39,7 @@ class Candidates {
                const std::function<void(std::size_t looked_at)>& progress);
   void look_at_all(const std::function<void(std::size_t looked_at)>& progress);
 
-  [[nodiscard]] const std::map<std::size_t, Seen>& seen() const { return seen_; }
+  [[nodiscard]] const std::map<std::size_t, Evaluation>& seen() const { return seen_; }
   [[nodiscard]] const Count& count() const { return count_; }
   [[nodiscard]] Profiles& profiles() const { return *profiles_; }
 
@@ -56,7 +56,7 @@ class Candidates {
   Goal goal_;
   std::vector<std::size_t> points_;  // the study's, by candidate
   SearchSpace space_;
-  std::map<std::size_t, Seen> seen_;
+  std::map<std::size_t, Evaluation> seen_;
   Count count_;
 };
 

@@ -12,10 +12,10 @@ namespace jostle::analyses {
 namespace {
 
 constexpr std::array lengths{0.08, 0.15, 0.3, 0.6, 1.2, 2.5, 5.0};
-constexpr std::array alikeness{0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99};
+constexpr std::array correlation_levels{0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99};
 constexpr std::array noises{1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
-constexpr std::size_t largest_table = 1000;     // values of a dimension
-constexpr std::size_t most_to_choose_by = 120;  // points; more add work as their cube, and little else
+constexpr std::size_t largest_table = 1000;      // values of a dimension
+constexpr std::size_t max_points_for_fit = 120;  // points; more add work as their cube, and little else
 
 double matern(double distance) {
   const double r = std::sqrt(5.0) * distance;
@@ -30,10 +30,10 @@ GaussianProcess::GaussianProcess(const SearchSpace& space)
   for (std::size_t d = 0; d < table_.size(); ++d) tabulate(d);
 }
 
-double GaussianProcess::alike(std::size_t dimension, std::size_t a, std::size_t b) const {
+double GaussianProcess::correlation_in(std::size_t dimension, std::size_t a, std::size_t b) const {
   if (a == b) return 1;
   const std::vector<double>& place = space_->dimensions()[dimension].place;
-  return place.empty() ? alikeness[setting_[dimension]]
+  return place.empty() ? correlation_levels[setting_[dimension]]
                        : matern(std::abs(place[a] - place[b]) / lengths[setting_[dimension]]);
 }
 
@@ -43,7 +43,7 @@ void GaussianProcess::tabulate(std::size_t dimension) {
   std::vector<double>& table = table_[dimension];
   table.resize(size * size);
   for (std::size_t i = 0; i < size; ++i)
-    for (std::size_t j = 0; j < size; ++j) table[i * size + j] = alike(dimension, i, j);
+    for (std::size_t j = 0; j < size; ++j) table[i * size + j] = correlation_in(dimension, i, j);
 }
 
 double GaussianProcess::correlation(std::size_t a, std::size_t b) const {
@@ -51,7 +51,7 @@ double GaussianProcess::correlation(std::size_t a, std::size_t b) const {
   const Coordinates& other = (*space_)[b];
   double product = 1;
   for (std::size_t d = 0; d < table_.size(); ++d)
-    product *= table_[d].empty() ? alike(d, at[d], other[d])
+    product *= table_[d].empty() ? correlation_in(d, at[d], other[d])
                                  : table_[d][at[d] * space_->dimensions()[d].size + other[d]];
   return product;
 }
@@ -67,7 +67,8 @@ Eigen::MatrixXd GaussianProcess::correlations(const std::vector<std::size_t>& po
 }
 
 // -2 log likelihood, but for a constant.
-double GaussianProcess::unlikeliness(const std::vector<std::size_t>& points, const Eigen::VectorXd& values) {
+double GaussianProcess::negative_log_likelihood(const std::vector<std::size_t>& points,
+                                                const Eigen::VectorXd& values) {
   Eigen::MatrixXd matrix = correlations(points);
   matrix.diagonal().array() += noise_;
   const Eigen::LLT<Eigen::MatrixXd> factored(matrix);
@@ -83,21 +84,21 @@ double GaussianProcess::unlikeliness(const std::vector<std::size_t>& points, con
 // One dimension after the other, twice round.
 void GaussianProcess::choose_lengths(const std::vector<double>& values) {
   std::vector<std::size_t> points;
-  const std::size_t count = std::min(known_.size(), most_to_choose_by);
+  const std::size_t count = std::min(known_.size(), max_points_for_fit);
   Eigen::VectorXd some(static_cast<Eigen::Index>(count));
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t from = i * known_.size() / count;
     points.push_back(known_[from]);
     some(static_cast<Eigen::Index>(i)) = values[from] - mean_;
   }
-  double least = unlikeliness(points, some);
+  double least = negative_log_likelihood(points, some);
   const auto try_all = [&](std::size_t size, auto&& get, auto&& set) {
     const std::size_t before = get();
     std::size_t best = before;
     for (std::size_t i = 0; i < size; ++i) {
       if (i == before) continue;
       set(i);
-      const double now = unlikeliness(points, some);
+      const double now = negative_log_likelihood(points, some);
       if (now < least) {
         least = now;
         best = i;
@@ -156,7 +157,7 @@ Eigen::VectorXd GaussianProcess::with_known(std::size_t point) const {
   for (std::size_t d = 0; d < table_.size(); ++d) {
     const std::vector<std::size_t>& known = known_at_[d];
     if (table_[d].empty()) {
-      for (std::size_t i = 0; i < known.size(); ++i) with[i] *= alike(d, at[d], known[i]);
+      for (std::size_t i = 0; i < known.size(); ++i) with[i] *= correlation_in(d, at[d], known[i]);
       continue;
     }
     const double* const row = table_[d].data() + at[d] * space_->dimensions()[d].size;

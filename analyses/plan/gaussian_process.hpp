@@ -41,10 +41,11 @@ class GaussianProcess {
 
  private:
   void tabulate(std::size_t dimension);
-  [[nodiscard]] double alike(std::size_t dimension, std::size_t a, std::size_t b) const;
+  [[nodiscard]] double correlation_in(std::size_t dimension, std::size_t a, std::size_t b) const;
   [[nodiscard]] Eigen::MatrixXd correlations(const std::vector<std::size_t>& points) const;
   [[nodiscard]] Eigen::VectorXd with_known(std::size_t point) const;
-  [[nodiscard]] double unlikeliness(const std::vector<std::size_t>& points, const Eigen::VectorXd& values);
+  [[nodiscard]] double negative_log_likelihood(const std::vector<std::size_t>& points,
+                                               const Eigen::VectorXd& values);
   void choose_lengths(const std::vector<double>& values);
 
   const SearchSpace* space_;

@@ -3,19 +3,19 @@
 #include <cmath>
 
 #include "analyses/interval/interval.hpp"
-#include "analyses/study/figure.hpp"
+#include "analyses/study/metric.hpp"
 
 namespace jostle::analyses {
 namespace {
 
-Worst worst_of(const Aim& aim) {
-  return aim.maximise ? Worst::least : Worst::greatest;
+Worst worst_of(const Criterion& criterion) {
+  return criterion.maximise ? Worst::least : Worst::greatest;
 }
 
-Seen values_in(const Goal& goal, const ResultFigures& figures) {
+Evaluation values_in(const Goal& goal, const ResultMetrics& figures) {
   std::vector<double> values;
-  for (std::size_t i = 0; i < goal.aims.size(); ++i) {
-    const scenarios::Figure value = figures.find(goal.figures[i], worst_of(goal.aims[i]));
+  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    const scenarios::Metric value = figures.find(goal.figures[i], worst_of(goal.criteria[i]));
     if (!value) return std::nullopt;
     values.push_back(*value);
   }
@@ -23,7 +23,7 @@ Seen values_in(const Goal& goal, const ResultFigures& figures) {
 }
 
 // How far off predictions of such a figure are known to be; none where nothing is known of it.
-scenarios::Figure known_half_width(const std::string& figure, const calibration::Uncertainty& uncertainty,
+scenarios::Metric known_half_width(const std::string& figure, const calibration::Uncertainty& uncertainty,
                                    const std::string& device, const std::string& basis) {
   const auto of = [&](const char* quantity) {
     return residual_half_width(uncertainty, device, quantity, basis);
@@ -43,28 +43,28 @@ scenarios::Figure known_half_width(const std::string& figure, const calibration:
 Goal goal_of(const Study& study) {
   Goal goal;
   for (const Objective& objective : study.objectives) {
-    goal.aims.push_back({objective.maximise, std::nullopt});
+    goal.criteria.push_back({objective.maximise, std::nullopt});
     goal.figures.push_back(objective.figure);
   }
-  goal.objectives = goal.aims.size();
+  goal.objectives = goal.criteria.size();
   for (const Constraint& constraint : study.constraints) {
     if (constraint.min) {
-      goal.aims.push_back({true, constraint.min});
+      goal.criteria.push_back({true, constraint.min});
       goal.figures.push_back(constraint.figure);
     }
     if (constraint.max) {
-      goal.aims.push_back({false, constraint.max});
+      goal.criteria.push_back({false, constraint.max});
       goal.figures.push_back(constraint.figure);
     }
   }
   return goal;
 }
 
-Seen values_in(const Goal& goal, const std::string& result_json) {
-  return values_in(goal, ResultFigures(result_json));
+Evaluation values_in(const Goal& goal, const std::string& result_json) {
+  return values_in(goal, ResultMetrics(result_json));
 }
 
-Seen values_in(const Goal& goal, const Outcome& outcome) {
+Evaluation values_in(const Goal& goal, const Outcome& outcome) {
   if (outcome.status != PointStatus::ok) return std::nullopt;
   return values_in(goal, outcome.result);
 }
@@ -80,16 +80,16 @@ std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenario
   const auto draws = point ? drawn_results(scenario, *known, control) : std::nullopt;
   if (!draws) throw scenarios::Interrupted();
   const std::string basis = weakest_basis(*point, scenario, known->base.profile);
-  const Seen here = values_in(goal, ResultFigures(*point));
-  std::vector<Seen> drawn;
-  for (const scenarios::Result& draw : *draws) drawn.push_back(values_in(goal, ResultFigures(draw)));
-  std::vector<scenarios::Interval> intervals(goal.aims.size());
-  for (std::size_t i = 0; here && i < goal.aims.size(); ++i) {
-    const scenarios::Figure half_width =
+  const Evaluation here = values_in(goal, ResultMetrics(*point));
+  std::vector<Evaluation> drawn;
+  for (const scenarios::Result& draw : *draws) drawn.push_back(values_in(goal, ResultMetrics(draw)));
+  std::vector<scenarios::Interval> intervals(goal.criteria.size());
+  for (std::size_t i = 0; here && i < goal.criteria.size(); ++i) {
+    const scenarios::Metric half_width =
         known_half_width(goal.figures[i], known->uncertainty, known->base.profile.spec.name, basis);
     if (!half_width || !((*here)[i] > 0)) continue;
     std::vector<double> values;
-    for (const Seen& one : drawn)
+    for (const Evaluation& one : drawn)
       if (one) values.push_back((*one)[i]);
     intervals[i] = interval_around((*here)[i], spread_of((*here)[i], std::move(values)), *half_width);
   }

@@ -1,4 +1,4 @@
-// What a study wants, as aims of a search: its objectives in their order, then a limit each of its
+// What a study wants, as criteria of a search: its objectives in their order, then a limit each of its
 // constraints has.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/plan/aims.hpp"
+#include "analyses/plan/criteria.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/study.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -14,15 +14,15 @@
 namespace jostle::analyses {
 
 struct Goal {
-  std::vector<Aim> aims;
-  std::vector<std::string> figures;  // the path of each aim's
-  std::size_t objectives = 0;        // so many of the aims, the first ones
+  std::vector<Criterion> criteria;
+  std::vector<std::string> figures;  // the path of each criterion's
+  std::size_t objectives = 0;        // so many of the criteria, the first ones
 };
 [[nodiscard]] Goal goal_of(const Study& study);
 
 // What the goal's figures are in a result; none where one is absent. Of several processes the worst counts.
-[[nodiscard]] Seen values_in(const Goal& goal, const std::string& result_json);
-[[nodiscard]] Seen values_in(const Goal& goal, const Outcome& outcome);  // none unless it is ok
+[[nodiscard]] Evaluation values_in(const Goal& goal, const std::string& result_json);
+[[nodiscard]] Evaluation values_in(const Goal& goal, const Outcome& outcome);  // none unless it is ok
 
 // Prediction intervals of the goal's figures at one point, by simulating the draws of its profile: of
 // throughput, latency, power and energy; of others none. Throws RunError, Interrupted.

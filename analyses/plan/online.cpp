@@ -38,10 +38,11 @@ class Board {
   }
 
  private:
-  [[nodiscard]] double score(const Seen& seen) const {
-    if (!seen || !keeps_limits(candidates_.goal().aims, *seen)) return 0;
+  [[nodiscard]] double score(const Evaluation& seen) const {
+    if (!seen || !keeps_limits(candidates_.goal().criteria, *seen)) return 0;
     const double value = seen->front();
-    const double share = candidates_.goal().aims.front().maximise ? value / best_value_ : best_value_ / value;
+    const double share =
+        candidates_.goal().criteria.front().maximise ? value / best_value_ : best_value_ / value;
     return std::isfinite(share) ? std::max(share, 0.0) : 0;
   }
 
@@ -222,14 +223,14 @@ class GradientDescent {
 std::optional<OnlineComparison> tune_online(Candidates& candidates, const OnlineSettings& settings,
                                             const std::atomic<bool>* interrupt) {
   candidates.look_at_all({});
-  std::vector<Seen> seen;
+  std::vector<Evaluation> seen;
   for (const auto& [point, values] : candidates.seen()) seen.push_back(values);
-  const std::vector<Aim> first = [&] {
-    std::vector<Aim> aims = candidates.goal().aims;
+  const std::vector<Criterion> first = [&] {
+    std::vector<Criterion> criteria = candidates.goal().criteria;
     // The later objectives cannot decide what one number, the regret, tells.
     for (std::size_t i = 1; i < candidates.goal().objectives; ++i)
-      aims[i].limit = aims[i].maximise ? -1e300 : 1e300;
-    return aims;
+      criteria[i].limit = criteria[i].maximise ? -1e300 : 1e300;
+    return criteria;
   }();
   const auto best = best_of(first, seen);
   if (!best) return std::nullopt;

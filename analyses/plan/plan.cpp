@@ -47,7 +47,7 @@ class Planner {
   }
 
   void search(std::size_t most) {
-    Search search(candidates_.space(), plan_.goal.aims, {.most = most});
+    Search search(candidates_.space(), plan_.goal.criteria, {.most = most});
     for (auto next = search.next(); !next.empty(); next = search.next()) {
       candidates_.look_at(next, progress_to(most));
       for (const std::size_t point : next) search.tell(point, seen_.at(point));
@@ -57,37 +57,38 @@ class Planner {
 
   [[nodiscard]] PlanPoint shown(std::size_t candidate) const {
     PlanPoint found{candidates_.study_point(candidate), candidates_.checked(candidate).settings,
-                    *seen_.at(candidate), std::vector<scenarios::Interval>(plan_.goal.aims.size())};
+                    *seen_.at(candidate), std::vector<scenarios::Interval>(plan_.goal.criteria.size())};
     if (control_.intervals)
       found.intervals = goal_intervals(plan_.goal, candidates_.scenario(candidate), control_.interrupt);
     return found;
   }
 
-  // The best of the points looked at for which `may` holds, by aims of which some limits may be left out.
+  // The best of the points looked at for which `may` holds, by criteria of which some limits may be left out.
   template <typename May>
-  [[nodiscard]] std::optional<std::size_t> best_where(const std::vector<Aim>& aims, const May& may) const {
-    std::vector<Seen> seen;
+  [[nodiscard]] std::optional<std::size_t> best_where(const std::vector<Criterion>& criteria,
+                                                      const May& may) const {
+    std::vector<Evaluation> seen;
     std::vector<std::size_t> points;
     for (const auto& [point, values] : seen_) {
       if (!values || !may(point, *values)) continue;
       points.push_back(point);
       seen.push_back(values);
     }
-    const auto found = best_of(aims, seen);
+    const auto found = best_of(criteria, seen);
     return found ? std::optional(points[*found]) : std::nullopt;
   }
 
   void conclude() {
-    const std::vector<Aim>& aims = plan_.goal.aims;
-    const auto best = best_where(aims, [](std::size_t, const auto&) { return true; });
+    const std::vector<Criterion>& criteria = plan_.goal.criteria;
+    const auto best = best_where(criteria, [](std::size_t, const auto&) { return true; });
     if (!best) return tell_what_was_missed();
     plan_.best = shown(*best);
-    const auto second = best_where(aims, [&](std::size_t point, const auto& values) {
+    const auto second = best_where(criteria, [&](std::size_t point, const auto& values) {
       return differs(values, *seen_.at(*best)) && !is_one_step_of_a_scale(point, *best);
     });
     if (second) plan_.runner_up = shown(*second);
     if (plan_.goal.objectives > 1) tell_front();
-    for (std::size_t i = plan_.goal.objectives; i < aims.size(); ++i) relax(i);
+    for (std::size_t i = plan_.goal.objectives; i < criteria.size(); ++i) relax(i);
   }
 
   // A clock a step lower is no other choice.
@@ -102,20 +103,20 @@ class Planner {
   }
 
   void tell_front() {
-    std::vector<Seen> seen;
+    std::vector<Evaluation> seen;
     std::vector<std::size_t> points;
     for (const auto& [point, values] : seen_) {
       points.push_back(point);
       seen.push_back(values);
     }
-    for (const std::size_t i : front_of(plan_.goal.aims, seen)) plan_.front.push_back(shown(points[i]));
+    for (const std::size_t i : front_of(plan_.goal.criteria, seen)) plan_.front.push_back(shown(points[i]));
   }
 
   void relax(std::size_t limit) {
-    std::vector<Aim> aims = plan_.goal.aims;
-    const Aim strict = aims[limit];
-    aims.erase(aims.begin() + static_cast<std::ptrdiff_t>(limit));
-    std::vector<Seen> seen;
+    std::vector<Criterion> criteria = plan_.goal.criteria;
+    const Criterion strict = criteria[limit];
+    criteria.erase(criteria.begin() + static_cast<std::ptrdiff_t>(limit));
+    std::vector<Evaluation> seen;
     std::vector<std::size_t> points;
     for (const auto& [point, values] : seen_) {
       if (!values) continue;
@@ -124,30 +125,30 @@ class Planner {
       points.push_back(point);
       seen.emplace_back(std::move(others));
     }
-    const auto found = best_of(aims, seen);
+    const auto found = best_of(criteria, seen);
     if (!found) return;
     const std::vector<double>& values = *seen_.at(points[*found]);
     const double before = plan_.best->values[0], after = values[0];
-    const double won = aims[0].maximise ? after - before : before - after;
+    const double won = criteria[0].maximise ? after - before : before - after;
     if (keeps_limits({strict}, {values[limit]}) || won <= tie * std::abs(before)) return;
     plan_.relaxed.push_back({limit, values[limit], shown(points[*found])});
   }
 
   void tell_what_was_missed() {
-    for (std::size_t i = plan_.goal.objectives; i < plan_.goal.aims.size(); ++i) {
-      const Aim& aim = plan_.goal.aims[i];
+    for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i) {
+      const Criterion& criterion = plan_.goal.criteria[i];
       std::optional<double> nearest;
       for (const auto& [point, values] : seen_) {
         if (!values) continue;
         const double value = (*values)[i];
-        if (!nearest || (aim.maximise ? value > *nearest : value < *nearest)) nearest = value;
+        if (!nearest || (criterion.maximise ? value > *nearest : value < *nearest)) nearest = value;
       }
-      if (nearest && !keeps_limits({aim}, {*nearest})) plan_.missed.push_back({i, *nearest});
+      if (nearest && !keeps_limits({criterion}, {*nearest})) plan_.missed.push_back({i, *nearest});
     }
   }
 
   Candidates& candidates_;
-  const std::map<std::size_t, Seen>& seen_;
+  const std::map<std::size_t, Evaluation>& seen_;
   const PlanControl& control_;
   Plan plan_;
 };

@@ -16,21 +16,21 @@ namespace jostle::analyses {
 struct PlanPoint {
   std::size_t point = 0;       // index in the study
   std::string settings;        // JSON: key to value
-  std::vector<double> values;  // of each aim
+  std::vector<double> values;  // of each criterion
   std::vector<scenarios::Interval>
       intervals;  // likewise, nine in ten measurements; absent where nothing is known
 };
 
 // What one limit costs: the best of the points simulated that break it and no other.
 struct Relaxed {
-  std::size_t aim = 0;  // the limit
-  double needed = 0;    // what the limit would have to be
+  std::size_t criterion = 0;  // the limit
+  double needed = 0;          // what the limit would have to be
   PlanPoint best;
 };
 
 // The nearest that any point came to a limit that no point kept.
 struct Missed {
-  std::size_t aim = 0;
+  std::size_t criterion = 0;
   double nearest = 0;
 };
 

@@ -305,7 +305,7 @@ void joint_tuning(Runs& runs, Checks& checks) {
   add(knob_xavier(), 45);
   add(knob_orin(), 19);
 }
-void most_saved(Runs& runs, Checks& checks) {
+void max_saved(Runs& runs, Checks& checks) {
   double most = 0;
   for (const KnobBoard& board : knob_boards())
     for (const char* model : knob_models) {
@@ -467,7 +467,7 @@ constexpr std::array energy_clocks_all{
               "MB a batch. On Nano a little less than told: see E14.",
               joint_tuning},
     Statement{"E30", Kind::bound, "Clocks alone save at most 22 %",
-              "On Nano, with the CPU at its lowest clocks: see E05.", most_saved},
+              "On Nano, with the CPU at its lowest clocks: see E05.", max_saved},
     Statement{"E31", Kind::trend, "The number of active cores changes neither power nor time", "",
               cores_do_not_matter},
     Statement{"E32", Kind::trend, "Orin NX draws slightly more and is slightly faster than Xavier NX",

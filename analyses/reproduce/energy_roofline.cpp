@@ -209,15 +209,15 @@ double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*figu
 // sheet, bounds that are not fitted to runs, so that a whole network's own time is only told beside them: how
 // far it stays below them no abstract says.
 void predict(const std::vector<Placed>& points, Checks& checks) {
-  constexpr double most_percent = 100 * value_tolerance;
+  constexpr double max_percent = 100 * value_tolerance;
   const auto above = std::ranges::count_if(points, [](const Placed& point) {
     return point.by_roofs.seconds > point.run.seconds || point.by_roofs.joules > point.run.joules;
   });
   checks.equal("runs that beat a roof", 0, static_cast<double>(above));
   for (const auto& [name, figure] : {std::pair{"time", &Cost::seconds}, std::pair{"energy", &Cost::joules}}) {
     const auto what = [&](const char* by) { return fmt::format("{} by {}: mean error", name, by); };
-    checks.at_most(what("roofs, of mode over MAXN"), most_percent, mean_error_of_modes(points, figure), "%");
-    checks.at_most(what("kernels"), most_percent, mean_error(points, &Placed::by_kernels, figure), "%");
+    checks.at_most(what("roofs, of mode over MAXN"), max_percent, mean_error_of_modes(points, figure), "%");
+    checks.at_most(what("kernels"), max_percent, mean_error(points, &Placed::by_kernels, figure), "%");
     checks.shows(what("roofs"), "not told",
                  figure_text(mean_error(points, &Placed::by_roofs, figure)) + " %");
   }

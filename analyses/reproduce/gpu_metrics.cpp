@@ -61,16 +61,16 @@ double stalled(const scenarios::ProcessResult& process) {
 
 constexpr std::size_t full = 100;      // CDFs have steps of 1 %
 constexpr std::size_t near_full = 90;  // "near 100"
-constexpr double most_windows = 50;    // "mostly": in more than half of the windows
+constexpr double max_windows = 50;     // "mostly": in more than half of the windows
 
 void sm_active_alone(Runs& runs, Checks& checks) {
   constexpr const char* metric = "sm_active";
   for (const char* precision : precisions)
-    checks.at_least(fmt::format("resnet50 {}: windows at 75 to 90", precision), most_windows,
+    checks.at_least(fmt::format("resnet50 {}: windows at 75 to 90", precision), max_windows,
                     between(runs, traced("resnet50", precision), metric, 75, 90), "%");
   for (const char* model : {"yolov8n", "fcn_resnet50"})
     for (const char* precision : precisions)
-      checks.at_least(fmt::format("{} {}: windows at 75 to 100", model, precision), most_windows,
+      checks.at_least(fmt::format("{} {}: windows at 75 to 100", model, precision), max_windows,
                       above(runs, traced(model, precision), metric, 75), "%");
   const auto at_full = [&](const char* model, const char* precision, double claimed) {
     checks.near(fmt::format("{} {}: windows at 100", model, precision), claimed,
@@ -116,7 +116,7 @@ void tensor_active_alone(Runs& runs, Checks& checks) {
   constexpr const char* metric = "tensor_active";
   checks.near("resnet50 int8: median", 25, median(runs, traced("resnet50", "int8"), metric), "%");
   checks.at_most("resnet50 int8: highest window", 50, maximum(runs, traced("resnet50", "int8"), metric), "%");
-  checks.at_least("yolov8n int8: windows up to 20", most_windows,
+  checks.at_least("yolov8n int8: windows up to 20", max_windows,
                   between(runs, traced("yolov8n", "int8"), metric, 0, 20), "%");
   for (const char* precision : {"fp16", "tf32"}) {
     checks.near(fmt::format("fcn_resnet50 {}: windows above {}", precision, near_full), 40,
@@ -134,7 +134,7 @@ void tensor_active_alone(Runs& runs, Checks& checks) {
 
 void sm_active_over_processes(Runs& runs, Checks& checks) {
   for (const int count : {1, 2})
-    checks.at_least(fmt::format("resnet50, {} processes: windows at 80 to 100", count), most_windows,
+    checks.at_least(fmt::format("resnet50, {} processes: windows at 80 to 100", count), max_windows,
                     above(runs, traced("resnet50", "fp16", count), "sm_active", 80), "%");
   checks.at_least("fcn_resnet50, 2 processes: windows at 100", 60,
                   above(runs, traced("fcn_resnet50", "fp16", 2), "sm_active", full), "%");
@@ -172,7 +172,7 @@ void tensor_active_over_processes(Runs& runs, Checks& checks) {
                figure_text(mean(runs, sampled("resnet50", "fp16"), metric)) + " %");
   checks.at_most("resnet50: highest window", 50, std::ranges::max(highest("resnet50")), "%");
   checks.at_most("yolov8n: highest window", 75, std::ranges::max(highest("yolov8n")), "%");
-  checks.at_least(fmt::format("fcn_resnet50: windows above {}", near_full), most_windows,
+  checks.at_least(fmt::format("fcn_resnet50: windows above {}", near_full), max_windows,
                   above(runs, traced("fcn_resnet50", "fp16"), metric, near_full), "%");
   for (const char* model : vision_models) {
     const std::vector<double> of = highest(model);

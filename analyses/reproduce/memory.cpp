@@ -15,7 +15,7 @@ double percent_of_board(const Runs& runs, const Setup& setup) {
   return 100 * known(runs.held(setup).system.memory.gpu_share);
 }
 
-int most_that_fit(const Runs& runs, Setup setup) {
+int max_that_fit(const Runs& runs, Setup setup) {
   while (runs.fit(setup)) ++setup.count;
   return setup.count - 1;
 }
@@ -49,9 +49,9 @@ void sixteen_processes(Runs& runs, Checks& checks) {
                   "%");
 }
 
-void most_processes_on_nano(Runs& runs, Checks& checks) {
-  checks.equal("resnet50 fp16", 4, most_that_fit(runs, {nano, "resnet50", "fp16"}), "processes");
-  const int fcn = most_that_fit(runs, {nano, "fcn_resnet50", "fp16"});
+void max_processes_on_nano(Runs& runs, Checks& checks) {
+  checks.equal("resnet50 fp16", 4, max_that_fit(runs, {nano, "resnet50", "fp16"}), "processes");
+  const int fcn = max_that_fit(runs, {nano, "fcn_resnet50", "fp16"});
   checks.is("fcn_resnet50 fp16", "fewer than 4 processes", fmt::format("{} processes", fcn), fcn < 4);
 }
 
@@ -108,7 +108,7 @@ constexpr std::array memory_all{
               "at batch 8, more than 35 % in sixteen",
               "", sixteen_processes},
     Statement{"C23", Kind::value, "On Nano at most 4 processes of resnet50 fit, and fewer of fcn_resnet50",
-              "", most_processes_on_nano},
+              "", max_processes_on_nano},
     Statement{"C24", Kind::model,
               "GPU memory is processes times model and two batches; the model is most of it", "",
               model_and_two_batches},

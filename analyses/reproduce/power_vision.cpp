@@ -16,7 +16,7 @@ namespace {
 using Kind = StatementKind;
 
 double watts(Runs& runs, const Setup& setup) {
-  const scenarios::NamedFigures& rails =
+  const scenarios::NamedParameters& rails =
       runs.of(setup).system.power_w.rails;  // the first is the module's input
   double sum = 0;
   for (std::size_t i = 1; i < rails.size(); ++i) sum += rails[i].second;

@@ -96,7 +96,7 @@ double Runs::gpu_mb(const Setup& setup) const {
   return sum;
 }
 
-double known(const scenarios::Figure& figure) {
+double known(const scenarios::Metric& figure) {
   if (!figure) throw scenarios::RunError("a figure that the statement needs is not known");
   return *figure;
 }

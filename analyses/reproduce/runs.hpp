@@ -62,7 +62,7 @@ class Runs {
 };
 
 // The figure; throws RunError where there is none.
-[[nodiscard]] double known(const scenarios::Figure& figure);
+[[nodiscard]] double known(const scenarios::Metric& figure);
 
 // The distribution of one metric of the GPU over the windows of a run ("sm_active"); throws RunError where
 // it was not sampled.

@@ -23,7 +23,7 @@ struct Decimal {
   std::string unit;
 };
 
-constexpr std::size_t most_digits = 15;  // so that sums stay in 64 bits
+constexpr std::size_t max_digits = 15;  // so that sums stay in 64 bits
 
 std::optional<Decimal> parse_decimal(std::string_view text) {
   const std::size_t end = std::min(text.find_first_not_of("-0123456789."), text.size());
@@ -36,7 +36,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   }
   const bool negative = digits.starts_with('-');
   if (negative) digits.erase(0, 1);
-  if (digits.empty() || digits.size() > most_digits) return std::nullopt;
+  if (digits.empty() || digits.size() > max_digits) return std::nullopt;
   for (const char c : digits) {
     if (c < '0' || c > '9') return std::nullopt;
     decimal.digits = 10 * decimal.digits + (c - '0');
@@ -107,8 +107,8 @@ std::vector<input::Node> read_range(const Cursor& at) {
     return {};
   }
   const auto count = static_cast<std::size_t>((stop.digits - start.digits) / step.digits) + 1;
-  if (count > most_axis_values) {
-    at.problem(fmt::format("{} values, at most {} are allowed", count, most_axis_values));
+  if (count > max_axis_values) {
+    at.problem(fmt::format("{} values, at most {} are allowed", count, max_axis_values));
     return {};
   }
   std::vector<input::Node> values;
@@ -132,7 +132,7 @@ std::vector<input::Node> read_axis_values(const Cursor& at) {
   }
   if (at.value().children.empty()) at.problem("no values", "leave the key out to keep the scenario's");
   std::vector<input::Node> values;
-  for (const Cursor& item : at.items("a list of values", most_axis_values)) values.push_back(item.node());
+  for (const Cursor& item : at.items("a list of values", max_axis_values)) values.push_back(item.node());
   return values;
 }
 

@@ -82,8 +82,8 @@ class PointsCheck {
   void mark(std::size_t index) {
     const Coordinates at = points_[index];
     for (std::size_t i = 0; i < at.size(); ++i) usable_[i][at[i]] = true;
-    constexpr std::size_t most_tried = 100;
-    if (right_.size() < most_tried) right_.push_back(at);
+    constexpr std::size_t max_tried = 100;
+    if (right_.size() < max_tried) right_.push_back(at);
   }
 
   // Whether each of the values is right in some point; a sampled study may lack that point, so it is tried

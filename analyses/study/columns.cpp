@@ -54,7 +54,7 @@ std::optional<std::string> common_unit(const Axis& axis) {
 
 std::vector<AxisColumn> axis_columns(const Study& study) {
   std::multiset<std::string> taken{"point", "status", "limited_by", "stop", "problem", "key", "result"};
-  for (const MainFigure& figure : main_figures()) taken.insert(figure.column);
+  for (const MainMetric& figure : main_metrics()) taken.insert(figure.column);
   const auto ending = [](const Axis& axis) {
     const auto unit = common_unit(axis);
     return unit ? "_" + plain(*unit) : std::string();

@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "analyses/study/figure.hpp"
+#include "analyses/study/metric.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 
@@ -24,8 +24,8 @@ std::vector<Constraint> read_constraint_list(const Cursor& at) {
     const Cursor here(at.value().children[i], at.path() + "." + input::printable(keys[i].name),
                       at.problems());
     Constraint constraint{keys[i].name, {}, {}, keys[i].location};
-    const bool known = check_figure(here, keys[i].name);
-    const FigureUnit unit = figure_unit(keys[i].name);
+    const bool known = check_metric(here, keys[i].name);
+    const MetricUnit unit = metric_unit(keys[i].name);
     const auto limit = [&](const Cursor& value) -> std::optional<double> {
       if (unit.dimension == nullptr) return input::Real{}(value);
       const auto read = input::Quantity{*unit.dimension, std::numeric_limits<double>::lowest()}(value);

@@ -14,10 +14,10 @@ namespace {
 using input::Cursor;
 using input::Mapping;
 
-constexpr std::int64_t most_cameras = 1'000'000;
-constexpr std::size_t most_kinds = 64;
-constexpr double most_rate = 1e4;  // frames per second of a camera
-constexpr double most_price = 1e12;
+constexpr std::int64_t max_cameras = 1'000'000;
+constexpr std::size_t max_kinds = 64;
+constexpr double max_rate = 1e4;  // frames per second of a camera
+constexpr double max_price = 1e12;
 
 void read_prices(const Cursor& at, FleetSection& fleet) {
   if (!at.is(input::Kind::mapping)) return at.expected("a mapping of boards and their prices");
@@ -32,7 +32,7 @@ void read_prices(const Cursor& at, FleetSection& fleet) {
                         input::spelling_hint(key.name, names));
       continue;
     }
-    board->price = input::Real{0, most_price}(price);
+    board->price = input::Real{0, max_price}(price);
   }
 }
 
@@ -41,11 +41,11 @@ void read_prices(const Cursor& at, FleetSection& fleet) {
 void read_fleet(const Cursor& at, Study& study) {
   FleetSection fleet;
   Mapping mapping(at, "a mapping: cameras, rate, boards, price, constraints");
-  mapping.required("cameras", fleet.cameras, input::Integer{1, most_cameras});
-  mapping.required("rate", fleet.rate_per_s, input::Quantity{input::rate_dimension(), 0, most_rate, true});
+  mapping.required("cameras", fleet.cameras, input::Integer{1, max_cameras});
+  mapping.required("rate", fleet.rate_per_s, input::Quantity{input::rate_dimension(), 0, max_rate, true});
   Axis devices{"device", {}};
   if (const auto boards = mapping.require("boards")) {
-    for (const Cursor& board : boards->items("a list of boards", most_kinds)) {
+    for (const Cursor& board : boards->items("a list of boards", max_kinds)) {
       const std::string* const name = board.scalar("a board");
       if (name == nullptr) continue;
       if (std::ranges::find(fleet.boards, *name, &FleetBoard::device) != fleet.boards.end())

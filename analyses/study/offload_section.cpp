@@ -16,8 +16,8 @@ namespace {
 using input::Cursor;
 using input::Mapping;
 
-constexpr std::size_t most_grid_points = 10'000;
-constexpr std::int64_t most_boards = 1024;
+constexpr std::size_t max_grid_points = 10'000;
+constexpr std::int64_t max_boards = 1024;
 
 // One value, a list or a range of them, ascending and each once.
 template <class T>
@@ -43,7 +43,7 @@ struct Values {
 };
 
 std::optional<std::int64_t> read_boards(const Cursor& at) {
-  return input::Integer{1, most_boards}(at);
+  return input::Integer{1, max_boards}(at);
 }
 
 }  // namespace
@@ -61,9 +61,9 @@ void read_offload(const Cursor& at, Study& study) {
     link.required("bandwidth", section.bandwidths, Values<double>{scenarios::read_bandwidth});
     link.required("rtt", section.rtts, Values<sim::Duration>{scenarios::read_round_trip});
     scenarios::read_link_quality(link, section.link);
-    if (section.bandwidths.size() * section.rtts.size() > most_grid_points)
+    if (section.bandwidths.size() * section.rtts.size() > max_grid_points)
       link_at->problem(fmt::format("{} points of bandwidth and rtt, at most {} are allowed",
-                                   section.bandwidths.size() * section.rtts.size(), most_grid_points));
+                                   section.bandwidths.size() * section.rtts.size(), max_grid_points));
   }
   mapping.optional("boards", section.boards, Values<std::int64_t>{read_boards});
   study.offload = std::move(section);

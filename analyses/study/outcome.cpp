@@ -17,10 +17,10 @@ namespace {
 
 // Over the processes; absent if it is so of any.
 template <class Of, class Join>
-scenarios::Figure joined(const scenarios::Result& result, Of of, Join join) {
-  scenarios::Figure all;
+scenarios::Metric joined(const scenarios::Result& result, Of of, Join join) {
+  scenarios::Metric all;
   for (std::size_t i = 0; i < result.processes.size(); ++i) {
-    const scenarios::Figure one = of(result.processes[i]);
+    const scenarios::Metric one = of(result.processes[i]);
     if (!one) return std::nullopt;
     all = i == 0 ? *one : join(*all, *one);
   }
@@ -28,31 +28,31 @@ scenarios::Figure joined(const scenarios::Result& result, Of of, Join join) {
 }
 
 template <class Of>
-scenarios::Figure greatest(const scenarios::Result& result, Of of) {
+scenarios::Metric greatest(const scenarios::Result& result, Of of) {
   return joined(result, of, [](double a, double b) { return std::max(a, b); });
 }
 
-scenarios::Figure throughput_of(const scenarios::ProcessResult& process) {
+scenarios::Metric throughput_of(const scenarios::ProcessResult& process) {
   return process.throughput.mean;
 }
 
-scenarios::Figure least_throughput(const scenarios::Result& result) {
+scenarios::Metric least_throughput(const scenarios::Result& result) {
   return joined(result, throughput_of, [](double a, double b) { return std::min(a, b); });
 }
 
-scenarios::Figure mean_throughput(const scenarios::Result& result) {
-  const scenarios::Figure sum = joined(result, throughput_of, [](double a, double b) { return a + b; });
-  return sum ? scenarios::Figure(*sum / static_cast<double>(result.processes.size())) : std::nullopt;
+scenarios::Metric mean_throughput(const scenarios::Result& result) {
+  const scenarios::Metric sum = joined(result, throughput_of, [](double a, double b) { return a + b; });
+  return sum ? scenarios::Metric(*sum / static_cast<double>(result.processes.size())) : std::nullopt;
 }
 
-scenarios::Figure low(const scenarios::Interval& interval) {
-  return interval ? scenarios::Figure(interval->first) : std::nullopt;
+scenarios::Metric low(const scenarios::Interval& interval) {
+  return interval ? scenarios::Metric(interval->first) : std::nullopt;
 }
-scenarios::Figure high(const scenarios::Interval& interval) {
-  return interval ? scenarios::Figure(interval->second) : std::nullopt;
+scenarios::Metric high(const scenarios::Interval& interval) {
+  return interval ? scenarios::Metric(interval->second) : std::nullopt;
 }
 
-scenarios::Figure used_memory(const scenarios::Result& result) {
+scenarios::Metric used_memory(const scenarios::Result& result) {
   return result.system.memory.used_mb;
 }
 
@@ -88,10 +88,10 @@ PointStatus status_named(std::string_view name) {
   return PointStatus::failed;
 }
 
-const std::array<MainFigure, main_figure_count>& main_figures() {
+const std::array<MainMetric, main_metric_count>& main_metrics() {
   using R = const scenarios::Result&;
   using P = const scenarios::ProcessResult&;
-  static constexpr std::array<MainFigure, main_figure_count> all{{
+  static constexpr std::array<MainMetric, main_metric_count> all{{
       {"throughput", [](R r) { return r.system.throughput; }},
       {"process_throughput_min", least_throughput},
       {"process_throughput_mean", mean_throughput},
@@ -108,7 +108,7 @@ const std::array<MainFigure, main_figure_count>& main_figures() {
       {"throughput_high", [](R r) { return high(r.system.throughput_pi90); }},
       {"power_low_w", [](R r) { return low(r.system.power_w.pi90); }},
       {"power_high_w", [](R r) { return high(r.system.power_w.pi90); }},
-      {"simulated_s", [](R r) { return scenarios::Figure(r.simulated_s); }},
+      {"simulated_s", [](R r) { return scenarios::Metric(r.simulated_s); }},
   }};
   return all;
 }
@@ -136,7 +136,7 @@ std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const cali
       outcome.problem = why_it_does_not_fit(*result);
       return outcome;
     }
-    for (std::size_t i = 0; i < main_figure_count; ++i) outcome.figures[i] = main_figures()[i].of(*result);
+    for (std::size_t i = 0; i < main_metric_count; ++i) outcome.figures[i] = main_metrics()[i].of(*result);
     outcome.limited_by = result->system.limited_by;
     outcome.stop = result->system.stop;
   } catch (const std::bad_alloc&) {

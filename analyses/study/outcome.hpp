@@ -23,18 +23,18 @@ enum class PointStatus {
 [[nodiscard]] PointStatus status_named(std::string_view name);  // `failed` of another name
 
 // The figures that studies show beside the whole result, a column each. Of several processes the worst.
-struct MainFigure {
+struct MainMetric {
   const char* column;
-  scenarios::Figure (*of)(const scenarios::Result& result);
+  scenarios::Metric (*of)(const scenarios::Result& result);
 };
-inline constexpr std::size_t main_figure_count = 17;
-[[nodiscard]] const std::array<MainFigure, main_figure_count>& main_figures();
+inline constexpr std::size_t main_metric_count = 17;
+[[nodiscard]] const std::array<MainMetric, main_metric_count>& main_metrics();
 
 struct Outcome {
   PointStatus status = PointStatus::ok;
   std::string problem;                                       // why it is not ok; else empty
   std::string result;                                        // JSON; empty where there is none
-  std::array<scenarios::Figure, main_figure_count> figures;  // absent unless ok
+  std::array<scenarios::Metric, main_metric_count> figures;  // absent unless ok
   std::string limited_by, stop;                              // likewise
 };
 

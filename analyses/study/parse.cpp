@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "analyses/study/axis_values.hpp"
-#include "analyses/study/figure.hpp"
 #include "analyses/study/key_path.hpp"
+#include "analyses/study/metric.hpp"
 #include "analyses/study/study.hpp"
 #include "input/cursor.hpp"
 #include "input/file.hpp"
@@ -27,13 +27,13 @@ using input::Integer;
 using input::Kind;
 using input::Mapping;
 
-constexpr std::size_t most_axes = 64;
+constexpr std::size_t max_axes = 64;
 
 void read_sweep(const Cursor& at, Study& study) {
   if (!at.is(Kind::mapping)) return at.expected("a mapping of scenario keys and their values");
   const auto& keys = at.value().keys;
-  if (keys.size() > most_axes)
-    return at.problem(fmt::format("{} keys, at most {} are allowed", keys.size(), most_axes));
+  if (keys.size() > max_axes)
+    return at.problem(fmt::format("{} keys, at most {} are allowed", keys.size(), max_axes));
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Cursor values(at.value().children[i], at.path() + "." + input::printable(keys[i].name),
                         at.problems());
@@ -56,7 +56,7 @@ std::vector<std::size_t> zipped(const Cursor& group, const Study& study, std::se
   for (const Axis& axis : study.axes) names.push_back(axis.key);
   std::vector<std::size_t> axes;
   bool good = true;
-  for (const Cursor& key : group.items("a list of keys of sweep", most_axes)) {
+  for (const Cursor& key : group.items("a list of keys of sweep", max_axes)) {
     const auto axis = input::choose(key, "a key of sweep", names);
     if (axis && !taken.insert(*axis).second) key.problem("is zipped twice");
     if (axis) axes.push_back(*axis);
@@ -78,7 +78,7 @@ std::vector<std::size_t> zipped(const Cursor& group, const Study& study, std::se
 void read_zip(const Cursor& at, Study& study) {
   std::set<std::size_t> taken;
   for (const Cursor& group :
-       at.items("a list of lists of keys, such as [[power_mode, clocks.gpu]]", most_axes)) {
+       at.items("a list of lists of keys, such as [[power_mode, clocks.gpu]]", max_axes)) {
     std::vector<std::size_t> axes = zipped(group, study, taken);
     if (axes.empty()) continue;
     const std::size_t size = study.axes[axes.front()].values.size();
@@ -90,7 +90,7 @@ void read_sampling(const Cursor& at, Study& study) {
   Mapping sampling(at, "a mapping: latin_hypercube, seed");
   LatinHypercube value;
   std::int64_t seed = 1;
-  sampling.required("latin_hypercube", value.points, Integer{1, static_cast<std::int64_t>(most_points)});
+  sampling.required("latin_hypercube", value.points, Integer{1, static_cast<std::int64_t>(max_points)});
   sampling.optional("seed", seed, Integer{0});
   value.seed = static_cast<std::uint64_t>(seed);
   study.sampling = value;
@@ -107,7 +107,7 @@ void read_objectives(const Cursor& at, Study& study) {
       continue;
     }
     const std::string figure = text->substr(std::min(text->find_first_not_of(' ', space), text->size()));
-    if (check_figure(item, figure)) study.objectives.push_back({way == "max", figure, item.location()});
+    if (check_metric(item, figure)) study.objectives.push_back({way == "max", figure, item.location()});
   }
 }
 
@@ -165,10 +165,10 @@ std::optional<Study> read_study(input::Node document, const std::string& origin,
     complete_dimensions(study);
     std::uint64_t points = 1;
     for (const Dimension& dimension : study.dimensions) {
-      points = std::min(points, most_points + 1) * dimension.size;  // at most 10^6 · 10^5
+      points = std::min(points, max_points + 1) * dimension.size;  // at most 10^6 · 10^5
     }
-    if (!study.sampling && points > most_points)
-      cursor.descend("sweep").problem(fmt::format("more than {} points", most_points),
+    if (!study.sampling && points > max_points)
+      cursor.descend("sweep").problem(fmt::format("more than {} points", max_points),
                                       "sampling: {latin_hypercube: 1000} takes some of them");
   }
   own.sort();

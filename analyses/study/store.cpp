@@ -19,7 +19,7 @@ constexpr const char* format_name = "jostle.study/1";
 
 std::string schema() {
   std::string figures;
-  for (const MainFigure& figure : main_figures()) figures += fmt::format(" {} REAL,", figure.column);
+  for (const MainMetric& figure : main_metrics()) figures += fmt::format(" {} REAL,", figure.column);
   return fmt::format(
       "CREATE TABLE study(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
       "CREATE TABLE points(point INTEGER PRIMARY KEY, key TEXT NOT NULL, settings TEXT NOT NULL);"
@@ -43,7 +43,7 @@ std::string results_view(const std::vector<AxisColumn>& axes) {
     columns += fmt::format(", {} AS {}", axis.is_number ? fmt::format("CAST({} AS REAL)", value) : value,
                            quoted(axis.name, '"'));
   }
-  for (const MainFigure& figure : main_figures()) columns += fmt::format(", {}", figure.column);
+  for (const MainMetric& figure : main_metrics()) columns += fmt::format(", {}", figure.column);
   return fmt::format(
       "CREATE VIEW results AS SELECT {}, limited_by, stop, problem FROM points JOIN outcomes USING (key)"
       " ORDER BY point",
@@ -173,7 +173,7 @@ std::optional<Outcome> Store::outcome(const std::string& key) {
   Outcome outcome;
   outcome.status = status_named(text());
   outcome.problem = text();
-  for (scenarios::Figure& figure : outcome.figures) {
+  for (scenarios::Metric& figure : outcome.figures) {
     if (!row.is_null(column)) figure = row.real(column);
     ++column;
   }
@@ -185,7 +185,7 @@ std::optional<Outcome> Store::outcome(const std::string& key) {
 
 void Store::insert(const std::string& key, const Outcome& outcome) {
   std::string values = "?1, ?2, ?3";
-  for (std::size_t i = 0; i < main_figure_count + 3; ++i) values += fmt::format(", ?{}", i + 4);
+  for (std::size_t i = 0; i < main_metric_count + 3; ++i) values += fmt::format(", ?{}", i + 4);
   SqlStatement statement(database_, fmt::format("INSERT OR IGNORE INTO outcomes VALUES ({})", values));
   int column = 0;
   const auto text = [&](const std::string& value) {
@@ -197,7 +197,7 @@ void Store::insert(const std::string& key, const Outcome& outcome) {
   text(key);
   text(to_string(outcome.status));
   text(outcome.problem);
-  for (const scenarios::Figure& figure : outcome.figures) statement.bind(++column, figure);
+  for (const scenarios::Metric& figure : outcome.figures) statement.bind(++column, figure);
   text(outcome.limited_by);
   text(outcome.stop);
   text(outcome.result);

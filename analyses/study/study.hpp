@@ -57,7 +57,7 @@ struct Study {
   std::optional<FleetSection> fleet = {};
 };
 
-inline constexpr std::uint64_t most_points = 1'000'000;
+inline constexpr std::uint64_t max_points = 1'000'000;
 
 // Whether the file is meant as a study: it holds a scenario, where a scenario's file is one.
 [[nodiscard]] bool is_study(const input::Value& document);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analyses/calibrate/calibrate.hpp"
-#include "analyses/evidence/settings.hpp"
+#include "analyses/evidence/run_configuration.hpp"
 #include "analyses/evidence/simulated.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/run/run.hpp"
@@ -18,14 +18,15 @@
 namespace jostle::analyses {
 namespace {
 
-scenarios::Precision precision_of(const Setting& setting) {
+scenarios::Precision precision_of(const RunConfiguration& setting) {
   return *setting.scenario.processes.front().precision;
 }
 
 // Simulations of settings, with factors of one's own.
 class Bench {
  public:
-  [[nodiscard]] scenarios::Result simulate(const Setting& setting, std::vector<dnn::Factor> factors) {
+  [[nodiscard]] scenarios::Result simulate(const RunConfiguration& setting,
+                                           std::vector<dnn::Factor> factors) {
     calibration::Profile profile = base_of(setting.device).profile;
     profile.factors = std::move(factors);
     const std::optional<scenarios::Result> result = run(setting.scenario, profile, {});
@@ -34,7 +35,8 @@ class Bench {
   }
 
   // With the spread of what is assumed of the device: nothing measured on it is known but the factors.
-  [[nodiscard]] std::vector<Prediction> predict(const Setting& setting, std::vector<dnn::Factor> factors) {
+  [[nodiscard]] std::vector<Prediction> predict(const RunConfiguration& setting,
+                                                std::vector<dnn::Factor> factors) {
     calibration::BaseProfile base = base_of(setting.device);
     base.profile.factors = std::move(factors);
     return predictions(base, {}, {setting}).front();
@@ -61,9 +63,9 @@ double limit_of(const std::string& quantity) {
   return quantity.ends_with(" input") ? 0.05 : quantity.ends_with(" plug") ? 0.15 : 0.1;
 }
 
-void compare(ComparisonGroup& group, const Setting& setting, const scenarios::Result& result,
+void compare(ComparisonGroup& group, const RunConfiguration& setting, const scenarios::Result& result,
              MetricKind wanted = MetricKind::time) {
-  for (const Published& figure : setting.figures) {
+  for (const ReferenceValue& figure : setting.figures) {
     if (kind_of(figure.metric) != wanted) continue;
     group.comparisons.push_back(
         {fmt::format("{} {}, {}", figure.run, setting.text(), figure.metric),
@@ -73,10 +75,10 @@ void compare(ComparisonGroup& group, const Setting& setting, const scenarios::Re
 }
 
 // Times that the factors had no part in.
-void compare_unseen(ComparisonGroup& group, std::vector<UnseenRow>& rows, const Setting& setting,
+void compare_unseen(ComparisonGroup& group, std::vector<UnseenRow>& rows, const RunConfiguration& setting,
                     const std::vector<Prediction>& predicted) {
   for (std::size_t i = 0; i < setting.figures.size(); ++i) {
-    const Published& figure = setting.figures[i];
+    const ReferenceValue& figure = setting.figures[i];
     if (kind_of(figure.metric) != MetricKind::time) continue;
     group.comparisons.push_back({fmt::format("{} {}, {}", figure.run, setting.text(), figure.metric),
                                  setting.device, figure.value, predicted[i].value});
@@ -92,12 +94,12 @@ void compare_unseen(ComparisonGroup& group, std::vector<UnseenRow>& rows, const 
 
 // The factor that brings the setting's GPU time to what was measured: by GPU times where there are some, else
 // by throughput or the time of a batch, whose other parts hardly change. The mean of the logarithms.
-double fitted(Bench& bench, std::span<const Setting* const> settings) {
+double fitted(Bench& bench, std::span<const RunConfiguration* const> settings) {
   double factor = 1;
   for (int round = 0; round < 3; ++round) {
     double sum = 0;
     int count = 0;
-    for (const Setting* setting : settings) {
+    for (const RunConfiguration* setting : settings) {
       const scenarios::Result result = bench.simulate(*setting, {{.device = {},
                                                                   .model = {},
                                                                   .family = setting->family(),
@@ -105,8 +107,8 @@ double fitted(Bench& bench, std::span<const Setting* const> settings) {
                                                                   .value = factor,
                                                                   .basis = {}}});
       const bool has_gpu_time =
-          std::ranges::find(setting->figures, "gpu_time", &Published::metric) != setting->figures.end();
-      for (const Published& figure : setting->figures) {
+          std::ranges::find(setting->figures, "gpu_time", &ReferenceValue::metric) != setting->figures.end();
+      for (const ReferenceValue& figure : setting->figures) {
         if (kind_of(figure.metric) != MetricKind::time || figure.metric == "enqueue" ||
             (has_gpu_time && figure.metric != "gpu_time"))
           continue;
@@ -120,14 +122,14 @@ double fitted(Bench& bench, std::span<const Setting* const> settings) {
   return factor;
 }
 
-using Group = std::vector<const Setting*>;
+using Group = std::vector<const RunConfiguration*>;
 
 // Settings on the GPU by a key, in the order of appearance.
 template <class Key>
-std::vector<Group> grouped(const std::vector<Setting>& all, Key key) {
+std::vector<Group> grouped(const std::vector<RunConfiguration>& all, Key key) {
   std::vector<Group> groups;
   std::vector<std::string> keys;
-  for (const Setting& setting : all) {
+  for (const RunConfiguration& setting : all) {
     if (!setting.on_gpu()) continue;
     const auto index = static_cast<std::size_t>(std::ranges::find(keys, key(setting)) - keys.begin());
     if (index == keys.size()) {
@@ -139,17 +141,17 @@ std::vector<Group> grouped(const std::vector<Setting>& all, Key key) {
   return groups;
 }
 
-std::string family_key(const Setting& setting) {
+std::string family_key(const RunConfiguration& setting) {
   return setting.family() + " " + setting.precision;
 }
-std::string device_key(const Setting& setting) {
+std::string device_key(const RunConfiguration& setting) {
   return setting.device + " " + setting.model + " " + setting.precision;
 }
 
 // Of a family's settings those of the first one's device and mode.
 Group anchor_of(const Group& family) {
   Group anchor;
-  for (const Setting* setting : family) {
+  for (const RunConfiguration* setting : family) {
     if (setting->device == family.front()->device && setting->mode == family.front()->mode &&
         setting->clocks == family.front()->clocks)
       anchor.push_back(setting);
@@ -186,7 +188,7 @@ void bound_devices(ComparisonGroup& group, double limit, Judged judged) {
 }  // namespace
 
 std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& progress) {
-  const std::vector<Setting> all = shipped_settings();
+  const std::vector<RunConfiguration> all = shipped_run_configurations();
   const std::vector<Group> families = grouped(all, family_key), devices = grouped(all, device_key);
   Bench bench;
   std::vector<dnn::Factor> factors;
@@ -201,17 +203,17 @@ std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& pr
 }
 
 BoardsValidation validate_boards(const std::function<void(double)>& progress) {
-  const std::vector<Setting> all = shipped_settings();
+  const std::vector<RunConfiguration> all = shipped_run_configurations();
   Bench bench;
   std::vector<UnseenRow> rows;
   ComparisonGroup unseen{"boards: factors of a family, fitted on another", "boards/solo.csv", "", {}, {}};
   std::vector<dnn::Factor> of_families;
-  std::vector<const Setting*> fitted_on;
+  std::vector<const RunConfiguration*> fitted_on;
   for (const Group& family : grouped(all, family_key)) {
     of_families.push_back(family_factor(bench, family));
-    for (const Setting* setting : anchor_of(family)) fitted_on.push_back(setting);
+    for (const RunConfiguration* setting : anchor_of(family)) fitted_on.push_back(setting);
   }
-  for (const Setting& setting : all) {
+  for (const RunConfiguration& setting : all) {
     if (std::ranges::find(fitted_on, &setting) == fitted_on.end())
       compare_unseen(unseen, rows, setting, bench.predict(setting, of_families));
   }
@@ -232,7 +234,7 @@ BoardsValidation validate_boards(const std::function<void(double)>& progress) {
                         {}};
   for (const Group& runs : grouped(all, device_key)) {
     const std::vector<dnn::Factor> own{device_factor(bench, runs)};
-    for (const Setting* setting : runs) {
+    for (const RunConfiguration* setting : runs) {
       const scenarios::Result result = bench.simulate(*setting, own);
       compare(known, *setting, result);
       compare(traffic, *setting, result, MetricKind::traffic);
@@ -252,7 +254,7 @@ BoardsValidation validate_boards(const std::function<void(double)>& progress) {
                          "fitted at the first of them, the same batch at the others",
                          {},
                          {}};
-  const auto by_batch = [](const Setting& setting) {
+  const auto by_batch = [](const RunConfiguration& setting) {
     return device_key(setting) + fmt::format(" b{}", setting.batch);
   };
   for (const Group& runs : grouped(all, by_batch)) {

@@ -19,8 +19,8 @@ namespace {
 
 // One measured figure and where it stands.
 struct Row {
-  const Setting* setting = nullptr;
-  const Published* figure = nullptr;
+  const RunConfiguration* setting = nullptr;
+  const ReferenceValue* figure = nullptr;
   double predicted = 0;
   bool covered = false;  // by its 90 % interval
 
@@ -39,7 +39,7 @@ struct Row {
   }
 };
 
-using Key = std::function<std::string(const Setting&)>;
+using Key = std::function<std::string(const RunConfiguration&)>;
 
 void add_split(std::vector<ComparisonGroup>& groups, const std::vector<Row>& rows, const char* what,
                const Key& key) {
@@ -65,7 +65,7 @@ void add_rule(std::vector<ComparisonGroup>& groups, const std::vector<Row>& rows
   if (!group.comparisons.empty()) groups.push_back(std::move(group));
 }
 
-bool same_but_for_processes(const Setting& a, const Setting& b) {
+bool same_but_for_processes(const RunConfiguration& a, const RunConfiguration& b) {
   return a.device == b.device && a.mode == b.mode && a.clocks == b.clocks && a.model == b.model &&
          a.precision == b.precision && a.placement == b.placement && a.runtime == b.runtime &&
          a.batch == b.batch;
@@ -84,7 +84,7 @@ std::optional<double> equal_share(const Row& row, const std::vector<Row>& rows) 
   return std::nullopt;
 }
 
-int unlike(const Setting& a, const Setting& b) {
+int unlike(const RunConfiguration& a, const RunConfiguration& b) {
   return 16 * (a.model != b.model) + 8 * (a.placement != b.placement) + 8 * (a.precision != b.precision) +
          4 * (a.device != b.device) + 4 * (a.runtime != b.runtime) + 2 * (a.processes != b.processes) +
          2 * (a.mode != b.mode) + (a.clocks != b.clocks) + (a.batch != b.batch);
@@ -103,7 +103,7 @@ std::optional<double> nearest(const Row& row, const std::vector<Row>& rows) {
 }
 
 std::optional<double> by_roofline(const Row& row, const std::string& device) {
-  const Setting& setting = *row.setting;
+  const RunConfiguration& setting = *row.setting;
   const std::string quantity = row.quantity();
   if (!setting.on_gpu() || (quantity != "latency" && quantity != "throughput")) return std::nullopt;
   RooflineQuestion question;
@@ -144,13 +144,13 @@ void add_repeats(std::vector<ComparisonGroup>& groups, const std::vector<Row>& r
 }  // namespace
 
 std::vector<ComparisonGroup> validate_evidence(const UncertainProfile& profile, const std::string& device,
-                                               const std::vector<Setting>& settings,
+                                               const std::vector<RunConfiguration>& settings,
                                                const std::atomic<bool>* interrupt) {
   const auto figures = predictions(profile.base, profile.uncertainty, settings, interrupt);
   std::vector<Row> rows;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     for (std::size_t j = 0; j < settings[i].figures.size(); ++j) {
-      const Published& measured = settings[i].figures[j];
+      const ReferenceValue& measured = settings[i].figures[j];
       const Prediction& of = figures[i][j];
       const double half_width = residual_half_width(profile.uncertainty, profile.base.profile.spec.name,
                                                     quantity_of(measured.metric), of.basis);
@@ -162,11 +162,12 @@ std::vector<ComparisonGroup> validate_evidence(const UncertainProfile& profile, 
   ComparisonGroup all{"all", "", "", {}, {}};
   for (const Row& row : rows) all.comparisons.push_back(row.simulated());
   groups.push_back(std::move(all));
-  add_split(groups, rows, "processes:", [](const Setting& s) { return fmt::format("{}", s.processes); });
-  add_split(groups, rows, "mix:", [](const Setting& s) { return s.placement; });
-  add_split(groups, rows, "network:", [](const Setting& s) { return s.model; });
-  add_split(groups, rows, "power mode:", [](const Setting& s) { return s.mode; });
-  add_split(groups, rows, "device:", [](const Setting& s) { return s.device; });
+  add_split(groups, rows,
+            "processes:", [](const RunConfiguration& s) { return fmt::format("{}", s.processes); });
+  add_split(groups, rows, "mix:", [](const RunConfiguration& s) { return s.placement; });
+  add_split(groups, rows, "network:", [](const RunConfiguration& s) { return s.model; });
+  add_split(groups, rows, "power mode:", [](const RunConfiguration& s) { return s.mode; });
+  add_split(groups, rows, "device:", [](const RunConfiguration& s) { return s.device; });
   add_rule(groups, rows, "naive: equal share", [&](const Row& row) { return equal_share(row, rows); });
   add_rule(groups, rows, "naive: nearest neighbour", [&](const Row& row) { return nearest(row, rows); });
   add_rule(groups, rows, "naive: roofline", [&](const Row& row) { return by_roofline(row, device); });

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyses/evidence/settings.hpp"
+#include "analyses/evidence/run_configuration.hpp"
 #include "analyses/interval/interval.hpp"
 #include "analyses/validate/validate.hpp"
 #include "calibration/profile/profile.hpp"
@@ -23,7 +23,7 @@ namespace jostle::analyses {
 // Of simulated figures it is said whether their 90 % interval holds what was measured.
 [[nodiscard]] std::vector<ComparisonGroup> validate_evidence(const UncertainProfile& profile,
                                                              const std::string& device,
-                                                             const std::vector<Setting>& settings,
+                                                             const std::vector<RunConfiguration>& settings,
                                                              const std::atomic<bool>* interrupt = nullptr);
 
 }  // namespace jostle::analyses

@@ -31,16 +31,17 @@ std::string shipped_uncertainty_csv(const std::function<void(double)>& progress)
   std::string text = calibration::uncertainty_csv_header();
   std::vector<UnseenRow> rows = unseen_on_h200(calibration::shipped_base_profile("nvidia-h200").profile);
 
-  std::vector<Setting> all;
-  std::ranges::copy_if(shipped_settings(), std::back_inserter(all), &Setting::on_gpu);
+  std::vector<RunConfiguration> all;
+  std::ranges::copy_if(shipped_run_configurations(), std::back_inserter(all), &RunConfiguration::on_gpu);
   std::vector<std::string> devices;
-  for (const Setting& setting : all)
+  for (const RunConfiguration& setting : all)
     if (std::ranges::find(devices, setting.device) == devices.end()) devices.push_back(setting.device);
   CalibrationControl hold;
   hold.hold = true;
   for (const std::string& device : devices) {
-    std::vector<Setting> own;
-    std::ranges::copy_if(all, std::back_inserter(own), [&](const Setting& s) { return s.device == device; });
+    std::vector<RunConfiguration> own;
+    std::ranges::copy_if(all, std::back_inserter(own),
+                         [&](const RunConfiguration& s) { return s.device == device; });
     const calibration::BaseProfile base = calibration::shipped_base_profile(device);
     text += uncertainty_csv(calibrate(base, own, PriorsFrom::profile, hold).uncertainty(), device);
     if (device == best_known) {

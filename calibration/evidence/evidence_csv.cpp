@@ -37,7 +37,7 @@ class Line {
   bool started_ = false;
 };
 
-void apply(const Said& said, Import& result, input::Problems& problems) {
+void apply(const SuppliedFields& said, Import& result, input::Problems& problems) {
   Setting& setting = result.setting;
   if (!said.power_mode.empty()) setting.power_mode = said.power_mode;
   if (said.pinned) setting.pinned = said.pinned;
@@ -77,7 +77,8 @@ const std::string& evidence_header() {
   return header;
 }
 
-std::string evidence_rows(std::vector<Import>& imports, const Said& said, input::Problems& problems) {
+std::string evidence_rows(std::vector<Import>& imports, const SuppliedFields& said,
+                          input::Problems& problems) {
   std::string text;
   for (std::size_t i = 0; i < imports.size(); ++i) {
     Import& result = imports[i];

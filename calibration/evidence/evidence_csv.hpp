@@ -11,7 +11,7 @@
 namespace jostle::calibration {
 
 // What the user says of all the files; empty: what each log says, or nothing.
-struct Said {
+struct SuppliedFields {
   std::string run, device, power_mode, model, precision;
   std::optional<std::int64_t> batch;
   std::optional<bool> pinned;  // jetson_clocks
@@ -23,7 +23,7 @@ struct Said {
 // The rows of `imports`, which are of one file, each ended by a newline. Runs are named after the file, or as
 // said, and numbered where there are several. Adds a note to an import where what is said replaces what the
 // log says; a batch that the log contradicts is a problem.
-[[nodiscard]] std::string evidence_rows(std::vector<Import>& imports, const Said& said,
+[[nodiscard]] std::string evidence_rows(std::vector<Import>& imports, const SuppliedFields& said,
                                         input::Problems& problems);
 
 }  // namespace jostle::calibration

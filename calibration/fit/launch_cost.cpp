@@ -8,7 +8,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr double most_load = 0.8;  // of the GPU by paced launches, so that it keeps up
+constexpr double max_load = 0.8;  // of the GPU by paced launches, so that it keeps up
 constexpr double enough_kernels = 50;
 
 // Which inference: network, precision, batch.
@@ -161,7 +161,7 @@ LaunchEstimates paced_launches(const std::vector<SparseRun>& sparse, double slic
   std::vector<Point2> periods;
   for (const SparseRun& run : sparse) {
     const double service = line->intercept + line->slope * run.kernel_us;
-    if (run.beside_dense || run.blocking || service * run.processes > most_load * run.pace_us) continue;
+    if (run.beside_dense || run.blocking || service * run.processes > max_load * run.pace_us) continue;
     if (const auto period = launch_period_us(run)) periods.push_back({run.pace_us, *period});
   }
   if (const auto launches = line_through(periods); launches && launches->intercept > 0)

@@ -210,7 +210,7 @@ LogFit fit(std::span<const Parameter> parameters, std::span<const Measured> meas
 
   ceres::Solver::Options how;
   how.linear_solver_type = ceres::DENSE_QR;
-  how.max_num_iterations = options.most_iterations;
+  how.max_num_iterations = options.max_iterations;
   how.function_tolerance = 1e-3;
   how.parameter_tolerance = 1e-3;
   how.logging_type = ceres::SILENT;

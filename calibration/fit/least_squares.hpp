@@ -33,7 +33,7 @@ struct Measured {
 using Predict = std::function<std::vector<std::vector<double>>(std::span<const std::vector<double>> points)>;
 
 struct FitOptions {
-  int most_iterations = 20;
+  int max_iterations = 20;
   double step = 0.02;         // of the logarithm, where a derivative is taken: beyond the simulation's grain
   std::vector<double> start;  // one a parameter, within its bounds; empty: the priors
 };

@@ -16,7 +16,7 @@ constexpr std::string_view idle = "the profile's, within the spread of boards an
 constexpr std::array prior_table{
     Prior{"gpu.bandwidth_efficiency", "", 0.08, 1.25, "the spread of published copy benchmarks"},
     Prior{"gpu.kernel_fixed", "4 us", 0.25, 3, "3 to 6 us on Tegra"},
-    Prior{"gpu.time_slicing.switch_when_dry", "", 0.5, 6, "100 to 370 us in published traces"},
+    Prior{"gpu.time_slicing.switch_when_idle", "", 0.5, 6, "100 to 370 us in published traces"},
     Prior{"gpu.time_slicing.switch_at_expiry", "", 0.5, 6, "100 to 370 us in published traces"},
     Prior{"memory.system", "", 0.3, 3, "0.9 to 1.7 GB on an idle Orin Nano", 100, false},
     Prior{"memory.contexts.tensorrt.process", "", 0.4, 2.5, "200 to 500 MB in published logs", 100, false},

@@ -8,17 +8,17 @@
 namespace jostle::calibration {
 
 struct Prior {
-  std::string_view path;      // of the figure in a profile
-  std::string_view centre;    // as a profile writes it; empty: what the profile at hand has
-  double sd = 0.5;            // of the logarithm
-  double range = 3;           // the fit stays within centre / range and centre x range
-  std::string_view source;    // of centre and width
-  double most_percent = 100;  // of a figure that is a share
-  bool drawn = true;          // intervals vary it: it moves what they are of
+  std::string_view path;     // of the figure in a profile
+  std::string_view centre;   // as a profile writes it; empty: what the profile at hand has
+  double sd = 0.5;           // of the logarithm
+  double range = 3;          // the fit stays within centre / range and centre x range
+  std::string_view source;   // of centre and width
+  double max_percent = 100;  // of a figure that is a share
+  bool drawn = true;         // intervals vary it: it moves what they are of
 
   // The most that a figure of `number` `unit` may grow by.
   [[nodiscard]] double most(double number, std::string_view unit) const {
-    return unit == "%" ? std::min(range, most_percent / number) : range;
+    return unit == "%" ? std::min(range, max_percent / number) : range;
   }
 };
 

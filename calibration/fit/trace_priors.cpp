@@ -13,7 +13,7 @@ constexpr std::array trace_table{
     TracePrior{"gpu.kernel_fixed", "us", 4, 0.7, 10, "3 to 6 us on Tegra"},
     TracePrior{"gpu.time_slicing.slice", "us", 1024, 0.7, 10, "nvgpu's default, 0.5 to 50 ms settable"},
     TracePrior{"gpu.time_slicing.slice_jitter", "us", 1, 1, 100, assumed},
-    TracePrior{"gpu.time_slicing.switch_when_dry", "us", 200, 0.5, 6, switches},
+    TracePrior{"gpu.time_slicing.switch_when_idle", "us", 200, 0.5, 6, switches},
     TracePrior{"gpu.time_slicing.switch_at_expiry", "us", 200, 0.5, 6, switches},
     TracePrior{"gpu.time_slicing.state_bandwidth", "GB/s", 1000, 1, 30,
                "registers and shared memory pass through the memory: of the order of its bandwidth"},

@@ -167,7 +167,7 @@ Folded slice(const Operands& operands) {
     if (!axis) return std::nullopt;
     const auto length = static_cast<double>(from->dims[*axis]);
     const double wanted = steps != nullptr ? (*steps)[i] : 1;
-    if (wanted == 0 || std::abs(wanted) > static_cast<double>(most_numbers)) return std::nullopt;
+    if (wanted == 0 || std::abs(wanted) > static_cast<double>(max_numbers)) return std::nullopt;
     const double start = (*starts)[i] < 0 ? (*starts)[i] + length : (*starts)[i];
     first[*axis] =
         static_cast<std::int64_t>(std::clamp(start, 0.0, std::max(0.0, wanted < 0 ? length - 1 : length)));
@@ -353,7 +353,7 @@ std::optional<std::vector<Numbers>> split(const Operands& operands, const std::v
 
 std::optional<std::vector<Numbers>> fold(const Node& node, const std::vector<Value>& values) {
   for (const ValueId id : node.outputs) {
-    if (id != none && (!values[id].known || values[id].elements() > most_numbers)) return std::nullopt;
+    if (id != none && (!values[id].known || values[id].elements() > max_numbers)) return std::nullopt;
   }
   if (node.outputs.empty() || node.outputs.front() == none) return std::nullopt;
   const Operands operands(node, values);

@@ -12,7 +12,7 @@
 namespace jostle::calibration::onnx_reader {
 
 // Larger tensors are data, not shapes: their elements are not followed.
-inline constexpr std::int64_t most_numbers = 4096;
+inline constexpr std::int64_t max_numbers = 4096;
 
 // The elements of each output of a node whose output dimensions are known; nothing where they do not follow
 // from the inputs, or from their shapes.

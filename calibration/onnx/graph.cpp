@@ -26,9 +26,9 @@ namespace {
 using input::printable;
 
 // Far beyond any network; keeps counts inside 64 bits and shapes inside 32.
-constexpr int most_nodes = 100'000;
+constexpr int max_nodes = 100'000;
 constexpr std::int64_t largest_dim = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t most_elements = std::int64_t{1} << 40U;
+constexpr std::int64_t max_elements = std::int64_t{1} << 40U;
 
 bool own_domain(const std::string& domain) {
   return domain.empty() || domain == "ai.onnx";
@@ -153,8 +153,8 @@ class GraphReader {
   }
 
   Graph read() {
-    if (proto_.node_size() > most_nodes) {
-      throw OnnxError(fmt::format("{} nodes, more than {}", proto_.node_size(), most_nodes));
+    if (proto_.node_size() > max_nodes) {
+      throw OnnxError(fmt::format("{} nodes, more than {}", proto_.node_size(), max_nodes));
     }
     read_stored();
     read_declared();
@@ -197,7 +197,7 @@ class GraphReader {
   static void check_dims(const Value& value) {
     std::int64_t elements = 1;
     for (const std::int64_t dim : value.dims) {
-      const bool fits = dim >= 0 && dim <= largest_dim && (dim == 0 || elements <= most_elements / dim);
+      const bool fits = dim >= 0 && dim <= largest_dim && (dim == 0 || elements <= max_elements / dim);
       if (!fits) {
         throw OnnxError(fmt::format("tensor '{}' has an impossible dimension or too many elements: {}",
                                     printable(value.name), fmt::join(value.dims, " x ")));
@@ -217,7 +217,7 @@ class GraphReader {
         add_value(name, tensor_type(tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}));
     value.constant = true;
     value.stored = initialiser;
-    value.numbers = numbers_of(tensor, most_numbers);
+    value.numbers = numbers_of(tensor, max_numbers);
     if (value.numbers) set_data(name, tensor);
   }
 

@@ -21,7 +21,7 @@ using dnn::Shape;
 using input::printable;
 
 // Of one image. Far beyond any network, and thousands of images more still fit 64 bits.
-constexpr double most_macs = 1e14;
+constexpr double max_macs = 1e14;
 
 std::string shown(const Node& node) {
   return fmt::format("node '{}' ({})", printable(node.name), printable(node.type));
@@ -129,9 +129,9 @@ class Lowering {
     const bool counts = layer.op == Op::conv || layer.op == Op::conv_transpose || layer.op == Op::linear ||
                         layer.op == Op::matmul;
     if (counts) macs_ += work;
-    if (macs_ > most_macs) {
+    if (macs_ > max_macs) {
       throw OnnxError(
-          fmt::format("'{}': more than {:g} multiplications an image", printable(layer.name), most_macs));
+          fmt::format("'{}': more than {:g} multiplications an image", printable(layer.name), max_macs));
     }
     return network_.add(layer, inputs);
   }

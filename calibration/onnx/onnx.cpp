@@ -49,7 +49,7 @@ std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string&
 
 std::optional<OnnxNetwork> read_onnx(const std::string& path, std::optional<std::int64_t> input,
                                      input::Problems& problems) {
-  const std::optional<std::string> bytes = input::read_text_file(path, most_onnx_bytes, problems);
+  const std::optional<std::string> bytes = input::read_text_file(path, max_onnx_bytes, problems);
   return bytes ? parse_onnx(*bytes, path, input, problems) : std::nullopt;
 }
 

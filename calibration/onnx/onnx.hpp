@@ -16,7 +16,7 @@
 
 namespace jostle::calibration {
 
-inline constexpr std::size_t most_onnx_bytes = std::size_t{1} << 30U;
+inline constexpr std::size_t max_onnx_bytes = std::size_t{1} << 30U;
 
 struct OnnxNetwork {
   dnn::Network network;               // shapes of one image

@@ -14,7 +14,7 @@ using protozero::pbf_wire_type;
 using protozero::pbf_writer;
 
 // Contents longer than this are weights; shapes, axes and sizes are far shorter.
-constexpr std::size_t most_bytes_kept = std::size_t{1} << 16U;
+constexpr std::size_t max_bytes_kept = std::size_t{1} << 16U;
 constexpr int deepest = 64;
 constexpr pbf_tag_type highest_tag = 1000;  // ONNX's end at 25; what is beyond is nothing to read
 
@@ -50,7 +50,7 @@ void copy(pbf_reader from, Message type, int depth, pbf_writer& to);
 void copy_bytes(pbf_reader& from, Message type, int depth, pbf_writer& to) {
   const pbf_tag_type tag = from.tag();
   const protozero::data_view view = from.get_view();
-  if (type == Message::tensor && is_contents(tag) && view.size() > most_bytes_kept) return;
+  if (type == Message::tensor && is_contents(tag) && view.size() > max_bytes_kept) return;
   const Message inner = child(type, tag);
   if (inner == Message::leaf) {
     to.add_bytes(tag, view);

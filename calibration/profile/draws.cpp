@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calibration/fit/priors.hpp"
+#include "calibration/profile/renamed_keys.hpp"
 #include "calibration/profile/uncertainty.hpp"
 #include "input/quantity.hpp"
 #include "sim/math.hpp"
@@ -21,7 +22,7 @@ constexpr auto count = static_cast<Eigen::Index>(uncertainty_draws);
 
 // Standard normal, a number a draw: pairs of equal size and opposite sign, scaled to a variance of exactly 1.
 Eigen::VectorXd scores(const std::string& name) {
-  sim::RandomStream random(1, "draw " + name);
+  sim::RandomStream random(1, "draw " + first_path(name));
   Eigen::VectorXd found(count);
   for (Eigen::Index i = 0; i < count / 2; ++i) {
     found[i] = random.normal(0, 1);
@@ -69,9 +70,9 @@ std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile) 
     for (Eigen::Index i = 0; i < n; ++i)
       add(uncertainty.figures[static_cast<std::size_t>(i)], logs.row(i).transpose());
   }
-  for (const Figure& figure : profile.figures) {
+  for (const ProfileParameter& figure : profile.figures) {
     const Prior* const prior = prior_of(figure.path);
-    if (prior == nullptr || !prior->drawn || figure.from.grade != FigureGrade::assumed ||
+    if (prior == nullptr || !prior->drawn || figure.from.grade != ParameterGrade::assumed ||
         std::ranges::find(uncertainty.figures, figure.path) != uncertainty.figures.end())
       continue;
     add(figure.path, prior->sd * scores(figure.path));
@@ -82,7 +83,7 @@ std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile) 
 Profile drawn(const input::Node& document, const Profile& profile, const Draw& draw) {
   std::vector<std::string> set;
   for (std::size_t i = 0; i < draw.names.size(); ++i) {
-    const auto known = std::ranges::find(profile.figures, draw.names[i], &Figure::path);
+    const auto known = std::ranges::find(profile.figures, draw.names[i], &ProfileParameter::path);
     if (known == profile.figures.end()) continue;
     const auto value = input::quantity(known->value);
     if (!value) continue;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "calibration/profile/profile.hpp"
+#include "calibration/profile/renamed_keys.hpp"
 #include "input/parse.hpp"
 #include "input/spelling.hpp"
 
@@ -73,7 +74,7 @@ Node other_document(const Value& name, input::Problems& problems) {
 }  // namespace
 
 input::Node profile_document(const std::string& text, const std::string& origin, input::Problems& problems) {
-  Node own = input::parse_yaml(text, origin, problems);
+  Node own = with_current_keys(input::parse_yaml(text, origin, problems));
   if (!own || own->kind != Kind::mapping) return own;
   const Node name = own->find(word);
   if (!name) return own;

@@ -12,6 +12,7 @@
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/renamed_keys.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/file.hpp"
 #include "input/hash.hpp"
@@ -58,7 +59,7 @@ void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
 }
 
 void read_device(const input::Cursor& at, Profile& profile) {
-  std::vector<Figure>& figures = profile.figures;
+  std::vector<ProfileParameter>& figures = profile.figures;
   board::DeviceSpec& device = profile.spec;
   input::Mapping top(at, "a device profile");
   top.required("name", device.name, input::Text{100});
@@ -82,7 +83,8 @@ void read_device(const input::Cursor& at, Profile& profile) {
   if (const auto part = top.find("factors")) read_factors(*part, device.name, profile.factors);
 }
 
-// Values and words with their paths, without grades and sources: what a result depends on.
+// Values and words with their paths, without grades and sources: what a result depends on. A key is hashed
+// under its first name.
 void add_to_hash(const input::Value& value, const std::string& path, std::uint64_t& hash) {
   if (value.children.empty()) {
     hash = input::fnv1a(path + "=" + value.text + "\n", hash);
@@ -92,11 +94,12 @@ void add_to_hash(const input::Value& value, const std::string& path, std::uint64
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const bool mapping = value.kind == input::Kind::mapping;
   if (mapping) {
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return value.keys[a].name < value.keys[b].name; });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return first_key(value.keys[a].name) < first_key(value.keys[b].name);
+    });
   }
   for (const std::size_t i : order) {
-    const std::string step = mapping ? value.keys[i].name : std::to_string(i);
+    const std::string step = mapping ? std::string(first_key(value.keys[i].name)) : std::to_string(i);
     if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description")) continue;
     add_to_hash(*value.children[i], step == "value" ? path : path + "." + step, hash);
   }
@@ -108,7 +111,7 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
                                   const std::vector<std::string>& set) {
   input::Problems own;
   for (const std::string& assignment : set) {
-    if (document) document = input::with_override(document, assignment, own);
+    if (document) document = input::with_override(document, current_path(assignment), own);
   }
   Profile profile;
   if (document) {

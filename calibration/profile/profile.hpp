@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/profile/figures.hpp"
+#include "calibration/profile/parameters.hpp"
 #include "input/problems.hpp"
 #include "input/value.hpp"
 #include "models/board/spec.hpp"
@@ -18,9 +18,9 @@ namespace jostle::calibration {
 
 struct Profile {
   board::DeviceSpec spec;
-  std::vector<Figure> figures;       // in the order of reading
-  std::vector<dnn::Factor> factors;  // of the cost model; shipped with this build
-  std::string hash;                  // of values and factors, not of comments, grades or layout
+  std::vector<ProfileParameter> figures;  // in the order of reading
+  std::vector<dnn::Factor> factors;       // of the cost model; shipped with this build
+  std::string hash;                       // of values and factors, not of comments, grades or layout
 };
 
 // `origin` names the text in messages; `set` puts values over it, as "gpu.time_slicing.slice.value=1 ms".

@@ -12,22 +12,22 @@ using input::Quantity;
 using input::Real;
 using input::Whole;
 
-const sim::Duration most_cpu_cost = sim::seconds(1);
+const sim::Duration max_cpu_cost = sim::seconds(1);
 
 cpu::ClusterSpec read_cluster(const Cursor& at, Block& outer) {
   Block block(at, "a cluster of cores", outer.figures(), outer.from());
   cpu::ClusterSpec cluster;
   block.words().required("name", cluster.name, input::Text{100});
-  block.required("cores", cluster.cores, Whole<int>{1, most_board_cores});
+  block.required("cores", cluster.cores, Whole<int>{1, max_board_cores});
   block.required("capacity", cluster.capacity, Whole<int>{1, 1024});
   block.required("max_clock", cluster.max_clock_hz,
-                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+                 Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   block.optional("clock_table", cluster.clock_table_hz, read_clock_table);
   block.required("cache", cluster.cache_bytes, Quantity{input::size_dimension(), 0, 1e10, true});
   block.required("shared_cache", cluster.shared_cache_bytes, Quantity{input::size_dimension(), 0, 1e10});
   if (const auto numbers = block.words().find("kernel_cpus")) {
-    const input::List<int, Whole<int>> list{"a list of core numbers", Whole<int>{0, most_board_cores - 1},
-                                            most_board_cores};
+    const input::List<int, Whole<int>> list{"a list of core numbers", Whole<int>{0, max_board_cores - 1},
+                                            max_board_cores};
     cluster.kernel_cpus = list(*numbers).value_or(std::vector<int>{});
   }
   return cluster;
@@ -55,7 +55,7 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
       "policy", scheduler.policy,
       input::Choice<cpu::Policy>{"a scheduling policy",
                                  {{"cfs", cpu::Policy::cfs}, {"eevdf", cpu::Policy::eevdf}}});
-  const TimeSpan span{sim::Duration::zero(), most_cpu_cost, true};
+  const TimeSpan span{sim::Duration::zero(), max_cpu_cost, true};
   block.required("tick", scheduler.tick, span);
   if (scheduler.policy == cpu::Policy::cfs) {
     block.required("latency", scheduler.latency, span);
@@ -64,16 +64,16 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
   } else {
     block.required("base_slice", scheduler.base_slice, span);
   }
-  block.required("migration_cost", scheduler.migration_cost, TimeSpan{sim::Duration::zero(), most_cpu_cost});
+  block.required("migration_cost", scheduler.migration_cost, TimeSpan{sim::Duration::zero(), max_cpu_cost});
 }
 
 void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   Block block(at, "the costs of switching", outer.figures(), outer.from());
-  const TimeSpan span{sim::Duration::zero(), most_cpu_cost};
+  const TimeSpan span{sim::Duration::zero(), max_cpu_cost};
   block.required("context_switch", costs.context_switch, span);
   block.required("preempted", costs.preempted, span);
   block.required("preempted_time_constant", costs.preempted_time_constant,
-                 TimeSpan{sim::Duration::zero(), most_cpu_cost, true});
+                 TimeSpan{sim::Duration::zero(), max_cpu_cost, true});
   block.required("migrated_within", costs.migrated_within, span);
   block.required("migrated_across", costs.migrated_across, span);
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
@@ -83,7 +83,7 @@ void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
 
 std::optional<std::vector<double>> read_clock_table(const Cursor& at) {
   const input::List<double, Quantity> list{
-      "a list of clocks", Quantity{input::frequency_dimension(), 0, most_clock_hz, true}, 256};
+      "a list of clocks", Quantity{input::frequency_dimension(), 0, max_clock_hz, true}, 256};
   auto table = list(at);
   if (!table) return std::nullopt;
   if (std::adjacent_find(table->begin(), table->end(), std::greater_equal<>()) == table->end()) return table;
@@ -91,10 +91,10 @@ std::optional<std::vector<double>> read_clock_table(const Cursor& at) {
   return std::nullopt;
 }
 
-void read_cpu(const Cursor& at, std::vector<Figure>& figures, cpu::Spec& cpu) {
+void read_cpu(const Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spec& cpu) {
   Block block(at, "a CPU", figures);
   block.required("reference_clock", cpu.reference_clock_hz,
-                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+                 Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   if (const auto clusters = block.words().require("clusters")) {
     for (const Cursor& cluster : clusters->items("a list of clusters", 64)) {
       cpu.clusters.push_back(read_cluster(cluster, block));

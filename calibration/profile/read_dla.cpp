@@ -10,7 +10,7 @@ using input::Quantity;
 using input::Real;
 using input::Whole;
 
-const sim::Duration most_dla_cost = sim::seconds(1);
+const sim::Duration max_dla_cost = sim::seconds(1);
 
 template <class Reader>
 void read_precisions(const Cursor& at, Block& outer, const char* what, dla::PerPrecision& values,
@@ -22,11 +22,11 @@ void read_precisions(const Cursor& at, Block& outer, const char* what, dla::PerP
 
 }  // namespace
 
-void read_dla(const Cursor& at, std::vector<Figure>& figures, dla::Spec& dla) {
+void read_dla(const Cursor& at, std::vector<ProfileParameter>& figures, dla::Spec& dla) {
   Block block(at, "a DLA", figures);
   block.required("count", dla.count, Whole<int>{1, 2});
   block.required("max_clock", dla.max_clock_hz,
-                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+                 Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   block.optional("clock_table", dla.clock_table_hz, read_clock_table);
   if (const auto ops = block.words().require("ops_per_clock"))
     read_precisions(*ops, block, "operations per clock", dla.ops_per_clock, Real{0, 1e6, true});
@@ -37,7 +37,7 @@ void read_dla(const Cursor& at, std::vector<Figure>& figures, dla::Spec& dla) {
   block.required("bandwidth", dla.bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("sram", dla.sram_bytes, Quantity{input::size_dimension(), 0, 1e12});
-  const TimeSpan span{sim::Duration::zero(), most_dla_cost};
+  const TimeSpan span{sim::Duration::zero(), max_dla_cost};
   block.required("layer_fixed", dla.layer_fixed, span);
   block.required("submit", dla.submit, span);
   block.required("border", dla.border, span);

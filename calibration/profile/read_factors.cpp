@@ -15,7 +15,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t most_factors = 4096;
+constexpr std::size_t max_factors = 4096;
 
 bool has_family(const std::string& name) {
   for (const dnn::Model& model : dnn::models())
@@ -64,7 +64,7 @@ void read_factor(const input::Cursor& at, const std::string& device, std::vector
 }  // namespace
 
 void read_factors(const input::Cursor& at, const std::string& device, std::vector<dnn::Factor>& factors) {
-  for (const input::Cursor& item : at.items("a list of factors", most_factors))
+  for (const input::Cursor& item : at.items("a list of factors", max_factors))
     read_factor(item, device, factors);
 }
 

@@ -10,7 +10,7 @@ using input::Quantity;
 using input::Real;
 using input::Whole;
 
-const sim::Duration most_gpu_cost = sim::seconds(1);
+const sim::Duration max_gpu_cost = sim::seconds(1);
 
 void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operations) {
   Block block(at, "operations per clock and SM, a precision each", outer.figures(), outer.from());
@@ -23,16 +23,16 @@ void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operation
 
 void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing) {
   Block block(at, "the law of time slicing", outer.figures(), outer.from());
-  const TimeSpan span{sim::Duration::zero(), most_gpu_cost};
-  block.required("slice", slicing.slice, TimeSpan{sim::Duration::zero(), most_gpu_cost, true});
+  const TimeSpan span{sim::Duration::zero(), max_gpu_cost};
+  block.required("slice", slicing.slice, TimeSpan{sim::Duration::zero(), max_gpu_cost, true});
   block.optional("slice_jitter", slicing.slice_jitter, span);
-  block.required("switch_when_dry", slicing.switch_when_dry, span);
+  block.required("switch_when_idle", slicing.switch_when_idle, span);
   block.required("switch_at_expiry", slicing.switch_at_expiry, span);
   block.optional("state_bandwidth", slicing.state_bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.optional("restart_after_expiry", slicing.restart_after_expiry, span);
   block.required("refill_after_expiry", slicing.refill_after_expiry, span);
-  block.required("linger", slicing.linger, span);
+  block.required("hold_when_idle", slicing.hold_when_idle, span);
   using Granularity = gpu::PreemptionGranularity;
   block.required("granularity", slicing.granularity,
                  input::Choice<Granularity>{"a preemption granularity",
@@ -44,7 +44,7 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
 void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
   Block block(at, "a wake-up from idleness", outer.figures(), outer.from());
   block.required("after", wake.after, TimeSpan{sim::Duration::zero(), sim::seconds(1000)});
-  block.required("cost", wake.cost, TimeSpan{sim::Duration::zero(), most_gpu_cost});
+  block.required("cost", wake.cost, TimeSpan{sim::Duration::zero(), max_gpu_cost});
 }
 
 void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
@@ -54,13 +54,13 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
   block.required("tensor_efficiency", costs.tensor_efficiency, share);
   block.required("cuda_efficiency", costs.cuda_efficiency, share);
   block.required("winograd_gain", costs.winograd_gain, Real{1, 4});
-  block.optional("untried_gain", costs.untried_gain, Real{0.05, 1});
+  block.optional("heuristic_algorithm_efficiency", costs.heuristic_algorithm_efficiency, Real{0.05, 1});
   block.required("wave_cycles", costs.wave_cycles, cycles);
   block.required("start_cycles", costs.start_cycles, cycles);
   block.required("l2_bytes_per_clock", costs.l2_bytes_per_clock, Real{1, 1e6});
 }
 
-void read_what_if(const Cursor& at, Block& outer, board::Faster& faster) {
+void read_what_if(const Cursor& at, Block& outer, board::SpeedFactors& faster) {
   Block block(at, "speeds over the real ones: arithmetic, memory", outer.figures(), outer.from());
   const Real times{0.01, 100};
   block.optional("arithmetic", faster.arithmetic, times);
@@ -80,14 +80,14 @@ void read_limits(Block& block, gpu::Spec& gpu) {
 
 }  // namespace
 
-void read_gpu(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
   gpu::Spec& gpu = device.gpu;
   Block block(at, "a GPU", figures);
   block.words().required("architecture", gpu.architecture, input::Text{20});
   block.required("sm_count", gpu.sm_count, Whole<int>{1, 4096});
   block.required("sms_per_tpc", device.sms_per_tpc, Whole<int>{1, 16});
   block.required("max_clock", gpu.max_clock_hz,
-                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+                 Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   block.optional("clock_table", gpu.clock_table_hz, read_clock_table);
   read_limits(block, gpu);
   if (const auto cores = block.words().require("cuda_cores")) read_operations(*cores, block, gpu.cuda_cores);
@@ -100,8 +100,8 @@ void read_gpu(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec&
   block.optional("memory_bytes_per_clock", gpu.memory_bytes_per_clock, Real{0, 1e6});
   block.required("copy_bandwidth", gpu.copy_bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
-  block.required("copy_fixed", gpu.copy_fixed, TimeSpan{sim::Duration::zero(), most_gpu_cost});
-  block.required("kernel_fixed", gpu.kernel_fixed, TimeSpan{sim::Duration::zero(), most_gpu_cost});
+  block.required("copy_fixed", gpu.copy_fixed, TimeSpan{sim::Duration::zero(), max_gpu_cost});
+  block.required("kernel_fixed", gpu.kernel_fixed, TimeSpan{sim::Duration::zero(), max_gpu_cost});
   if (const auto kernels = block.words().require("kernels")) read_kernels(*kernels, block, gpu.kernels);
   if (const auto slicing = block.words().require("time_slicing"))
     read_time_slicing(*slicing, block, gpu.time_slicing);

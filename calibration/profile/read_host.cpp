@@ -9,12 +9,12 @@ using input::Cursor;
 using input::Quantity;
 using input::Real;
 
-const sim::Duration most_host_cost = sim::seconds(1);
-const sim::Duration most_setup = sim::seconds(1000);
+const sim::Duration max_host_cost = sim::seconds(1);
+const sim::Duration max_setup = sim::seconds(1000);
 
 void read_setup(const Cursor& at, Block& outer, process::SetupSpec& setup) {
   Block block(at, "the costs of a set-up", outer.figures(), outer.from());
-  const TimeSpan span{sim::Duration::zero(), most_setup};
+  const TimeSpan span{sim::Duration::zero(), max_setup};
   block.required("start", setup.start, span);
   block.required("load", setup.load_bytes_per_s, Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("first_batch", setup.first_batch, span);
@@ -25,8 +25,8 @@ process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
   process::StaticGraphSpec graph;
   block.required("host_time", graph.host_time, Quantity{input::share_dimension(), 0, 1});
   block.required("compute", graph.compute, Quantity{input::share_dimension(), 0, 1, true});
-  block.required("compile", graph.compile, TimeSpan{sim::Duration::zero(), most_setup});
-  block.required("compile_per_node", graph.compile_per_node, TimeSpan{sim::Duration::zero(), most_host_cost});
+  block.required("compile", graph.compile, TimeSpan{sim::Duration::zero(), max_setup});
+  block.required("compile_per_node", graph.compile_per_node, TimeSpan{sim::Duration::zero(), max_host_cost});
   return graph;
 }
 
@@ -37,7 +37,7 @@ enum class RuntimeKind { graph, framework, engine, paced };
 process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, RuntimeKind kind) {
   Block block(at, "the costs of a runtime", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
-  const TimeSpan span{sim::Duration::zero(), most_host_cost};
+  const TimeSpan span{sim::Duration::zero(), max_host_cost};
   block.required("per_launch", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
   if (kind == RuntimeKind::graph) block.required("per_node", runtime.per_node, span);
@@ -65,7 +65,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
   dnn::HostRoofs& roofs = device.host;
   Block block(at, "the costs of inference on the CPU", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
-  const TimeSpan span{sim::Duration::zero(), most_host_cost};
+  const TimeSpan span{sim::Duration::zero(), max_host_cost};
   block.required("per_layer", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
@@ -88,7 +88,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
 
 }  // namespace
 
-void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
   Block block(at, "the runtimes: cuda-graph, eager, libtorch, tensorrt, cpu", figures);
   if (const auto found = block.words().find("cpu"))
     device.cpu_runtime = read_cpu_runtime(*found, block, device);
@@ -104,30 +104,30 @@ void read_runtimes(const Cursor& at, std::vector<Figure>& figures, board::Device
     device.paced = read_runtime(*found, block, RuntimeKind::paced);
 }
 
-void read_observer(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+void read_observer(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
   Block block(at, "the observers: nsys", figures);
   const auto found = block.words().require("nsys");
   if (!found) return;
   Block nsys(*found, "what an observer adds", figures, block.from());
   process::ObserverSpec costs;
-  const TimeSpan span{sim::Duration::zero(), most_host_cost};
+  const TimeSpan span{sim::Duration::zero(), max_host_cost};
   nsys.required("per_launch", costs.per_launch, span);
   nsys.required("per_batch", costs.per_batch, span);
   nsys.required("gpu_per_launch", costs.gpu_per_launch, span);
   nsys.optional("kernel_time", costs.kernel_time, Real{1, 10});
-  nsys.optional("interval", costs.interval, TimeSpan{sim::Duration::zero(), most_host_cost});
+  nsys.optional("interval", costs.interval, TimeSpan{sim::Duration::zero(), max_host_cost});
   nsys.optional("per_interval", costs.per_interval, span);
   device.nsys = costs;
 }
 
-void read_sync(const Cursor& at, std::vector<Figure>& figures, process::SyncSpec& sync) {
+void read_sync(const Cursor& at, std::vector<ProfileParameter>& figures, process::SyncSpec& sync) {
   Block block(at, "the costs of synchronising", figures);
-  block.required("poll", sync.poll, TimeSpan{sim::Duration::zero(), most_host_cost, true});
-  block.required("wake_latency", sync.wake_latency, TimeSpan{sim::Duration::zero(), most_host_cost});
-  block.required("before_sleep", sync.before_sleep, TimeSpan{sim::Duration::zero(), most_host_cost});
+  block.required("poll", sync.poll, TimeSpan{sim::Duration::zero(), max_host_cost, true});
+  block.required("wake_latency", sync.wake_latency, TimeSpan{sim::Duration::zero(), max_host_cost});
+  block.required("before_sleep", sync.before_sleep, TimeSpan{sim::Duration::zero(), max_host_cost});
 }
 
-void read_refill(const Cursor& at, std::vector<Figure>& figures, process::RefillSpec& refill) {
+void read_refill(const Cursor& at, std::vector<ProfileParameter>& figures, process::RefillSpec& refill) {
   Block block(at, "whether work enqueued during a turn prolongs it", figures);
   const input::Boolean boolean;
   block.required("graph_of_kernels_spinning", refill.graph_of_kernels_spinning, boolean);

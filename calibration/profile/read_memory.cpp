@@ -9,12 +9,12 @@ namespace {
 using input::Cursor;
 using input::Quantity;
 
-constexpr double most_bytes = 1e15;
+constexpr double max_bytes = 1e15;
 
 memory::ContextSpec read_context(const Cursor& at, Block& outer) {
   Block block(at, "what a process holds: process, gpu, shared", outer.figures(), outer.from());
   memory::ContextSpec context;
-  const Quantity size{input::size_dimension(), 0, most_bytes};
+  const Quantity size{input::size_dimension(), 0, max_bytes};
   block.required("process", context.process_bytes, size);
   const bool gpu = block.required("gpu", context.gpu_bytes, size);
   block.required("shared", context.shared_bytes, size);
@@ -33,7 +33,7 @@ void read_contexts(const Cursor& at, Block& outer, memory::Spec& memory) {
 
 void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {
   block.required("max_clock", memory.max_clock_hz,
-                 Quantity{input::frequency_dimension(), 0, most_clock_hz, true});
+                 Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   block.optional("clock_table", memory.clock_table_hz, read_clock_table);
   const input::List<double, Quantity> shares{"a list of percentages",
                                              Quantity{input::share_dimension(), 0, 1, true}, 256};
@@ -45,12 +45,12 @@ void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {
 
 }  // namespace
 
-void read_memory(const Cursor& at, std::vector<Figure>& figures, memory::Spec& memory) {
+void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, memory::Spec& memory) {
   Block block(at, "a memory", figures);
-  const Quantity size{input::size_dimension(), 0, most_bytes, true};
+  const Quantity size{input::size_dimension(), 0, max_bytes, true};
   const bool capacity = block.required("capacity", memory.capacity_bytes, size);
   const bool system =
-      block.required("system", memory.system_bytes, Quantity{input::size_dimension(), 0, most_bytes});
+      block.required("system", memory.system_bytes, Quantity{input::size_dimension(), 0, max_bytes});
   if (capacity && system && memory.system_bytes >= memory.capacity_bytes)
     at.problem("the system leaves nothing of the memory");
   block.required("page", memory.page_bytes, Quantity{input::size_dimension(), 0, 1e9, true});

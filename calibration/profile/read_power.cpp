@@ -38,7 +38,7 @@ struct Curve {
         if (point.is(Kind::sequence)) point.expected("a point: [clock, voltage]");
         return std::nullopt;
       }
-      const auto hz = Quantity{input::frequency_dimension(), 0, most_clock_hz}(pair[0]);
+      const auto hz = Quantity{input::frequency_dimension(), 0, max_clock_hz}(pair[0]);
       const auto volts = Quantity{input::voltage_dimension(), 0, 10, true}(pair[1]);
       if (!hz || !volts) return std::nullopt;
       if (!curve.empty() && (*hz <= curve.back().hz || *volts < curve.back().volts)) {
@@ -131,7 +131,7 @@ void read_wall(const Cursor& at, Block& outer, power::Spec& power) {
 
 }  // namespace
 
-void read_power(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+void read_power(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
   Block block(at, "the power of a board", figures);
   power::Spec& power = device.power.emplace();
   if (const auto part = block.words().require("cpu")) read_cpu(*part, block, power.cpu);

@@ -36,7 +36,7 @@ struct OnlineCores {
   const std::vector<cpu::ClusterSpec>& clusters;
   std::optional<std::vector<int>> operator()(const Cursor& at) const {
     const bool each = at.is(Kind::sequence);
-    auto counts = PerCluster<int, Whole<int>>{clusters.size(), {0, most_board_cores}}(at);
+    auto counts = PerCluster<int, Whole<int>>{clusters.size(), {0, max_board_cores}}(at);
     if (!counts) return std::nullopt;
     int rest = counts->empty() ? 0 : counts->front();
     int online = 0;
@@ -90,7 +90,7 @@ board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSp
 
 }  // namespace
 
-void read_power_modes(const Cursor& at, std::vector<Figure>& figures, board::DeviceSpec& device) {
+void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
   Block block(at, "the power modes: default, modes", figures);
   std::vector<std::string> names;
   if (const auto modes = block.words().require("modes")) {

@@ -9,7 +9,7 @@
 
 namespace jostle::calibration {
 
-std::optional<sim::Duration> TimeSpan::operator()(const Cursor& at) const {
+std::optional<sim::Duration> TimeSpan::operator()(const input::Cursor& at) const {
   // The largest double below 2^63 picoseconds; above it the conversion would be undefined.
   constexpr double representable = 9.2233720368547748e18;
   const double limit = std::min(static_cast<double>(most.ps()), representable);

@@ -79,7 +79,7 @@ class Trace : public json::Handler<Trace> {
         category_ = category_of(value);
         break;
       case Field::name:
-        name_.assign(value.substr(0, TimedCalls::most_name));
+        name_.assign(value.substr(0, TimedCalls::max_name));
         break;
       case Field::duration:
       case Field::start:
@@ -156,7 +156,7 @@ class Trace : public json::Handler<Trace> {
     ++events;
     if (phase_ == 'B') ++begins;
     if (phase_ != 'X' || !duration_) return true;
-    if (!(*duration_ >= 0 && *duration_ <= most_figure)) return refuse("an event whose duration is absurd");
+    if (!(*duration_ >= 0 && *duration_ <= max_figure)) return refuse("an event whose duration is absurd");
     switch (category_) {
       case Category::kernel:
         kernels.add(name_, *duration_);

@@ -17,7 +17,7 @@ using Reader = std::vector<Import> (*)(Source&, input::Problems&);
 struct Format {
   std::string_view name;                      // "trtexec"
   std::string_view what;                      // "text log of trtexec, TensorRT 7 to 10"
-  bool (*looks_like)(std::string_view head);  // of the first bytes, up to Source::most_peeked
+  bool (*looks_like)(std::string_view head);  // of the first bytes, up to Source::max_peeked
   Reader read;
 };
 

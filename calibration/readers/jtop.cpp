@@ -13,7 +13,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t most_columns = 500;
+constexpr std::size_t max_columns = 500;
 
 enum class JtopKind { passed_over, core, gpu, emc, memory, temperature, power, pinned, mode };
 
@@ -99,8 +99,8 @@ class JtopReading {
 
  private:
   void read_header() {
-    if (fields_.size() > most_columns) {
-      wrong_ = fmt::format("more than {} columns", most_columns);
+    if (fields_.size() > max_columns) {
+      wrong_ = fmt::format("more than {} columns", max_columns);
       return;
     }
     header_ = fields_;
@@ -119,7 +119,7 @@ class JtopReading {
 
   void read_row() {
     if (by_key_) {
-      if (fields_.size() != 2 || columns_.size() == most_columns) {
+      if (fields_.size() != 2 || columns_.size() == max_columns) {
         wrong_ = "a key and a value are needed";
         return;
       }

@@ -13,7 +13,7 @@ namespace jostle::calibration {
 
 class LaunchPairs {
  public:
-  static constexpr std::size_t most_waiting = std::size_t{1} << 17U;  // halves whose other half is to come
+  static constexpr std::size_t max_waiting = std::size_t{1} << 17U;  // halves whose other half is to come
 
   // `id`: the correlation id that both share. `start` in µs.
   void call(std::uint64_t id, double start) { match(id, start, calls_, kernels_, 1); }
@@ -46,7 +46,7 @@ class LaunchPairs {
       others.erase(found);
       return;
     }
-    if (own.size() >= most_waiting) {
+    if (own.size() >= max_waiting) {
       own.clear();
       gave_up_ = true;
     }

@@ -8,13 +8,13 @@ namespace jostle::calibration {
 
 std::optional<double> take_figure(std::string_view& text) {
   // Nearly all are short and plain: digits, perhaps a point and digits.
-  constexpr std::size_t most_plain = 15;
+  constexpr std::size_t max_plain = 15;
   constexpr double powers[]{1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   std::size_t at = 0, point = 0;
   std::int64_t digits = 0;
   bool has_point = false;
-  for (; at < text.size() && at <= most_plain; ++at) {
+  for (; at < text.size() && at <= max_plain; ++at) {
     const char c = text[at];
     if (c >= '0' && c <= '9') {
       digits = digits * 10 + (c - '0');
@@ -26,14 +26,14 @@ std::optional<double> take_figure(std::string_view& text) {
     }
   }
   const bool plain_end = at == text.size() || (text[at] != 'e' && text[at] != 'E');
-  if (at > 0 && at <= most_plain && text[0] != '.' && plain_end) {
+  if (at > 0 && at <= max_plain && text[0] != '.' && plain_end) {
     const std::size_t decimals = has_point ? at - point - 1 : 0;
     text.remove_prefix(at);
     return static_cast<double>(digits) / powers[decimals];
   }
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !(std::abs(value) <= most_figure)) return std::nullopt;
+  if (error != std::errc{} || !(std::abs(value) <= max_figure)) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
 }

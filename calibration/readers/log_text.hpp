@@ -9,9 +9,9 @@
 namespace jostle::calibration {
 
 // Larger figures are no measurement of anything here: bytes of memory and nanoseconds of a week are below.
-inline constexpr double most_figure = 1e15;
+inline constexpr double max_figure = 1e15;
 
-// A decimal number, the whole of `text`, of a magnitude up to most_figure.
+// A decimal number, the whole of `text`, of a magnitude up to max_figure.
 [[nodiscard]] std::optional<double> figure(std::string_view text);
 
 // The number at the front of `text`, which is then without it.

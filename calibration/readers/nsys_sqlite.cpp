@@ -22,8 +22,8 @@ namespace {
 using sqlite::Database;
 using sqlite::Rows;
 
-constexpr std::size_t most_ids = 100'000;  // names, threads
-constexpr int process_shift = 24;          // a global thread id holds the process above 24 bits of thread
+constexpr std::size_t max_ids = 100'000;  // names, threads
+constexpr int process_shift = 24;         // a global thread id holds the process above 24 bits of thread
 
 // "cudaLaunchKernel" of "cudaLaunchKernel_v7000"
 std::string_view without_version(std::string_view call) {
@@ -77,13 +77,13 @@ class ByName {
  public:
   bool add(const Intervals& interval) {
     const double us = interval.duration_ns() / 1000;
-    if (!(us >= 0 && us <= most_figure)) return false;
+    if (!(us >= 0 && us <= max_figure)) return false;
     if (interval.row().is_text(2)) {
       named_.add(without_version(interval.row().text(2)), us);
       return true;
     }
     const std::int64_t id = interval.row().is_null(2) ? -1 : interval.name_id();
-    if (by_id_.size() >= most_ids && !by_id_.contains(id)) return false;
+    if (by_id_.size() >= max_ids && !by_id_.contains(id)) return false;
     by_id_[id].add(us);
     return true;
   }
@@ -150,7 +150,7 @@ class NsysSqliteReading {
       const double start_us = static_cast<double>(first->start()) / 1000;
       if (first->linked())
         kernel ? pairs_.kernel(first->launch(), start_us) : pairs_.call(first->launch(), start_us);
-      if (!kernel && callers_.size() < most_ids) callers_.insert(first->global());
+      if (!kernel && callers_.size() < max_ids) callers_.insert(first->global());
       first->next();
     }
   }
@@ -205,7 +205,7 @@ class NsysSqliteReading {
         (now.in ? off_ : on_).add(us);
       }
       found->second = now;
-      if (threads.size() > most_ids) wrong_ = "more threads than there can be";
+      if (threads.size() > max_ids) wrong_ = "more threads than there can be";
       if (!wrong_.empty()) return;
     }
   }

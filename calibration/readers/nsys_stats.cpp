@@ -15,7 +15,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t most_rows = 200'000;
+constexpr std::size_t max_rows = 200'000;
 
 enum SummaryColumn : std::size_t { count, mean, median, sd, name, columns };
 struct Spelling {
@@ -171,15 +171,15 @@ class NsysStatsReading {
       wrong_ = "a row without its count or mean";
       return;
     }
-    if (result_.rows.size() == most_rows) {
-      wrong_ = fmt::format("more than {} rows", most_rows);
+    if (result_.rows.size() == max_rows) {
+      wrong_ = fmt::format("more than {} rows", max_rows);
       return;
     }
     const double scale = table_->megabytes ? 1 : 1e-3;
     const auto scaled = [scale](std::optional<double> value) {
       return value ? std::optional(*value * scale) : value;
     };
-    std::string of = fields_[*table_->at[name]].substr(0, TimedCalls::most_name);
+    std::string of = fields_[*table_->at[name]].substr(0, TimedCalls::max_name);
     std::string metric = metric_of(*table_, of);
     calls_ |= metric == "launch_call" || metric == "api_call";
     result_.rows.push_back({.metric = std::move(metric),

@@ -160,9 +160,9 @@ class Parser {
       if (plain_mode_name(mode.name) == plain_mode_name(name->text))
         problem(name->location, fmt::format("the mode {} stands twice", printable(name->text)));
     }
-    if (file_.modes.size() == most_nvpmodel_modes)
-      problem(at, fmt::format("more than {} modes", most_nvpmodel_modes));
-    if (file_.modes.size() >= most_nvpmodel_modes) return;
+    if (file_.modes.size() == max_nvpmodel_modes)
+      problem(at, fmt::format("more than {} modes", max_nvpmodel_modes));
+    if (file_.modes.size() >= max_nvpmodel_modes) return;
     file_.modes.push_back({*number, name->text, {}});
     section_ = Section::mode;
   }
@@ -206,7 +206,7 @@ std::optional<NvpFile> parse_nvpmodel(const std::string& text, const std::string
 }
 
 std::optional<NvpFile> read_nvpmodel(const std::string& path, input::Problems& problems) {
-  const auto text = input::read_text_file(path, most_nvpmodel_bytes, problems);
+  const auto text = input::read_text_file(path, max_nvpmodel_bytes, problems);
   return text ? parse_nvpmodel(*text, path, problems) : std::nullopt;
 }
 

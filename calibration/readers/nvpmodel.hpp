@@ -42,8 +42,8 @@ struct NvpFile {
   std::uint64_t hash = 0;                  // of the text
 };
 
-inline constexpr std::size_t most_nvpmodel_bytes = 1 << 20;
-inline constexpr std::size_t most_nvpmodel_modes = 256;
+inline constexpr std::size_t max_nvpmodel_bytes = 1 << 20;
+inline constexpr std::size_t max_nvpmodel_modes = 256;
 
 // None if `problems` grew. `origin` names the text in messages.
 [[nodiscard]] std::optional<NvpFile> parse_nvpmodel(const std::string& text, const std::string& origin,

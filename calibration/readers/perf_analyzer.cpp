@@ -11,7 +11,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t most_rows = 100'000;
+constexpr std::size_t max_rows = 100'000;
 
 struct Part {
   std::string_view column, metric;
@@ -67,7 +67,7 @@ class PerfAnalyzerReading {
   std::string read_row() {
     if (fields_.size() != header_.size())
       return fmt::format("{} fields where the header has {}: is it cut off?", fields_.size(), header_.size());
-    if (imports_.size() == most_rows) return fmt::format("more than {} rows", most_rows);
+    if (imports_.size() == max_rows) return fmt::format("more than {} rows", max_rows);
     const auto throughput = value("Inferences/Second");
     const auto level = value(has("Concurrency") ? "Concurrency" : "Request Rate");
     if (!throughput || !level) return "a row without its throughput or its level of load";

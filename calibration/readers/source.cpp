@@ -38,7 +38,7 @@ struct Source::Inflater {
 };
 
 Source::Source(const std::string& origin)
-    : origin_(std::make_shared<const std::string>(origin)), buffer_(piece + most_peeked) {
+    : origin_(std::make_shared<const std::string>(origin)), buffer_(piece + max_peeked) {
   begin_ = end_ = buffer_.data();
 }
 
@@ -158,8 +158,8 @@ bool Source::more() {
     ended_ = true;
     return false;
   }
-  if (taken() - mark_ > most_unmarked_) {
-    failure_ = fmt::format("a single value longer than {} bytes", most_unmarked_);
+  if (taken() - mark_ > max_unmarked_) {
+    failure_ = fmt::format("a single value longer than {} bytes", max_unmarked_);
     ended_ = true;
     return false;
   }
@@ -174,8 +174,8 @@ bool Source::more() {
   const std::size_t count = read_some(end_, room);
   end_ += count;
   read_ += count;
-  if (read_ > most_bytes) {
-    failure_ = fmt::format("longer than {} bytes", most_bytes);
+  if (read_ > max_bytes) {
+    failure_ = fmt::format("longer than {} bytes", max_bytes);
     ended_ = true;
   }
   if (count < room) ended_ = true;
@@ -183,9 +183,9 @@ bool Source::more() {
 }
 
 std::string_view Source::peek() {
-  while (static_cast<std::size_t>(end_ - begin_) < most_peeked && more()) {
+  while (static_cast<std::size_t>(end_ - begin_) < max_peeked && more()) {
   }
-  return {begin_, std::min(most_peeked, static_cast<std::size_t>(end_ - begin_))};
+  return {begin_, std::min(max_peeked, static_cast<std::size_t>(end_ - begin_))};
 }
 
 bool Source::next_line(std::string_view& line) {

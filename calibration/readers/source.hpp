@@ -16,9 +16,9 @@ namespace jostle::calibration {
 class Source {
  public:
   static constexpr std::size_t piece = std::size_t{1} << 20U;  // also the longest line
-  static constexpr std::size_t most_peeked = std::size_t{1} << 16U;
-  static constexpr std::uint64_t most_bytes = std::uint64_t{1}
-                                              << 36U;  // unpacked: gzip can promise any length
+  static constexpr std::size_t max_peeked = std::size_t{1} << 16U;
+  static constexpr std::uint64_t max_bytes = std::uint64_t{1}
+                                             << 36U;  // unpacked: gzip can promise any length
 
   // Null with a problem if it is not a readable file or pipe, or empty.
   [[nodiscard]] static std::unique_ptr<Source> open(const std::string& path, input::Problems& problems);
@@ -32,7 +32,7 @@ class Source {
   void stop_when(const std::atomic<bool>* flag) { stop_ = flag; }
   [[nodiscard]] bool stopped() const { return stop_ != nullptr && *stop_; }
 
-  // What comes next, not taken: at least min(most_peeked, what is left) bytes.
+  // What comes next, not taken: at least min(max_peeked, what is left) bytes.
   [[nodiscard]] std::string_view peek();
 
   // The next line without its end ("\n" or "\r\n"). False at the end of the file and after a failure.
@@ -50,7 +50,7 @@ class Source {
   }
   [[nodiscard]] bool at_end() { return begin_ == end_ && !more(); }
   // A failure where more than `most` bytes are taken between two marks: what the parser holds in memory.
-  void limit_unmarked(std::uint64_t most) { most_unmarked_ = most; }
+  void limit_unmarked(std::uint64_t most) { max_unmarked_ = most; }
   void mark() { mark_ = taken(); }
   [[nodiscard]] std::uint64_t taken() const { return read_ - static_cast<std::uint64_t>(end_ - begin_); }
 
@@ -80,7 +80,7 @@ class Source {
   std::unique_ptr<Inflater> inflater_;
   std::vector<char> buffer_;
   char *begin_ = nullptr, *end_ = nullptr;  // what is at hand, in buffer_
-  std::uint64_t read_ = 0, mark_ = 0, most_unmarked_ = most_bytes;
+  std::uint64_t read_ = 0, mark_ = 0, max_unmarked_ = max_bytes;
   int line_ = 0;
   bool unterminated_ = false, ended_ = false;
   std::string failure_;

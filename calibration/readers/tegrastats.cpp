@@ -20,9 +20,9 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t most_quantities = 200;  // names of rails and zones are the file's
-constexpr std::size_t most_foreign = 1000;    // lines before the first sample
-constexpr double no_sensor = -200;            // zones without power read -256 degC
+constexpr std::size_t max_quantities = 200;  // names of rails and zones are the file's
+constexpr std::size_t max_foreign = 1000;    // lines before the first sample
+constexpr double no_sensor = -200;           // zones without power read -256 degC
 
 struct Quantity {
   std::string metric, unit;
@@ -75,7 +75,7 @@ class TegrastatsReading {
     const std::size_t start = line.substr(0, 64).find("RAM ");
     if (start == std::string_view::npos || (start > 0 && line[start - 1] != ' ')) {
       if (line.find_first_not_of(' ') != std::string_view::npos) ++foreign_;
-      if (samples_ == 0 && foreign_ > most_foreign) wrong_ = "no line of tegrastats in it";
+      if (samples_ == 0 && foreign_ > max_foreign) wrong_ = "no line of tegrastats in it";
       return;
     }
     values_.clear();
@@ -311,8 +311,8 @@ class TegrastatsReading {
     }
     const auto found = std::ranges::find(quantities_, metric, &Quantity::metric);
     if (found != quantities_.end()) return static_cast<std::size_t>(found - quantities_.begin());
-    if (quantities_.size() == most_quantities || metric.size() > 100) {
-      wrong_ = fmt::format("more than {} kinds of readings, or a name too long", most_quantities);
+    if (quantities_.size() == max_quantities || metric.size() > 100) {
+      wrong_ = fmt::format("more than {} kinds of readings, or a name too long", max_quantities);
       return std::nullopt;
     }
     quantities_.push_back({std::move(metric), std::move(unit), {}, {}, {}});

@@ -21,10 +21,9 @@ Measurement row_of(const std::string& metric, const Moments& moments, std::strin
 }  // namespace
 
 Moments& TimedCalls::of(std::string_view name) {
-  name = name.substr(0, most_name);
+  name = name.substr(0, max_name);
   if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
-  if (by_name_.size() >= most_names || name_bytes_ + name.size() > most_name_bytes)
-    return by_name_["(others)"];
+  if (by_name_.size() >= max_names || name_bytes_ + name.size() > max_name_bytes) return by_name_["(others)"];
   name_bytes_ += name.size();
   return by_name_[std::string(name)];
 }

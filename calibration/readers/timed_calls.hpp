@@ -16,9 +16,9 @@ namespace jostle::calibration {
 // By name, up to a number of names and bytes of them; what is of further names goes under "(others)".
 class TimedCalls {
  public:
-  static constexpr std::size_t most_names = 20'000;
-  static constexpr std::size_t most_name = 4096;  // longer names are cut
-  static constexpr std::size_t most_name_bytes = std::size_t{1} << 24U;
+  static constexpr std::size_t max_names = 20'000;
+  static constexpr std::size_t max_name = 4096;  // longer names are cut
+  static constexpr std::size_t max_name_bytes = std::size_t{1} << 24U;
 
   void add(std::string_view name, double duration_us) { of(name).add(duration_us); }
   void add(std::string_view name, const Moments& moments) { of(name).add(moments); }

@@ -9,7 +9,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t most_kinds = 1000;
+constexpr std::size_t max_kinds = 1000;
 
 // "Half", "Row major linear FP16 format", "Thirty-two wide channel vectorized row major Int8 format"
 std::string precision_of(std::string_view format) {
@@ -79,7 +79,7 @@ class Layers : public json::Handler<Layers> {
  private:
   bool count(std::map<std::string, std::int64_t>& counts, const std::string& word) {
     ++counts[word];
-    return counts.size() <= most_kinds || refuse(fmt::format("more than {} kinds of layers", most_kinds));
+    return counts.size() <= max_kinds || refuse(fmt::format("more than {} kinds of layers", max_kinds));
   }
 
   std::string key_;

@@ -10,7 +10,7 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t most_layers = 100'000;
+constexpr std::size_t max_layers = 100'000;
 
 class Profile : public json::Handler<Profile> {
  public:
@@ -33,7 +33,7 @@ class Profile : public json::Handler<Profile> {
   }
   bool number(double value) {
     if (depth != 2) return refuse("a number that is of no layer");
-    if (!(value >= 0 && value <= most_figure)) return refuse(fmt::format("{} that is absurd", key_));
+    if (!(value >= 0 && value <= max_figure)) return refuse(fmt::format("{} that is absurd", key_));
     if (key_ == "count") count = value;
     if (key_ == "averageMs") mean_ = value;
     if (key_ == "medianMs") layer_.median = value;
@@ -44,7 +44,7 @@ class Profile : public json::Handler<Profile> {
     if (layer_.of.empty()) return count.has_value() || refuse("a layer without a name");
     if (!mean_ && time_ && count && *count > 0) mean_ = *time_ / *count;
     if (!mean_) return refuse("a layer without averageMs");
-    if (layers.size() == most_layers) return refuse(fmt::format("more than {} layers", most_layers));
+    if (layers.size() == max_layers) return refuse(fmt::format("more than {} layers", max_layers));
     layer_.metric = "layer_time";
     layer_.value = *mean_;
     layer_.unit = "ms";

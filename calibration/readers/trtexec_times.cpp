@@ -83,7 +83,7 @@ class Times : public json::Handler<Times> {
   bool text(std::string_view) { return field_ == fields || refuse("a time that is no number"); }
   bool number(double value) {
     if (field_ == fields) return depth == 2 || refuse("a number that is of no query");
-    if (!(std::abs(value) <= most_figure)) return refuse("a time that is absurd");
+    if (!(std::abs(value) <= max_figure)) return refuse("a time that is absurd");
     values_[field_] = value;
     return true;
   }

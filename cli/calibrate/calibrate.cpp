@@ -32,7 +32,7 @@ Table figures(const analyses::Calibration& calibration) {
                {"+- %", Align::right},
                {"grade", Align::left, 1},
                {"variance left %", Align::right, 2}});
-  for (const analyses::FittedFigure& figure : calibration.figures) {
+  for (const analyses::FittedParameter& figure : calibration.figures) {
     table.add({figure.path, figure.prior, figure.value, fmt::format("{:.1f}", 100 * figure.sd),
                figure.grade(), fmt::format("{:.0f}", 100 * figure.variance_left)});
   }
@@ -69,8 +69,9 @@ struct Outcome {
   calibration::Uncertainty uncertainty;
 };
 
-Outcome fit_runs(const calibration::BaseProfile& base, const std::vector<analyses::Setting>& settings,
-                 const CalibrateOptions& options, const analyses::CalibrationControl& control) {
+Outcome fit_runs(const calibration::BaseProfile& base,
+                 const std::vector<analyses::RunConfiguration>& settings, const CalibrateOptions& options,
+                 const analyses::CalibrationControl& control) {
   Outcome outcome{analyses::calibrate(base, settings, from(options), control), {}, {}};
   outcome.uncertainty = outcome.calibration.uncertainty();
   outcome.groups.push_back(analyses::fitted_on(outcome.calibration, settings, control));

@@ -54,7 +54,7 @@ struct Right {
   std::optional<std::string> study;
 };
 
-ExitCode check(const Questions& questions, Context& context) {
+ExitCode check(const ScenarioFiles& questions, Context& context) {
   Terminal& terminal = context.terminal;
   std::vector<Right> all(questions.files.size());
   bool right = true;
@@ -90,8 +90,8 @@ ExitCode check(const Questions& questions, Context& context) {
 void add_check(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("check", "Say what is wrong with scenario or study files, without running them");
-  const auto questions = std::make_shared<Questions>();
-  add_questions(*command, *questions);
+  const auto questions = std::make_shared<ScenarioFiles>();
+  add_scenario_files(*command, *questions);
   command->callback([&task, questions] {
     task = [questions](Context& context) {
       try {

@@ -15,7 +15,7 @@ namespace jostle::cli {
 namespace {
 
 struct CompareAsked {
-  Questions questions;
+  ScenarioFiles questions;
   std::vector<std::string> profiles, set_b;
   int replications = 10;
   std::string format;
@@ -33,9 +33,10 @@ std::string device_assignment(const std::string& profile, const std::string& fil
 }
 
 // Both sides as questions of their own.
-std::optional<std::pair<Questions, Questions>> sides_of(const CompareAsked& asked, Terminal& terminal) {
+std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareAsked& asked,
+                                                                Terminal& terminal) {
   const std::vector<std::string>& files = asked.questions.files;
-  Questions a = asked.questions, b = asked.questions;
+  ScenarioFiles a = asked.questions, b = asked.questions;
   if (asked.profiles.size() == 2 && files.size() == 1) {
     a.options.set.push_back(device_assignment(asked.profiles[0], files[0]));
     b.options.set.push_back(device_assignment(asked.profiles[1], files[0]));
@@ -94,7 +95,7 @@ void add_compare(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "compare", "Run two scenarios, or one under two profiles, with the same seeds and say what differs");
   const auto asked = std::make_shared<CompareAsked>();
-  add_questions(*command, asked->questions);
+  add_scenario_files(*command, asked->questions);
   command->get_option("FILE")->expected(1, 2)->description("Scenario files (YAML): A and B, or one");
   command
       ->add_option("--profile", asked->profiles,

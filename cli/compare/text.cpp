@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/figure_json.hpp"
+#include "cli/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using analyses::Compared;
 using analyses::Difference;
-using scenarios::Figure;
+using scenarios::Metric;
 
 std::string with_unit(const Difference& difference) {
   return difference.unit.empty() ? difference.figure : difference.figure + " " + difference.unit;
@@ -30,12 +30,12 @@ std::vector<std::string> cells_of(const Difference& difference) {
   const std::string shown = significant(largest, 5);
   const std::size_t point = shown.find('.');
   const int decimals = point == std::string::npos ? 0 : static_cast<int>(shown.size() - point) - 1;
-  const auto cell = [decimals](const Figure& value, const char* sign) {
+  const auto cell = [decimals](const Metric& value, const char* sign) {
     if (!value) return none;
     const double whole = *value == 0 ? 0.0 : *value;  // no -0
     return *sign == '+' ? fmt::format("{:+.{}f}", whole, decimals) : fmt::format("{:.{}f}", whole, decimals);
   };
-  const Figure relative = difference.relative();
+  const Metric relative = difference.relative();
   return {with_unit(difference),
           cell(difference.a, ""),
           cell(difference.b, ""),
@@ -63,10 +63,10 @@ Json differences_json(const std::vector<Difference>& differences) {
   for (const Difference& each : differences) {
     Json row{{"figure", each.figure},
              {"unit", each.unit},
-             {"a", figure_json(each.a)},
-             {"b", figure_json(each.b)},
-             {"difference", figure_json(each.difference)},
-             {"relative", figure_json(each.relative())},
+             {"a", metric_json(each.a)},
+             {"b", metric_json(each.b)},
+             {"difference", metric_json(each.difference)},
+             {"relative", metric_json(each.relative())},
              {"ci95", nullptr},
              {"significant", each.significant()}};
     if (each.difference && each.half_width)

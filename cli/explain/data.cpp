@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/explain/text.hpp"
-#include "cli/figure_json.hpp"
+#include "cli/metric_json.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 using analyses::Change;
 using analyses::Explanation;
 using analyses::Tried;
-using scenarios::Figure;
+using scenarios::Metric;
 
 // Tenths read back as written: 53.6.
 Json percent_or_null(const std::optional<analyses::Permille>& share) {
@@ -23,9 +23,9 @@ Json percent_or_null(const std::optional<analyses::Permille>& share) {
 }
 
 Json change(const Change& change) {
-  Json json{{"before", figure_json(change.before)},
-            {"after", figure_json(change.after)},
-            {"relative", figure_json(change.relative())}};
+  Json json{{"before", metric_json(change.before)},
+            {"after", metric_json(change.after)},
+            {"relative", metric_json(change.relative())}};
   if (change.half_width && change.before && change.after) {
     const double difference = *change.after - *change.before;
     json["difference_ci95"] = {difference - *change.half_width, difference + *change.half_width};
@@ -44,15 +44,15 @@ Json process(const Explanation& explanation, std::size_t index) {
           {"name", process.name},
           {"model", process.model},
           {"status", process.status},
-          {"throughput", figure_json(process.throughput.mean)},
+          {"throughput", metric_json(process.throughput.mean)},
           {"latency_ms",
-           {{"mean", figure_json(process.latency_ms.mean)}, {"p99", figure_json(process.latency_ms.p99)}}},
+           {{"mean", metric_json(process.latency_ms.mean)}, {"p99", metric_json(process.latency_ms.p99)}}},
           {"percent", percent_or_null(share)},
           {"gpu_running_by",
-           {{"compute", figure_json(process.gpu_running_by.compute)},
-            {"memory", figure_json(process.gpu_running_by.memory)},
-            {"fixed", figure_json(process.gpu_running_by.fixed)},
-            {"throttled", figure_json(process.gpu_running_by.throttled)}}}};
+           {{"compute", metric_json(process.gpu_running_by.compute)},
+            {"memory", metric_json(process.gpu_running_by.memory)},
+            {"fixed", metric_json(process.gpu_running_by.fixed)},
+            {"throttled", metric_json(process.gpu_running_by.throttled)}}}};
 }
 
 Json what_if(const Tried& tried) {
@@ -85,18 +85,18 @@ Json reported(const Explanation& explanation) {
   const analyses::Reported& tool = explanation.reported;
   const auto& system = explanation.result.system;
   Json json{{"tool", tool.tool},
-            {"gpu_percent", figure_json(tool.gpu_percent)},
-            {"cpu_percent", figure_json(tool.cpu_percent)},
-            {"emc_percent", figure_json(tool.emc_percent)}};
+            {"gpu_percent", metric_json(tool.gpu_percent)},
+            {"cpu_percent", metric_json(tool.cpu_percent)},
+            {"emc_percent", metric_json(tool.emc_percent)}};
   json["rails_w"] = Json::object();
   for (const auto& [rail, watts] : tool.rails_w) json["rails_w"][rail] = watts;
-  json["truth"] = {{"gpu_busy", figure_json(system.gpu.busy)},
-                   {"sm_active", figure_json(system.gpu.array.sm_active)},
-                   {"issue_slot", figure_json(system.gpu.array.issue_slot)},
-                   {"tensor_active", figure_json(system.gpu.array.tensor_active)},
-                   {"busy_cores", figure_json(system.cpu.busy_cores)},
-                   {"bandwidth_gb_s", figure_json(system.memory.bandwidth_gb_s)},
-                   {"peak_bandwidth_gb_s", figure_json(tool.peak_bandwidth_gb_s)}};
+  json["truth"] = {{"gpu_busy", metric_json(system.gpu.busy)},
+                   {"sm_active", metric_json(system.gpu.array.sm_active)},
+                   {"issue_slot", metric_json(system.gpu.array.issue_slot)},
+                   {"tensor_active", metric_json(system.gpu.array.tensor_active)},
+                   {"busy_cores", metric_json(system.cpu.busy_cores)},
+                   {"bandwidth_gb_s", metric_json(system.memory.bandwidth_gb_s)},
+                   {"peak_bandwidth_gb_s", metric_json(tool.peak_bandwidth_gb_s)}};
   return json;
 }
 
@@ -119,7 +119,7 @@ std::string explanation_json(const Explanation& explanation) {
     json["groups"].push_back({{"label", explained.group.label},
                               {"processes", explained.group.processes},
                               {"percent", percent_or_null(explained.share)},
-                              {"batch_ms", figure_json(explained.batch_ms)},
+                              {"batch_ms", metric_json(explained.batch_ms)},
                               {"sentence", explained.sentence}});
   }
   json["critical"] = nullptr;

@@ -18,7 +18,7 @@ namespace jostle::cli {
 namespace {
 
 struct ExplainAsked {
-  Questions questions;
+  ScenarioFiles questions;
   std::vector<std::string> what_ifs;
   std::string format;
   bool print = false;
@@ -88,7 +88,7 @@ void add_explain(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "explain", "Say where the time of every process goes, what is short, and what changes would bring");
   const auto asked = std::make_shared<ExplainAsked>();
-  add_questions(*command, asked->questions);
+  add_scenario_files(*command, asked->questions);
   command->get_option("FILE")->expected(1)->description("A scenario file (YAML)");
   command
       ->add_option("--what-if", asked->what_ifs,

@@ -18,12 +18,12 @@ using analyses::Change;
 using analyses::Explained;
 using analyses::Explanation;
 using analyses::Tried;
-using scenarios::Figure;
+using scenarios::Metric;
 
 constexpr int longest_bar = 40;
 constexpr std::size_t longest_label = 30;
 
-std::string signed_percent(const Figure& share) {
+std::string signed_percent(const Metric& share) {
   if (!share) return none;
   const std::string text = fmt::format("{:+.1f}", 100 * *share);
   return text == "-0.0" ? "+0.0" : text;
@@ -82,10 +82,10 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
                {"p99 %", Align::right, 40},
                {"W", Align::right, 55},
                {"mJ/image", Align::right, 45}});
-  const auto row = [&](const std::string& label, const Figure& throughput, const Change* change,
-                       const Figure& p99, const Figure& p99_change, const Figure& watts, const Figure& energy,
+  const auto row = [&](const std::string& label, const Metric& throughput, const Change* change,
+                       const Metric& p99, const Metric& p99_change, const Metric& watts, const Metric& energy,
                        Style style) {
-    Figure half;
+    Metric half;
     if (change != nullptr && change->half_width && change->before.value_or(0) != 0)
       half = *change->half_width / *change->before;
     table.add(
@@ -112,7 +112,7 @@ std::string reported_text(const Explanation& explanation, int width, bool colour
   const scenarios::SystemResult& system = explanation.result.system;
   const bool jetson = tool.tool == "tegrastats";
   std::string text;
-  const auto percent = [](const Figure& share, const char* name) {
+  const auto percent = [](const Metric& share, const char* name) {
     return share ? fmt::format(", {} {:.1f} %", name, 100 * *share) : std::string();
   };
   const auto line = [&](const std::string& shown, std::string truth) {

@@ -28,7 +28,7 @@ struct ImportOptions {
   std::vector<std::string> words;  // FORMAT FILE..., or FILE... to detect
   std::string out;
   bool detect = false;
-  calibration::Said said;
+  calibration::SuppliedFields said;
 };
 
 std::vector<std::string> format_names() {

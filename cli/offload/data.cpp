@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/readers/csv.hpp"
-#include "cli/figure_json.hpp"
+#include "cli/metric_json.hpp"
 #include "cli/offload/text.hpp"
 
 namespace jostle::cli {
@@ -14,35 +14,35 @@ namespace {
 using analyses::BoardsRow;
 using analyses::BreakEven;
 using analyses::OffloadAnswer;
-using analyses::OffloadCut;
+using analyses::OffloadPartition;
 using analyses::OffloadPoint;
 using analyses::OffloadStream;
 using analyses::Side;
-using analyses::SideFigures;
-using analyses::StreamFigures;
-using scenarios::Figure;
+using analyses::SideMetrics;
+using analyses::StreamMetrics;
 using scenarios::Latency;
+using scenarios::Metric;
 using Json = nlohmann::ordered_json;
 
-Json stream_json(const StreamFigures& stream) {
+Json stream_json(const StreamMetrics& stream) {
   const Latency& latency = stream.latency_ms;
   return {{"served", stream.served()},
           {"saturated", stream.saturated.empty() ? Json(nullptr) : Json(stream.saturated)},
           {"latency_ms",
-           {{"mean", figure_json(latency.mean)},
-            {"p50", figure_json(latency.p50)},
-            {"p90", figure_json(latency.p90)},
-            {"p95", figure_json(latency.p95)},
-            {"p99", figure_json(latency.p99)}}},
-          {"throughput", figure_json(stream.throughput)},
+           {{"mean", metric_json(latency.mean)},
+            {"p50", metric_json(latency.p50)},
+            {"p90", metric_json(latency.p90)},
+            {"p95", metric_json(latency.p95)},
+            {"p99", metric_json(latency.p99)}}},
+          {"throughput", metric_json(stream.throughput)},
           {"drops", stream.drops}};
 }
 
-Json side_json(const SideFigures& side, std::size_t stream) {
+Json side_json(const SideMetrics& side, std::size_t stream) {
   Json json = stream_json(side.streams[stream]);
-  json["edge_power_w"] = figure_json(side.edge_power_w);
-  json["edge_energy_per_image_mj"] = figure_json(side.edge_energy_mj);
-  json["link_busy"] = figure_json(side.link_busy);
+  json["edge_power_w"] = metric_json(side.edge_power_w);
+  json["edge_energy_per_image_mj"] = metric_json(side.edge_energy_mj);
+  json["link_busy"] = metric_json(side.link_busy);
   return json;
 }
 
@@ -54,7 +54,7 @@ Json identity(const OffloadAnswer& answer, const char* kind) {
           {"cloud_device", answer.cloud_device}};
 }
 
-Json cut_json(const OffloadAnswer& answer, const OffloadCut& cut) {
+Json cut_json(const OffloadAnswer& answer, const OffloadPartition& cut) {
   return {{"cut", cut.cut.layers},
           {"of_layers", answer.layers},
           {"after", cut.cut.after},
@@ -62,12 +62,12 @@ Json cut_json(const OffloadAnswer& answer, const OffloadCut& cut) {
 }
 
 // Of the worst stream, and of all together.
-Json all_json(const SideFigures& side) {
+Json all_json(const SideMetrics& side) {
   return {{"served", side.served()},
-          {"worst_p99_ms", figure_json(side.worst_p99())},
-          {"throughput", figure_json(side.throughput)},
-          {"edge_power_w", figure_json(side.edge_power_w)},
-          {"edge_energy_per_image_mj", figure_json(side.edge_energy_mj)}};
+          {"worst_p99_ms", metric_json(side.worst_p99())},
+          {"throughput", metric_json(side.throughput)},
+          {"edge_power_w", metric_json(side.edge_power_w)},
+          {"edge_energy_per_image_mj", metric_json(side.edge_energy_mj)}};
 }
 
 void add_stream(Json& json, const OffloadStream& stream) {
@@ -90,20 +90,20 @@ const char* kind_name(BreakEven::Kind kind) {
   return kind == BreakEven::Kind::never ? "never" : kind == BreakEven::Kind::always ? "always" : "up_to";
 }
 
-std::string cell(const Figure& value) {
+std::string cell(const Metric& value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 
-std::string side_cells(const SideFigures& side, std::size_t stream) {
-  const StreamFigures& figures = side.streams[stream];
+std::string side_cells(const SideMetrics& side, std::size_t stream) {
+  const StreamMetrics& figures = side.streams[stream];
   const Latency& latency = figures.latency_ms;
   return fmt::format(",{},{},{},{},{},{},{},{},{}", figures.saturated, cell(latency.mean), cell(latency.p50),
                      cell(latency.p90), cell(latency.p99), cell(figures.throughput), figures.drops,
                      cell(side.edge_power_w), cell(side.edge_energy_mj));
 }
 
-std::string cut_cells(const OffloadPoint& point, const OffloadCut& cut, std::size_t stream) {
-  const StreamFigures& head = cut.head.streams[stream];
+std::string cut_cells(const OffloadPoint& point, const OffloadPartition& cut, std::size_t stream) {
+  const StreamMetrics& head = cut.head.streams[stream];
   return side_cells(point.layers, stream) + fmt::format(",{},{},{},{},{},{}", cut.cut.layers,
                                                         calibration::csv_field(cut.cut.after),
                                                         cut.request_bytes, cell(head.latency_ms.p50),
@@ -127,7 +127,7 @@ std::string offload_json(const OffloadAnswer& answer) {
       json["split"]["at"] = to_string(stream.index < point.stays ? Side::edge : Side::cloud);
       json["layers"] = nullptr;
       if (!answer.cuts.empty()) {
-        const OffloadCut& cut = answer.cuts[point.cut];
+        const OffloadPartition& cut = answer.cuts[point.cut];
         json["layers"] = side_json(point.layers, stream.index);
         json["layers"].update(cut_json(answer, cut));
         json["layers"]["head"] = stream_json(cut.head.streams[stream.index]);
@@ -147,7 +147,7 @@ std::string offload_json(const OffloadAnswer& answer) {
     json["rtt_ms"] = found.kind == BreakEven::Kind::up_to ? Json(sim::to_ms(found.rtt)) : Json(nullptr);
     text += line(json);
   }
-  for (const OffloadCut& cut : answer.cuts) {
+  for (const OffloadPartition& cut : answer.cuts) {
     Json json = identity(answer, "cut");
     json.update(cut_json(answer, cut));
     json["head"] = all_json(cut.head);
@@ -158,10 +158,10 @@ std::string offload_json(const OffloadAnswer& answer) {
     Json json = identity(answer, "boards");
     json["boards"] = row.boards;
     json["served"] = row.figures.served();
-    json["worst_p99_ms"] = figure_json(row.figures.worst_p99());
-    json["throughput"] = figure_json(row.figures.throughput);
-    json["power_w"] = figure_json(row.figures.edge_power_w);
-    json["energy_per_image_mj"] = figure_json(row.figures.edge_energy_mj);
+    json["worst_p99_ms"] = metric_json(row.figures.worst_p99());
+    json["throughput"] = metric_json(row.figures.throughput);
+    json["power_w"] = metric_json(row.figures.edge_power_w);
+    json["energy_per_image_mj"] = metric_json(row.figures.edge_energy_mj);
     text += line(json);
   }
   return text;
@@ -187,7 +187,7 @@ std::string offload_csv(const OffloadAnswer& answer) {
       text += fmt::format("{},{},{},{},{},{},{}", mbit(point.bandwidth), sim::to_ms(point.rtt), stream.index,
                           stream.entry, calibration::csv_field(stream.name),
                           calibration::csv_field(stream.model), calibration::csv_field(stream.cloud_model));
-      for (const SideFigures* const side : {&answer.edge, &point.cloud, &point.split})
+      for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split})
         text += side_cells(*side, stream.index);
       text += fmt::format(",{},{},{},{}", point.stays, to_string(point.by_latency[stream.index]),
                           point.by_energy ? to_string(*point.by_energy) : "", to_string(point.best));

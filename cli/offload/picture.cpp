@@ -19,8 +19,8 @@ using analyses::BreakEven;
 using analyses::OffloadAnswer;
 using analyses::OffloadPoint;
 using analyses::Side;
-using analyses::SideFigures;
-using scenarios::Figure;
+using analyses::SideMetrics;
+using scenarios::Metric;
 
 constexpr double width = 860, left = 96, gap = 34, right = 20, top = 76;
 constexpr const char* not_served = "#c8c8c8";
@@ -142,7 +142,7 @@ class Picture {
   double band_ = 0;
 };
 
-std::string shown(const Figure& value, const char* unit) {
+std::string shown(const Metric& value, const char* unit) {
   return value ? fmt::format("{:.3g} {}", *value, unit) : "not served";
 }
 
@@ -179,7 +179,7 @@ Cell by_energy(const OffloadAnswer& answer, const OffloadPoint& point) {
   bool any = false;
   for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
     if (side == Side::layers && answer.cuts.empty()) continue;
-    const SideFigures& has = analyses::figures(answer, point, side);
+    const SideMetrics& has = analyses::figures(answer, point, side);
     any = any || has.served();
     title += fmt::format("{} {} {}", side == Side::edge ? ":" : ",", to_string(side),
                          has.served() ? shown(has.edge_energy_mj, "mJ an image") : "not served");

@@ -17,18 +17,18 @@ namespace {
 using analyses::BoardsRow;
 using analyses::BreakEven;
 using analyses::OffloadAnswer;
-using analyses::OffloadCut;
+using analyses::OffloadPartition;
 using analyses::OffloadPoint;
 using analyses::OffloadStream;
 using analyses::Side;
-using analyses::SideFigures;
-using analyses::StreamFigures;
-using scenarios::Figure;
+using analyses::SideMetrics;
+using analyses::StreamMetrics;
 using scenarios::Latency;
 using scenarios::Link;
+using scenarios::Metric;
 using scenarios::Payload;
 
-std::string ms(const Figure& value) {
+std::string ms(const Metric& value) {
   return value && *value >= 1000 ? fmt::format("{:.0f}", *value) : significant(value, 3);
 }
 
@@ -40,13 +40,13 @@ struct Worst {
   std::string saturated;
 };
 
-Worst worst_of(const SideFigures& side, std::size_t first, std::size_t end) {
+Worst worst_of(const SideMetrics& side, std::size_t first, std::size_t end) {
   Worst worst;
-  const auto raise = [](Figure& to, const Figure& value) {
+  const auto raise = [](Metric& to, const Metric& value) {
     if (value && (!to || *value > *to)) to = value;
   };
   for (std::size_t i = first; i < end; ++i) {
-    const StreamFigures& stream = side.streams[i];
+    const StreamMetrics& stream = side.streams[i];
     raise(worst.latency.p50, stream.latency_ms.p50);
     raise(worst.latency.p90, stream.latency_ms.p90);
     raise(worst.latency.p99, stream.latency_ms.p99);
@@ -58,7 +58,7 @@ Worst worst_of(const SideFigures& side, std::size_t first, std::size_t end) {
   return worst;
 }
 
-Worst worst_of(const SideFigures& side) {
+Worst worst_of(const SideMetrics& side) {
   return worst_of(side, 0, side.streams.size());
 }
 
@@ -190,7 +190,7 @@ std::string cuts_text(const OffloadAnswer& answer, int width, bool colour) {
                {"images/s", Align::right, 7},
                {"mJ/image", Align::right, 5},
                {"full", Align::left, 8}});
-  for (const OffloadCut& cut : answer.cuts) {
+  for (const OffloadPartition& cut : answer.cuts) {
     const Worst head = worst_of(cut.head), all = worst_of(cut.nearest);
     table.add({fmt::format("{}", cut.cut.layers), input::printable(cut.cut.after),
                bytes_text(cut.request_bytes), ms(head.latency.p99), significant(head.throughput, 4),
@@ -213,7 +213,7 @@ std::string map_text(const OffloadAnswer& answer) {
     text += fmt::format("{:>{}}  ", bandwidth_text(answer.points[row * per_row].bandwidth), wide);
     for (std::size_t i = 0; i < per_row; ++i) {
       const OffloadPoint& point = answer.points[row * per_row + i];
-      const SideFigures& side = analyses::figures(answer, point, point.best);
+      const SideMetrics& side = analyses::figures(answer, point, point.best);
       const char letter = to_string(point.best)[0];
       text += side.served() ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
     }
@@ -230,7 +230,7 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
                {"edge W"},
                {"mJ/image", Align::right, 1},
                {"full", Align::left}});
-  const auto add = [&](const std::string& name, const SideFigures& side) {
+  const auto add = [&](const std::string& name, const SideMetrics& side) {
     const Worst worst = worst_of(side);
     table.add({name, ms(worst.latency.p99), significant(side.throughput, 4),
                significant(side.edge_power_w, 3), significant(side.edge_energy_mj, 3), worst.saturated},

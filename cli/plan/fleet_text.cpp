@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/figure_json.hpp"
+#include "cli/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 
@@ -14,11 +14,11 @@ namespace jostle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using analyses::Aim;
+using analyses::Criterion;
 using analyses::Fleet;
 using analyses::FleetChoice;
-using scenarios::Figure;
 using scenarios::Interval;
+using scenarios::Metric;
 
 constexpr int fleet_digits = 4;
 
@@ -32,8 +32,9 @@ std::string words(const std::string& settings) {
 }
 
 std::string limit_text(const Fleet& fleet, std::size_t limit) {
-  const Aim& aim = fleet.goal.aims[limit];
-  return fmt::format("{} {} {:.6g}", fleet.goal.figures[limit], aim.maximise ? ">=" : "<=", *aim.limit);
+  const Criterion& criterion = fleet.goal.criteria[limit];
+  return fmt::format("{} {} {:.6g}", fleet.goal.figures[limit],
+                     criterion.maximise ? ">=" : "<=", *criterion.limit);
 }
 
 std::string in_nine_of_ten(const Interval& interval) {
@@ -54,8 +55,9 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
 }
 
 // A limit that a measurement in ten or more may break.
-bool is_close(const Aim& aim, const Interval& interval) {
-  return interval && (aim.maximise ? interval->first < *aim.limit : interval->second > *aim.limit);
+bool is_close(const Criterion& criterion, const Interval& interval) {
+  return interval &&
+         (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
                  {"mJ/frame", Align::right, 30},
                  {"price", Align::right}});
     for (const FleetChoice& choice : fleet.choices)
-      table.add({choice.device, fmt::format("{}", choice.boards), fmt::format("{}", choice.most_cameras),
+      table.add({choice.device, fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
                  fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
                  significant(choice.energy_kwh_day, 3),
                  choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
@@ -102,7 +104,7 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
   for (const FleetChoice& choice : fleet.choices) {
     text += choice_text(fleet, choice, width);
     for (std::size_t i = 0; i < choice.intervals.size(); ++i) {
-      if (is_close(fleet.goal.aims[i], choice.intervals[i]))
+      if (is_close(fleet.goal.criteria[i], choice.intervals[i]))
         text += paragraph("close to the limit: measure before you buy, or plan for fewer cameras on a board",
                           width, 4);
     }
@@ -121,18 +123,18 @@ std::string fleet_json(const Fleet& fleet) {
     Json one{{"device", choice.device},
              {"settings", Json::parse(choice.settings)},
              {"boards", choice.boards},
-             {"cameras_per_board", choice.most_cameras},
+             {"cameras_per_board", choice.max_cameras},
              {"capacity", choice.capacity},
              {"power_w", choice.power_w},
              {"power_w_pi90", interval_json(choice.power_pi90)},
              {"energy_kwh_day", choice.energy_kwh_day},
-             {"energy_per_frame_mj", figure_json(choice.energy_per_frame_mj)},
-             {"price", figure_json(choice.price)}};
+             {"energy_per_frame_mj", metric_json(choice.energy_per_frame_mj)},
+             {"price", metric_json(choice.price)}};
     one["constraints"] = Json::array();
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
-      const Aim& aim = fleet.goal.aims[i];
+      const Criterion& criterion = fleet.goal.criteria[i];
       one["constraints"].push_back({{"figure", fleet.goal.figures[i]},
-                                    {aim.maximise ? "min" : "max", *aim.limit},
+                                    {criterion.maximise ? "min" : "max", *criterion.limit},
                                     {"value", choice.values[i]},
                                     {"pi90", interval_json(choice.intervals[i])}});
     }

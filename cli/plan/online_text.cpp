@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using analyses::OnlineTrack;
 
-Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
+Json run_configurations_of(const OnlineAnswer& answer, std::size_t candidate) {
   return Json::parse(answer.candidates.checked(candidate).settings);
 }
 
@@ -30,10 +30,11 @@ std::string words(const Json& settings) {
 std::string online_text(const std::string& file, const OnlineAnswer& answer, int width, bool colour) {
   const auto& tracks = answer.comparison.tracks;
   const std::size_t windows = tracks.front().regret.size();
-  std::string text = paragraph(fmt::format("{}: {} settings, {} windows of {:.3g} s", file,
-                                           answer.candidates.size(), windows, answer.window_s),
-                               width, 0) +
-                     paragraph("truly best: " + words(settings_of(answer, answer.comparison.best)), width, 2);
+  std::string text =
+      paragraph(fmt::format("{}: {} settings, {} windows of {:.3g} s", file, answer.candidates.size(),
+                            windows, answer.window_s),
+                width, 0) +
+      paragraph("truly best: " + words(run_configurations_of(answer, answer.comparison.best)), width, 2);
   const auto at = [&](double share) {
     return std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(windows)));
   };
@@ -62,13 +63,13 @@ std::string online_json(const OnlineAnswer& answer) {
   Json json{{"schema", "jostle.online/1"},
             {"points", answer.candidates.size()},
             {"window_s", answer.window_s},
-            {"best", {{"settings", settings_of(answer, answer.comparison.best)}}}};
+            {"best", {{"settings", run_configurations_of(answer, answer.comparison.best)}}}};
   json["tuners"] = Json::array();
   for (const OnlineTrack& track : answer.comparison.tracks)
     json["tuners"].push_back({{"method", track.method},
                               {"tried", track.tried},
                               {"settled_after", track.settled ? Json(*track.settled) : Json(nullptr)},
-                              {"last_settings", settings_of(answer, track.last)},
+                              {"last_settings", run_configurations_of(answer, track.last)},
                               {"last_score", track.last_score},
                               {"regret", track.regret}});
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/figure_json.hpp"
+#include "cli/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 
@@ -16,7 +16,7 @@ namespace jostle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using analyses::Aim;
+using analyses::Criterion;
 using analyses::Plan;
 using analyses::PlanPoint;
 using scenarios::Interval;
@@ -65,10 +65,11 @@ std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   return text;
 }
 
-std::string aim_text(const Plan& plan, std::size_t aim) {
-  const Aim& wanted = plan.goal.aims[aim];
-  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + plan.goal.figures[aim];
-  return fmt::format("{} {} {:.6g}", plan.goal.figures[aim], wanted.maximise ? ">=" : "<=", *wanted.limit);
+std::string criterion_text(const Plan& plan, std::size_t criterion) {
+  const Criterion& wanted = plan.goal.criteria[criterion];
+  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + plan.goal.figures[criterion];
+  return fmt::format("{} {} {:.6g}", plan.goal.figures[criterion],
+                     wanted.maximise ? ">=" : "<=", *wanted.limit);
 }
 
 std::string interval_text(const Interval& interval) {
@@ -87,8 +88,8 @@ std::string values_table(const Plan& plan, const PlanPoint& point, bool against_
       {"", Align::left, 0, true}, {"simulated", Align::right}, {"90 % of measurements", Align::right, 50}};
   if (against_best) columns.push_back({"to the best", Align::right, 40});
   Table table(columns);
-  for (std::size_t i = 0; i < plan.goal.aims.size(); ++i) {
-    std::vector<std::string> cells{aim_text(plan, i), significant(point.values[i], digits),
+  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
+    std::vector<std::string> cells{criterion_text(plan, i), significant(point.values[i], digits),
                                    interval_text(point.intervals[i])};
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
     table.add(std::move(cells));
@@ -107,12 +108,12 @@ std::string runner_up_text(const Plan& plan, int width, bool colour) {
   std::string text = "\n" + styled("runner-up", Style::strong, colour) + "\n" +
                      paragraph("to change: " + changes_text(best, second), width, 2) +
                      values_table(plan, second, true, width, colour);
-  const double lacking = plan.goal.aims[0].maximise ? best.values[0] / second.values[0] - 1
-                                                    : 1 - best.values[0] / second.values[0];
+  const double lacking = plan.goal.criteria[0].maximise ? best.values[0] / second.values[0] - 1
+                                                        : 1 - best.values[0] / second.values[0];
   std::string words;
   if (std::isfinite(lacking) && lacking > 0)
     words = fmt::format("It would win if its {} were {:.1f} % {}.", plan.goal.figures[0], 100 * lacking,
-                        plan.goal.aims[0].maximise ? "higher" : "lower");
+                        plan.goal.criteria[0].maximise ? "higher" : "lower");
   if (overlap(best.intervals[0], second.intervals[0]))
     words += fmt::format("{}Their intervals overlap: on a board either may win, so measure both.",
                          words.empty() ? "" : " ");
@@ -140,7 +141,7 @@ std::string front_text(const Plan& plan, int width, bool colour) {
   const auto keys = varying(points);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < plan.goal.objectives; ++i) {
-    columns.push_back({aim_text(plan, i), Align::right});
+    columns.push_back({criterion_text(plan, i), Align::right});
     columns.push_back({"90 %", Align::right, 30});
   }
   for (const auto& [key, name] : keys) columns.push_back({name, Align::right, 50});
@@ -167,12 +168,12 @@ std::string limits_text(const Plan& plan, int width, bool colour) {
   if (plan.relaxed.empty()) return {};
   std::string text = "\n" + styled("what the limits cost", Style::strong, colour) + "\n";
   for (const analyses::Relaxed& relaxed : plan.relaxed) {
-    text += paragraph(
-        fmt::format("Without {}: {} {}, {} to the best. It needs {}, with {}.", aim_text(plan, relaxed.aim),
-                    plan.goal.figures[0], significant(relaxed.best.values[0], digits),
-                    relative_text(relaxed.best.values[0], plan.best->values[0]),
-                    significant(relaxed.needed, digits), settings_text(relaxed.best)),
-        width, 2);
+    text += paragraph(fmt::format("Without {}: {} {}, {} to the best. It needs {}, with {}.",
+                                  criterion_text(plan, relaxed.criterion), plan.goal.figures[0],
+                                  significant(relaxed.best.values[0], digits),
+                                  relative_text(relaxed.best.values[0], plan.best->values[0]),
+                                  significant(relaxed.needed, digits), settings_text(relaxed.best)),
+                      width, 2);
   }
   return text;
 }
@@ -192,16 +193,16 @@ std::string head(const std::string& file, const Plan& plan, int width) {
 Json point_json(const Plan& plan, const PlanPoint& point) {
   Json json{{"point", point.point}, {"settings", Json::parse(point.settings)}};
   for (const char* const part : {"objectives", "constraints"}) json[part] = Json::array();
-  for (std::size_t i = 0; i < plan.goal.aims.size(); ++i) {
-    const Aim& aim = plan.goal.aims[i];
+  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
+    const Criterion& criterion = plan.goal.criteria[i];
     Json one{{"figure", plan.goal.figures[i]}};
-    if (aim.limit)
-      one[aim.maximise ? "min" : "max"] = *aim.limit;
+    if (criterion.limit)
+      one[criterion.maximise ? "min" : "max"] = *criterion.limit;
     else
-      one["sense"] = aim.maximise ? "max" : "min";
+      one["sense"] = criterion.maximise ? "max" : "min";
     one["value"] = point.values[i];
     one["pi90"] = interval_json(point.intervals[i]);
-    json[aim.limit ? "constraints" : "objectives"].push_back(std::move(one));
+    json[criterion.limit ? "constraints" : "objectives"].push_back(std::move(one));
   }
   return json;
 }
@@ -214,7 +215,7 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
     text += "\n" + styled("no point keeps the limits", Style::bad, colour) + "\n";
     if (plan.missed.empty()) text += paragraph("Each limit can be kept, but not all together.", width, 2);
     for (const analyses::Missed& missed : plan.missed)
-      text += paragraph(fmt::format("{}: the nearest is {}", aim_text(plan, missed.aim),
+      text += paragraph(fmt::format("{}: the nearest is {}", criterion_text(plan, missed.criterion),
                                     significant(missed.nearest, digits)),
                         width, 2);
     return text;
@@ -237,14 +238,14 @@ std::string plan_json(const Plan& plan) {
   for (const PlanPoint& point : plan.front) json["front"].push_back(point_json(plan, point));
   json["relaxed"] = Json::array();
   for (const analyses::Relaxed& relaxed : plan.relaxed)
-    json["relaxed"].push_back({{"figure", plan.goal.figures[relaxed.aim]},
-                               {"limit", *plan.goal.aims[relaxed.aim].limit},
+    json["relaxed"].push_back({{"figure", plan.goal.figures[relaxed.criterion]},
+                               {"limit", *plan.goal.criteria[relaxed.criterion].limit},
                                {"needed", relaxed.needed},
                                {"best", point_json(plan, relaxed.best)}});
   json["missed"] = Json::array();
   for (const analyses::Missed& missed : plan.missed)
-    json["missed"].push_back({{"figure", plan.goal.figures[missed.aim]},
-                              {"limit", *plan.goal.aims[missed.aim].limit},
+    json["missed"].push_back({{"figure", plan.goal.figures[missed.criterion]},
+                              {"limit", *plan.goal.criteria[missed.criterion].limit},
                               {"nearest", missed.nearest}});
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

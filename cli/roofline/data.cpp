@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/readers/csv.hpp"
-#include "cli/figure_json.hpp"
+#include "cli/metric_json.hpp"
 #include "cli/roofline/text.hpp"
 
 namespace jostle::cli {
@@ -29,14 +29,14 @@ Json energy_json(const Roofline& roofs) {
           {"sm_j_per_byte", energy.sm_byte_j},
           {"idle_w", energy.idle_w},
           {"busy_w", energy.busy_w},
-          {"best_flop_per_j", figure_json(power::best_flop_per_j(roofs))},
-          {"balance_flop_per_byte", figure_json(power::energy_balance(roofs))}};
+          {"best_flop_per_j", metric_json(power::best_flop_per_j(roofs))},
+          {"balance_flop_per_byte", metric_json(power::energy_balance(roofs))}};
 }
 
 Json roof_json(const Roofline& roofs, double intensity) {
   return {{"flop_per_byte", intensity},
           {"flop_per_s", power::attainable_flop_per_s(roofs, intensity)},
-          {"flop_per_j", figure_json(power::attainable_flop_per_j(roofs, intensity))}};
+          {"flop_per_j", metric_json(power::attainable_flop_per_j(roofs, intensity))}};
 }
 
 Json network_json(const Roofline& roofs, const PlacedNetwork& network) {
@@ -49,10 +49,10 @@ Json network_json(const Roofline& roofs, const PlacedNetwork& network) {
   json["flop"] = network.flop;
   json["dram_bytes"] = network.bytes;
   json["seconds"] = network.seconds;
-  json["joules"] = figure_json(network.joules);
+  json["joules"] = metric_json(network.joules);
   json["flop_per_byte"] = network.intensity();
   json["flop_per_s"] = network.flop_per_s();
-  json["flop_per_j"] = figure_json(network.flop_per_j());
+  json["flop_per_j"] = metric_json(network.flop_per_j());
   json["attainable"] = roof_json(roofs, network.intensity());
   return json;
 }

@@ -35,9 +35,9 @@ class Panel {
 
   std::string draw() {
     // The names of the networks stand below their dots: the axis goes on until they have room.
-    constexpr int most_tries = 12;
+    constexpr int max_tries = 12;
     auto labels = names();
-    for (int tries = 0; !labels && tries < most_tries; ++tries) {
+    for (int tries = 0; !labels && tries < max_tries; ++tries) {
       y_.low = round_down(y_.low / 1.5);
       labels = names();
     }

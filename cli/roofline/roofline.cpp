@@ -87,7 +87,7 @@ void add_roofline(CLI::App& app, Task& task) {
   command->add_option("--precision", question.precision, "fp32, tf32, fp16 (default) or int8")
       ->type_name("P");
   command->add_option("--batch", question.batch, "Images a batch of the networks (default 1)")
-      ->check(CLI::Range(std::int64_t{1}, dnn::most_images))
+      ->check(CLI::Range(std::int64_t{1}, dnn::max_images))
       ->type_name("N");
   command->add_flag("--training", question.training, "Steps of training rather than inference");
   command

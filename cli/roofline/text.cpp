@@ -68,8 +68,8 @@ Table energy_table(const RooflineAnswer& answer) {
 }
 
 // One row a mode, one column an intensity.
-template <class Figure>
-Table attainable_table(const RooflineAnswer& answer, const Figure& figure) {
+template <class Metric>
+Table attainable_table(const RooflineAnswer& answer, const Metric& figure) {
   std::vector<Column> columns{{"mode", Align::left}};
   std::vector<double> shown;
   for (std::size_t i = 0; i < told_intensities().size(); i += 4) {

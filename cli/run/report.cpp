@@ -12,7 +12,7 @@
 namespace jostle::cli {
 namespace {
 
-using scenarios::Figure;
+using scenarios::Metric;
 using scenarios::ProcessResult;
 using scenarios::Result;
 
@@ -33,7 +33,7 @@ std::vector<std::string> figures(const std::vector<ProcessResult>& processes, in
     largest = std::max(largest, std::abs(get(process).value_or(0)));
   std::vector<std::string> cells;
   for (const ProcessResult& process : processes) {
-    const Figure value = get(process);
+    const Metric value = get(process);
     cells.push_back(value ? fmt::format("{:.{}f}", *value, decimals(largest, significant)) : none);
   }
   return cells;
@@ -90,10 +90,10 @@ bool memory_matters(const Result& result) {
 
 std::string processes_table(const Result& result, int width, bool colour) {
   const auto& processes = result.processes;
-  const auto latency = [&](Figure scenarios::Latency::*which) {
+  const auto latency = [&](Metric scenarios::Latency::*which) {
     return figures(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
   };
-  const auto half_width = [](const ProcessResult& p) -> Figure {
+  const auto half_width = [](const ProcessResult& p) -> Metric {
     if (!p.throughput.ci95) return std::nullopt;
     return (p.throughput.ci95->second - p.throughput.ci95->first) / 2;
   };
@@ -180,11 +180,11 @@ std::string windows_table(const Result& result, int width, bool colour) {
   headers.push_back({"max", Align::right, 80});
   Table table(headers);
   const auto add = [&](const std::string& name, const scenarios::WindowShares& shares) {
-    const auto percent = [](const Figure& share) {
+    const auto percent = [](const Metric& share) {
       return share ? fmt::format("{:.1f}", 100 * *share) : none;
     };
     std::vector<std::string> cells{name, percent(shares.mean)};
-    for (const Figure& percentile : shares.percentiles) cells.push_back(percent(percentile));
+    for (const Metric& percentile : shares.percentiles) cells.push_back(percent(percentile));
     cells.push_back(percent(shares.max));
     table.add(std::move(cells));
   };
@@ -225,7 +225,7 @@ std::string wrapped(const std::string& head, const std::vector<std::string>& phr
 
 std::string system_lines(const Result& result, int width) {
   const auto& system = result.system;
-  const auto add = [](std::vector<std::string>& to, const Figure& value, const char* form,
+  const auto add = [](std::vector<std::string>& to, const Metric& value, const char* form,
                       double factor = 1) {
     if (value) to.push_back(fmt::format(fmt::runtime(form), factor * *value));
   };

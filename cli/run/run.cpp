@@ -24,7 +24,7 @@ namespace {
 enum class Format { table, json, csv };
 
 struct RunOptions {
-  Questions questions;
+  ScenarioFiles questions;
   Format format = Format::table;
   std::string trace, html;  // files; empty: none
   bool interval = false;
@@ -46,10 +46,10 @@ std::string text_of(const scenarios::Result& result, Format format, bool first, 
 class Timelines {
  public:
   Timelines(const scenarios::Scenario& scenario, scenarios::TraceFile* file, bool page) {
-    constexpr std::size_t most_events = 20'000;  // a page of one or two megabytes
+    constexpr std::size_t max_events = 20'000;  // a page of one or two megabytes
     const sim::Time begin = sim::Time::zero() + scenario.run.warmup;
     if (page)
-      page_.emplace(scenarios::ChromeTrace::Window{begin, begin + sim::milliseconds(100), most_events});
+      page_.emplace(scenarios::ChromeTrace::Window{begin, begin + sim::milliseconds(100), max_events});
     if (file != nullptr && page_)
       sink_ = &both_.emplace(*file, *page_);
     else
@@ -127,7 +127,7 @@ void add_run(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("run", "Simulate scenarios and print the throughput and latency of each process");
   const auto options = std::make_shared<RunOptions>();
-  add_questions(*command, options->questions);
+  add_scenario_files(*command, options->questions);
   command
       ->add_option_function<std::string>(
           "--format",

@@ -30,7 +30,7 @@ ExitCode show_device(const std::string& name, Terminal& terminal) {
                {"value", Align::left, 0, true},
                {"grade", Align::left},
                {"source", Align::left, 1, true}});
-  for (const calibration::Figure& figure : profile->figures) {
+  for (const calibration::ProfileParameter& figure : profile->figures) {
     table.add({figure.path, shortened(figure.value), calibration::to_string(figure.from.grade),
                figure.from.source});
   }

@@ -103,7 +103,7 @@ void add_show_model(CLI::App& show, Task& task) {
       ->type_name("");
   add_count(*command, "--input", "Side of the image in pixels, or tokens (default: the network's own)",
             dnn::largest_input, options->input);
-  add_count(*command, "--batch", "Images a batch (default 1)", dnn::most_images, options->batch);
+  add_count(*command, "--batch", "Images a batch (default 1)", dnn::max_images, options->batch);
   command
       ->add_option("--format", options->format,
                    "How to print: a table for people (default), one line of JSON, CSV with a row a layer, or "

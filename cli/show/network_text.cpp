@@ -9,8 +9,8 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/problems.hpp"
-#include "models/dnn/cut.hpp"
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"
 
 namespace jostle::cli {
@@ -65,10 +65,10 @@ bool slides(Op op) {
 }
 
 // Where it may be cut in two. Empty where there are none.
-std::string cuts_of(const dnn::Network& network, int width, bool colour) {
+std::string partition_points_of(const dnn::Network& network, int width, bool colour) {
   const std::vector<dnn::FusedLayer> fused = dnn::fuse(network, dnn::Lowering::optimised);
   Table table({{"cut at"}, {"after", Align::left, 0, true}, {"k elements"}});
-  for (const dnn::Cut& cut : dnn::narrowing(dnn::cuts(fused), memory::bindings(network).inputs))
+  for (const dnn::PartitionPoint& cut : dnn::narrowing(dnn::cuts(fused), memory::bindings(network).inputs))
     table.add({fmt::format("{}", cut.layers), input::printable(cut.after),
                fmt::format("{:.1f}", static_cast<double>(cut.elements) / 1e3)});
   if (table.rows() == 0) return {};
@@ -117,7 +117,8 @@ std::string network_table(const NamedNetwork& shown, std::int64_t batch, int wid
   const auto columns = static_cast<std::size_t>(width);
   if (!shown.description.empty()) title += "\n" + shortened(shown.description, columns);
   return fmt::format("{}\n\n{}\n{}{}", title, layers_of(shown.network, batch).text(width, colour),
-                     totals_table(totals).text(width, colour), cuts_of(shown.network, width, colour));
+                     totals_table(totals).text(width, colour),
+                     partition_points_of(shown.network, width, colour));
 }
 
 }  // namespace jostle::cli

@@ -120,7 +120,7 @@ void add_support(CLI::App& app, Task& task) {
       ->check(one_of({"tensorrt", "cuda-graph", "eager"}))
       ->type_name("tensorrt|cuda-graph|eager");
   command->add_option("--batch", asked->batch, "Images a batch (default 1)")
-      ->check(CLI::Range(std::int64_t{1}, dnn::most_images))
+      ->check(CLI::Range(std::int64_t{1}, dnn::max_images))
       ->type_name("N");
   command->add_option("--format", asked->format, "text for people (default), or one line of JSON")
       ->check(one_of({"text", "json"}))

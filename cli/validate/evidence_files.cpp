@@ -49,7 +49,7 @@ EvidenceFiles read_evidence_files(const std::vector<std::string>& paths) {
     } else if (file.found && std::ranges::find(table.header(), "metric") == table.header().end()) {
       all.passed_over.push_back(file.path);
     } else {
-      for (analyses::Setting& setting : analyses::settings_of(table))
+      for (analyses::RunConfiguration& setting : analyses::run_configurations_of(table))
         all.settings.push_back(std::move(setting));
     }
     if (!all.traces.empty() && !all.settings.empty())

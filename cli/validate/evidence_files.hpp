@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "analyses/evidence/settings.hpp"
+#include "analyses/evidence/run_configuration.hpp"
 #include "calibration/evidence/trace_files.hpp"
 
 namespace jostle::cli {
 
 struct EvidenceFiles {
   calibration::TraceFiles traces;
-  std::vector<analyses::Setting> settings;
+  std::vector<analyses::RunConfiguration> settings;
   std::vector<std::string> passed_over;  // in a folder, of neither form
 };
 

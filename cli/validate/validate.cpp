@@ -114,7 +114,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
       terminal.print(shown(options, terminal, groups));
       return ExitCode::done;
     }
-    const std::vector<analyses::Setting>& settings = files.settings;
+    const std::vector<analyses::RunConfiguration>& settings = files.settings;
     if (settings.empty()) {
       terminal.complain(options.evidence.front() + ": no figure that jostle predicts");
       return ExitCode::bad_input;

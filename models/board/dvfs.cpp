@@ -101,7 +101,7 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
     after(gpu_->interval(), sim::action<&Dvfs::poll_gpu>(*this));
   if (emc_->interval() > sim::Duration::zero()) after(emc_->interval(), sim::action<&Dvfs::poll_emc>(*this));
   if (cap_) after(cap_->interval(), sim::action<&Dvfs::read_cap>(*this));
-  if (over_current_ && lowest_alarm_w(*spec_.over_current, setup.over_current) <= most_watts())
+  if (over_current_ && lowest_alarm_w(*spec_.over_current, setup.over_current) <= max_watts())
     after(over_current_->interval(), sim::action<&Dvfs::read_over_current>(*this));
   after(window(), sim::action<&Dvfs::end_window>(*this));
 
@@ -302,7 +302,7 @@ void Dvfs::apply_emc() {
 // --- accounts
 
 void Dvfs::account() {
-  if (!meter_.book()) return;
+  if (!meter_.accrue()) return;
   const power::Activity& last = meter_.last();
   const Clocks& clocks = board_.clocks();
   for (std::size_t i = 0; i < report_.clusters.size(); ++i)

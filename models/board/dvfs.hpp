@@ -109,7 +109,7 @@ class Dvfs {
   // At the limits of the clocks, so busy.
   [[nodiscard]] double watts_when(double busy) const;
   [[nodiscard]] double idle_watts() const { return watts_when(0); }
-  [[nodiscard]] double most_watts() const { return watts_when(1); }
+  [[nodiscard]] double max_watts() const { return watts_when(1); }
   void open_counters(sim::TraceSink& trace);
 
   sim::Engine& engine_;

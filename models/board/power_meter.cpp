@@ -40,7 +40,7 @@ double PowerMeter::gated(double seconds, double busy_s) {
   return std::max(seconds - powered, 0.0);
 }
 
-bool PowerMeter::book() {
+bool PowerMeter::accrue() {
   const double seconds = sim::to_seconds(engine_.now() - booked_);
   if (seconds <= 0) return false;
   booked_ = engine_.now();
@@ -85,7 +85,7 @@ bool PowerMeter::book() {
 }
 
 power::PerPart PowerMeter::end_window() {
-  book();
+  accrue();
   power::PerPart watts{};
   if (window_s_ > 0) {
     for (std::size_t i = 0; i < power::part_count; ++i) watts[i] = window_[i] / window_s_;

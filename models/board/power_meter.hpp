@@ -20,7 +20,7 @@ class PowerMeter {
   PowerMeter(sim::Engine& engine, Board& board, const power::Spec& spec, double celsius);
 
   // Prices what happened since the last call, at the clocks that hold now; false if no time has passed.
-  bool book();
+  bool accrue();
   // A window ends: mean watts by part since the last end.
   power::PerPart end_window();
   // GPU clocks are pinned: it keeps its power when it is idle.
@@ -30,16 +30,16 @@ class PowerMeter {
   void set_gpu_pulses(double ratio) { gpu_pulses_ = ratio; }
   void set_temperature(double celsius) { celsius_ = celsius; }
 
-  // Forgets sums: the warm-up ends. After Board::end_warmup(), and a book() before it.
+  // Forgets sums: the warm-up ends. After Board::end_warmup(), and a accrue() before it.
   void restart();
 
-  // Since the warm-up, up to the last book().
+  // Since the warm-up, up to the last accrue().
   [[nodiscard]] const power::PerPart& joules() const { return joules_; }
   [[nodiscard]] double seconds() const { return seconds_; }
   // Since the start.
   [[nodiscard]] double total_seconds() const { return total_s_; }
   [[nodiscard]] double total_joules() const { return total_j_; }
-  // Of what the last book() priced.
+  // Of what the last accrue() priced.
   [[nodiscard]] const power::Activity& last() const { return activity_; }
 
  private:

@@ -32,7 +32,7 @@ struct PowerMode {
 };
 
 // Speeds over what tables and roofs tell, for asking what if; of no board that exists.
-struct Faster {
+struct SpeedFactors {
   double arithmetic = 1;  // of the GPU's kernels
   double memory = 1;      // of DRAM, for all who share it
 };
@@ -44,7 +44,7 @@ struct DeviceSpec {
   cpu::Spec cpu;
   gpu::Spec gpu;  // no SMs: the board has none that computes
   int sms_per_tpc = 1;
-  Faster what_if;
+  SpeedFactors what_if;
   dla::Spec dla;
   memory::Spec memory;
   std::optional<power::Spec> power;  // absent: nothing is known of it

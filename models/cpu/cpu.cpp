@@ -76,7 +76,7 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
 
   const Tunables tunables = Tunables::scaled(spec.scheduler, machine_.online_count);
   int least_capacity = 1024;
-  int most_capacity = 0;
+  int max_capacity = 0;
   for (std::size_t c = 0; c < spec.clusters.size(); ++c) {
     for (int i = 0; i < spec.clusters[c].cores; ++i) {
       Core& core = machine_.cores.emplace_back(*this, spec, tunables);
@@ -88,12 +88,12 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
       if (!core.online) continue;
       ++machine_.clusters[c].online;
       least_capacity = std::min(least_capacity, spec.clusters[c].capacity);
-      most_capacity = std::max(most_capacity, spec.clusters[c].capacity);
+      max_capacity = std::max(max_capacity, spec.clusters[c].capacity);
       if (engine_.trace() != nullptr)
         core.track = engine_.trace()->track("core " + std::to_string(core.index));
     }
   }
-  machine_.asymmetric = most_capacity > least_capacity;
+  machine_.asymmetric = max_capacity > least_capacity;
   if (sim::TraceSink* trace = engine_.trace())  // as nr_running of the kernel's run queues, summed
     run_queue_counter_ = trace->counter("CPU: run queue", "threads");
 }
@@ -126,7 +126,7 @@ void Cpu::update_rate(Core& core) {
 void Cpu::set_cluster_clock(int cluster, double hz) {
   check(hz > 0, "a clock must be positive");
   Cluster& changed = machine_.clusters.at(static_cast<std::size_t>(cluster));
-  for (int i = changed.first_core; i < changed.first_core + changed.cores; ++i) book(machine_.core(i));
+  for (int i = changed.first_core; i < changed.first_core + changed.cores; ++i) accrue(machine_.core(i));
   changed.clock_hz = hz;
   for (int i = changed.first_core; i < changed.first_core + changed.cores; ++i) {
     update_rate(machine_.core(i));
@@ -138,7 +138,7 @@ Progress Cpu::progress(ThreadId id) const {
   const Thread& thread = get(id);
   const Core& core = machine_.core(thread.core);
   const bool on_core = core.running == &thread;
-  return {on_core ? core.booked : engine_.now(), thread.done, thread.rate, on_core};
+  return {on_core ? core.accrued : engine_.now(), thread.done, thread.rate, on_core};
 }
 
 std::string Cpu::describe(ThreadId id) const {
@@ -174,7 +174,7 @@ ThreadStatistics Cpu::statistics(ThreadId id) const {
 CoreStatistics Cpu::core_statistics(int index) const {
   const Core& core = machine_.core(index);
   CoreStatistics statistics = core.statistics;
-  if (core.running != nullptr) statistics.busy += engine_.now() - core.booked;
+  if (core.running != nullptr) statistics.busy += engine_.now() - core.accrued;
   return statistics;
 }
 

@@ -12,7 +12,7 @@
 // coroutine that waits for something else first puts its thread to sleep or retires it.
 //
 // Events happen only where something can: a core with one thread has none but the end of its request. Time,
-// work and debts are integer picoseconds; what a thread was asked to do is exactly what it is booked to have
+// work and debts are integer picoseconds; what a thread was asked to do is exactly what it is accrued to have
 // done.
 #pragma once
 
@@ -107,7 +107,7 @@ class Cpu {
   void flag_set(Thread& thread);
 
   // The timeline of a core (dispatch.cpp).
-  void book(Core& core);
+  void accrue(Core& core);
   void arm(Core& core);
   void arm_phase(Core& core);
   void dispatch(Core& core);

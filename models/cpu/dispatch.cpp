@@ -1,6 +1,6 @@
 // The timeline of a core: who holds it, what the holder gets done, and when next to look.
 //
-// book() accounts for the time since the last look, arm() sets the time of the next one; between the two
+// accrue() accounts for the time since the last look, arm() sets the time of the next one; between the two
 // anything may change. A core has one event: the end of a phase or request, a tick that ends the slice, or a
 // yield, whichever is first.
 #include <algorithm>
@@ -43,10 +43,10 @@ void Cpu::tell(Thread& thread, State state, double rate) {
   }
 }
 
-void Cpu::book(Core& core) {
+void Cpu::accrue(Core& core) {
   const sim::Time now = engine_.now();
-  const sim::Duration elapsed = now - core.booked;
-  core.booked = now;
+  const sim::Duration elapsed = now - core.accrued;
+  core.accrued = now;
   if (core.running == nullptr || elapsed == sim::Duration::zero()) return;
   Thread& thread = *core.running;
   core.statistics.busy += elapsed;
@@ -122,7 +122,7 @@ void Cpu::arm_phase(Core& core) {
 
 void Cpu::timer_due(Core& core) {
   const sim::Time now = engine_.now();
-  book(core);
+  accrue(core);
   Thread& thread = *core.running;
   if (now >= thread.finishes) finish_request(thread);
   if (now >= core.tick_due) {
@@ -157,7 +157,7 @@ void Cpu::hand_over(Core& core, Thread* next) {
     ++preempted.statistics.involuntary_switches;
     tell(preempted, State::runnable, 0);
   }
-  core.booked = engine_.now();
+  core.accrued = engine_.now();
   core.running = next;
   if (next == nullptr) return;
   charge_debt(core, *next);
@@ -191,7 +191,7 @@ void Cpu::dispatch(Core& core) {
   if (core.queue.size() == 0) {
     core.last = nullptr;
     core.idle_since = engine_.now();
-    core.booked = engine_.now();
+    core.accrued = engine_.now();
     if (engine_.pending(core.balance_event)) plan_balance(core);
   } else {
     hand_over(core, static_cast<Thread*>(core.queue.pick()));
@@ -222,7 +222,7 @@ void Cpu::make_runnable(Thread& thread, int waker) {
   const int target =
       is_new ? place_new(machine_, thread) : place_woken(machine_, thread, waker, engine_.now());
   Core& core = machine_.core(target);
-  book(core);
+  accrue(core);
   if (core.idle()) {
     // The kernel's measure of how long this core tends to idle, bounded at twice the cost of a migration.
     const sim::Duration limit = 2 * machine_.spec.scheduler.migration_cost;
@@ -237,7 +237,7 @@ void Cpu::make_runnable(Thread& thread, int waker) {
   } else {
     if (target != thread.core) {
       Core& old = machine_.core(thread.core);
-      book(old);
+      accrue(old);
       old.queue.release_sleeper(thread);
       core.queue.adopt_sleeper(thread);
       charge_migration(thread, old, core);
@@ -253,7 +253,7 @@ void Cpu::make_runnable(Thread& thread, int waker) {
 void Cpu::go_to_sleep(Thread& thread) {
   count_runnable(-1);
   Core& core = machine_.core(thread.core);
-  book(core);
+  accrue(core);
   if (machine_.asymmetric) thread.estimate = thread.utilisation.value();
   core.queue.dequeue_sleeping(thread);
   note_load(core);

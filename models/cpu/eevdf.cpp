@@ -107,7 +107,7 @@ bool preempts(QueueState& queue, const Entity& woken, std::int64_t since_tick) {
   return best(queue, true) == &woken;
 }
 
-void forfeit(QueueState& queue) {
+void yield_slice(QueueState& queue) {
   Entity& running = *queue.current;
   if (eligible(queue, running)) running.vruntime = std::max(running.vruntime, running.deadline);
   running.deadline = std::max(running.deadline, running.vruntime) + virtual_slice(queue, running);

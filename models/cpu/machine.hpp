@@ -88,7 +88,7 @@ struct Core {
   double capacity = 1024;  // at the present clock
   Thread* running = nullptr;
   Thread* last = nullptr;  // who held it just before; null after idling
-  sim::Time booked;        // the running thread is accounted for up to here
+  sim::Time accrued;       // the running thread is accounted for up to here
   CoreStatistics statistics;
 
   sim::EventId timer;

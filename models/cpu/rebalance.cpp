@@ -105,8 +105,8 @@ void Cpu::charge_migration(Thread& thread, const Core& from, const Core& to) {
 // Moves a runnable thread, waiting or running.
 void Cpu::migrate(Thread& thread, Core& to) {
   Core& from = machine_.core(thread.core);
-  book(from);
-  book(to);
+  accrue(from);
+  accrue(to);
   const bool was_running = from.running == &thread;
   if (was_running) {
     take_off(from);

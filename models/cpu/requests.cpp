@@ -28,7 +28,7 @@ void Cpu::start_request(Thread& thread, Request request) {
 bool Cpu::begin_work(Thread& thread, sim::Duration work) {
   if (work < sim::Duration::zero()) throw std::invalid_argument("cpu: negative work");
   if (work == sim::Duration::zero() && thread.state == State::on_core) return false;
-  if (thread.state != State::sleeping) book(machine_.core(thread.core));
+  if (thread.state != State::sleeping) accrue(machine_.core(thread.core));
   thread.remaining = work;
   start_request(thread, Request::work);
   return true;
@@ -36,7 +36,7 @@ bool Cpu::begin_work(Thread& thread, sim::Duration work) {
 
 bool Cpu::begin_poll(Thread& thread, Flag& flag, sim::Duration poll, bool polite) {
   if (flag.set_) return begin_work(thread, poll);
-  if (thread.state != State::sleeping) book(machine_.core(thread.core));
+  if (thread.state != State::sleeping) accrue(machine_.core(thread.core));
   flag.cpu_ = this;
   flag.waiter_ = &thread;
   thread.flag = &flag;
@@ -104,7 +104,7 @@ void Cpu::flag_set(Thread& thread) {
   }
   // It polls: on a core it sees the flag `poll` from now, else that long after it has got one.
   Core& core = machine_.core(thread.core);
-  book(core);
+  accrue(core);
   thread.request = Request::work;
   thread.remaining = thread.poll;
   thread.polite = false;

@@ -130,7 +130,7 @@ std::int64_t RunQueue::until_yield_succeeds() const {
 
 Entity* RunQueue::yield() {
   if (policy_ == Policy::eevdf) {
-    eevdf::forfeit(state_);
+    eevdf::yield_slice(state_);
     return pick();
   }
   Entity* const next = cfs::yield_to(state_);

@@ -130,7 +130,7 @@ void picked(QueueState&, Entity&);
 [[nodiscard]] std::int64_t until_preempted(const QueueState&);
 bool renew_deadline(QueueState&, std::int64_t since_tick);  // whether it was due
 [[nodiscard]] bool preempts(QueueState&, const Entity& woken, std::int64_t since_tick);
-void forfeit(QueueState&);
+void yield_slice(QueueState&);
 }  // namespace eevdf
 
 }  // namespace jostle::cpu

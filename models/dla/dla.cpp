@@ -43,7 +43,7 @@ void Dla::start() {
 }
 
 void Dla::done() {
-  book();
+  accrue();
   const Entry finished = queue_.front();
   queue_.pop_front();
   running_ = false;
@@ -57,7 +57,7 @@ void Dla::done() {
   }
 }
 
-void Dla::book() {
+void Dla::accrue() {
   const Duration elapsed = engine_.now() - booked_;
   busy_ += elapsed;
   left_ -= sim::work_in(elapsed, rate_);
@@ -87,7 +87,7 @@ void Dla::set_rates(double clock, double memory) {
 
 void Dla::retime() {
   if (!running_) return;
-  book();
+  accrue();
   rate_ = rate_of(*queue_.front().task);
   left_ = std::max(left_, Duration::zero());
   engine_.reschedule(end_, engine_.now() + sim::time_for(left_, rate_));

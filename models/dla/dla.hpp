@@ -54,7 +54,7 @@ class Dla {
   void arrived();
   void start();
   void done();
-  void book();
+  void accrue();
   void ask_for_memory();
   void retime();
   [[nodiscard]] double rate_of(const Task& task) const;

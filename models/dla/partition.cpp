@@ -11,7 +11,7 @@ using dnn::FusedLayer;
 using dnn::Op;
 
 constexpr std::int64_t widest_convolution = 32 * 32, widest_pool = 8 * 8;  // areas
-constexpr int widest_stride = 8, most_dilation = 32, most_channels = 8192, widest_pool_stride = 16;
+constexpr int widest_stride = 8, max_dilation = 32, max_channels = 8192, widest_pool_stride = 16;
 
 bool whole_plane(const FusedLayer& layer) {
   return layer.out.positions() == 1 && layer.in.positions() > 1;
@@ -36,23 +36,23 @@ bool supports_activation(Activation activation) {
 
 bool supports_convolution(const FusedLayer& layer) {
   return layer.window_area <= widest_convolution && layer.stride <= widest_stride &&
-         layer.dilation <= most_dilation && layer.in.channels <= most_channels &&
-         layer.out.channels <= most_channels;
+         layer.dilation <= max_dilation && layer.in.channels <= max_channels &&
+         layer.out.channels <= max_channels;
 }
 
-std::int64_t operations(std::span<const FusedLayer> layers, const Piece& piece) {
+std::int64_t operations(std::span<const FusedLayer> layers, const Subgraph& subgraph) {
   std::int64_t sum = 0;
-  for (const FusedLayer& layer : layers.subspan(piece.first, piece.count)) sum += layer.macs;
+  for (const FusedLayer& layer : layers.subspan(subgraph.first, subgraph.count)) sum += layer.macs;
   return sum;
 }
 
-std::vector<Piece> joined(const std::vector<Piece>& pieces) {
-  std::vector<Piece> result;
-  for (const Piece& piece : pieces) {
-    if (!result.empty() && result.back().on_dla == piece.on_dla)
-      result.back().count += piece.count;
+std::vector<Subgraph> joined(const std::vector<Subgraph>& subgraphs) {
+  std::vector<Subgraph> result;
+  for (const Subgraph& subgraph : subgraphs) {
+    if (!result.empty() && result.back().on_dla == subgraph.on_dla)
+      result.back().count += subgraph.count;
     else
-      result.push_back(piece);
+      result.push_back(subgraph);
   }
   return result;
 }
@@ -84,23 +84,24 @@ bool supports(const FusedLayer& layer) {
   }
 }
 
-std::vector<Piece> partition(std::span<const FusedLayer> layers) {
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i < layers.size(); ++i) pieces.push_back({supports(layers[i]), i, 1});
-  pieces = joined(pieces);
+std::vector<Subgraph> partition(std::span<const FusedLayer> layers) {
+  std::vector<Subgraph> subgraphs;
+  for (std::size_t i = 0; i < layers.size(); ++i) subgraphs.push_back({supports(layers[i]), i, 1});
+  subgraphs = joined(subgraphs);
   std::vector<std::int64_t> sizes;  // of the runs for the DLA
-  for (const Piece& piece : pieces) {
-    if (piece.on_dla) sizes.push_back(operations(layers, piece));
+  for (const Subgraph& subgraph : subgraphs) {
+    if (subgraph.on_dla) sizes.push_back(operations(layers, subgraph));
   }
   std::ranges::sort(sizes, std::ranges::greater());
-  const std::int64_t least = sizes.size() > most_subgraphs ? sizes[most_subgraphs - 1] : 1;
+  const std::int64_t least = sizes.size() > max_subgraphs ? sizes[max_subgraphs - 1] : 1;
   std::size_t kept = 0;
-  for (Piece& piece : pieces) {
-    if (!piece.on_dla) continue;
-    piece.on_dla = operations(layers, piece) >= std::max<std::int64_t>(least, 1) && kept < most_subgraphs;
-    kept += piece.on_dla ? 1 : 0;
+  for (Subgraph& subgraph : subgraphs) {
+    if (!subgraph.on_dla) continue;
+    subgraph.on_dla =
+        operations(layers, subgraph) >= std::max<std::int64_t>(least, 1) && kept < max_subgraphs;
+    kept += subgraph.on_dla ? 1 : 0;
   }
-  return joined(pieces);
+  return joined(subgraphs);
 }
 
 }  // namespace jostle::dla

@@ -22,17 +22,17 @@ namespace jostle::dla {
 [[nodiscard]] bool supports(const dnn::FusedLayer& layer);
 
 // Layers [first, first + count) of the list, which run one after another on one engine.
-struct Piece {
+struct Subgraph {
   bool on_dla = false;
   std::size_t first = 0, count = 0;
 };
 
 // Subgraphs that one engine holds at once (TensorRT: DLA loadables per core).
-inline constexpr std::size_t most_subgraphs = 16;
+inline constexpr std::size_t max_subgraphs = 16;
 
-// Runs of consecutive supported layers, each a piece for the DLA, and what lies between for the GPU. Of more
-// than `most_subgraphs` runs those with the fewest operations go to the GPU, as do runs without any
+// Runs of consecutive supported layers, each a subgraph for the DLA, and what lies between for the GPU. Of
+// more than `max_subgraphs` runs those with the fewest operations go to the GPU, as do runs without any
 // operations. Empty for an empty list.
-[[nodiscard]] std::vector<Piece> partition(std::span<const dnn::FusedLayer> layers);
+[[nodiscard]] std::vector<Subgraph> partition(std::span<const dnn::FusedLayer> layers);
 
 }  // namespace jostle::dla

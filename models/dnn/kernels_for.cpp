@@ -25,9 +25,9 @@ const Model& known_model(const Request& request) {
 }
 
 void check_range(const Request& request) {
-  if (request.batch < 1 || request.batch > most_images) {
+  if (request.batch < 1 || request.batch > max_images) {
     throw std::invalid_argument("a batch of " + std::to_string(request.batch) + ", not 1 to " +
-                                std::to_string(most_images));
+                                std::to_string(max_images));
   }
   if (request.input < 0 || request.input > largest_input) {
     throw std::invalid_argument("an input of " + std::to_string(request.input) + ", not 1 to " +

@@ -12,7 +12,7 @@ namespace jostle::dnn {
 class Network;
 
 // Far beyond any memory; they keep times and counts inside 64 bits.
-inline constexpr std::int64_t most_images = 1'000'000;  // a batch
+inline constexpr std::int64_t max_images = 1'000'000;  // a batch
 inline constexpr int largest_input = 32'768;
 
 struct Model {

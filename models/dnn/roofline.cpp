@@ -79,7 +79,7 @@ class Estimator {
   // do others for wider ones, of those who try: by cuDNN's rules a framework takes the plain product.
   [[nodiscard]] double gain_of(const FusedLayer& layer, const ArithmeticPath& path) const {
     if (layer.op != Op::conv || path.tensor_cores || layer.weight_gradient) return 1;
-    if (layer.window_area > 9) return tried_ ? 1 : gpu_.kernels.untried_gain;
+    if (layer.window_area > 9) return tried_ ? 1 : gpu_.kernels.heuristic_algorithm_efficiency;
     const bool winograd =
         layer.window_area == 9 && layer.stride == 1 && layer.in.channels / layer.groups >= 32;
     return winograd ? gpu_.kernels.winograd_gain : 1;

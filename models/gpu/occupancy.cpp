@@ -60,14 +60,14 @@ sim::Duration expiry_cost(const Spec& gpu, const Kernel* kernel) {
          sim::seconds(2 * resident_state_bytes(gpu, *kernel) / slicing.state_bandwidth_bytes_per_s);
 }
 
-sim::Duration cold_after_expiry(const Spec& gpu, const KernelSequence& kernels) {
+sim::Duration cache_refill_after_expiry(const Spec& gpu, const KernelSequence& kernels) {
   const TimeSlicing& slicing = gpu.time_slicing;
   const bool caches = kernels.used.back().memory > 0;
   return slicing.restart_after_expiry + (caches ? slicing.refill_after_expiry : sim::Duration::zero());
 }
 
-Usage usage_of_refill(const Kernel& kernel, sim::Duration cold) {
-  const double seconds = sim::to_seconds(cold);
+Usage usage_of_refill(const Kernel& kernel, sim::Duration cache_refill) {
+  const double seconds = sim::to_seconds(cache_refill);
   Usage usage;
   usage.memory = seconds;
   usage.sm_active = seconds * static_cast<double>(kernel.sm_active);

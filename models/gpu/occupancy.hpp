@@ -31,10 +31,11 @@ void fill_residency(const Spec& gpu, Kernel& kernel);
 
 // The extra execution time a context owes when it comes back after an expiry: it starts anew, and refills
 // what its kernels had cached, if they touch memory at all.
-[[nodiscard]] sim::Duration cold_after_expiry(const Spec& gpu, const KernelSequence& kernels);
+[[nodiscard]] sim::Duration cache_refill_after_expiry(const Spec& gpu, const KernelSequence& kernels);
 
-// What the GPU does for `cold` of that before `kernel`, whose blocks are resident and wait for memory.
-[[nodiscard]] Usage usage_of_refill(const Kernel& kernel, sim::Duration cold);
+// What the GPU does for `cache_refill` of that before `kernel`, whose blocks are resident and wait for
+// memory.
+[[nodiscard]] Usage usage_of_refill(const Kernel& kernel, sim::Duration cache_refill);
 
 // How long `kernel`, with `done` of its duration behind it, still runs once its turn is over, by the
 // granularity of preemption.

@@ -47,7 +47,7 @@ void SpatiallySharedGpu::begin_launches(ContextId id, const KernelSequence& kern
   Batch batch;
   batch.given = batch.kernels = &kernels;
   batch.gated = gated;
-  batch.piecewise = true;
+  batch.kernel_by_kernel = true;
   batch.plan = plan;
   push(get(id), batch);
   get(id).host = {engine_.now(), Duration::zero(), 0};
@@ -98,7 +98,7 @@ void SpatiallySharedGpu::pursue(Context& context) {
     set_event(context, ready);
     return;
   }
-  Duration start = context.gap + (oldest.piecewise ? context.spec.per_launch : Duration::zero());
+  Duration start = context.gap + (oldest.kernel_by_kernel ? context.spec.per_launch : Duration::zero());
   if (idle() && engine_.now() - idle_since_ >= spec_.idle_wake.after) start += spec_.idle_wake.cost;
   context.gap = Duration::zero();
   set_state(context, ContextState::owner);
@@ -111,7 +111,7 @@ void SpatiallySharedGpu::pursue(Context& context) {
 }
 
 void SpatiallySharedGpu::execute(Context& context) {
-  book();
+  accrue();
   context.doing = Doing::executing;
   context.timed =
       at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
@@ -136,7 +136,7 @@ void SpatiallySharedGpu::due(Context& context) {
 }
 
 void SpatiallySharedGpu::kernel_over(Context& context) {
-  book();
+  accrue();
   context.left = Duration::zero();
   context.doing = Doing::nothing;
   if (observer_.finished != nullptr)
@@ -148,7 +148,7 @@ void SpatiallySharedGpu::kernel_over(Context& context) {
     ++context.unseen;
     if (context.batches.empty())
       set_state(context, ContextState::empty);
-    else if (!context.batches.front().piecewise)
+    else if (!context.batches.front().kernel_by_kernel)
       context.gap = context.batches.front().given->lone_gap;
   }
   if (idle()) idle_since_ = engine_.now();
@@ -166,9 +166,9 @@ bool SpatiallySharedGpu::idle() const {
 
 // Brings what executes to the present. What bounds a kernel bounds it for longer where it runs slower; what
 // it uses of the GPU in all is the same.
-void SpatiallySharedGpu::book() {
-  const Duration passed = engine_.now() - booked_;
-  booked_ = engine_.now();
+void SpatiallySharedGpu::accrue() {
+  const Duration passed = engine_.now() - accrued_;
+  accrued_ = engine_.now();
   if (passed == Duration::zero()) return;
   bool any = false;
   for (Context& context : contexts_) {
@@ -203,7 +203,7 @@ void SpatiallySharedGpu::share() {
 void SpatiallySharedGpu::set_rates(const Rates& rates) {
   if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
   if (rates == rates_) return;
-  book();
+  accrue();
   rates_ = rates;
   for (Context& context : contexts_) {
     if (context.doing != Doing::executing) continue;
@@ -240,17 +240,17 @@ void SpatiallySharedGpu::set_event(Context& context, Time at) {
 }
 
 Duration SpatiallySharedGpu::running_time(ContextId id) {
-  book();
+  accrue();
   return get(id).ran;
 }
 
 Running SpatiallySharedGpu::running(ContextId id) {
-  book();
+  accrue();
   return {.total = get(id).ran, .used = get(id).used};
 }
 
 Duration SpatiallySharedGpu::busy() {
-  book();
+  accrue();
   return busy_;
 }
 

@@ -12,9 +12,9 @@
 #include <deque>
 #include <vector>
 
+#include "models/gpu/advance.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/spec.hpp"
-#include "models/gpu/walk.hpp"
 #include "sim/engine.hpp"
 #include "sim/trace.hpp"
 
@@ -80,7 +80,7 @@ class SpatiallySharedGpu final : public Gpu {
   void execute(Context& context);
   void due(Context& context);
   void kernel_over(Context& context);
-  void book();
+  void accrue();
   void share();
   [[nodiscard]] bool idle() const;
   void set_state(Context& context, ContextState state);
@@ -91,8 +91,8 @@ class SpatiallySharedGpu final : public Gpu {
   KernelObserver observer_;
   Rates rates_;
   std::deque<Context> contexts_;
-  double speed_ = 1;  // of every kernel that executes, of its speed alone
-  sim::Time booked_;  // what executes is known up to then
+  double speed_ = 1;   // of every kernel that executes, of its speed alone
+  sim::Time accrued_;  // what executes is known up to then
   sim::Time idle_since_;
   sim::Duration busy_;
 };

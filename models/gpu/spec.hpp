@@ -16,7 +16,7 @@ enum class PreemptionGranularity { instruction, thread_block, kernel };
 struct TimeSlicing {
   sim::Duration slice;             // Q: a turn ends when this has passed since it began ...
   sim::Duration slice_jitter;      // half-width of the spread of single slices about Q (uniform)
-  sim::Duration switch_when_dry;   // ... or when the owner has no work left; cost of the change of owner then
+  sim::Duration switch_when_idle;  // ... or when the owner has no work left; cost of the change of owner then
   sim::Duration switch_at_expiry;  // and at expiry, of a context with hardly any state on the SMs, plus ...
   double state_bandwidth_bytes_per_s = 0;  // ... resident registers and shared memory, saved and restored at
                                            // this rate (0: included above)
@@ -24,7 +24,8 @@ struct TimeSlicing {
   // of one whose kernels touch memory (data caches).
   sim::Duration restart_after_expiry;
   sim::Duration refill_after_expiry;
-  sim::Duration linger;  // how long an owner that ran dry keeps the GPU from others (0: not at all)
+  sim::Duration
+      hold_when_idle;  // how long an owner that ran out of work keeps the GPU from others (0: not at all)
   PreemptionGranularity granularity = PreemptionGranularity::instruction;
 };
 
@@ -45,7 +46,8 @@ struct KernelCosts {
   double tensor_efficiency = 0.6;  // of the tensor cores' peak that the loop over a tile reaches
   double cuda_efficiency = 0.8;    // the same of the CUDA cores (sm_8x and later share lanes with addresses)
   double winograd_gain = 1;        // 3 x 3 convolutions of stride 1 on CUDA cores run so much faster
-  double untried_gain = 1;         // wider ones, of an algorithm that a framework took by rule, not by trial
+  double heuristic_algorithm_efficiency =
+      1;                           // wider ones, of an algorithm that a framework took by rule, not by trial
   double wave_cycles = 2500;       // fill and drain of a block's pipeline, in each wave
   double start_cycles = 4000;      // of a kernel, the part that scales with the clock
   double l2_bytes_per_clock = 64;  // what an SM takes from L2

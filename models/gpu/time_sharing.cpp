@@ -40,7 +40,7 @@ void TimeSharedGpu::begin_turn() {
   set_state(*owner_, ContextState::owner);
   mode_ = Mode::running;
   draining_ = false;
-  booked_ = turn_began_ = engine_.now();
+  accrued_ = turn_began_ = engine_.now();
   turn_ends_ = turn_began_ + spec_.time_slicing.slice;
   if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
     turn_ends_ += sim::work_in(jitter, 2 * random_.uniform() - 1);
@@ -51,33 +51,33 @@ void TimeSharedGpu::begin_turn() {
 // Until when the owner gets on by itself, and why not further.
 void TimeSharedGpu::plan() {
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && !std::exchange(owner_->drawn, true))
-    trace->begin(owner_->stream, booked_, "batch");
+    trace->begin(owner_->stream, accrued_, "batch");
   if (owner_->batches.front().epoch != epoch_) retime(*owner_);
-  planned_ = walk(owner_->batches.front(), owner_->host, owner_->spec.per_launch, owner_->position, booked_,
-                  contended() ? turn_ends_ : Time::never(), contended());
+  planned_ = advance(owner_->batches.front(), owner_->host, owner_->spec.per_launch, owner_->position,
+                     accrued_, contended() ? turn_ends_ : Time::never(), contended());
   set_event(planned_.at);
 }
 
 // Brings the owner's position to the present.
-void TimeSharedGpu::book() {
+void TimeSharedGpu::accrue() {
   const Time now = engine_.now();
-  if (mode_ != Mode::running || booked_ == now) return;
+  if (mode_ != Mode::running || accrued_ == now) return;
   Context& owner = *owner_;
   const Batch& batch = owner.batches.front();
   const Position position = now == planned_.at ? planned_.position
-                                               : walk(batch, owner.host, owner.spec.per_launch,
-                                                      owner.position, booked_, now, contended())
+                                               : advance(batch, owner.host, owner.spec.per_launch,
+                                                         owner.position, accrued_, now, contended())
                                                      .position;
-  if (observer_.finished != nullptr) replay(owner, owner.position, booked_);
-  const Duration cold = owner.position.cold - position.cold;
+  if (observer_.finished != nullptr) replay(owner, owner.position, accrued_);
+  const Duration cache_refill = owner.position.cache_refill - position.cache_refill;
   const Duration ran = executed(batch, owner.spec.per_launch, position) -
-                       executed(batch, owner.spec.per_launch, owner.position) + cold;
-  if (cold > Duration::zero())
-    owner.used += usage_of_refill(batch.kernels->kernels[owner.underway().kernel], cold);
+                       executed(batch, owner.spec.per_launch, owner.position) + cache_refill;
+  if (cache_refill > Duration::zero())
+    owner.used += usage_of_refill(batch.kernels->kernels[owner.underway().kernel], cache_refill);
   owner.executed += ran;
   busy_ += ran;
   owner.position = position;
-  booked_ = now;
+  accrued_ = now;
 }
 
 // What was planned has come about.
@@ -92,13 +92,13 @@ void TimeSharedGpu::due() {
         trace->slice(track_, switch_began_, engine_.now() - switch_began_, "switch");
       begin_turn();
       return;
-    case Mode::lingering:
+    case Mode::holding:
       leave(false);
       return;
     case Mode::running:
       break;
   }
-  book();
+  accrue();
   switch (planned_.why) {
     case Stop::batch_done: {
       Context& owner = *owner_;
@@ -109,7 +109,7 @@ void TimeSharedGpu::due() {
       if (seen) see_finished(owner);
       return;
     }
-    case Stop::dry:
+    case Stop::out_of_work:
       ran_dry();
       return;
     case Stop::limit: {
@@ -137,8 +137,8 @@ void TimeSharedGpu::due() {
 // The owner has finished a batch and keeps the GPU if it has more.
 void TimeSharedGpu::go_on() {
   if (!owner_->batches.empty()) {
-    if (!contended() && !owner_->batches.front().piecewise)
-      owner_->position.stall += owner_->batches.front().given->lone_gap;
+    if (!contended() && !owner_->batches.front().kernel_by_kernel)
+      owner_->position.launch_gap += owner_->batches.front().given->lone_gap;
     plan();
   } else if (!contended()) {
     if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, engine_.now());
@@ -152,12 +152,12 @@ void TimeSharedGpu::go_on() {
 
 // The owner has nothing to do while others wait: it keeps the GPU for a while, but not beyond its slice.
 void TimeSharedGpu::ran_dry() {
-  const Time until = std::min(engine_.now() + spec_.time_slicing.linger, turn_ends_);
+  const Time until = std::min(engine_.now() + spec_.time_slicing.hold_when_idle, turn_ends_);
   if (until <= engine_.now()) {
     leave(false);
     return;
   }
-  mode_ = Mode::lingering;
+  mode_ = Mode::holding;
   set_event(until);
   watch_for_launch(*owner_);
 }
@@ -184,14 +184,14 @@ void TimeSharedGpu::leave(bool expired) {
   Context& last = *owner_;
   const Time now = engine_.now();
   if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, now);
-  Duration cost = spec_.time_slicing.switch_when_dry;
+  Duration cost = spec_.time_slicing.switch_when_idle;
   if (expired) {
     const KernelSequence& kernels = *last.batches.front().kernels;
     const Underway at = last.underway();
     cost = expiry_cost(spec_, at.done > Duration::zero() ? &kernels.kernels[at.kernel] : nullptr);
-    last.cold_start = last.position.cold = cold_after_expiry(spec_, kernels);
+    last.refill_at_start = last.position.cache_refill = cache_refill_after_expiry(spec_, kernels);
   }
-  last.position.stall = Duration::zero();  // hidden in the turns of others
+  last.position.launch_gap = Duration::zero();  // hidden in the turns of others
   Context& next = *next_waiting();
   set_state(next, ContextState::switching_in);
   owner_ = &next;

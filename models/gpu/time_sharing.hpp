@@ -1,18 +1,18 @@
 // The GPU shared in time: one context at a time, in turns (the law: spec.hpp, TimeSlicing).
 //
-// Between two interactions (a batch is enqueued, a host changes pace, a batch ends, the owner runs dry, its
-// slice expires) everything is known, so one event stands for all the kernels until the next of them; what
-// interferes earlier books what has been done and plans anew.
+// Between two interactions (a batch is enqueued, a host changes pace, a batch ends, the owner runs out of
+// work, its slice expires) everything is known, so one event stands for all the kernels until the next of
+// them; what interferes earlier accrues what has been done and plans anew.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <vector>
 
+#include "models/gpu/advance.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/retimed.hpp"
 #include "models/gpu/spec.hpp"
-#include "models/gpu/walk.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/trace.hpp"
@@ -54,12 +54,12 @@ class TimeSharedGpu final : public Gpu {
     Position position;           // in the oldest
     HostProgress host;           // of the newest, while its kernels are being launched
     ContextState state = ContextState::empty;
-    std::uint64_t unseen = 0;  // finished, not yet seen by the host
-    sim::EventId arrival;      // its next launch, while it has no work and does not own the GPU
-    sim::Duration cold_start;  // for the observer: refill before the first kernel of the turn
-    sim::Time kernel_began;    // for the observer
-    sim::Duration executed;    // booked, all batches
-    Usage used;                // booked: finished batches, cold starts, other rates of the oldest
+    std::uint64_t unseen = 0;       // finished, not yet seen by the host
+    sim::EventId arrival;           // its next launch, while it has no work and does not own the GPU
+    sim::Duration refill_at_start;  // for the observer: refill before the first kernel of the turn
+    sim::Time kernel_began;         // for the observer
+    sim::Duration executed;         // accrued, all batches
+    Usage used;                     // accrued: finished batches, cache refills, other rates of the oldest
     RetimedKernels retimed;
     sim::TrackId stream = sim::TrackId::none;
     bool drawn = false;  // the timeline shows the oldest batch as begun
@@ -76,7 +76,7 @@ class TimeSharedGpu final : public Gpu {
   enum class Mode : std::uint8_t {
     idle,       // nothing to do (the last owner keeps it)
     running,    // the owner's turn; also while a lone owner waits for its own next launch
-    lingering,  // the owner ran dry and keeps the GPU for a while
+    holding,    // the owner ran out of work and keeps the GPU for a while
     switching,  // being handed to `owner_`
   };
 
@@ -96,7 +96,7 @@ class TimeSharedGpu final : public Gpu {
   void go_on();
   void ran_dry();
   void plan();
-  void book();
+  void accrue();
   void replay(Context& context, const Position& from, sim::Time since);
   void due();
   void finish_batch(Context& context);
@@ -119,8 +119,8 @@ class TimeSharedGpu final : public Gpu {
   bool draining_ = false;  // the slice has expired, the running block or kernel may still end
   sim::Time turn_began_;
   sim::Time turn_ends_ = sim::Time::never();
-  sim::Time booked_;  // the owner's position is as of then
-  Walk planned_;
+  sim::Time accrued_;  // the owner's position is as of then
+  Advance planned_;
   sim::EventId event_;
   sim::Time idle_since_;
   sim::Time switch_began_;

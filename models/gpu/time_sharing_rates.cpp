@@ -12,7 +12,7 @@ using sim::Time;
 void TimeSharedGpu::set_rates(const Rates& rates) {
   if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
   if (rates == rates_) return;
-  book();
+  accrue();
   rates_ = rates;
   ++epoch_;
   if (mode_ != Mode::running) return;

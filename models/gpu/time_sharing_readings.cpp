@@ -9,7 +9,7 @@ using sim::Duration;
 using sim::Time;
 
 Duration TimeSharedGpu::running_time(ContextId id) {
-  if (&get(id) == owner_) book();
+  if (&get(id) == owner_) accrue();
   return get(id).executed;
 }
 
@@ -22,7 +22,7 @@ Running TimeSharedGpu::running(ContextId id) {
 }
 
 Duration TimeSharedGpu::busy() {
-  book();
+  accrue();
   return busy_;
 }
 
@@ -35,11 +35,11 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
   const Batch& batch = context.batches.front();
   const std::vector<Kernel>& kernels = batch.kernels->kernels;
   const Time now = engine_.now();
-  const Duration front_end = batch.piecewise ? context.spec.per_launch : Duration::zero();
-  Time t = since + from.stall + from.cold;
+  const Duration front_end = batch.kernel_by_kernel ? context.spec.per_launch : Duration::zero();
+  Time t = since + from.launch_gap + from.cache_refill;
   std::uint32_t next = from.next;
   Duration into = from.into;
-  if (!batch.piecewise) {
+  if (!batch.kernel_by_kernel) {
     const Underway at = underway(*batch.kernels, from.into);
     next = at.kernel;
     into = at.done;
@@ -51,11 +51,11 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
     const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);
     // A kernel that starts with a refill is the slower for it: it begins before.
     const Time stamp = t + (stamped - into);
-    if (into <= stamped) context.kernel_began = stamp - context.cold_start;
-    if (stamp < now) context.cold_start = Duration::zero();
+    if (into <= stamped) context.kernel_began = stamp - context.refill_at_start;
+    if (stamp < now) context.refill_at_start = Duration::zero();
     if (t + (cost - into) > now) return;
     t += cost - into;
-    context.cold_start = Duration::zero();
+    context.refill_at_start = Duration::zero();
     observer_.finished(observer_.context, context.id, context.kernel_began, t);
   }
 }

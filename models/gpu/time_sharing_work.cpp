@@ -24,7 +24,7 @@ void TimeSharedGpu::begin_launches(ContextId id, const KernelSequence& kernels, 
   Batch batch;
   batch.given = batch.kernels = &kernels;
   batch.gated = gated;
-  batch.piecewise = true;
+  batch.kernel_by_kernel = true;
   batch.plan = plan;
   context.batches.push_back(batch);
   context.host = {engine_.now(), Duration::zero(), 0};
@@ -50,7 +50,7 @@ void TimeSharedGpu::finish_launches(ContextId id) {
 
 void TimeSharedGpu::open(ContextId id) {
   Context& context = get(id);
-  if (&context == owner_) book();
+  if (&context == owner_) accrue();
   for (Batch& batch : context.batches) {
     if (!batch.gated) continue;
     batch.gated = false;
@@ -61,7 +61,7 @@ void TimeSharedGpu::open(ContextId id) {
 
 // Books what was launched at the old pace, before the pace changes.
 void TimeSharedGpu::note_launches(Context& context) {
-  if (&context == owner_) book();
+  if (&context == owner_) accrue();
   if (context.batches.empty()) return;
   Batch& newest = context.batches.back();
   newest.launched = launched_by(newest, context.host, engine_.now());
@@ -116,7 +116,7 @@ void TimeSharedGpu::joined(Context& context) {
       const Duration wake = slept ? spec_.idle_wake.cost : Duration::zero();
       if (owner_ == nullptr || owner_ == &context) {
         owner_ = &context;
-        context.position.stall += wake;
+        context.position.launch_gap += wake;
         begin_turn();
       } else {
         owner_ = &context;
@@ -124,21 +124,21 @@ void TimeSharedGpu::joined(Context& context) {
         mode_ = Mode::switching;
         switch_began_ = now;
         ++switches_;
-        set_event(now + std::max(spec_.time_slicing.switch_when_dry, wake));
+        set_event(now + std::max(spec_.time_slicing.switch_when_idle, wake));
       }
       return;
     }
-    case Mode::lingering:
+    case Mode::holding:
       if (owner_ == &context) {
         mode_ = Mode::running;
-        booked_ = now;
+        accrued_ = now;
         plan();
         return;
       }
       break;
     case Mode::running:
       if (!contended()) {
-        book();
+        accrue();
         const Duration slice = spec_.time_slicing.slice;
         if (turn_ends_ <= now)
           turn_ends_ += slice * ((now - turn_ends_) / slice + 1);  // a lone owner's slices renew

@@ -51,9 +51,9 @@ void share_bandwidth(const Sharing& sharing, std::span<const double> demands, st
   if (sum <= total) return;
   // What is usable follows from the grants, and they from it: each step leaves at most half the
   // interference of the error.
-  constexpr int most_steps = 60;
+  constexpr int max_steps = 60;
   constexpr double close_enough = 1e-12;
-  for (int i = 0; i < most_steps; ++i) {
+  for (int i = 0; i < max_steps; ++i) {
     grant_up_to(level_for(demands, total), demands, grants);
     const double before = std::exchange(total, usable(sharing, grants));
     if (std::abs(total - before) <= close_enough * before) return;

@@ -23,7 +23,7 @@ void ArrivalTimes::advance() {
   advance_one();
   const auto request = static_cast<std::size_t>(count_);
   since_ = request < arrivals_.since.size() ? arrivals_.since[request] : next_;
-  for (std::int64_t i = 1; i < arrivals_.gather; ++i) advance_one();
+  for (std::int64_t i = 1; i < arrivals_.dynamic_batch; ++i) advance_one();
 }
 
 void ArrivalTimes::advance_one() {

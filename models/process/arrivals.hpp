@@ -20,7 +20,7 @@ class ArrivalTimes {
 
   // When the next request is whole; Time::never() after the last of a trace, and of a closed loop.
   [[nodiscard]] sim::Time next() const { return next_; }
-  // When the first part of it came: earlier where requests are gathered.
+  // When the first part of it came: earlier where requests are batched.
   [[nodiscard]] sim::Time since() const { return since_; }
   void advance();
 

@@ -143,8 +143,8 @@ void Inference::finish() {
 sim::Process Inference::closed_loop() {
   if (spec_.setup) co_await set_up();
   co_await enqueue(0, engine_.now());
-  for (std::uint64_t batch = 0; batch < most_batches(); ++batch) {
-    if (batch + 1 < most_batches()) co_await enqueue(batch + 1, engine_.now());
+  for (std::uint64_t batch = 0; batch < max_batches(); ++batch) {
+    if (batch + 1 < max_batches()) co_await enqueue(batch + 1, engine_.now());
     co_await synchronise(batch);
     record(batch);
   }
@@ -158,10 +158,10 @@ sim::Process Inference::closed_loop_over_link() {
   client_->ask(engine_.now());
   ++asked_;
   std::uint64_t enqueued = 0;
-  for (std::uint64_t batch = 0; batch < most_batches();) {
+  for (std::uint64_t batch = 0; batch < max_batches();) {
     client_->catch_up();
     std::optional<Time> made;
-    if (enqueued < most_batches() && enqueued < batch + 2) made = requests_.take(engine_.now());
+    if (enqueued < max_batches() && enqueued < batch + 2) made = requests_.take(engine_.now());
     if (made) {
       co_await enqueue(enqueued, *made);
       if (++enqueued == 1) answer(0);  // begins with two
@@ -179,7 +179,7 @@ sim::Process Inference::closed_loop_over_link() {
 // In a closed loop the client asks again when it has the answer. `batches`: done so far.
 void Inference::answer(std::uint64_t batches) {
   if (batches > 0) client_->answer();
-  if (spec_.arrivals.kind != ArrivalKind::closed_loop || asked_ == most_batches()) return;
+  if (spec_.arrivals.kind != ArrivalKind::closed_loop || asked_ == max_batches()) return;
   client_->ask(batches > 0 ? engine_.now() + client_->answer_time() : engine_.now());
   ++asked_;
 }
@@ -192,7 +192,7 @@ sim::Task<> Inference::wait_for_request() {
 
 sim::Process Inference::one_by_one() {
   if (spec_.setup) co_await set_up();
-  for (std::uint64_t batch = 0; batch < most_batches(); ++batch) co_await serve(batch, engine_.now());
+  for (std::uint64_t batch = 0; batch < max_batches(); ++batch) co_await serve(batch, engine_.now());
   finish();
 }
 
@@ -202,7 +202,7 @@ sim::Process Inference::serve_arrivals() {
     client_->ask(engine_.now());
     ++asked_;
   }
-  for (std::uint64_t batch = 0; batch < most_batches(); ++batch) {
+  for (std::uint64_t batch = 0; batch < max_batches(); ++batch) {
     if (client_) client_->catch_up();
     std::optional<Time> made;
     while (!(made = requests_.take(engine_.now()))) {

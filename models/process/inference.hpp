@@ -95,7 +95,7 @@ class Inference {
   [[nodiscard]] sim::Task<> set_up();
   void finish();
   // How many batches there are to do.
-  [[nodiscard]] std::uint64_t most_batches() const {
+  [[nodiscard]] std::uint64_t max_batches() const {
     return spec_.batches ? static_cast<std::uint64_t>(*spec_.batches)
                          : std::numeric_limits<std::uint64_t>::max();
   }

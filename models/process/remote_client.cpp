@@ -4,7 +4,7 @@ namespace jostle::process {
 namespace {
 
 ArrivalTimes parts_of(Arrivals arrivals, sim::RandomStream random) {
-  arrivals.gather = 1;
+  arrivals.dynamic_batch = 1;
   return {arrivals, random};
 }
 
@@ -16,11 +16,11 @@ RemoteClient::RemoteClient(sim::Engine& engine, link::Link& link, double bytes, 
     : engine_(engine),
       link_(link),
       times_(parts_of(arrivals, random)),
-      gather_(arrivals.gather),
+      dynamic_batch_(arrivals.dynamic_batch),
       queue_(queue),
       listener_(listener),
       stream_(link.open(
-          bytes / static_cast<double>(gather_), source,
+          bytes / static_cast<double>(dynamic_batch_), source,
           {.captured = [](void* self) { static_cast<RemoteClient*>(self)->captured(); },
            .delivered = [](void* self, sim::Time made) { static_cast<RemoteClient*>(self)->delivered(made); },
            .wake = [](void* self) { static_cast<RemoteClient*>(self)->wake(); },
@@ -52,7 +52,7 @@ void RemoteClient::delivered(sim::Time sent) {
     since_.pop_front();
   }
   if (parts_ == 0) first_ = sent;
-  if (++parts_ < gather_) return;
+  if (++parts_ < dynamic_batch_) return;
   parts_ = 0;
   queue_.deliver(first_, engine_.now());
 }

@@ -21,7 +21,7 @@ class RemoteClient {
 
   // Requests of `bytes` each go to `queue`. All must outlive it; `source` names its random numbers, `random`
   // draws the times of arrivals. With arrivals the requests are made by themselves, in a closed loop by
-  // ask(). Where they are gathered, each part is sent when it is made, and they become whole behind the link.
+  // ask(). Where they are batched, each part is sent when it is made, and they become whole behind the link.
   RemoteClient(sim::Engine& engine, link::Link& link, double bytes, std::uint32_t source,
                const Arrivals& arrivals, sim::RandomStream random, RequestQueue& queue,
                const Listener& listener);
@@ -50,7 +50,7 @@ class RemoteClient {
   sim::Engine& engine_;
   link::Link& link_;
   ArrivalTimes times_;           // of parts
-  std::int64_t gather_;          // parts of a request
+  std::int64_t dynamic_batch_;   // parts of a request
   std::int64_t parts_ = 0;       // of the next one that have arrived
   sim::Time first_;              // when the first of them was made
   std::deque<sim::Time> since_;  // when what is under way was first made; of a closed loop: nothing

@@ -13,7 +13,7 @@
 namespace jostle::scenarios {
 namespace {
 
-constexpr double most_seconds = 1e6;  // as for a run; 11 days
+constexpr double max_seconds = 1e6;  // as for a run; 11 days
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -66,8 +66,8 @@ class TraceReader {
     if (!seconds) {
       fail(fmt::format("'{}' is not a time in seconds", shown),
            "one decimal number a line, for example 0.025");
-    } else if (*seconds < 0 || *seconds > most_seconds) {
-      fail(fmt::format("'{}' is not between 0 and {} s", shown, most_seconds));
+    } else if (*seconds < 0 || *seconds > max_seconds) {
+      fail(fmt::format("'{}' is not between 0 and {} s", shown, max_seconds));
     } else if (const sim::Time time = sim::Time::zero() + sim::seconds(*seconds);
                !times_.empty() && time < times_.back()) {
       fail(fmt::format("'{}' is before the arrival above it", shown), "sort the trace by time");
@@ -111,7 +111,7 @@ std::optional<std::vector<sim::Time>> parse_arrival_trace(const std::string& tex
 }
 
 std::optional<std::vector<sim::Time>> read_arrival_trace(const std::string& path, input::Problems& problems) {
-  const std::optional<std::string> text = input::read_text_file(path, most_trace_bytes, problems);
+  const std::optional<std::string> text = input::read_text_file(path, max_trace_bytes, problems);
   return text ? parse_arrival_trace(*text, path, problems) : std::nullopt;
 }
 

@@ -10,7 +10,7 @@
 
 namespace jostle::scenarios {
 
-inline constexpr std::size_t most_trace_bytes = 64 << 20;
+inline constexpr std::size_t max_trace_bytes = 64 << 20;
 
 // The times, ascending (equal ones allowed). A garbled number, a time before its predecessor, a missing field
 // or a last line that does not end (a truncated file) is a problem with its line.

@@ -2,7 +2,7 @@
 
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/profile.hpp"
-#include "calibration/profile/with_figures.hpp"
+#include "calibration/profile/with_parameters.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
 #include "models/dnn/model_names.hpp"
@@ -34,7 +34,7 @@ std::optional<calibration::Profile> device_profile(const Scenario& scenario, inp
   const auto text = path.empty() ? calibration::device_text(scenario.device)
                                  : input::read_text_file(path, input::Limits{}.bytes, problems);
   if (!text) return profile_at(scenario.device, path, problems);  // says why
-  return calibration::with_figures(
+  return calibration::with_parameters(
       calibration::profile_document(*text, path.empty() ? scenario.device : path, problems), scenario.figures,
       problems);
 }

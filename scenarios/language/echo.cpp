@@ -55,7 +55,7 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.phase) json["phase"] = time(*arrivals.phase);
   if (arrivals.queue_limit) json["queue"] = *arrivals.queue_limit;
   if (arrivals.streams > 1) json["streams"] = arrivals.streams;
-  if (arrivals.gather > 1) json["gather"] = true;
+  if (arrivals.dynamic_batch > 1) json["gather"] = true;  // under its first name, so that hashes stay
   return json;
 }
 

@@ -27,9 +27,9 @@ using input::Mapping;
 using input::Quantity;
 using input::Text;
 
-constexpr std::int64_t most_batches = 1'000'000'000;
-constexpr double most_clock_hz = 1e11;
-const sim::Duration most_run = sim::seconds(most_run_seconds);
+constexpr std::int64_t max_batches = 1'000'000'000;
+constexpr double max_clock_hz = 1e11;
+const sim::Duration max_run = sim::seconds(max_run_seconds);
 
 bool looks_like_path(const std::string& device) {
   return device.find('/') != std::string::npos || device.ends_with(".yaml") || device.ends_with(".yml");
@@ -53,14 +53,13 @@ void read_device(const Cursor& at, const LoadContext& context, Scenario& scenari
 
 void read_clocks(const Cursor& at, Scenario& scenario) {
   Mapping clocks(at, "a mapping of clocks: cpu, gpu, emc, dla, cores");
-  const Quantity clock{input::frequency_dimension(), 0, most_clock_hz, true};
+  const Quantity clock{input::frequency_dimension(), 0, max_clock_hz, true};
   clocks.optional("cpu", scenario.clocks.cpu_hz, clock);
   clocks.optional("gpu", scenario.clocks.gpu_hz, clock);
   clocks.optional("emc", scenario.clocks.emc_hz, clock);
   clocks.optional("dla", scenario.clocks.dla_hz, clock);
   std::int64_t cores = 0;
-  if (clocks.optional("cores", cores, Integer{1, most_cores}))
-    scenario.clocks.cores = static_cast<int>(cores);
+  if (clocks.optional("cores", cores, Integer{1, max_cores})) scenario.clocks.cores = static_cast<int>(cores);
 }
 
 // A governor is chosen by name; the names are the kernel's.
@@ -85,20 +84,20 @@ void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenar
     Mapping cap(*at, "a mapping: budget, window");
     PowerCap value{0, sim::seconds(1)};
     cap.required("budget", value.budget_w, Quantity{input::power_dimension(), 0, 1e5, true});
-    cap.optional("window", value.window, TimeSpan{sim::Duration::zero(), most_run, true});
+    cap.optional("window", value.window, TimeSpan{sim::Duration::zero(), max_run, true});
     scenario.power_cap = value;
   }
   top.optional("ambient", scenario.ambient_c, Quantity{input::temperature_dimension(), -60, 125});
   top.optional("fan", scenario.fan, Boolean{});
   top.optional("observer", scenario.observer, Choice<Observer>{"an observer", observer_names()});
-  top.optional("gpu_metrics", scenario.gpu_metrics, TimeSpan{sim::microseconds(1), most_run});
+  top.optional("gpu_metrics", scenario.gpu_metrics, TimeSpan{sim::microseconds(1), max_run});
   top.optional("mps", scenario.mps, Boolean{});
   if (const auto at = top.find("link")) scenario.link = read_link(*at);
 }
 
 // Figures put over the profile's, by their paths, at once or nested: gpu.time_slicing.slice: 2 ms.
 void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario) {
-  constexpr std::size_t most_figures = 256;
+  constexpr std::size_t max_figures = 256;
   if (at.value().children.empty() || !at.is(Kind::mapping)) {
     at.expected("figures of a profile, as {gpu.time_slicing.slice: 2 ms}");
     return;
@@ -109,7 +108,7 @@ void read_figures(const Cursor& at, const std::string& outer, Scenario& scenario
     if (child.is(Kind::mapping)) {
       read_figures(child, path, scenario);
     } else if (const auto value = Text{200}(child)) {
-      if (scenario.figures.size() == most_figures) return child.problem("too many figures");
+      if (scenario.figures.size() == max_figures) return child.problem("too many figures");
       scenario.figures.emplace_back(path, *value);
     }
   }
@@ -127,7 +126,7 @@ std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const 
 
 void read_confinement(Mapping& top, Scenario& scenario) {
   std::int64_t cores = 0;
-  const bool by_count = top.optional("host_cores", cores, Integer{1, most_cores});
+  const bool by_count = top.optional("host_cores", cores, Integer{1, max_cores});
   if (by_count) scenario.host_cores = static_cast<int>(cores);
   if (const auto at = top.find("cpus")) {
     if (const auto cpus = read_cpus(*at)) scenario.cpus = *cpus;
@@ -139,7 +138,7 @@ void read_run(const Cursor& at, Run& run) {
   Mapping mapping(at, "a mapping: duration, warmup, seed, until, setup, batches");
   mapping.optional("setup", run.setup, Boolean{});
   std::int64_t batches = 0;
-  if (mapping.optional("batches", batches, Integer{1, most_batches})) run.batches = batches;
+  if (mapping.optional("batches", batches, Integer{1, max_batches})) run.batches = batches;
   if (run.setup || run.batches) {
     // What happens at first is what is asked for.
     run.warmup = sim::Duration::zero();
@@ -150,8 +149,8 @@ void read_run(const Cursor& at, Run& run) {
         given->problem("given beside setup or batches", "these begin at the start and have no steady state");
     }
   }
-  mapping.optional("duration", run.duration, TimeSpan{sim::Duration::zero(), most_run, true});
-  mapping.optional("warmup", run.warmup, TimeSpan{sim::Duration::zero(), most_run});
+  mapping.optional("duration", run.duration, TimeSpan{sim::Duration::zero(), max_run, true});
+  mapping.optional("warmup", run.warmup, TimeSpan{sim::Duration::zero(), max_run});
   std::int64_t seed = 0;
   if (mapping.optional("seed", seed, Integer{0})) run.seed = static_cast<std::uint64_t>(seed);
   if (const auto until_at = mapping.find("until")) {
@@ -159,14 +158,14 @@ void read_run(const Cursor& at, Run& run) {
     Mapping until(*until_at, "a mapping: relative_error, max");
     Until value{0, sim::seconds(60)};
     until.required("relative_error", value.relative_error, Quantity{input::share_dimension(), 0, 1, true});
-    until.optional("max", value.max, TimeSpan{sim::Duration::zero(), most_run, true});
+    until.optional("max", value.max, TimeSpan{sim::Duration::zero(), max_run, true});
     run.until = value;
     run.duration = value.max;
   }
 }
 
 void read_processes(const Cursor& at, const LoadContext& context, Scenario& scenario) {
-  const auto entries = at.items("a list of processes", static_cast<std::size_t>(most_processes));
+  const auto entries = at.items("a list of processes", static_cast<std::size_t>(max_processes));
   if (at.is(Kind::sequence) && at.value().children.empty())
     at.problem("no processes", "at least one is needed");
   std::int64_t total = 0;
@@ -174,8 +173,8 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
     scenario.processes.push_back(read_process(entry, context, scenario.processes));
     total += scenario.processes.back().count;  // each at most 1024, so this cannot overflow
   }
-  if (total > most_processes) {
-    at.problem(fmt::format("{} processes on one board, at most {} are allowed", total, most_processes));
+  if (total > max_processes) {
+    at.problem(fmt::format("{} processes on one board, at most {} are allowed", total, max_processes));
   }
 }
 
@@ -243,8 +242,8 @@ std::string resolved(const LoadContext& context, const std::string& path) {
 }
 
 std::optional<std::vector<int>> read_cpus(const Cursor& at) {
-  const input::List<int, Integer> list{"a list of core numbers, such as [1, 2, 3]",
-                                       Integer{0, most_cores - 1}, most_cores};
+  const input::List<int, Integer> list{"a list of core numbers, such as [1, 2, 3]", Integer{0, max_cores - 1},
+                                       max_cores};
   std::optional<std::vector<int>> cpus = list(at);
   if (!cpus) return std::nullopt;
   if (cpus->empty()) {

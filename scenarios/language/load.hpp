@@ -18,7 +18,7 @@
 namespace jostle::scenarios {
 
 // Most processes on one board, counts expanded.
-inline constexpr std::int64_t most_processes = 1024;
+inline constexpr std::int64_t max_processes = 1024;
 
 // What there is to choose from. The device's own limits (cores, clocks, power modes) are checked as well when
 // `device` is set and finds it.

@@ -20,7 +20,7 @@ std::optional<sim::Duration> read_round_trip(const Cursor& at) {
 
 // jpeg, tensor or a size.
 std::optional<Payload> read_payload(const Cursor& at) {
-  constexpr double most_bytes = 1e12;
+  constexpr double max_bytes = 1e12;
   const std::string* const text = at.scalar("a size such as 120 kB, jpeg or tensor");
   if (text == nullptr) return std::nullopt;
   if (*text == "jpeg") return Payload{};
@@ -30,7 +30,7 @@ std::optional<Payload> read_payload(const Cursor& at) {
         input::Choice<Payload>{"a payload", {{"jpeg", Payload{}}, {"tensor", Payload{.tensor = true}}}}(at);
     return named;
   }
-  const auto bytes = Quantity{input::size_dimension(), 0, most_bytes}(at);
+  const auto bytes = Quantity{input::size_dimension(), 0, max_bytes}(at);
   return bytes ? std::optional(Payload{.bytes = *bytes}) : std::nullopt;
 }
 

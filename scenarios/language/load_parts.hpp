@@ -13,9 +13,9 @@ namespace jostle::scenarios {
 
 // Longest simulated time of a run and of anything in it: far beyond use, far below what a Time can hold (106
 // days).
-inline constexpr double most_run_seconds = 1e6;
+inline constexpr double max_run_seconds = 1e6;
 // Cores are named by numbers below this.
-inline constexpr int most_cores = 1024;
+inline constexpr int max_cores = 1024;
 
 struct LoadContext {
   std::string directory;  // files are sought from here; "" = the working directory

@@ -29,19 +29,19 @@ using input::Quantity;
 using input::Text;
 
 // Beyond any use, and small enough that nothing computed from them overflows.
-constexpr std::int64_t most_batch = 4096;
-constexpr std::int64_t most_kernels = 100'000;
-constexpr std::int64_t most_input = 8192;
-constexpr std::int64_t most_threads = 1024;
-constexpr std::int64_t most_queue = 1'000'000'000;
-constexpr double most_rate = 1e6;  // per second
-constexpr std::int64_t most_streams = 1024;
+constexpr std::int64_t max_batch = 4096;
+constexpr std::int64_t max_kernels = 100'000;
+constexpr std::int64_t max_input = 8192;
+constexpr std::int64_t max_threads = 1024;
+constexpr std::int64_t max_queue = 1'000'000'000;
+constexpr double max_rate = 1e6;  // per second
+constexpr std::int64_t max_streams = 1024;
 
 std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
   Mapping mapping(at, "a mapping: kernels, duration, blocks, threads, pace");
   SyntheticModel model;
   std::int64_t blocks = 1, threads = 128;
-  bool good = mapping.required("kernels", model.kernels, Integer{1, most_kernels});
+  bool good = mapping.required("kernels", model.kernels, Integer{1, max_kernels});
   good &=
       mapping.required("duration", model.duration, TimeSpan{sim::Duration::zero(), sim::seconds(10), true});
   good &= mapping.required("blocks", blocks, Integer{1, 2'147'483'647});
@@ -105,7 +105,7 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
     }
   }
   if (const auto at = mapping.find("threads")) {
-    process.threads = Integer{1, most_threads}(*at);
+    process.threads = Integer{1, max_threads}(*at);
     if (!on_cpu) at->problem("only a process with placement: cpu has threads");
   }
   if (const auto at = mapping.find("graph")) {
@@ -169,9 +169,9 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
 }
 
 std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
-  constexpr std::size_t most_stages = 100;
+  constexpr std::size_t max_stages = 100;
   std::vector<Stage> stages;
-  for (const Cursor& item : at.items("a list of stages, such as [{name: decode, time: 8 ms}]", most_stages)) {
+  for (const Cursor& item : at.items("a list of stages, such as [{name: decode, time: 8 ms}]", max_stages)) {
     Stage stage;
     Mapping mapping(item, "a stage: name, time, on");
     mapping.required("name", stage.name, Text{200});
@@ -202,15 +202,15 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
     mapping.required("precision", process.precision, precision);
   else
     mapping.optional("precision", process.precision, precision);
-  mapping.optional("batch", process.batch, Integer{1, most_batch});
-  mapping.optional("count", process.count, Integer{1, most_processes});
+  mapping.optional("batch", process.batch, Integer{1, max_batch});
+  mapping.optional("count", process.count, Integer{1, max_processes});
   const auto training_at = mapping.find("training");
   if (training_at) process.training = Boolean{}(*training_at).value_or(false);
   read_runtime(mapping, process);
   if (process.training) check_training(*training_at, process);
   if (const auto input_at = mapping.find("input")) {
     std::int64_t input = 0;
-    if (const auto value = Integer{1, most_input}(*input_at)) {
+    if (const auto value = Integer{1, max_input}(*input_at)) {
       input = *value;
       process.input = input;
       check_input(*input_at, process.model, input);
@@ -230,7 +230,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
     if (queue_at) {
       if (process.arrivals.queue_limit)
         queue_at->problem("given here and in arrivals", "keep one of the two");
-      process.arrivals.queue_limit = Integer{0, most_queue}(*queue_at);
+      process.arrivals.queue_limit = Integer{0, max_queue}(*queue_at);
     }
   } else if (queue_at) {
     queue_at->problem("a queue needs arrivals", "for example arrivals: {poisson: 30 /s, queue: 8}");
@@ -246,7 +246,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
 void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& process) {
   process::Arrivals& arrivals = process.arrivals;
   Mapping mapping(at, "arrivals: {periodic: 30 /s}, {poisson: 30 /s} or {trace: FILE}");
-  const Quantity rate{input::rate_dimension(), 0, most_rate, true};
+  const Quantity rate{input::rate_dimension(), 0, max_rate, true};
   const auto periodic = mapping.find("periodic");
   const auto poisson = mapping.find("poisson");
   const auto trace = mapping.find("trace");
@@ -272,16 +272,18 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   }
   if (const auto phase_at = mapping.find("phase")) {
     if (!periodic) phase_at->problem("only periodic arrivals have a phase");
-    arrivals.phase = TimeSpan{sim::Duration::zero(), sim::seconds(most_run_seconds)}(*phase_at);
+    arrivals.phase = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*phase_at);
   }
-  if (const auto queue_at = mapping.find("queue")) arrivals.queue_limit = Integer{0, most_queue}(*queue_at);
+  if (const auto queue_at = mapping.find("queue")) arrivals.queue_limit = Integer{0, max_queue}(*queue_at);
   if (const auto streams_at = mapping.find("streams")) {
     if (!periodic) streams_at->problem("only periodic arrivals come in streams");
     if (arrivals.phase) streams_at->problem("the phases of several streams are drawn", "leave out phase");
-    arrivals.streams = Integer{1, most_streams}(*streams_at).value_or(1);
+    arrivals.streams = Integer{1, max_streams}(*streams_at).value_or(1);
   }
-  bool gather = false;
-  if (mapping.optional("gather", gather, Boolean{}) && gather) arrivals.gather = process.batch;
+  bool dynamic_batching = false;
+  mapping.optional("gather", dynamic_batching, Boolean{});  // its first name
+  mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
+  if (dynamic_batching) arrivals.dynamic_batch = process.batch;
 }
 
 }  // namespace jostle::scenarios

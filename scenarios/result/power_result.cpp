@@ -9,8 +9,8 @@ namespace jostle::scenarios {
 namespace {
 
 // "1344" or "624.75": MHz.
-NamedFigures shares_of(const board::StateTimes& states, double seconds) {
-  NamedFigures shares;
+NamedParameters shares_of(const board::StateTimes& states, double seconds) {
+  NamedParameters shares;
   for (const auto& [hz, held_s] : states)
     shares.emplace_back(fmt::format("{:g}", hz / 1e6), held_s / seconds);
   return shares;

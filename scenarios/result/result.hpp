@@ -14,23 +14,23 @@
 
 namespace jostle::scenarios {
 
-using Figure = std::optional<double>;
+using Metric = std::optional<double>;
 using Interval = std::optional<std::pair<double, double>>;  // from, to
 
 struct Throughput {
-  Figure mean;    // images/s
+  Metric mean;    // images/s
   Interval ci95;  // simulation noise
   Interval pi90;  // prediction; absent until calibrated
 };
 
 struct Latency {
-  Figure mean, p50, p90, p95, p99;
+  Metric mean, p50, p90, p95, p99;
   Interval pi90;
 };
 
 // One ExecutionContext call, and what it is made of.
 struct EnqueueCall {
-  Figure mean, launch, reschedule, compute, blocking;
+  Metric mean, launch, reschedule, compute, blocking;
 };
 
 // Every instant of a process belongs to the first of these that is true; dla_wait is asked after dla_running.
@@ -42,30 +42,30 @@ using TimeShare = std::array<double, time_share_names.size()>;
 // Of the host, around inference; `ms`: of a batch, waiting for a core included.
 struct StageResult {
   std::string name;
-  Figure ms;
+  Metric ms;
 };
 
 struct GpuRunningBy {
-  Figure compute, memory, fixed, throttled;
+  Metric compute, memory, fixed, throttled;
 };
 
 // What a process holds, in MB.
 struct ProcessMemory {
-  Figure context, engine, arena, io;
-  Figure gpu;  // of all of these, what is allocated for the GPU
+  Metric context, engine, arena, io;
+  Metric gpu;  // of all of these, what is allocated for the GPU
 };
 
 // Means over the time measured, of the whole GPU: SM-cycles with a resident warp, issue slots and tensor
 // pipes used, resident warps of the most there could be.
 struct SmArray {
-  Figure sm_active, issue_slot, tensor_active, occupancy;
+  Metric sm_active, issue_slot, tensor_active, occupancy;
 };
 
 // How the means over windows are distributed, as a profiler that samples would tell (scenario: gpu_metrics).
 struct WindowShares {
   std::string name;  // board::gpu_window_names
-  Figure mean, max;
-  std::array<Figure, 7> percentiles;  // window_percentiles
+  Metric mean, max;
+  std::array<Metric, 7> percentiles;  // window_percentiles
   std::vector<double> cdf;            // [i]: share of the windows at or below i percent; 101, or none
 };
 inline constexpr std::array<int, 7> window_percentiles{5, 10, 25, 50, 75, 90, 95};
@@ -89,68 +89,68 @@ struct ProcessResult {
   Throughput throughput;
   Latency latency_ms;
   EnqueueCall ec_ms;
-  Figure sync_ms;
+  Metric sync_ms;
   std::vector<StageResult> stages;  // in the order in which they are done
   std::optional<TimeShare> time_share;
   GpuRunningBy gpu_running_by;
   SmArray gpu;                            // by its own kernels
   std::optional<GpuWindows> gpu_windows;  // where asked for
-  Figure memory_mb;                       // all of `memory`
+  Metric memory_mb;                       // all of `memory`
   ProcessMemory memory;
   std::string problem;  // why it has no figures, as "does not fit into memory: …"; else empty
   std::int64_t drops = 0;
-  Figure setup_ms;     // run: {setup: true}: from its start to its being ready
-  Figure finished_ms;  // run: {batches: n}: from its start to its last batch
+  Metric setup_ms;     // run: {setup: true}: from its start to its being ready
+  Metric finished_ms;  // run: {batches: n}: from its start to its last batch
 };
 
 struct DlaResult {
   std::string name;  // "dla0"
-  Figure busy, clock_mhz;
+  Metric busy, clock_mhz;
 };
 
 // The link that requests came over.
 struct LinkResult {
-  Figure busy;                     // share of the time in which it was sending
-  Figure requests_per_s, resends;  // sent over it; lost tries for each of them
-  Figure wait_ms;                  // mean, of a try for the link to be free
+  Metric busy;                     // share of the time in which it was sending
+  Metric requests_per_s, resends;  // sent over it; lost tries for each of them
+  Metric wait_ms;                  // mean, of a try for the link to be free
   std::int64_t queued = 0;         // waiting for it at the end
-  Figure power_w;                  // of the sender; not in power_w
+  Metric power_w;                  // of the sender; not in power_w
 };
 
-using NamedFigures = std::vector<std::pair<std::string, double>>;  // in the order to be shown
+using NamedParameters = std::vector<std::pair<std::string, double>>;  // in the order to be shown
 
 struct SystemResult {
-  Figure throughput;         // images/s of all processes
+  Metric throughput;         // images/s of all processes
   Interval throughput_pi90;  // where asked for
   struct {
-    Figure mean, peak;               // peak: the highest mean over a window of 100 ms
-    NamedFigures rails, rail_peaks;  // as the board's sensors see them
-    NamedFigures parts;              // power::part_names; their sum is the mean
-    Figure wall;                     // at the plug
-    Interval pi90;                   // of the mean, where asked for
+    Metric mean, peak;                  // peak: the highest mean over a window of 100 ms
+    NamedParameters rails, rail_peaks;  // as the board's sensors see them
+    NamedParameters parts;              // power::part_names; their sum is the mean
+    Metric wall;                        // at the plug
+    Interval pi90;                      // of the mean, where asked for
   } power_w;
-  Figure energy_per_image_mj;
+  Metric energy_per_image_mj;
   struct {
-    Figure busy, reported_load;
+    Metric busy, reported_load;
     SmArray array;
-    Figure clock_mhz, switches_per_s;
+    Metric clock_mhz, switches_per_s;
     std::optional<GpuWindows> windows;  // where asked for
   } gpu;
   std::vector<DlaResult> dla;  // of a board that has any
   std::optional<LinkResult> link;
   struct {
-    Figure busy_cores, migrations_per_s, involuntary_switches_per_s;
+    Metric busy_cores, migrations_per_s, involuntary_switches_per_s;
     std::vector<double> clock_mhz;  // mean, a cluster each
   } cpu;
   struct {
-    Figure used_mb, capacity_mb, gpu_share, bandwidth_gb_s;
-    Figure clock_mhz;  // mean, of the EMC
+    Metric used_mb, capacity_mb, gpu_share, bandwidth_gb_s;
+    Metric clock_mhz;  // mean, of the EMC
   } memory;
-  Figure temperature_c, temperature_peak_c;  // of the chip: at the end, at most
+  Metric temperature_c, temperature_peak_c;  // of the chip: at the end, at most
   // Of each domain ("cpu0", "gpu", "emc"): shares of the time at each clock, by MHz.
-  std::vector<std::pair<std::string, NamedFigures>> time_in_state;
+  std::vector<std::pair<std::string, NamedParameters>> time_in_state;
   std::string limited_by = "none";  // or power_cap | over_current | thermal | power_mode
-  NamedFigures limited_share;
+  NamedParameters limited_share;
   std::string stop = "duration";  // or relative_error | limit | batches | thermal_shutdown
 };
 

@@ -12,7 +12,7 @@
 namespace jostle::scenarios {
 namespace {
 
-std::string figure_cell(const Figure& value) {
+std::string figure_cell(const Metric& value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 std::string low(const Interval& value) {
@@ -65,7 +65,7 @@ std::vector<Column> make_columns() {
                          return p.time_share ? figure_cell((*p.time_share)[i]) : std::string();
                        }});
   }
-  const auto memory = [&](const char* name, Figure ProcessMemory::*part) {
+  const auto memory = [&](const char* name, Metric ProcessMemory::*part) {
     columns.push_back({name, [part](const R&, const P& p) { return figure_cell(p.memory.*part); }});
   };
   memory("memory_context_mb", &ProcessMemory::context);
@@ -73,7 +73,7 @@ std::vector<Column> make_columns() {
   memory("memory_arena_mb", &ProcessMemory::arena);
   memory("memory_io_mb", &ProcessMemory::io);
   memory("memory_gpu_mb", &ProcessMemory::gpu);
-  const auto of_array = [&](const char* name, Figure SmArray::*which) {
+  const auto of_array = [&](const char* name, Metric SmArray::*which) {
     columns.push_back({name, [which](const R&, const P& p) { return figure_cell(p.gpu.*which); }});
   };
   of_array("gpu_sm_active", &SmArray::sm_active);

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json figure(const Figure& value) {
+Json figure(const Metric& value) {
   if (!value || !std::isfinite(*value)) return nullptr;
   return *value;
 }
@@ -22,7 +22,7 @@ Json interval(const Interval& value) {
   return Json::array({figure(value->first), figure(value->second)});
 }
 
-Json named(const NamedFigures& figures) {
+Json named(const NamedParameters& figures) {
   Json json = Json::object();
   for (const auto& [name, value] : figures) json[name] = figure(value);
   return json;

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "calibration/evidence/kernel_tables.hpp"
-#include "models/dnn/cut.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/power_mode.hpp"

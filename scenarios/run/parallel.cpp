@@ -4,13 +4,13 @@
 #include <atomic>
 #include <thread>
 
-#include "scenarios/run/side_by_side.hpp"
+#include "scenarios/run/parallel_backend.hpp"
 
 namespace jostle::scenarios {
 namespace {
 
 // TBB orders what comes before a piece, the piece and what comes after, also where one throws, but
-// ThreadSanitizer cannot see it (side_by_side.hpp). This says the same where it can. Not a local of
+// ThreadSanitizer cannot see it (parallel_backend.hpp). This says the same where it can. Not a local of
 // parallel_for: to reach one, a piece would have to read its own captures before it is known that they were
 // written.
 std::atomic<std::size_t> order = 0;
@@ -31,7 +31,7 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& wor
     work(i);
   };
   const InOrder ordered;
-  side_by_side(count, piece, threads);
+  parallel_backend(count, piece, threads);
 }
 
 }  // namespace jostle::scenarios

@@ -10,11 +10,11 @@
 #include "calibration/onnx/onnx.hpp"
 #include "models/dla/partition.hpp"
 #include "models/dnn/arithmetic.hpp"
-#include "models/dnn/cut.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/host_layers.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/partition_points.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
@@ -58,10 +58,10 @@ namespace {
 
 // An estimate rests on the figure of the profile that scales it.
 gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) {
-  for (const calibration::Figure& figure : profile.figures) {
+  for (const calibration::ProfileParameter& figure : profile.figures) {
     if (figure.path != path) continue;
-    const bool fitted = figure.from.grade == calibration::FigureGrade::fitted ||
-                        figure.from.grade == calibration::FigureGrade::measured;
+    const bool fitted = figure.from.grade == calibration::ParameterGrade::fitted ||
+                        figure.from.grade == calibration::ParameterGrade::measured;
     return fitted ? gpu::Grade::fitted : gpu::Grade::datasheet;
   }
   return gpu::Grade::datasheet;
@@ -115,7 +115,7 @@ gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   gpu::Spec gpu = context.device.gpu;
   if (entry.placement == Placement::cuda_only) gpu.tensor_cores = {};
-  if (spec.static_graph) gpu.kernels.untried_gain = 1;  // its set-up tried
+  if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // its set-up tried
   // Tables were measured with the tensor cores that a precision has.
   const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
   const process::RuntimeSpec& runtime = context.device.runtime(spec.runtime).value();
@@ -142,17 +142,17 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
   const std::vector<dnn::FusedLayer> layers = layers_of(entry, Lowering::optimised);
   spec.dla = entry.placement == Placement::dla1 ? 1 : 0;
   std::size_t on_dla = 0;
-  for (const dla::Piece& piece : dla::partition(layers)) {
-    std::vector<dnn::FusedLayer> part = dnn::part_of(layers, piece.first, piece.count);
+  for (const dla::Subgraph& subgraph : dla::partition(layers)) {
+    std::vector<dnn::FusedLayer> part = dnn::part_of(layers, subgraph.first, subgraph.count);
     part.back().last = true;  // the DLA and the GPU hold tensors in formats of their own
     process::Segment& segment = spec.segments.emplace_back();
-    segment.on_dla = piece.on_dla;
-    if (piece.on_dla) {
+    segment.on_dla = subgraph.on_dla;
+    if (subgraph.on_dla) {
       const double memory = context.device.what_if.memory *
                             memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz);
       segment.task = dla::task_of(part, entry.batch, *entry.precision, context.device.dla,
                                   {context.clocks.dla_hz, memory});
-      on_dla += piece.count;
+      on_dla += subgraph.count;
     } else {
       segment.kernels =
           placed(dnn::roofline(part, entry.batch, *entry.precision, Lowering::optimised, gpu), context);

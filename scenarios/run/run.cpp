@@ -19,8 +19,8 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-Figure ratio(double value, double by) {
-  return by > 0 ? Figure(value / by) : std::nullopt;
+Metric ratio(double value, double by) {
+  return by > 0 ? Metric(value / by) : std::nullopt;
 }
 
 // What is known of a process before it runs.
@@ -55,7 +55,7 @@ void add_figures(ProcessResult& result, process::Inference& process, const Proce
   }
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
   const auto ms = [](std::optional<double> seconds) {
-    return seconds ? Figure(*seconds * 1e3) : std::nullopt;
+    return seconds ? Metric(*seconds * 1e3) : std::nullopt;
   };
   const sim::Quantiles& latency = process.latency();
   result.latency_ms.mean = ms(latency.mean());
@@ -190,7 +190,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
 // Arrivals when `earlier` requests were answered, and from when they were made.
 process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::Answered>& earlier) {
   arrivals.kind = process::ArrivalKind::trace;
-  arrivals.gather = 1;
+  arrivals.dynamic_batch = 1;
   arrivals.times.clear();
   for (const process::Answered& request : earlier) {
     arrivals.since.push_back(request.made);

@@ -88,14 +88,14 @@ void ChromeTrace::put_slice(std::size_t track, sim::Time begin, sim::Time end, s
   begin = std::max(begin, window_.begin);
   end = std::min(end, window_.end);
   if (begin > end || (begin == end && begin == window_.end)) return;
-  if (++events_ == window_.most_events) window_.end = end;
+  if (++events_ == window_.max_events) window_.end = end;
   put(fmt::format(R"({{"ph":"X","pid":1,"tid":{},"ts":{},"dur":{},"name":{}}})", track, us(ns(begin)),
                   us(ns(end) - ns(begin)), json_string(name)));
 }
 
 void ChromeTrace::put_count(std::size_t counter, sim::Time at, double value) {
   if (at > window_.end) return;
-  if (++events_ == window_.most_events) window_.end = at;
+  if (++events_ == window_.max_events) window_.end = at;
   const Track& track = tracks_[counter];
   put(fmt::format(R"({{"ph":"C","pid":1,"tid":{},"ts":{},"name":{},"args":{{{}:{}}}}})", counter, us(ns(at)),
                   json_string(track.name), json_string(track.unit.empty() ? "value" : track.unit), value));

@@ -22,7 +22,7 @@ class ChromeTrace final : public TraceFile {
   // What is kept of a timeline: slices clipped to it, counters with the value that they enter it with.
   struct Window {
     sim::Time begin, end;
-    std::size_t most_events;  // the window ends with the last of them
+    std::size_t max_events;  // the window ends with the last of them
   };
 
   explicit ChromeTrace(const std::string& path);  // throws TraceFileError

@@ -30,19 +30,20 @@ calibration::BaseProfile nano() {
   return *base;
 }
 
-std::vector<Setting> settings(const std::string& rows) {
-  return settings_of(CsvTable::parse(header + rows, "mine.csv"));
+std::vector<RunConfiguration> settings(const std::string& rows) {
+  return run_configurations_of(CsvTable::parse(header + rows, "mine.csv"));
 }
 
 // What a board would measure whose figures are those of `truth`.
-std::vector<Setting> measured_of(const calibration::Profile& truth, std::vector<Setting> asked) {
+std::vector<RunConfiguration> measured_of(const calibration::Profile& truth,
+                                          std::vector<RunConfiguration> asked) {
   const auto figures = simulated(truth, asked);
   for (std::size_t i = 0; i < asked.size(); ++i)
     for (std::size_t j = 0; j < asked[i].figures.size(); ++j) asked[i].figures[j].value = figures[i][j];
   return asked;
 }
 
-std::vector<Setting> runs_of_one_board() {
+std::vector<RunConfiguration> runs_of_one_board() {
   std::string rows;
   int run = 0;
   for (const char* model : {"resnet50", "mobilenet_v2", "resnet18"}) {
@@ -56,8 +57,8 @@ std::vector<Setting> runs_of_one_board() {
   return settings(rows);
 }
 
-double number(const std::vector<FittedFigure>& figures, const std::string& path) {
-  const auto found = std::ranges::find(figures, path, &FittedFigure::path);
+double number(const std::vector<FittedParameter>& figures, const std::string& path) {
+  const auto found = std::ranges::find(figures, path, &FittedParameter::path);
   return found == figures.end() ? NAN : std::stod(found->value);
 }
 
@@ -75,12 +76,12 @@ TEST(Calibration, recovers_the_figures_of_a_board_that_differs_from_its_kind) {
   EXPECT_NEAR(number(found.figures, "runtimes.tensorrt.per_launch"), 9, 0.05 * 9);
   EXPECT_NEAR(number(found.figures, "power.gpu.sm"), 2.2, 0.05 * 2.2);
   for (const char* path : {"runtimes.tensorrt.per_launch", "power.gpu.sm"}) {
-    const auto figure = std::ranges::find(found.figures, path, &FittedFigure::path);
+    const auto figure = std::ranges::find(found.figures, path, &FittedParameter::path);
     ASSERT_NE(figure, found.figures.end()) << path;
     EXPECT_TRUE(figure->identified) << path;
   }
   // No run has two processes.
-  EXPECT_EQ(std::ranges::find(found.figures, "gpu.time_slicing.switch_at_expiry", &FittedFigure::path),
+  EXPECT_EQ(std::ranges::find(found.figures, "gpu.time_slicing.switch_at_expiry", &FittedParameter::path),
             found.figures.end());
 }
 
@@ -100,7 +101,7 @@ TEST(Calibration, recovers_the_switch_from_runs_of_several_processes) {
               ",throughput,1,,made up\n";
   const Calibration found = calibrate(base, measured_of(*truth, settings(rows)), PriorsFrom::profile);
   EXPECT_NEAR(number(found.figures, "gpu.time_slicing.switch_at_expiry"), 280, 0.05 * 280);
-  EXPECT_EQ(std::ranges::find(found.figures, "gpu.time_slicing.slice", &FittedFigure::path),
+  EXPECT_EQ(std::ranges::find(found.figures, "gpu.time_slicing.slice", &FittedParameter::path),
             found.figures.end());
 }
 
@@ -121,7 +122,7 @@ TEST(Calibration, recovers_what_a_process_holds_from_boards_with_one_and_more) {
 
 TEST(Calibration, writes_a_profile_that_predicts_what_the_fit_did) {
   const calibration::BaseProfile base = nano();
-  const std::vector<Setting> runs = settings(
+  const std::vector<RunConfiguration> runs = settings(
       "a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,,,,throughput,400,,\n"
       "a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,,,,power,16,,\n");
   const Calibration found = calibrate(base, runs, PriorsFrom::profile);
@@ -140,7 +141,7 @@ TEST(Calibration, writes_a_profile_that_predicts_what_the_fit_did) {
 TEST(Calibration, leaves_each_mode_and_each_network_out_in_turn) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   const calibration::BaseProfile base = nano();
-  const std::vector<Setting> runs = measured_of(
+  const std::vector<RunConfiguration> runs = measured_of(
       base.profile, settings("a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,,,,throughput,1,,\n"
                              "b,jetson-orin-nano-super,15W,1,resnet50,fp16,1,,,,throughput,1,,\n"
                              "c,jetson-orin-nano-super,MAXN_SUPER,1,vgg16,fp16,1,,,,throughput,1,,\n"));

@@ -24,13 +24,13 @@ using namespace scenarios;
 constexpr const char* board = "jetson-orin-nano-super";
 
 // What was measured of a setting, by metric.
-double figure(const Setting& setting, const std::vector<double>& values, const std::string& metric) {
+double figure(const RunConfiguration& setting, const std::vector<double>& values, const std::string& metric) {
   for (std::size_t i = 0; i < setting.figures.size(); ++i)
     if (setting.figures[i].metric == metric) return values[i];
   return NAN;
 }
 
-std::string trtexec_log(const Setting& setting, const std::vector<double>& values) {
+std::string trtexec_log(const RunConfiguration& setting, const std::vector<double>& values) {
   const auto of = [&](const char* metric) { return figure(setting, values, metric); };
   const std::string stamp = "[01/02/2026-03:04:05] [I] ";
   const auto times = [&](const char* name, double ms) {
@@ -49,7 +49,7 @@ std::string trtexec_log(const Setting& setting, const std::vector<double>& value
          "Total GPU Compute Time: 3 s\n&&&& PASSED TensorRT.trtexec [TensorRT v100300] # trtexec\n";
 }
 
-std::string trtexec_times(const Setting& setting, const std::vector<double>& values) {
+std::string trtexec_times(const RunConfiguration& setting, const std::vector<double>& values) {
   const auto of = [&](const char* metric) { return figure(setting, values, metric); };
   const double period = 1e3 / of("throughput");
   std::string text = "[";
@@ -63,7 +63,7 @@ std::string trtexec_times(const Setting& setting, const std::vector<double>& val
   return text + "]\n";
 }
 
-std::string tegrastats(const Setting& setting, const std::vector<double>& values) {
+std::string tegrastats(const RunConfiguration& setting, const std::vector<double>& values) {
   const auto mw = [&](const char* metric) { return std::lround(1e3 * figure(setting, values, metric)); };
   std::string text;
   for (int sample = 0; sample < 20; ++sample) {
@@ -77,7 +77,7 @@ std::string tegrastats(const Setting& setting, const std::vector<double>& values
   return text;
 }
 
-std::string jtop(const Setting& setting, const std::vector<double>& values) {
+std::string jtop(const RunConfiguration& setting, const std::vector<double>& values) {
   const auto mw = [&](const char* metric) { return 1e3 * figure(setting, values, metric); };
   std::string text =
       "time,uptime,CPU1,RAM,GPU,Temp cpu,Power VDD_CPU_GPU_CV,Power VDD_SOC,Power TOT,jetson_clocks,nvp "
@@ -88,13 +88,13 @@ std::string jtop(const Setting& setting, const std::vector<double>& values) {
   return text;
 }
 
-using Writer = std::function<std::string(const Setting&, const std::vector<double>&)>;
+using Writer = std::function<std::string(const RunConfiguration&, const std::vector<double>&)>;
 
-std::string imported(const std::string& text, const Setting& setting) {
+std::string imported(const std::string& text, const RunConfiguration& setting) {
   input::Problems problems;
   const auto source = calibration::Source::of_text(text, "my.log");
   auto runs = calibration::import_log(*source, nullptr, problems);
-  calibration::Said said;
+  calibration::SuppliedFields said;
   said.run = setting.figures.front().run;
   said.device = board;
   said.power_mode = setting.mode;
@@ -108,14 +108,14 @@ std::string imported(const std::string& text, const Setting& setting) {
 }
 
 // Runs of some networks in two modes, their figures still to be measured.
-std::vector<Setting> runs() {
+std::vector<RunConfiguration> runs() {
   std::string rows = "run,device,power_mode,pinned,model,precision,batch,metric,value,unit\n";
   for (const char* model : {"resnet50", "mobilenet_v2", "vgg16"})
     for (const char* mode : {"MAXN_SUPER", "15W"})
       for (const char* metric :
            {"throughput", "gpu_time", "enqueue", "power", "power_cpu_gpu_cv", "power_soc", "ram"})
         rows += fmt::format("{0}-{1},{2},{1},1,{0},fp16,1,{3},1,\n", model, mode, board, metric);
-  return settings_of(calibration::CsvTable::parse(rows, "asked.csv"));
+  return run_configurations_of(calibration::CsvTable::parse(rows, "asked.csv"));
 }
 
 class CalibrationFromLogs : public ::testing::Test {
@@ -135,19 +135,20 @@ class CalibrationFromLogs : public ::testing::Test {
 
   // Every figure that the fit says it knows within some percent is the board's.
   void expect_recovered(const Writer& times, const Writer& powers) const {
-    const std::vector<Setting> asked = runs();
+    const std::vector<RunConfiguration> asked = runs();
     const auto values = simulated(truth_, asked);
     std::string evidence = calibration::evidence_header();
     for (std::size_t i = 0; i < asked.size(); ++i) {
       evidence += imported(times(asked[i], values[i]), asked[i]);
       evidence += imported(powers(asked[i], values[i]), asked[i]);
     }
-    const Calibration found = calibrate(
-        base_, settings_of(calibration::CsvTable::parse(evidence, "evidence.csv")), PriorsFrom::profile);
+    const Calibration found =
+        calibrate(base_, run_configurations_of(calibration::CsvTable::parse(evidence, "evidence.csv")),
+                  PriorsFrom::profile);
     std::vector<std::string> known;
-    for (const FittedFigure& of : found.figures) {
+    for (const FittedParameter& of : found.figures) {
       if (of.path.starts_with("factor ") || !of.identified || of.sd > 0.15) continue;
-      const auto truth = std::ranges::find(truth_.figures, of.path, &calibration::Figure::path);
+      const auto truth = std::ranges::find(truth_.figures, of.path, &calibration::ProfileParameter::path);
       ASSERT_NE(truth, truth_.figures.end()) << of.path;
       const double value = input::quantity(of.value)->number, is = input::quantity(truth->value)->number;
       EXPECT_NEAR(value, is, 0.05 * is) << of.path << " +- " << of.sd;

@@ -36,8 +36,8 @@ TraceFiles files_without(std::initializer_list<TraceKind> left_out) {
   return files;
 }
 
-const FittedFigure* figure(const Calibration& found, const std::string& path) {
-  const auto at = std::ranges::find(found.figures, path, &FittedFigure::path);
+const FittedParameter* figure(const Calibration& found, const std::string& path) {
+  const auto at = std::ranges::find(found.figures, path, &FittedParameter::path);
   return at == found.figures.end() ? nullptr : &*at;
 }
 
@@ -59,7 +59,7 @@ TEST(TraceCalibration, tells_every_figure_of_the_h200_near_what_ships) {
   };
   // kernel_fixed and the hosts' figures differ for reasons that docs/calibration.md tells.
   for (const auto& [path, within] : {Expected{"gpu.time_slicing.slice", 0.001},
-                                     {"gpu.time_slicing.switch_when_dry", 0.01},
+                                     {"gpu.time_slicing.switch_when_idle", 0.01},
                                      {"gpu.time_slicing.switch_at_expiry", 0.06},
                                      {"gpu.time_slicing.restart_after_expiry", 0.3},
                                      {"gpu.idle_wake.cost", 0.01},
@@ -67,7 +67,7 @@ TEST(TraceCalibration, tells_every_figure_of_the_h200_near_what_ships) {
                                      {"runtimes.eager.gpu_per_launch", 0.25},
                                      {"runtimes.paced.per_launch", 0.05},
                                      {"runtimes.paced.gpu_per_launch", 0.02}}) {
-    const FittedFigure* const of = figure(found, path);
+    const FittedParameter* const of = figure(found, path);
     ASSERT_NE(of, nullptr) << path;
     EXPECT_TRUE(of->identified) << path;
     EXPECT_GT(of->sd, 0) << path;

@@ -107,7 +107,7 @@ TEST(Explain, changes_are_those_that_a_user_would_make) {
   EXPECT_EQ(after("next-power-mode"), by_hand({"power_mode=15W"}));
   EXPECT_EQ(after("no-profiler"), by_hand({"observer=none"}));
   EXPECT_EQ(after("pinned-clocks"), by_hand({"jetson_clocks=true"}));
-  EXPECT_EQ(after("no-switch-cost"), by_hand({"figures.gpu.time_slicing.switch_when_dry=0 us",
+  EXPECT_EQ(after("no-switch-cost"), by_hand({"figures.gpu.time_slicing.switch_when_idle=0 us",
                                               "figures.gpu.time_slicing.switch_at_expiry=0 us",
                                               "figures.gpu.time_slicing.restart_after_expiry=0 us",
                                               "figures.gpu.time_slicing.refill_after_expiry=0 us"}));

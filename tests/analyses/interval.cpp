@@ -67,10 +67,10 @@ TEST(Draws, vary_what_is_assumed_but_not_what_was_measured) {
   input::Problems problems;
   const auto base = calibration::base_profile("jetson-tx2", problems);
   const auto all = calibration::draws({}, base->profile);
-  for (const calibration::Figure& figure : base->profile.figures) {
+  for (const calibration::ProfileParameter& figure : base->profile.figures) {
     const bool drawn = std::ranges::find(all.front().names, figure.path) != all.front().names.end();
     if (!drawn) continue;
-    EXPECT_EQ(figure.from.grade, calibration::FigureGrade::assumed) << figure.path;
+    EXPECT_EQ(figure.from.grade, calibration::ParameterGrade::assumed) << figure.path;
   }
   EXPECT_FALSE(all.front().names.empty());
   const auto profile = calibration::drawn(base->document, base->profile, all.front());

@@ -6,7 +6,7 @@
 
 #include "analyses/offload/offload.hpp"
 #include "analyses/offload/runs.hpp"
-#include "models/dnn/cut.hpp"
+#include "models/dnn/partition_points.hpp"
 #include "tests/scenarios/runs.hpp"
 #include "tests/scenarios/support.hpp"
 
@@ -129,8 +129,8 @@ std::string study(const std::string& offload, const std::string& edge = ", arriv
          ", processes: [{model: resnet50, precision: fp16" + cloud + "}]}\n" + offload;
 }
 
-const OffloadCut& cut_after(const OffloadAnswer& answer, std::size_t layers) {
-  for (const OffloadCut& cut : answer.cuts)
+const OffloadPartition& cut_after(const OffloadAnswer& answer, std::size_t layers) {
+  for (const OffloadPartition& cut : answer.cuts)
     if (cut.cut.layers == layers) return cut;
   throw std::runtime_error("no such cut");
 }
@@ -139,7 +139,7 @@ TEST(OffloadLayers, take_the_heads_run_the_transfer_and_the_tails_run) {
   const OffloadAnswer answer =
       offload(question_of(study("  link: {bandwidth: 100 Mbit/s, rtt: 6 ms}\n")), {});
   EXPECT_EQ(answer.layers, all_layers);
-  const OffloadCut& cut = cut_after(answer, cut_at);
+  const OffloadPartition& cut = cut_after(answer, cut_at);
   EXPECT_EQ(cut.request_bytes, 2 * crossing);
   const Result tail = run_text(
       "{device: nvidia-a40, run: {duration: 2 s, warmup: 500 ms}, processes: [{model: resnet50, precision: "
@@ -156,7 +156,7 @@ TEST(OffloadLayers, over_a_link_and_with_a_tail_that_cost_nothing_are_the_head_a
       question_of(study("  link: {bandwidth: 1000 Gbit/s, rtt: 0 ms}\n", ", arrivals: {periodic: 20 /s}", {},
                         "{duration: 1 s}", ", figures: {gpu.what_if: {arithmetic: 100, memory: 100}}")),
       {});
-  for (const OffloadCut& cut : answer.cuts) {
+  for (const OffloadPartition& cut : answer.cuts) {
     const double head_ms = *cut.head.streams[0].latency_ms.mean;
     const double both_ms = *cut.nearest.streams[0].latency_ms.mean;
     EXPECT_GT(both_ms, head_ms);
@@ -167,7 +167,7 @@ TEST(OffloadLayers, over_a_link_and_with_a_tail_that_cost_nothing_are_the_head_a
 TEST(OffloadLayers, charge_the_heads_board_and_the_radio_to_the_edge) {
   const std::string link = "  link: {bandwidth: 1 Gbit/s, rtt: 1 ms, energy_per_bit: 100 nJ/bit}\n";
   const OffloadAnswer answer = offload(question_of(study(link)), {});
-  const OffloadCut& cut = cut_after(answer, cut_at);
+  const OffloadPartition& cut = cut_after(answer, cut_at);
   EXPECT_NEAR(*cut.nearest.edge_power_w - *cut.head.edge_power_w, 20 * 2 * crossing * 8 * 100e-9, 0.05);
   EXPECT_LT(*cut.head.edge_power_w, *answer.edge.edge_power_w * 1.01);
 }
@@ -186,7 +186,7 @@ TEST(OffloadLayers, are_full_where_the_link_is) {
   const BoardRun full = [] {
     const OffloadQuestion question = question_of(
         study("  link: {bandwidth: 10 Mbit/s, rtt: 1 ms}\n", ", arrivals: {periodic: 30 /s}, count: 2"));
-    const dnn::Cut cut = cuts_of(question).all.front();
+    const dnn::PartitionPoint cut = partition_points_of(question).all.front();
     const HeadRun heads = run_heads(question, cut, nullptr);
     return run_tails(question, cut, heads, question.section.bandwidths[0], question.section.rtts[0], nullptr);
   }();
@@ -198,7 +198,7 @@ TEST(OffloadLayers, are_asked_for_as_long_as_the_tails_run) {
       offload(question_of(study("  link: {bandwidth: 1 Gbit/s, rtt: 80 ms}\n", ", arrivals: {poisson: 60 /s}",
                                 {}, "{until: {relative_error: 3 %, max: 20 s}}")),
               {});
-  for (const OffloadCut& cut : answer.cuts) {
+  for (const OffloadPartition& cut : answer.cuts) {
     EXPECT_TRUE(cut.nearest.served());
     EXPECT_NEAR(*cut.nearest.throughput, 60, 6);
   }
@@ -227,7 +227,7 @@ TEST(OffloadLayers, that_do_not_fit_are_said_not_to_be_served) {
 TEST(OffloadLayers, say_why_there_are_none) {
   const std::string link = "  link: {bandwidth: 1 Gbit/s, rtt: 1 ms}\n";
   const auto why = [&](const std::string& edge, const std::string& cloud) {
-    return cuts_of(question_of(study(link, edge, cloud))).why_none;
+    return partition_points_of(question_of(study(link, edge, cloud))).why_none;
   };
   const std::string asked = ", arrivals: {periodic: 20 /s}";
   EXPECT_EQ(why(asked, ""), "");

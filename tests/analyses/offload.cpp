@@ -44,7 +44,7 @@ std::string study(const std::string& offload, const std::string& processes = edg
          offload;
 }
 
-double p99(const StreamFigures& stream) {
+double p99(const StreamMetrics& stream) {
   return stream.latency_ms.p99.value();
 }
 
@@ -117,7 +117,7 @@ TEST(Offload, over_a_link_that_costs_nothing_is_the_clouds_own_run) {
       "{device: nvidia-a40, run: {duration: 2 s, warmup: 500 ms}, processes: [" + edge_process + "]}");
   ASSERT_EQ(answer.points.size(), 1U);
   for (std::size_t i = 0; i < 2; ++i) {
-    const StreamFigures& there = answer.points[0].cloud.streams[i];
+    const StreamMetrics& there = answer.points[0].cloud.streams[i];
     EXPECT_EQ(there.latency_ms.mean, solo.processes[i].latency_ms.mean);
     EXPECT_EQ(there.latency_ms.p50, solo.processes[i].latency_ms.p50);
     EXPECT_EQ(there.latency_ms.p99, solo.processes[i].latency_ms.p99);
@@ -138,7 +138,7 @@ TEST(Offload, to_a_cloud_that_is_infinitely_far_stays_at_the_edge) {
   EXPECT_EQ(answer.break_even.at(0).kind, BreakEven::Kind::never);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(point.by_latency[i], Side::edge);
-    for (const SideFigures* const side : {&answer.edge, &point.split}) {
+    for (const SideMetrics* const side : {&answer.edge, &point.split}) {
       EXPECT_EQ(side->streams[i].latency_ms.p99, alone.processes[i].latency_ms.p99);
       EXPECT_EQ(side->streams[i].latency_ms.mean, alone.processes[i].latency_ms.mean);
       EXPECT_EQ(side->streams[i].throughput, alone.processes[i].throughput.mean);
@@ -154,9 +154,9 @@ TEST(Offload, never_gains_by_a_longer_way_or_a_narrower_link) {
   ASSERT_EQ(answer.points.size(), 9U);
   for (std::size_t i = 0; i < 9; ++i) {
     for (std::size_t stream = 0; stream < 2; ++stream) {
-      const StreamFigures& here = answer.points[i].cloud.streams[stream];
+      const StreamMetrics& here = answer.points[i].cloud.streams[stream];
       if (i % 3 < 2) {
-        const StreamFigures& further = answer.points[i + 1].cloud.streams[stream];
+        const StreamMetrics& further = answer.points[i + 1].cloud.streams[stream];
         EXPECT_GT(p99(further), p99(here));
         EXPECT_GT(*further.latency_ms.p50, *here.latency_ms.p50);
       }
@@ -197,7 +197,7 @@ TEST(Offload, charges_the_radio_and_the_resting_board_to_the_edge) {
   const OffloadAnswer free = answered(study("  link: {bandwidth: 1 Gbit/s, rtt: 2 ms}\n"));
   const OffloadAnswer radio =
       answered(study("  link: {bandwidth: 1 Gbit/s, rtt: 2 ms, energy_per_bit: 1 uJ/bit}\n"));
-  const SideFigures &without = free.points[0].cloud, &with = radio.points[0].cloud;
+  const SideMetrics &without = free.points[0].cloud, &with = radio.points[0].cloud;
   EXPECT_LT(*without.edge_power_w, *free.edge.edge_power_w);  // the board rests
   EXPECT_NEAR(*with.edge_power_w - *without.edge_power_w, 60 * 120e3 * 8 * 1e-6, 0.5);
   EXPECT_NEAR(*with.edge_energy_mj - *without.edge_energy_mj, 1e3 * 120e3 * 8 * 1e-6, 20);

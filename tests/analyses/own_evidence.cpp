@@ -30,7 +30,7 @@ std::vector<ComparisonGroup> validated(const std::string& rows) {
   input::Problems problems;
   const auto profile = uncertain_profile(board, {}, problems);
   return validate_evidence(*profile, board,
-                           settings_of(calibration::CsvTable::parse(header + rows, "mine.csv")));
+                           run_configurations_of(calibration::CsvTable::parse(header + rows, "mine.csv")));
 }
 
 std::vector<std::string> names(const std::vector<ComparisonGroup>& groups) {

@@ -185,7 +185,7 @@ TEST(FleetPlan, gives_boards_that_keep_up_within_the_limits) {
   ASSERT_EQ(found.choices.size(), 2u);
   for (const FleetChoice& choice : found.choices) {
     EXPECT_EQ(choice.boards, (30 + choice.capacity - 1) / choice.capacity);
-    EXPECT_EQ(choice.most_cameras, (30 + choice.boards - 1) / choice.boards);
+    EXPECT_EQ(choice.max_cameras, (30 + choice.boards - 1) / choice.boards);
     EXPECT_LE(choice.values.at(0), 100);
     EXPECT_NEAR(choice.energy_kwh_day, choice.power_w * 24 / 1000, 1e-9);
   }
@@ -231,7 +231,7 @@ RC_GTEST_PROP(FleetLaw, cameras_spread_over_processes_are_all_there_and_even, ()
     processes += each.count;
     least = std::min(least, each.arrivals.streams);
     most = std::max(most, each.arrivals.streams);
-    RC_ASSERT(each.arrivals.gather == 4);
+    RC_ASSERT(each.arrivals.dynamic_batch == 4);
   }
   RC_ASSERT(streams == cameras);
   RC_ASSERT(processes == std::min(count, cameras));

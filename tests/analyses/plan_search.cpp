@@ -36,18 +36,18 @@ SearchSpace grid(std::vector<SearchDimension> dimensions) {
 }
 
 struct Found {
-  std::vector<Seen> all;   // of every point
-  std::vector<Seen> seen;  // of those looked at
+  std::vector<Evaluation> all;   // of every point
+  std::vector<Evaluation> seen;  // of those looked at
   bool exhausted = false;
 };
 
-using Function = std::function<Seen(const Coordinates&)>;
+using Function = std::function<Evaluation(const Coordinates&)>;
 
-Found found_in(const SearchSpace& space, const std::vector<Aim>& aims, const SearchSettings& settings,
-               const Function& function) {
+Found found_in(const SearchSpace& space, const std::vector<Criterion>& criteria,
+               const SearchSettings& settings, const Function& function) {
   Found found;
   for (std::size_t i = 0; i < space.size(); ++i) found.all.push_back(function(space[i]));
-  Search search(space, aims, settings);
+  Search search(space, criteria, settings);
   std::set<std::size_t> asked;
   for (auto next = search.next(); !next.empty(); next = search.next()) {
     for (const std::size_t point : next) {
@@ -61,13 +61,13 @@ Found found_in(const SearchSpace& space, const std::vector<Aim>& aims, const Sea
   return found;
 }
 
-double best_value(const std::vector<Aim>& aims, const std::vector<Seen>& seen) {
-  const auto best = best_of(aims, seen);
+double best_value(const std::vector<Criterion>& criteria, const std::vector<Evaluation>& seen) {
+  const auto best = best_of(criteria, seen);
   return best ? (*seen[*best])[0] : std::nan("");
 }
 
 // Images a second and watts of something like a board: clocks, batch, kind.
-Seen board_like(const Coordinates& at) {
+Evaluation board_like(const Coordinates& at) {
   const double gpu = 0.3 + 0.05 * static_cast<double>(at[0]), cpu = 0.4 + 0.06 * static_cast<double>(at[1]);
   const double batch = std::pow(2.0, static_cast<double>(at[2]));
   const double kind = at[3] == 0 ? 1.0 : at[3] == 1 ? 1.7 : 0.6;
@@ -84,37 +84,38 @@ SearchSpace board_space() {
 TEST(PlanSearch, finds_the_optimum_of_ten_thousand_points_within_one_percent_by_a_tenth_of_them) {
   const SearchSpace space = board_space();
   ASSERT_GE(space.size(), 10'000u);
-  const std::vector<Aim> aims{{true, {}}, {false, 9.0}};
+  const std::vector<Criterion> criteria{{true, {}}, {false, 9.0}};
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    const Found found = found_in(space, aims, {.most = space.size() / 10, .seed = seed}, board_like);
-    const double best = best_value(aims, found.all);
-    EXPECT_NEAR(best_value(aims, found.seen), best, 0.01 * best);
+    const Found found = found_in(space, criteria, {.most = space.size() / 10, .seed = seed}, board_like);
+    const double best = best_value(criteria, found.all);
+    EXPECT_NEAR(best_value(criteria, found.seen), best, 0.01 * best);
     EXPECT_TRUE(found.exhausted);
   }
 }
 
 TEST(PlanSearch, finds_the_optimum_in_spite_of_noise_of_one_percent) {
   const SearchSpace space = board_space();
-  const std::vector<Aim> aims{{true, {}}, {false, 9.0}};
+  const std::vector<Criterion> criteria{{true, {}}, {false, 9.0}};
   const Function noisy = [](const Coordinates& at) {
-    Seen seen = board_like(at);
+    Evaluation seen = board_like(at);
     std::uint64_t hash = 1469598103934665603ULL;
     for (const std::size_t value : at) hash = (hash ^ value) * 1099511628211ULL;
     seen->front() *= 1 + 0.01 * (static_cast<double>(hash >> 11) * 0x1p-53 - 0.5);
     return seen;
   };
-  const Found found = found_in(space, aims, {.most = space.size() / 10}, noisy);
-  EXPECT_NEAR(best_value(aims, found.seen), best_value(aims, found.all), 0.01 * best_value(aims, found.all));
+  const Found found = found_in(space, criteria, {.most = space.size() / 10}, noisy);
+  EXPECT_NEAR(best_value(criteria, found.seen), best_value(criteria, found.all),
+              0.01 * best_value(criteria, found.all));
 }
 
 TEST(PlanSearch, covers_the_front_of_two_objectives) {
   const SearchSpace space = grid({ordered(15), ordered(16), ordered(7), {3, {}}});
-  const std::vector<Aim> aims{{true, {}}, {false, {}}};
-  const Found found = found_in(space, aims, {.most = space.size() / 10}, board_like);
+  const std::vector<Criterion> criteria{{true, {}}, {false, {}}};
+  const Found found = found_in(space, criteria, {.most = space.size() / 10}, board_like);
   // Each point of the true front is nearly reached in both objectives by one that was looked at.
-  for (const std::size_t i : front_of(aims, found.all)) {
+  for (const std::size_t i : front_of(criteria, found.all)) {
     const std::vector<double>& wanted = *found.all[i];
-    const bool reached = std::ranges::any_of(found.seen, [&](const Seen& seen) {
+    const bool reached = std::ranges::any_of(found.seen, [&](const Evaluation& seen) {
       return (*seen)[0] >= wanted[0] * 0.96 && (*seen)[1] <= wanted[1] * 1.04;
     });
     EXPECT_TRUE(reached) << wanted[0] << " images/s, " << wanted[1] << " W";
@@ -123,39 +124,39 @@ TEST(PlanSearch, covers_the_front_of_two_objectives) {
 
 TEST(PlanSearch, finds_the_only_corner_that_keeps_a_hard_limit) {
   const SearchSpace space = board_space();
-  const std::vector<Aim> aims{{true, {}}, {false, 3.95}};
-  const Found found = found_in(space, aims, {.most = space.size() / 10}, board_like);
-  const double best = best_value(aims, found.all);
+  const std::vector<Criterion> criteria{{true, {}}, {false, 3.95}};
+  const Found found = found_in(space, criteria, {.most = space.size() / 10}, board_like);
+  const double best = best_value(criteria, found.all);
   ASSERT_FALSE(std::isnan(best));
-  EXPECT_NEAR(best_value(aims, found.seen), best, 0.01 * best);
+  EXPECT_NEAR(best_value(criteria, found.seen), best, 0.01 * best);
 }
 
 TEST(PlanSearch, never_takes_a_point_without_figures_for_the_best) {
   const SearchSpace space = grid({ordered(20), ordered(20)});
-  const std::vector<Aim> aims{{true, {}}};
-  const Found found = found_in(space, aims, {.most = 120}, [](const Coordinates& at) -> Seen {
+  const std::vector<Criterion> criteria{{true, {}}};
+  const Found found = found_in(space, criteria, {.most = 120}, [](const Coordinates& at) -> Evaluation {
     if (at[0] + at[1] > 20) return std::nullopt;  // does not fit
     return std::vector<double>{1.0 + static_cast<double>(at[0]) + 0.5 * static_cast<double>(at[1])};
   });
-  EXPECT_NEAR(best_value(aims, found.seen), best_value(aims, found.all), 0.26);
+  EXPECT_NEAR(best_value(criteria, found.seen), best_value(criteria, found.all), 0.26);
 }
 
 TEST(PlanSearch, ends_where_nothing_has_figures) {
   const SearchSpace space = grid({ordered(10), ordered(10)});
-  const Found found =
-      found_in(space, {{true, {}}}, {.most = 60}, [](const Coordinates&) -> Seen { return std::nullopt; });
+  const Found found = found_in(space, {{true, {}}}, {.most = 60},
+                               [](const Coordinates&) -> Evaluation { return std::nullopt; });
   EXPECT_EQ(found.seen.size(), 60u);
 }
 
 TEST(PlanSearch, of_one_point_asks_for_it) {
   const SearchSpace space = grid({});
   const Found found = found_in(space, {{true, {}}}, {.most = 10},
-                               [](const Coordinates&) -> Seen { return std::vector<double>{1.0}; });
+                               [](const Coordinates&) -> Evaluation { return std::vector<double>{1.0}; });
   EXPECT_EQ(found.seen.size(), 1u);
 }
 
-rc::Gen<std::vector<Seen>> some_seen() {
-  return rc::gen::container<std::vector<Seen>>(rc::gen::exec([]() -> Seen {
+rc::Gen<std::vector<Evaluation>> some_seen() {
+  return rc::gen::container<std::vector<Evaluation>>(rc::gen::exec([]() -> Evaluation {
     if (*rc::gen::inRange(0, 10) == 0) return std::nullopt;
     return std::vector<double>{static_cast<double>(*rc::gen::inRange(0, 8)),
                                static_cast<double>(*rc::gen::inRange(0, 8)),
@@ -164,16 +165,16 @@ rc::Gen<std::vector<Seen>> some_seen() {
 }
 
 RC_GTEST_PROP(ParetoFront, holds_what_nothing_betters_and_nothing_else, ()) {
-  const std::vector<Aim> aims{{true, {}}, {false, {}}, {false, 5.0}};
-  const std::vector<Seen> seen = *some_seen();
-  const std::vector<std::size_t> front = front_of(aims, seen);
+  const std::vector<Criterion> criteria{{true, {}}, {false, {}}, {false, 5.0}};
+  const std::vector<Evaluation> seen = *some_seen();
+  const std::vector<std::size_t> front = front_of(criteria, seen);
   const auto as_good = [&](std::size_t a, std::size_t b) {
     return (*seen[a])[0] >= (*seen[b])[0] && (*seen[a])[1] <= (*seen[b])[1];
   };
   const std::set<std::size_t> in(front.begin(), front.end());
   RC_ASSERT(in.size() == front.size());
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (!seen[i] || !keeps_limits(aims, *seen[i])) {
+    if (!seen[i] || !keeps_limits(criteria, *seen[i])) {
       RC_ASSERT(!in.contains(i));
       continue;
     }
@@ -184,10 +185,10 @@ RC_GTEST_PROP(ParetoFront, holds_what_nothing_betters_and_nothing_else, ()) {
 }
 
 RC_GTEST_PROP(BestOf, is_on_the_front_of_its_ties_and_within_the_tie_of_the_best_first_objective, ()) {
-  const std::vector<Aim> aims{{true, {}}, {false, {}}, {false, 5.0}};
-  const std::vector<Seen> seen = *some_seen();
-  const auto best = best_of(aims, seen);
-  const auto front = front_of(aims, seen);
+  const std::vector<Criterion> criteria{{true, {}}, {false, {}}, {false, 5.0}};
+  const std::vector<Evaluation> seen = *some_seen();
+  const auto best = best_of(criteria, seen);
+  const auto front = front_of(criteria, seen);
   RC_ASSERT(best.has_value() == !front.empty());
   if (best) RC_ASSERT((*seen[*best])[0] >= (1 - tie) * (*seen[front.front()])[0]);
 }

@@ -14,8 +14,8 @@
 
 #include "analyses/study/check.hpp"
 #include "analyses/study/columns.hpp"
-#include "analyses/study/figure.hpp"
 #include "analyses/study/key_path.hpp"
+#include "analyses/study/metric.hpp"
 #include "analyses/study/points.hpp"
 #include "scenarios/result/result.hpp"
 
@@ -270,16 +270,16 @@ TEST(StudyFigures, are_the_worst_of_the_processes_unless_one_is_named) {
     process.throughput.mean = 100 / p99;
   }
   result.system.power_w.mean = 10;
-  const ResultFigures figures(result);
-  EXPECT_EQ(figures.find("processes.latency_ms.p99", Worst::greatest), Figure(9.0));
-  EXPECT_EQ(figures.find("processes.*.latency_ms.p99", Worst::least), Figure(5.0));
-  EXPECT_EQ(figures.find("processes.2.latency_ms.p99", Worst::greatest), Figure(7.0));
-  EXPECT_EQ(figures.find("processes.throughput", Worst::least), Figure(100.0 / 9));
-  EXPECT_EQ(figures.find("system.power_w", Worst::greatest), Figure(10.0));
+  const ResultMetrics figures(result);
+  EXPECT_EQ(figures.find("processes.latency_ms.p99", Worst::greatest), Metric(9.0));
+  EXPECT_EQ(figures.find("processes.*.latency_ms.p99", Worst::least), Metric(5.0));
+  EXPECT_EQ(figures.find("processes.2.latency_ms.p99", Worst::greatest), Metric(7.0));
+  EXPECT_EQ(figures.find("processes.throughput", Worst::least), Metric(100.0 / 9));
+  EXPECT_EQ(figures.find("system.power_w", Worst::greatest), Metric(10.0));
   EXPECT_EQ(figures.find("system.power_w.peak", Worst::greatest), std::nullopt);
   EXPECT_EQ(figures.find("processes.3.latency_ms.p99", Worst::greatest), std::nullopt);
   result.processes[1].latency_ms.p99.reset();
-  EXPECT_EQ(ResultFigures(result).find("processes.latency_ms.p99", Worst::greatest), std::nullopt);
+  EXPECT_EQ(ResultMetrics(result).find("processes.latency_ms.p99", Worst::greatest), std::nullopt);
 }
 
 TEST(KeyPath, knows_what_is_part_of_what) {

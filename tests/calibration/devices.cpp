@@ -10,6 +10,7 @@
 
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/profile.hpp"
+#include "calibration/profile/renamed_keys.hpp"
 #include "input/parse.hpp"
 #include "tests/sanitized.hpp"
 
@@ -123,7 +124,7 @@ TEST(DeviceProfiles, give_every_figure_a_source) {
   for (const std::string& name : device_names()) {
     const Profile profile = shipped(name);
     EXPECT_GT(profile.figures.size(), profile.spec.has_gpu() ? 60U : 15U);
-    for (const Figure& figure : profile.figures) {
+    for (const ProfileParameter& figure : profile.figures) {
       EXPECT_GE(figure.from.source.size(), 10U) << name << " " << figure.path;
       EXPECT_FALSE(figure.value.empty()) << name << " " << figure.path;
     }
@@ -137,7 +138,7 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   const std::set<std::string> may_be_absent{"clock_table",
                                             "static_graph",
                                             "fp16_of_fp32",
-                                            "untried_gain",
+                                            "heuristic_algorithm_efficiency",
                                             "libtorch",
                                             "observer",
                                             "tensor_cores",
@@ -218,7 +219,7 @@ TEST(DeviceProfiles, have_another_hash_with_other_evidence) {
 TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {
   const board::DeviceSpec spec = shipped("nvidia-h200").spec;
   EXPECT_EQ(spec.gpu.time_slicing.slice, sim::microseconds(2091));
-  EXPECT_EQ(spec.gpu.time_slicing.switch_when_dry, sim::microseconds(138));
+  EXPECT_EQ(spec.gpu.time_slicing.switch_when_idle, sim::microseconds(138));
   EXPECT_EQ(spec.gpu.time_slicing.switch_at_expiry, sim::microseconds(151));
   EXPECT_FALSE(spec.refill.graph_of_kernels_spinning);
   EXPECT_TRUE(spec.refill.blocking);
@@ -312,6 +313,28 @@ TEST(Figures, can_be_changed_one_by_one) {
   ASSERT_TRUE(profile) << problems.text();
   EXPECT_EQ(profile->spec.gpu.time_slicing.slice, sim::milliseconds(1));
   EXPECT_EQ(profile->spec.eager->per_launch, sim::microseconds(7));
+}
+
+TEST(RenamedKeys, still_read_under_their_first_names_and_leave_the_hash_alone) {
+  EXPECT_EQ(current_path("gpu.time_slicing.linger.value=1 ms"), "gpu.time_slicing.hold_when_idle.value=1 ms");
+  EXPECT_EQ(current_path("gpu.time_slicing.slice=linger"), "gpu.time_slicing.slice=linger");
+  EXPECT_EQ(first_key("switch_when_idle"), "switch_when_dry");
+
+  std::string old_text = *device_text("nvidia-h200");
+  for (const auto& [current, first] :
+       {std::pair{"switch_when_idle", "switch_when_dry"}, {"hold_when_idle", "linger"}}) {
+    const std::size_t at = old_text.find(current);
+    ASSERT_NE(at, std::string::npos) << current;
+    old_text.replace(at, std::string_view(current).size(), first);
+  }
+  input::Problems problems;
+  const auto current = parse_profile(*device_text("nvidia-h200"), "p.yaml", problems);
+  const auto old = parse_profile(old_text, "p.yaml", problems, {"gpu.time_slicing.linger=1 us"});
+  const auto same = parse_profile(old_text, "p.yaml", problems);
+  ASSERT_TRUE(current && old && same) << problems.text();
+  EXPECT_EQ(same->hash, current->hash);
+  EXPECT_EQ(old->spec.gpu.time_slicing.hold_when_idle, sim::microseconds(1));
+  EXPECT_NE(old->hash, current->hash);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST(ProfileGovernors, AreReadWithTheirFigures) {
   EXPECT_EQ(scaling.emc.up_threshold, 0.6);
   const auto grade_of = [&](const std::string& path) {
     const auto it = std::find_if(profile->figures.begin(), profile->figures.end(),
-                                 [&](const Figure& figure) { return figure.path == path; });
+                                 [&](const ProfileParameter& figure) { return figure.path == path; });
     return it == profile->figures.end() ? "no figure" : to_string(it->from.grade);
   };
   EXPECT_STREQ(grade_of("power.governors.gpu.delay"), "measured");

@@ -116,15 +116,15 @@ TEST(Nvpmodel, EverythingThatIsWrongIsToldWithItsLine) {
 // The published modes of AGX Orin 64 GB, written as a file, are those of its profile.
 TEST(NvpmodelOnABoard, GivesTheModesThatTheProfileHas) {
   const board::DeviceSpec board = board_of("jetson-agx-orin-64gb");
-  struct Published {
+  struct ReferenceValue {
     const char* name;
     int cores;
     long cpu_khz, gpu_hz, mask, emc_hz, dla_hz;
   };
-  for (const Published& row : {Published{"MAXN", 12, -1, -1, 0, -1, -1},
-                               {"15W", 4, 1113600, 408000000, 248, 2133000000, 614400000},
-                               {"30W", 8, 1728000, 612000000, 240, -1, 1369600000},
-                               {"50W", 12, 1497600, 816000000, 0, 0, 1369600000}}) {
+  for (const ReferenceValue& row : {ReferenceValue{"MAXN", 12, -1, -1, 0, -1, -1},
+                                    {"15W", 4, 1113600, 408000000, 248, 2133000000, 614400000},
+                                    {"30W", 8, 1728000, 612000000, 240, -1, 1369600000},
+                                    {"50W", 12, 1497600, 816000000, 0, 0, 1369600000}}) {
     std::string text = fmt::format("< POWER_MODEL ID=0 NAME=MODE_{} >\n", row.name);
     for (int core = 0; core < 12; ++core)
       text += fmt::format("CPU_ONLINE CORE_{} {}\n", core, core < row.cores ? 1 : 0);

@@ -294,7 +294,7 @@ class Command(unittest.TestCase):
         profile = str(self.directory / "my-h200.yaml")
         done = self.jostle("calibrate", "nvidia-h200", traces, "-o", profile)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for word in ("gpu.time_slicing.switch_when_dry", "measured", "fitted", "equal GPU-bound processes"):
+        for word in ("gpu.time_slicing.switch_when_idle", "measured", "fitted", "equal GPU-bound processes"):
             self.assertIn(word, done.stdout)
         compared = done.stdout[done.stdout.index("\n\n") + 2:]
         for validate in ((profile,), (profile, traces)):
@@ -367,7 +367,7 @@ class Command(unittest.TestCase):
 
     def test_two_profiles_are_compared_under_one_scenario(self):
         profile = self.file("slow.yaml", "name: slow\ndescription: slow switches\nlike: nvidia-h200\n"
-                            "gpu: {time_slicing: {switch_when_dry: {value: 2 ms, grade: assumed, source: test}}}\n")
+                            "gpu: {time_slicing: {switch_when_idle: {value: 2 ms, grade: assumed, source: test}}}\n")
         done = self.jostle("compare", self.good, "--profile", "nvidia-h200", "--profile", profile,
                            "--replications", "2", "--format", "json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -20,11 +20,11 @@ using namespace scenarios;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-StreamFigures stream(double ms, const std::string& saturated = {}) {
+StreamMetrics stream(double ms, const std::string& saturated = {}) {
   return {.latency_ms = {ms, ms, ms, ms, ms, {}}, .throughput = 30.0, .drops = 0, .saturated = saturated};
 }
 
-SideFigures side(double ms, double watts, const std::string& saturated = {}) {
+SideMetrics side(double ms, double watts, const std::string& saturated = {}) {
   return {.streams = {stream(ms, saturated), stream(ms + 1, saturated)},
           .throughput = 60.0,
           .edge_power_w = watts,

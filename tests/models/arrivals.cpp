@@ -55,12 +55,12 @@ TEST(RequestQueue, without_room_to_wait_serves_those_who_find_the_process_free) 
   EXPECT_EQ(queue.drops(), 1);
 }
 
-Arrivals periodic(double rate, std::int64_t streams, std::int64_t gather) {
+Arrivals periodic(double rate, std::int64_t streams, std::int64_t dynamic_batch) {
   Arrivals arrivals;
   arrivals.kind = ArrivalKind::periodic;
   arrivals.rate_per_s = rate;
   arrivals.streams = streams;
-  arrivals.gather = gather;
+  arrivals.dynamic_batch = dynamic_batch;
   return arrivals;
 }
 
@@ -81,13 +81,13 @@ RC_GTEST_PROP(ArrivalTimes, of_several_streams_hold_as_many_in_every_period, ())
 
 RC_GTEST_PROP(ArrivalTimes, gathered_are_whole_with_their_last_part_and_count_from_their_first, ()) {
   const auto streams = *rc::gen::inRange<std::int64_t>(1, 6);
-  const auto gather = *rc::gen::inRange<std::int64_t>(1, 9);
+  const auto dynamic_batch = *rc::gen::inRange<std::int64_t>(1, 9);
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   ArrivalTimes parts(periodic(30, streams, 1), sim::RandomStream(seed, "test"));
-  ArrivalTimes whole(periodic(30, streams, gather), sim::RandomStream(seed, "test"));
+  ArrivalTimes whole(periodic(30, streams, dynamic_batch), sim::RandomStream(seed, "test"));
   for (int request = 0; request < 5; ++request, whole.advance()) {
     RC_ASSERT(whole.since() == parts.next());
-    for (std::int64_t i = 1; i < gather; ++i) parts.advance();
+    for (std::int64_t i = 1; i < dynamic_batch; ++i) parts.advance();
     RC_ASSERT(whole.next() == parts.next());
     parts.advance();
   }

@@ -147,7 +147,7 @@ RC_GTEST_PROP(CpuLaws, work_is_conserved_and_cores_are_neither_overbooked_nor_id
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const ThreadStatistics s = host.cpu.statistics({static_cast<std::uint32_t>(i)});
     RC_ASSERT(progress[i].finished);
-    // Exactly: what it was asked to do is what it is booked to have done.
+    // Exactly: what it was asked to do is what it is accrued to have done.
     RC_ASSERT(s.work >=
               progress[i].asked - 2 * microseconds(1) * static_cast<std::int64_t>(loads[i].steps.size()));
     Duration total;

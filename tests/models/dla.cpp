@@ -61,7 +61,7 @@ FusedLayer layer_norm() {
 
 TEST(DlaPartition, of_resnet50_is_one_subgraph_and_its_pool_and_classifier_fall_back_to_the_gpu) {
   const std::vector<FusedLayer> network = layers("resnet50");
-  const std::vector<Piece> pieces = partition(network);
+  const std::vector<Subgraph> pieces = partition(network);
   ASSERT_EQ(pieces.size(), 2U);
   EXPECT_TRUE(pieces[0].on_dla);
   EXPECT_FALSE(pieces[1].on_dla);
@@ -75,7 +75,7 @@ TEST(DlaPartition, covers_every_layer_once_and_in_order) {
     std::size_t next = 0;
     std::size_t on_dla = 0;
     bool last = false;
-    for (const Piece& piece : partition(network)) {
+    for (const Subgraph& piece : partition(network)) {
       EXPECT_EQ(piece.first, next) << model.name;
       EXPECT_GT(piece.count, 0U);
       EXPECT_TRUE(next == 0 || piece.on_dla != last) << model.name;
@@ -84,7 +84,7 @@ TEST(DlaPartition, covers_every_layer_once_and_in_order) {
       on_dla += piece.on_dla ? 1 : 0;
     }
     EXPECT_EQ(next, network.size()) << model.name;
-    EXPECT_LE(on_dla, most_subgraphs) << model.name;
+    EXPECT_LE(on_dla, max_subgraphs) << model.name;
   }
 }
 
@@ -105,8 +105,8 @@ TEST(DlaPartition, leaves_the_smallest_of_too_many_subgraphs_to_the_gpu) {
     network.push_back(convolution(64, 10 + i));
     network.push_back(layer_norm());
   }
-  const std::vector<Piece> pieces = partition(network);
-  EXPECT_EQ(std::ranges::count_if(pieces, &Piece::on_dla), 16);
+  const std::vector<Subgraph> pieces = partition(network);
+  EXPECT_EQ(std::ranges::count_if(pieces, &Subgraph::on_dla), 16);
   EXPECT_FALSE(pieces.front().on_dla);
 }
 

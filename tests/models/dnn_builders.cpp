@@ -32,7 +32,7 @@ const Layer& layer(const Network& network, std::string_view name) {
   throw std::out_of_range("no layer " + std::string(name));
 }
 
-struct Published {
+struct ReferenceValue {
   const char* name;
   std::int64_t parameters;
   double gmacs;
@@ -45,7 +45,7 @@ struct Published {
 //   means and variances of norms, which are statistics; 6.910 BFLOP at 416, halved.
 // - transformers: the classifiers of two classes, which cards round to 4.4 M and 67 M; operations are not
 //   published, see an_encoder_costs_what_its_formula_says.
-constexpr std::array<Published, 17> published{{{"alexnet", 61'100'840, 0.714},
+constexpr std::array<ReferenceValue, 17> published{{{"alexnet", 61'100'840, 0.714},
                                                {"bert_tiny", 4'386'178, 0.0587},
                                                {"distilbert", 66'955'010, 5.587},
                                                {"mobilenet_v2", 3'504'872, 0.301},
@@ -64,7 +64,7 @@ constexpr std::array<Published, 17> published{{{"alexnet", 61'100'840, 0.714},
                                                {"yolov8x", 68'229'648, 257.8 / 2}}};
 
 TEST(Builders, give_the_published_parameters_and_operations) {
-  for (const Published& row : published) {
+  for (const ReferenceValue& row : published) {
     const Network network = build(row.name);
     EXPECT_EQ(network.parameters(), row.parameters) << row.name;
     EXPECT_NEAR(static_cast<double>(network.macs()) / 1e9, row.gmacs, 0.01 * row.gmacs) << row.name;

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "models/dnn/builders/builders.hpp"
-#include "models/dnn/cut.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/partition_points.hpp"
 #include "models/dnn/roofline.hpp"
 #include "tests/models/dnn_support.hpp"
 
@@ -25,9 +25,9 @@ std::int64_t macs(std::span<const FusedLayer> layers) {
   return sum;
 }
 
-RC_GTEST_PROP(Cuts, one_tensor_goes_from_the_head_to_the_tail_and_nothing_else_does, ()) {
+RC_GTEST_PROP(PartitionPoints, one_tensor_goes_from_the_head_to_the_tail_and_nothing_else_does, ()) {
   const std::vector<FusedLayer> layers = any_fused_network();
-  for (const Cut& cut : cuts(layers)) {
+  for (const PartitionPoint& cut : cuts(layers)) {
     std::set<std::size_t> crossing;
     for (std::size_t i = cut.layers; i < layers.size(); ++i) {
       RC_ASSERT(!layers[i].reads_input);
@@ -41,11 +41,11 @@ RC_GTEST_PROP(Cuts, one_tensor_goes_from_the_head_to_the_tail_and_nothing_else_d
   }
 }
 
-RC_GTEST_PROP(Cuts, head_and_tail_are_the_whole_network, ()) {
+RC_GTEST_PROP(PartitionPoints, head_and_tail_are_the_whole_network, ()) {
   const std::vector<FusedLayer> layers = any_fused_network();
-  const std::vector<Cut> all = cuts(layers);
+  const std::vector<PartitionPoint> all = cuts(layers);
   RC_PRE(!all.empty());
-  const Cut& cut = all[*rc::gen::inRange<std::size_t>(0, all.size())];
+  const PartitionPoint& cut = all[*rc::gen::inRange<std::size_t>(0, all.size())];
   const std::size_t rest = layers.size() - cut.layers;
   const auto head = part_of(layers, 0, cut.layers), tail = part_of(layers, cut.layers, rest);
   RC_ASSERT(macs(head) + macs(tail) == macs(layers));
@@ -70,21 +70,21 @@ RC_GTEST_PROP(Cuts, head_and_tail_are_the_whole_network, ()) {
   if (reformats == 1) RC_ASSERT(first.total() + second.total() == whole.total() + extra);
 }
 
-RC_GTEST_PROP(Cuts, narrowing_ones_are_those_that_no_earlier_one_undercuts, ()) {
+RC_GTEST_PROP(PartitionPoints, narrowing_ones_are_those_that_no_earlier_one_undercuts, ()) {
   const std::vector<FusedLayer> layers = any_fused_network();
-  const std::vector<Cut> all = cuts(layers);
+  const std::vector<PartitionPoint> all = cuts(layers);
   const std::int64_t input = layers.front().in.elements();
-  const std::vector<Cut> kept = narrowing(all, input);
-  for (const Cut& cut : all) {
-    const bool undercut = cut.elements >= input || std::ranges::any_of(all, [&](const Cut& other) {
+  const std::vector<PartitionPoint> kept = narrowing(all, input);
+  for (const PartitionPoint& cut : all) {
+    const bool undercut = cut.elements >= input || std::ranges::any_of(all, [&](const PartitionPoint& other) {
                             return other.layers < cut.layers && other.elements <= cut.elements;
                           });
-    RC_ASSERT(undercut ==
-              std::ranges::none_of(kept, [&](const Cut& other) { return other.layers == cut.layers; }));
+    RC_ASSERT(undercut == std::ranges::none_of(
+                              kept, [&](const PartitionPoint& other) { return other.layers == cut.layers; }));
   }
 }
 
-TEST(Cuts, all_layers_are_given_the_input_and_give_the_outputs) {
+TEST(PartitionPoints, all_layers_are_given_the_input_and_give_the_outputs) {
   for (const Model& model : models()) {
     const auto layers = fuse(model.build(model.default_input), Lowering::optimised);
     const PartShares all = shares_of(layers, 0, layers.size());
@@ -96,28 +96,28 @@ TEST(Cuts, all_layers_are_given_the_input_and_give_the_outputs) {
   }
 }
 
-TEST(Cuts, lie_between_the_blocks_of_resnet50_and_never_within_one) {
+TEST(PartitionPoints, lie_between_the_blocks_of_resnet50_and_never_within_one) {
   const auto layers = fuse(build_resnet50(224), Lowering::optimised);
-  const std::vector<Cut> all = cuts(layers);
-  for (const Cut& cut : all)
+  const std::vector<PartitionPoint> all = cuts(layers);
+  for (const PartitionPoint& cut : all)
     EXPECT_TRUE(!cut.after.starts_with("layer") || cut.after.ends_with("conv3") ||
                 cut.after.ends_with("downsample"))
         << cut.after;
   // conv1, the pool, sixteen blocks, the average: the linear layer is the end.
   EXPECT_EQ(all.size(), 19U);
   // Of these the stages' ends send ever less than the image's 150528 elements.
-  const std::vector<Cut> kept = narrowing(all, layers.front().in.elements());
+  const std::vector<PartitionPoint> kept = narrowing(all, layers.front().in.elements());
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[0].elements, 2048 * 7 * 7);
   EXPECT_EQ(kept[1].elements, 2048);
 }
 
-TEST(Cuts, are_anywhere_in_a_chain) {
+TEST(PartitionPoints, are_anywhere_in_a_chain) {
   const auto layers = fuse(build_vgg16(224), Lowering::optimised);
   EXPECT_EQ(cuts(layers).size(), layers.size() - 1);
 }
 
-TEST(Cuts, there_are_none_before_the_last_reader_of_the_input) {
+TEST(PartitionPoints, there_are_none_before_the_last_reader_of_the_input) {
   LayerBuilder builder;
   const auto image = builder.input({8, 4, 4});
   const auto first = builder.conv("first", image, 8, {.window = 3});
@@ -126,20 +126,20 @@ TEST(Cuts, there_are_none_before_the_last_reader_of_the_input) {
   const auto third = builder.conv("third", sum, 4, {.window = 3});
   (void)builder.conv("fourth", third, 2, {.window = 3});
   const auto layers = fuse(builder.take(), Lowering::optimised);
-  const std::vector<Cut> all = cuts(layers);
+  const std::vector<PartitionPoint> all = cuts(layers);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].after, "second");  // the sum is part of it
   EXPECT_EQ(all[1].after, "third");
 }
 
-TEST(Cuts, there_are_none_behind_the_first_output) {
+TEST(PartitionPoints, there_are_none_behind_the_first_output) {
   LayerBuilder builder;
   const auto first = builder.conv("first", builder.input({8, 4, 4}), 8, {.window = 3});
   (void)builder.conv("early", first, 1, {.window = 3});
   const auto second = builder.conv("second", first, 8, {.window = 3});
   (void)builder.conv("late", second, 1, {.window = 3});
   const auto layers = fuse(builder.take(), Lowering::optimised);
-  const std::vector<Cut> all = cuts(layers);
+  const std::vector<PartitionPoint> all = cuts(layers);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].after, "first");
 }

@@ -187,7 +187,7 @@ TEST(Roofline, a_stream_keeps_sms_going_as_far_as_their_bytes_a_clock) {
 // alexnet's windows are 11 x 11 and 5 x 5, resnet18's but one 3 x 3 and 1 x 1; tensor cores have no such.
 TEST(Roofline, wide_windows_take_longer_where_no_algorithm_was_tried) {
   gpu::Spec gpu = nano(), by_rule = nano();
-  by_rule.kernels.untried_gain = 0.5;
+  by_rule.kernels.heuristic_algorithm_efficiency = 0.5;
   const auto slower = [&](const char* model, Lowering lowering) {
     return ms(run(model, by_rule, Precision::fp32, 8, lowering)) /
            ms(run(model, gpu, Precision::fp32, 8, lowering));
@@ -196,7 +196,7 @@ TEST(Roofline, wide_windows_take_longer_where_no_algorithm_was_tried) {
   EXPECT_LT(slower("resnet18", Lowering::framework), 1.1);
   EXPECT_EQ(slower("alexnet", Lowering::optimised), 1);
   gpu = by_rule = orin_nano();
-  by_rule.kernels.untried_gain = 0.5;
+  by_rule.kernels.heuristic_algorithm_efficiency = 0.5;
   EXPECT_EQ(ms(run("alexnet", by_rule, Precision::tf32, 8, Lowering::framework)),
             ms(run("alexnet", gpu, Precision::tf32, 8, Lowering::framework)));
 }

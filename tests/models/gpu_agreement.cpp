@@ -138,7 +138,7 @@ board::DeviceSpec data_centre(int cores) {
   device.cpu.costs.preempted = microseconds(100);
   TimeSlicing& slicing = device.gpu.time_slicing;
   slicing.slice = milliseconds(2.091);
-  slicing.switch_when_dry = microseconds(138);
+  slicing.switch_when_idle = microseconds(138);
   slicing.switch_at_expiry = microseconds(152.5);
   slicing.refill_after_expiry = microseconds(65);
   device.gpu.idle_wake = {milliseconds(6.5), microseconds(83)};
@@ -207,7 +207,7 @@ TEST(GpuAgreement, blocks_and_kernels_that_outlast_the_slice) {
     board::DeviceSpec device = data_centre(4);
     device.gpu.time_slicing.granularity = granularity;
     device.gpu.time_slicing.state_bandwidth_bytes_per_s = 60e9;
-    device.gpu.time_slicing.linger = milliseconds(0.8);
+    device.gpu.time_slicing.hold_when_idle = milliseconds(0.8);
     board::Setup setup;
     gpu::KernelSequence kernels = equal_kernels(5, microseconds(790));
     for (gpu::Kernel& kernel : kernels.kernels) kernel.blocks = 700;

@@ -122,7 +122,7 @@ RC_GTEST_PROP(GpuLaws, busy_idle_and_switching_sum_to_elapsed, ()) {
   board::DeviceSpec device = any_device();
   device.gpu.idle_wake = {};
   device.gpu.copy_bandwidth_bytes_per_s = 0;
-  device.gpu.time_slicing.linger = Duration::zero();
+  device.gpu.time_slicing.hold_when_idle = Duration::zero();
   board::Setup setup = any_mix();
   for (process::Spec& spec : setup.processes) {
     spec.runtime = Runtime::cuda_graph;
@@ -166,12 +166,12 @@ RC_GTEST_PROP(GpuLaws, the_same_seed_gives_the_same_run, ()) {
 // Turns
 // --------------------------------------------------------------------------------------------------------
 
-// Of equal processes that never lack work. (With unequal costs of running dry and expiring, one of the first
-// instead of the second shifts all later switches, so they are equal here.)
+// Of equal processes that never lack work. (With unequal costs of running out of work and expiring, one of
+// the first instead of the second shifts all later switches, so they are equal here.)
 RC_GTEST_PROP(GpuLaws, a_longer_slice_never_raises_the_switch_count, ()) {
   board::DeviceSpec device = free_device(16);
   TimeSlicing& slicing = device.gpu.time_slicing;
-  slicing.switch_when_dry = slicing.switch_at_expiry = any_duration(microseconds(300));
+  slicing.switch_when_idle = slicing.switch_at_expiry = any_duration(microseconds(300));
   device.refill.graph_of_kernels_spinning = *rc::gen::arbitrary<bool>();
   board::Setup setup;
   const process::Spec spec =
@@ -321,8 +321,8 @@ TEST(GpuLaws, without_switch_costs_waiting_times_obey_the_conservation_law) {
   EXPECT_NEAR(weighted, all * residual / (1 - all), 0.04 * all * residual / (1 - all));
 }
 
-// The polling server with switch-over times. An owner that ran dry lingers for a moment, in which its host
-// enqueues what waits, so service is exhaustive; changes of owner take ten services, so no queue is ever
+// The polling server with switch-over times. An owner that ran out of work lingers for a moment, in which its
+// host enqueues what waits, so service is exhaustive; changes of owner take ten services, so no queue is ever
 // empty when its turn comes, and the server goes round as in the model. Boxma and Groenendijk's
 // pseudo-conservation law (1987), exhaustive service, constant services and switch-over times of sum R:
 //   sum rho_i W_i = rho sum lambda_i b_i^2 / (2 (1 - rho)) + rho R / 2 + R (rho^2 - sum rho_i^2) / (2 (1 -
@@ -330,8 +330,8 @@ TEST(GpuLaws, without_switch_costs_waiting_times_obey_the_conservation_law) {
 TEST(GpuLaws, switch_over_times_obey_the_pseudo_conservation_law_of_polling) {
   board::DeviceSpec device = free_device(8);
   device.gpu.time_slicing.slice = sim::seconds(10);
-  device.gpu.time_slicing.switch_when_dry = milliseconds(1);
-  device.gpu.time_slicing.linger = Duration{1000};  // 1 ns
+  device.gpu.time_slicing.switch_when_idle = milliseconds(1);
+  device.gpu.time_slicing.hold_when_idle = Duration{1000};  // 1 ns
   const std::array<double, 3> rho{0.15, 0.2, 0.35};
   const std::array<Duration, 3> work{microseconds(60), microseconds(80), microseconds(140)};
   board::Setup setup;
@@ -406,7 +406,7 @@ TEST(GpuLaws, littles_law_holds_under_poisson_requests) {
 
 TEST(GpuLaws, the_order_of_processes_is_no_matter_but_for_who_is_first) {
   board::DeviceSpec device = free_device(8);
-  device.gpu.time_slicing.switch_when_dry = microseconds(140);
+  device.gpu.time_slicing.switch_when_idle = microseconds(140);
   device.gpu.time_slicing.switch_at_expiry = microseconds(150);
   device.cuda_graph->per_launch = microseconds(13);
   device.eager->per_launch = microseconds(11);

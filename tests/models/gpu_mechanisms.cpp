@@ -31,7 +31,7 @@ constexpr Time at(Duration since_start) {
 board::DeviceSpec device_with_switches() {
   board::DeviceSpec device = free_device(8);
   device.gpu.time_slicing.slice = milliseconds(2);
-  device.gpu.time_slicing.switch_when_dry = microseconds(140);
+  device.gpu.time_slicing.switch_when_idle = microseconds(140);
   device.gpu.time_slicing.switch_at_expiry = microseconds(150);
   return device;
 }
@@ -73,7 +73,8 @@ TEST(GpuMechanisms, a_turn_with_work_left_ends_when_the_slice_expires) {
 }
 
 TEST(GpuMechanisms, every_change_of_owner_costs_what_its_reason_says) {
-  // One expires, the other has 0.3 ms a request: the turn after it begins the cost of running dry later.
+  // One expires, the other has 0.3 ms a request: the turn after it begins the cost of running out of work
+  // later.
   Bench bench(device_with_switches(),
               setup_of({graph(100, microseconds(97)),
                         requested(graph(3, microseconds(100)), {at(milliseconds(5))})}));
@@ -97,7 +98,7 @@ TEST(GpuMechanisms, turns_go_round_in_the_order_of_the_contexts) {
     EXPECT_EQ(bench.recording.turns[i].context, i % 4);
 }
 
-// Fails without: `stop_when_dry` in walk() (the owner waits for its next launch).
+// Fails without: `stop_when_idle` in advance() (the owner waits for its next launch).
 TEST(GpuMechanisms, running_dry_ends_a_turn_at_once_though_the_next_kernel_is_2_us_away) {
   // Launches at 7, 14, ... 98, 105 us; the other's request comes at 100 us, in mid-kernel.
   Bench bench(device_with_switches(),
@@ -169,7 +170,7 @@ TEST(GpuMechanisms, the_rule_of_refills_is_by_runtime_and_way_of_waiting) {
   EXPECT_TRUE(refill_prolongs_turn(rule, spec));
 }
 
-// Fails without: `stall += lone_gap` in go_on(); and, contended, without the condition on it.
+// Fails without: `launch_gap += lone_gap` in go_on(); and, contended, without the condition on it.
 TEST(GpuMechanisms, launch_gaps_lengthen_the_batches_of_a_lone_process_only) {
   process::Spec spec = graph(10, microseconds(100));
   spec.kernels.lone_gap = microseconds(50);
@@ -194,7 +195,7 @@ TEST(GpuMechanisms, launch_gaps_lengthen_the_batches_of_a_lone_process_only) {
   EXPECT_GT(changes, 5);
 }
 
-// Fails without: `last.position.stall = ...` in leave().
+// Fails without: `last.position.launch_gap = ...` in leave().
 TEST(GpuMechanisms, what_is_left_of_a_gap_at_the_end_of_a_turn_is_hidden_in_the_turns_of_others) {
   process::Spec spec = graph(1, milliseconds(1.5));
   spec.kernels.lone_gap = milliseconds(1);
@@ -207,7 +208,7 @@ TEST(GpuMechanisms, what_is_left_of_a_gap_at_the_end_of_a_turn_is_hidden_in_the_
   EXPECT_EQ(bench.recording.kernels[2].start, back);
 }
 
-// Fails without: the refill in cold_after_expiry().
+// Fails without: the refill in cache_refill_after_expiry().
 TEST(GpuMechanisms, after_an_expiry_the_first_kernels_are_slowed_by_refilled_caches) {
   board::DeviceSpec device = device_with_switches();
   device.gpu.time_slicing.refill_after_expiry = microseconds(65);
@@ -223,7 +224,7 @@ TEST(GpuMechanisms, after_an_expiry_the_first_kernels_are_slowed_by_refilled_cac
   // The refill counts as running.
   EXPECT_EQ(bench.board.gpu().busy(), milliseconds(12 - 5 * 0.15));
 }
-// Fails without: restart_after_expiry in cold_after_expiry().
+// Fails without: restart_after_expiry in cache_refill_after_expiry().
 TEST(GpuMechanisms, kernels_that_touch_no_memory_restart_but_refill_nothing) {
   board::DeviceSpec device = device_with_switches();
   device.gpu.time_slicing.refill_after_expiry = microseconds(65);
@@ -385,9 +386,9 @@ TEST(GpuMechanisms,
   EXPECT_GE(done, 5);  // half of 12 launches
 }
 
-std::optional<Time> end_of_lone_turn(Duration linger) {
+std::optional<Time> end_of_lone_turn(Duration hold_when_idle) {
   board::DeviceSpec device = device_with_switches();
-  device.gpu.time_slicing.linger = linger;
+  device.gpu.time_slicing.hold_when_idle = hold_when_idle;
   Bench bench(device, setup_of({paced(1000, microseconds(5), microseconds(7)),
                                 requested(graph(1, milliseconds(1)), {at(microseconds(100))})}));
   bench.run_for(milliseconds(4));
@@ -395,7 +396,7 @@ std::optional<Time> end_of_lone_turn(Duration linger) {
   return bench.recording.turns[0].end;
 }
 
-// Fails without: Mode::lingering.
+// Fails without: Mode::holding.
 TEST(GpuMechanisms, an_owner_that_ran_dry_lingers_and_goes_on_if_its_launch_comes_in_time) {
   EXPECT_EQ(end_of_lone_turn(Duration::zero()), at(microseconds(103)));
   EXPECT_EQ(end_of_lone_turn(microseconds(1.5)), at(microseconds(104.5)));  // 0.5 us too short
@@ -404,7 +405,7 @@ TEST(GpuMechanisms, an_owner_that_ran_dry_lingers_and_goes_on_if_its_launch_come
 // Fails without: the minimum with turn_ends_ in ran_dry().
 TEST(GpuMechanisms, an_owner_does_not_linger_beyond_its_slice) {
   board::DeviceSpec device = device_with_switches();
-  device.gpu.time_slicing.linger = milliseconds(3);
+  device.gpu.time_slicing.hold_when_idle = milliseconds(3);
   Bench bench(device, setup_of({requested(graph(1, milliseconds(0.5)), {at(Duration::zero())}),
                                 requested(graph(1, milliseconds(0.5)), {at(milliseconds(0.2))})}));
   bench.run_for(milliseconds(10));
@@ -413,7 +414,7 @@ TEST(GpuMechanisms, an_owner_does_not_linger_beyond_its_slice) {
   EXPECT_EQ(seen_by(bench, 1).at(0), at(milliseconds(2 + 0.14 + 0.5)));
 }
 
-// Fails without: per_launch in walk().
+// Fails without: per_launch in advance().
 TEST(GpuMechanisms, kernels_launched_by_themselves_pass_the_front_end_first) {
   board::DeviceSpec device = device_with_switches();
   device.eager->gpu_per_launch = microseconds(1);

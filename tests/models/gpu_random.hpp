@@ -79,12 +79,13 @@ inline board::DeviceSpec any_device() {
   TimeSlicing& slicing = device.gpu.time_slicing;
   slicing.slice = some_duration(sim::microseconds(150), sim::milliseconds(2.2));
   slicing.slice_jitter = any_duration(sim::microseconds(20));
-  slicing.switch_when_dry = any_duration(sim::microseconds(200));
+  slicing.switch_when_idle = any_duration(sim::microseconds(200));
   slicing.switch_at_expiry = any_duration(sim::microseconds(250));
   slicing.state_bandwidth_bytes_per_s = *rc::gen::element(0.0, 60e9);
   slicing.restart_after_expiry = any_duration(sim::microseconds(30));
   slicing.refill_after_expiry = any_duration(sim::microseconds(70));
-  slicing.linger = *rc::gen::element(0, 1) == 0 ? sim::Duration::zero() : any_duration(sim::milliseconds(1));
+  slicing.hold_when_idle =
+      *rc::gen::element(0, 1) == 0 ? sim::Duration::zero() : any_duration(sim::milliseconds(1));
   slicing.granularity = *rc::gen::element(PreemptionGranularity::instruction,
                                           PreemptionGranularity::thread_block, PreemptionGranularity::kernel);
   if (*rc::gen::arbitrary<bool>())

@@ -39,7 +39,7 @@ void ReferenceGpu::push(Context& context, const Work& work) {
 void ReferenceGpu::prepare_kernel(Context& context) {
   if (context.batches.empty()) return;
   const Work& work = context.batches.front();
-  context.front_end = work.piecewise ? context.spec.per_launch : Duration::zero();
+  context.front_end = work.kernel_by_kernel ? context.spec.per_launch : Duration::zero();
   context.timed = at_rates(context);
   context.rest = context.timed.duration;
 }
@@ -87,7 +87,7 @@ void ReferenceGpu::enqueue(ContextId id, const gpu::KernelSequence& kernels, boo
 void ReferenceGpu::begin_launches(ContextId id, const gpu::KernelSequence& kernels, const LaunchPlan& plan,
                                   bool gated) {
   Context& context = contexts_[id.index];
-  push(context, {.kernels = &kernels, .gated = gated, .piecewise = true, .plan = plan});
+  push(context, {.kernels = &kernels, .gated = gated, .kernel_by_kernel = true, .plan = plan});
   context.host = {engine_.now(), Duration::zero(), 0};
 }
 
@@ -158,8 +158,8 @@ void ReferenceGpu::work_arrived(Context& context) {
   if (!ready(context)) return;
   if (&context == owner_ && mode_ == Mode::turn) {
     if (doing_ == Doing::nothing) decide_soon();
-  } else if (&context == owner_ && mode_ == Mode::lingering) {
-    engine_.cancel(linger_);
+  } else if (&context == owner_ && mode_ == Mode::holding) {
+    engine_.cancel(hold_);
     mode_ = Mode::turn;
     again(expiry_, turn_ends_, sim::action<&ReferenceGpu::slice_over>(*this));
     decide_soon();
@@ -179,7 +179,7 @@ void ReferenceGpu::join(Context& context) {
     const bool change = owner_ != nullptr && owner_ != &context;
     owner_ = &context;
     if (!change) {
-      context.stall = wake;
+      context.launch_gap = wake;
       begin_turn();
       return;
     }
@@ -187,7 +187,7 @@ void ReferenceGpu::join(Context& context) {
     mode_ = Mode::switching;
     switch_began_ = now;
     ++switches_;
-    again(handover_, now + std::max(spec_.time_slicing.switch_when_dry, wake),
+    again(handover_, now + std::max(spec_.time_slicing.switch_when_idle, wake),
           sim::action<&ReferenceGpu::handed_over>(*this));
     return;
   }
@@ -226,15 +226,16 @@ void ReferenceGpu::proceed() {
   Context& owner = *owner_;
   retime(owner);
   const bool over = contended() && engine_.now() >= turn_ends_;
-  const bool has_more = ready(owner) || owner.stall > Duration::zero() || owner.cold > Duration::zero();
+  const bool has_more =
+      ready(owner) || owner.launch_gap > Duration::zero() || owner.cache_refill > Duration::zero();
   if (!has_more) {
     ran_dry();
   } else if (over) {
     expire();
-  } else if (owner.stall > Duration::zero()) {
-    begin(Doing::stalling, owner.stall);
-  } else if (owner.cold > Duration::zero()) {
-    begin(Doing::refilling, owner.cold);
+  } else if (owner.launch_gap > Duration::zero()) {
+    begin(Doing::in_launch_gap, owner.launch_gap);
+  } else if (owner.cache_refill > Duration::zero()) {
+    begin(Doing::refilling, owner.cache_refill);
   } else if (owner.front_end > Duration::zero()) {
     begin(Doing::front_end, owner.front_end);
   } else {
@@ -245,7 +246,7 @@ void ReferenceGpu::proceed() {
 void ReferenceGpu::execute() {
   Context& owner = *owner_;
   const Duration stamp = std::min(observer_.first_stamp, owner.timed.duration);
-  if (owner.done() <= stamp) owner.began = engine_.now() + (stamp - owner.done()) - owner.cold_before;
+  if (owner.done() <= stamp) owner.began = engine_.now() + (stamp - owner.done()) - owner.refill_before;
   begin(Doing::executing, owner.rest);
 }
 
@@ -264,11 +265,11 @@ void ReferenceGpu::interrupt() {
   switch (doing_) {
     case Doing::nothing:
       return;
-    case Doing::stalling:
-      owner.stall -= passed;
+    case Doing::in_launch_gap:
+      owner.launch_gap -= passed;
       break;
     case Doing::refilling:
-      owner.cold -= passed;
+      owner.cache_refill -= passed;
       owner.ran += passed;
       owner.used += usage_of_refill(owner.timed, passed);
       break;
@@ -278,7 +279,7 @@ void ReferenceGpu::interrupt() {
     case Doing::executing:
       owner.rest -= passed;
       owner.ran += passed;
-      if (owner.done() > observer_.first_stamp) owner.cold_before = Duration::zero();
+      if (owner.done() > observer_.first_stamp) owner.refill_before = Duration::zero();
       owner.used += gpu::usage_of(owner.timed, passed);
       break;
   }
@@ -299,7 +300,7 @@ void ReferenceGpu::kernel_over() {
   Context& owner = *owner_;
   if (observer_.finished != nullptr)
     observer_.finished(observer_.context, owner.id, owner.began, engine_.now());
-  owner.cold_before = Duration::zero();
+  owner.refill_before = Duration::zero();
   ++owner.kernel;
   if (owner.kernel == owner.batches.front().kernels->kernels.size()) {
     batch_over();
@@ -318,7 +319,8 @@ void ReferenceGpu::batch_over() {
   ++owner.unseen;
   const bool tell = alone || owner.spec.refill_prolongs_turn;
   if (!owner.batches.empty()) {
-    if (alone && !owner.batches.front().piecewise) owner.stall += owner.batches.front().kernels->lone_gap;
+    if (alone && !owner.batches.front().kernel_by_kernel)
+      owner.launch_gap += owner.batches.front().kernels->lone_gap;
     decide_soon();
   } else if (alone) {
     set_state(owner, ContextState::empty);
@@ -334,18 +336,18 @@ void ReferenceGpu::batch_over() {
 void ReferenceGpu::ran_dry() {
   if (!contended()) return;  // waits for its own next launch
   const Time now = engine_.now();
-  const Time until = std::min(now + spec_.time_slicing.linger, turn_ends_);
+  const Time until = std::min(now + spec_.time_slicing.hold_when_idle, turn_ends_);
   if (until <= now) {
     leave(false);
     return;
   }
   engine_.cancel(expiry_);
-  mode_ = Mode::lingering;
-  again(linger_, until, sim::action<&ReferenceGpu::linger_over>(*this));
+  mode_ = Mode::holding;
+  again(hold_, until, sim::action<&ReferenceGpu::hold_over>(*this));
 }
 
-void ReferenceGpu::linger_over() {
-  linger_ = {};
+void ReferenceGpu::hold_over() {
+  hold_ = {};
   leave(false);
 }
 
@@ -382,12 +384,12 @@ void ReferenceGpu::expire() {
 void ReferenceGpu::leave(bool expired) {
   Context& last = *owner_;
   engine_.cancel(expiry_);
-  Duration cost = spec_.time_slicing.switch_when_dry;
+  Duration cost = spec_.time_slicing.switch_when_idle;
   if (expired) {
     cost = expiry_cost(spec_, partly_done(last) ? &last.timed : nullptr);
-    last.cold_before = last.cold = cold_after_expiry(spec_, *last.batches.front().kernels);
+    last.refill_before = last.cache_refill = cache_refill_after_expiry(spec_, *last.batches.front().kernels);
   }
-  last.stall = Duration::zero();  // hidden in the turns of others
+  last.launch_gap = Duration::zero();  // hidden in the turns of others
 
   std::size_t next = last.id.index;
   do {

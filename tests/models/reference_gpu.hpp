@@ -45,7 +45,7 @@ class ReferenceGpu final : public Gpu {
   struct Work {
     const gpu::KernelSequence* kernels = nullptr;
     bool gated = false;
-    bool piecewise = false;
+    bool kernel_by_kernel = false;
     LaunchPlan plan;
     std::size_t launched = 0;  // kernels, of the first on
   };
@@ -54,14 +54,14 @@ class ReferenceGpu final : public Gpu {
     ContextId id;
     ContextSpec spec;
     std::deque<Work> batches;
-    HostProgress host;              // of the newest batch, while it is being launched
-    sim::EventId launch;            // of its next kernel
-    std::size_t kernel = 0;         // of the oldest batch: executing, or next
-    gpu::Kernel timed;              // that kernel at the rates of its last execution
-    sim::Duration front_end, rest;  // of that kernel, still to pass
-    sim::Time began;                // its start, if it has begun
-    sim::Duration stall, cold;      // to pass before the kernel goes on
-    sim::Duration cold_before;      // of the next stamp of a start: a kernel begins with its refill
+    HostProgress host;                       // of the newest batch, while it is being launched
+    sim::EventId launch;                     // of its next kernel
+    std::size_t kernel = 0;                  // of the oldest batch: executing, or next
+    gpu::Kernel timed;                       // that kernel at the rates of its last execution
+    sim::Duration front_end, rest;           // of that kernel, still to pass
+    sim::Time began;                         // its start, if it has begun
+    sim::Duration launch_gap, cache_refill;  // to pass before the kernel goes on
+    sim::Duration refill_before;             // of the next stamp of a start: a kernel begins with its refill
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;
     sim::Duration ran;
@@ -70,8 +70,8 @@ class ReferenceGpu final : public Gpu {
     [[nodiscard]] sim::Duration done() const { return timed.duration - rest; }  // of the kernel
     void launch_next() { gpu->launch_due(*this); }
   };
-  enum class Mode { idle, turn, lingering, switching };
-  enum class Doing { nothing, stalling, refilling, front_end, executing };
+  enum class Mode { idle, turn, holding, switching };
+  enum class Doing { nothing, in_launch_gap, refilling, front_end, executing };
 
   // Launches.
   void push(Context& context, const Work& work);
@@ -98,7 +98,7 @@ class ReferenceGpu final : public Gpu {
   void ran_dry();
   void slice_over();
   void expire();
-  void linger_over();
+  void hold_over();
   void leave(bool expired);
   void handed_over();
   void see(Context& context);
@@ -117,7 +117,7 @@ class ReferenceGpu final : public Gpu {
   Mode mode_ = Mode::idle;
   Doing doing_ = Doing::nothing;
   sim::Time doing_since_, doing_until_;
-  sim::EventId step_, decision_, expiry_, linger_, handover_;
+  sim::EventId step_, decision_, expiry_, hold_, handover_;
   sim::Time turn_began_, turn_ends_, idle_since_, switch_began_;
   bool draining_ = false;
   sim::Duration switched_;

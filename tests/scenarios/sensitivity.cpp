@@ -137,7 +137,7 @@ std::string hosts(int count) {
       count);
 }
 const std::vector<std::string> roomy_and_free_switches{"memory.capacity=64 GB",
-                                                       "gpu.time_slicing.switch_when_dry=0 us",
+                                                       "gpu.time_slicing.switch_when_idle=0 us",
                                                        "gpu.time_slicing.switch_at_expiry=0 us"};
 const std::string two_cores = "clocks: {cores: 2}";
 const std::string sparse = net("cuda-graph", "precision: fp16, sync: spin, arrivals: {periodic: 50 /s}");
@@ -222,7 +222,7 @@ std::vector<Row> rows() {
       {"gpu.kernels.tensor_efficiency", "20 %", orin, on_the(orin, roofline("fp16", 8)), total, down},
       {"gpu.kernels.cuda_efficiency", "20 %", nano, on_the(nano, roofline("fp16", 8)), total, down},
       {"gpu.kernels.winograd_gain", "2", nano, on_the(nano, roofline("fp16", 8)), total, up},
-      {"gpu.kernels.untried_gain", "0.2", nano,
+      {"gpu.kernels.heuristic_algorithm_efficiency", "0.2", nano,
        on_the(nano, "{model: alexnet, precision: fp32, batch: 8, runtime: eager}"), total, down},
       {"gpu.kernels.wave_cycles", "20000", orin, on_the(orin, roofline("fp16", 8)), total, down},
       {"gpu.kernels.start_cycles", "20000", orin, on_the(orin, roofline("fp16", 1)), total, down},
@@ -237,11 +237,11 @@ std::vector<Row> rows() {
       {"gpu.time_slicing.slice", "8 ms", h200, on_the(h200, expiring), gpu_switches, down},
       {"gpu.time_slicing.slice_jitter", "1 ms", h200, on_the(h200, expiring), tail, up},
       {"gpu.time_slicing.restart_after_expiry", "500 us", h200, on_the(h200, expiring), total, down},
-      {"gpu.time_slicing.switch_when_dry", "1 ms", h200, on_the(h200, dry), total, down},
+      {"gpu.time_slicing.switch_when_idle", "1 ms", h200, on_the(h200, dry), total, down},
       {"gpu.time_slicing.switch_at_expiry", "1 ms", h200, on_the(h200, expiring), total, down},
       {"gpu.time_slicing.state_bandwidth", "50 GB/s", h200, on_the(h200, wide), total, down},
       {"gpu.time_slicing.refill_after_expiry", "500 us", h200, on_the(h200, expiring), total, down},
-      {"gpu.time_slicing.linger", "1 ms", h200, on_the(h200, dry), total, down},
+      {"gpu.time_slicing.hold_when_idle", "1 ms", h200, on_the(h200, dry), total, down},
       {"gpu.time_slicing.granularity",
        "kernel",
        h200,
@@ -563,7 +563,7 @@ TEST(Sensitivity, no_figure_of_a_shipped_profile_is_without_a_row) {
   for (const Exception& exception : exceptions()) excused.insert(exception.figure);
   std::set<std::string> found;
   for (const std::string& device : calibration::device_names()) {
-    for (const calibration::Figure& figure : changed_profile(device, {}).figures) {
+    for (const calibration::ProfileParameter& figure : changed_profile(device, {}).figures) {
       const std::string path = without_indices(figure.path);
       found.insert(path);
       EXPECT_TRUE(shown.contains(path) || excused.contains(path))

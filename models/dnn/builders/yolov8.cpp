@@ -18,7 +18,7 @@ constexpr int stride = 32;  // of the coarsest level
 struct Scale {
   const char* name;
   double depth, width;
-  int most_channels;
+  int max_channels;
 };
 
 std::string module(int index) {
@@ -52,7 +52,7 @@ class Yolov8 {
  private:
   // Of a scale: multiples of eight.
   [[nodiscard]] int channels(int full) const {
-    return static_cast<int>(std::ceil(std::min(full, scale_.most_channels) * scale_.width / 8)) * 8;
+    return static_cast<int>(std::ceil(std::min(full, scale_.max_channels) * scale_.width / 8)) * 8;
   }
   [[nodiscard]] int repeats(int full) const {
     return std::max(1, static_cast<int>(std::nearbyint(full * scale_.depth)));  // ties to even, as Python's

@@ -17,16 +17,16 @@ sim::Duration PowerCap::interval(sim::Duration window) {
   return std::clamp(window / 50, sim::milliseconds(10), sim::milliseconds(50));
 }
 
-PowerCap::PowerCap(const PowerCapSpec& spec, int most_gpu_steps, int most_cpu_steps)
+PowerCap::PowerCap(const PowerCapSpec& spec, int max_gpu_steps, int max_cpu_steps)
     : spec_(spec),
       interval_(interval(spec.window)),
-      most_gpu_steps_(most_gpu_steps),
-      most_steps_(most_gpu_steps + most_cpu_steps),
+      max_gpu_steps_(max_gpu_steps),
+      max_steps_(max_gpu_steps + max_cpu_steps),
       readings_(static_cast<std::size_t>(std::max<std::int64_t>(1, spec.window / interval_))),
-      too_much_w_(static_cast<std::size_t>(most_steps_) + 1) {}
+      too_much_w_(static_cast<std::size_t>(max_steps_) + 1) {}
 
 Throttle PowerCap::throttle() const {
-  const int gpu = std::min(steps_, most_gpu_steps_);
+  const int gpu = std::min(steps_, max_gpu_steps_);
   return {.cpu_steps = steps_ - gpu, .gpu_steps = gpu, .ratio = 1};
 }
 
@@ -58,7 +58,7 @@ Throttle PowerCap::read(double watts) {
   owed_ = std::max(owed_ + watts - spec_.budget_w, 0.0);
 
   if (mean_w_ > spec_.budget_w && watts > spec_.budget_w) {
-    if (steps_ < most_steps_) step_down();
+    if (steps_ < max_steps_) step_down();
   } else if (steps_ > 0 && since_step_ >= readings_.size() && owed_ <= 0 &&
              mean_w_ < spec_.budget_w * (1 - spec_.hysteresis) && !known_as_too_much()) {
     step_up();

@@ -23,7 +23,7 @@ namespace jostle::power {
 class PowerCap {
  public:
   // How many steps there are below the limits. No allocation after this.
-  PowerCap(const PowerCapSpec& spec, int most_gpu_steps, int most_cpu_steps);
+  PowerCap(const PowerCapSpec& spec, int max_gpu_steps, int max_cpu_steps);
 
   // Of the readings it is to be fed with: a fiftieth of the window, but 10 to 50 ms (clocks take up to 8 ms
   // to follow).
@@ -43,7 +43,7 @@ class PowerCap {
 
   PowerCapSpec spec_;
   sim::Duration interval_;
-  int most_gpu_steps_, most_steps_;
+  int max_gpu_steps_, max_steps_;
   int steps_ = 0;
   std::vector<double> readings_;  // of the window, as a ring
   std::size_t next_ = 0, held_ = 0;

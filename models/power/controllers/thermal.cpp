@@ -5,12 +5,12 @@
 
 namespace jostle::power {
 
-StepWise::StepWise(const ThermalSpec& spec, int most_gpu_steps, int most_cpu_steps)
+StepWise::StepWise(const ThermalSpec& spec, int max_gpu_steps, int max_cpu_steps)
     : passive_c_(spec.passive_c),
       hysteresis_k_(spec.hysteresis_k),
       critical_c_(spec.critical_c),
-      most_gpu_steps_(most_gpu_steps),
-      most_cpu_steps_(most_cpu_steps) {}
+      max_gpu_steps_(max_gpu_steps),
+      max_cpu_steps_(max_cpu_steps) {}
 
 Throttle StepWise::poll(double celsius) {
   if (critical_c_ && celsius >= *critical_c_) down_ = true;
@@ -21,8 +21,8 @@ Throttle StepWise::poll(double celsius) {
   polled_ = true;
   last_mc_ = reading;
   if (celsius >= passive_c_ && rising) {
-    cpu_steps_ = std::min(cpu_steps_ + 1, most_cpu_steps_);
-    gpu_steps_ = std::min(gpu_steps_ + 1, most_gpu_steps_);
+    cpu_steps_ = std::min(cpu_steps_ + 1, max_cpu_steps_);
+    gpu_steps_ = std::min(gpu_steps_ + 1, max_gpu_steps_);
   } else if (celsius < passive_c_ - hysteresis_k_ && falling) {
     cpu_steps_ = std::max(cpu_steps_ - 1, 0);
     gpu_steps_ = std::max(gpu_steps_ - 1, 0);

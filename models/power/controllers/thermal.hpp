@@ -17,7 +17,7 @@ namespace jostle::power {
 
 class StepWise {
  public:
-  StepWise(const ThermalSpec& spec, int most_gpu_steps, int most_cpu_steps);
+  StepWise(const ThermalSpec& spec, int max_gpu_steps, int max_cpu_steps);
 
   Throttle poll(double celsius);
   [[nodiscard]] Throttle throttle() const { return {.cpu_steps = cpu_steps_, .gpu_steps = gpu_steps_}; }
@@ -27,7 +27,7 @@ class StepWise {
  private:
   double passive_c_, hysteresis_k_;
   std::optional<double> critical_c_;
-  int most_gpu_steps_, most_cpu_steps_;
+  int max_gpu_steps_, max_cpu_steps_;
   int cpu_steps_ = 0, gpu_steps_ = 0;
   bool polled_ = false, down_ = false;
   std::int64_t last_mc_ = 0;
@@ -37,10 +37,8 @@ class StepWise {
 class Thermal {
  public:
   // How many steps there are below the domains' highest clocks.
-  Thermal(const ThermalSpec& spec, double ambient_c, bool fan, int most_gpu_steps, int most_cpu_steps)
-      : polling_(spec.polling),
-        path_(spec, ambient_c, fan),
-        governor_(spec, most_gpu_steps, most_cpu_steps) {}
+  Thermal(const ThermalSpec& spec, double ambient_c, bool fan, int max_gpu_steps, int max_cpu_steps)
+      : polling_(spec.polling), path_(spec, ambient_c, fan), governor_(spec, max_gpu_steps, max_cpu_steps) {}
 
   [[nodiscard]] sim::Duration polling() const { return polling_; }
   // Begin as warm as after a long time at `watts`.

@@ -37,13 +37,13 @@ double PodgovR35::next(const OppTable& table, const GpuReading& reading) {
   if (reading.now - changed_ < settings_.block_window) return 0;
 
   const std::int64_t mhz = hz / 1'000'000;
-  const std::int64_t most_boost = static_cast<std::int64_t>(table.highest()) / 3 / 1'000'000;
+  const std::int64_t max_boost = static_cast<std::int64_t>(table.highest()) / 3 / 1'000'000;
   const std::int64_t busyness =
       1000 * (settings_.build == Podgov::r35 ? recent_demand() : demand_average_) / hz;
-  std::int64_t boost = most_boost, damp = 10;
+  std::int64_t boost = max_boost, damp = 10;
   if (load_of(reading) <= settings_.load_max) {
-    boost = std::min(most_boost, (busyness - settings_.load_target) * (settings_.bias * mhz) /
-                                     (std::int64_t{100} * settings_.load_target));
+    boost = std::min(max_boost, (busyness - settings_.load_target) * (settings_.bias * mhz) /
+                                    (std::int64_t{100} * settings_.load_target));
     damp = settings_.damp;
   }
   const std::int64_t request = mhz + boost;

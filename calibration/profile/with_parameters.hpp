@@ -20,7 +20,7 @@ namespace jostle::calibration {
 // `document` (profile_document()) with `figures` put over it, all at once: path and value with its unit, as
 // ("gpu.time_slicing.slice", "2 ms"). Each is `assumed`, whatever the figure was before. A path that leads to
 // no figure, or a value that cannot be, is a problem at that path.
-[[nodiscard]] std::optional<Profile> with_figures(
+[[nodiscard]] std::optional<Profile> with_parameters(
     const input::Node& document, const std::vector<std::pair<std::string, std::string>>& figures,
     input::Problems& problems);
 

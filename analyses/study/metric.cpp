@@ -1,4 +1,4 @@
-#include "analyses/study/figure.hpp"
+#include "analyses/study/metric.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,7 +39,7 @@ std::optional<std::size_t> index_of(const std::string& step) {
 // A result that has everything a result can have: where names depend on the board, the name `*`.
 const nlohmann::json& everything() {
   static const nlohmann::json whole = [] {
-    const scenarios::NamedFigures any{{any_name, 0.0}};
+    const scenarios::NamedParameters any{{any_name, 0.0}};
     scenarios::Result result;
     scenarios::ProcessResult& process = result.processes.emplace_back();
     process.throughput.ci95 = process.throughput.pi90 = process.latency_ms.pi90 = {0.0, 0.0};
@@ -63,14 +63,14 @@ std::vector<std::string> names_in(const nlohmann::json& object) {
   return names;
 }
 
-scenarios::Figure worse(scenarios::Figure a, scenarios::Figure b, Worst worst) {
+scenarios::Metric worse(scenarios::Metric a, scenarios::Metric b, Worst worst) {
   if (!a || !b) return std::nullopt;
   return worst == Worst::least ? std::min(*a, *b) : std::max(*a, *b);
 }
 
 using Steps = std::vector<std::string>;
 
-scenarios::Figure find_in(const nlohmann::json& at, Steps::const_iterator step, Steps::const_iterator end,
+scenarios::Metric find_in(const nlohmann::json& at, Steps::const_iterator step, Steps::const_iterator end,
                           Worst worst) {
   if (at.is_array()) {
     if (step != end) {
@@ -78,9 +78,9 @@ scenarios::Figure find_in(const nlohmann::json& at, Steps::const_iterator step, 
         return *index < at.size() ? find_in(at[*index], step + 1, end, worst) : std::nullopt;
       if (*step == any_name) ++step;
     }
-    scenarios::Figure found;
+    scenarios::Metric found;
     for (std::size_t i = 0; i < at.size(); ++i) {
-      const scenarios::Figure one = find_in(at[i], step, end, worst);
+      const scenarios::Metric one = find_in(at[i], step, end, worst);
       found = i == 0 ? one : worse(found, one, worst);
     }
     return found;
@@ -90,12 +90,12 @@ scenarios::Figure find_in(const nlohmann::json& at, Steps::const_iterator step, 
     if (child == at.end()) return std::nullopt;
     return find_in(*child, step == end ? step : step + 1, end, worst);
   }
-  return step == end && at.is_number() ? scenarios::Figure(at.get<double>()) : std::nullopt;
+  return step == end && at.is_number() ? scenarios::Metric(at.get<double>()) : std::nullopt;
 }
 
 }  // namespace
 
-bool check_figure(const input::Cursor& at, const std::string& path) {
+bool check_metric(const input::Cursor& at, const std::string& path) {
   const nlohmann::json* json = &everything();
   const Steps steps = steps_of(path);
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -126,7 +126,7 @@ bool check_figure(const input::Cursor& at, const std::string& path) {
   return false;
 }
 
-FigureUnit figure_unit(const std::string& path) {
+MetricUnit metric_unit(const std::string& path) {
   struct Suffix {
     std::string_view text;
     const input::Dimension& dimension;
@@ -150,16 +150,16 @@ FigureUnit figure_unit(const std::string& path) {
   return {};
 }
 
-struct ResultFigures::Document {
+struct ResultMetrics::Document {
   nlohmann::json json;
 };
 
-ResultFigures::ResultFigures(const std::string& json)
+ResultMetrics::ResultMetrics(const std::string& json)
     : document_(std::make_shared<const Document>(Document{nlohmann::json::parse(json)})) {}
 
-ResultFigures::ResultFigures(const scenarios::Result& result) : ResultFigures(to_json(result)) {}
+ResultMetrics::ResultMetrics(const scenarios::Result& result) : ResultMetrics(to_json(result)) {}
 
-scenarios::Figure ResultFigures::find(const std::string& path, Worst worst) const {
+scenarios::Metric ResultMetrics::find(const std::string& path, Worst worst) const {
   const Steps steps = steps_of(path);
   return find_in(document_->json, steps.begin(), steps.end(), worst);
 }

@@ -1,4 +1,4 @@
-#include "analyses/evidence/settings.hpp"
+#include "analyses/evidence/run_configuration.hpp"
 
 #include <fmt/format.h>
 
@@ -74,7 +74,7 @@ class Fields {
 };
 
 // A closed loop on each accelerator that `placement` lists with '+'.
-void add_processes(Setting& setting, const Fields& fields) {
+void add_processes(RunConfiguration& setting, const Fields& fields) {
   const std::int64_t dla_batch = fields.count("dla_batch", setting.batch);
   for (std::size_t begin = 0; begin <= setting.placement.size();) {
     const std::size_t end = std::min(setting.placement.find('+', begin), setting.placement.size());
@@ -94,22 +94,22 @@ void add_processes(Setting& setting, const Fields& fields) {
   }
 }
 
-Setting setting_of(const Fields& fields) {
+RunConfiguration setting_of(const Fields& fields) {
   const auto or_else = [&fields](const char* column, const char* otherwise) {
     const std::string text = fields.text(column);
     return text.empty() ? otherwise : text;
   };
-  Setting setting{.device = fields.text("device"),
-                  .mode = fields.text("power_mode"),
-                  .clocks = {},
-                  .model = fields.text("model"),
-                  .precision = fields.text("precision"),
-                  .placement = or_else("placement", "gpu"),
-                  .runtime = or_else("runtime", "tensorrt"),
-                  .batch = fields.count("batch", 1),
-                  .processes = fields.count("processes", 1),
-                  .scenario = {},
-                  .figures = {}};
+  RunConfiguration setting{.device = fields.text("device"),
+                           .mode = fields.text("power_mode"),
+                           .clocks = {},
+                           .model = fields.text("model"),
+                           .precision = fields.text("precision"),
+                           .placement = or_else("placement", "gpu"),
+                           .runtime = or_else("runtime", "tensorrt"),
+                           .batch = fields.count("batch", 1),
+                           .processes = fields.count("processes", 1),
+                           .scenario = {},
+                           .figures = {}};
   if (dnn::find_model(setting.model) == nullptr)
     fields.fail(fmt::format("unknown network '{}'", setting.model));
   scenarios::Scenario& scenario = setting.scenario;
@@ -140,11 +140,11 @@ Setting setting_of(const Fields& fields) {
 
 }  // namespace
 
-std::string Setting::family() const {
+std::string RunConfiguration::family() const {
   return std::string(dnn::find_model(model)->family);
 }
 
-std::string Setting::text() const {
+std::string RunConfiguration::text() const {
   return fmt::format("{} {}{} {} {} b{}{}{}{}", device, mode, clocks, model, precision, batch,
                      on_gpu() ? "" : " " + placement, runtime == "tensorrt" ? "" : " " + runtime,
                      processes > 1 ? fmt::format(" x{}", processes) : "");
@@ -156,8 +156,8 @@ MetricKind kind_of(const std::string& metric) {
   return MetricKind::unknown;
 }
 
-std::vector<Setting> settings_of(const CsvTable& table) {
-  std::vector<Setting> found;
+std::vector<RunConfiguration> run_configurations_of(const CsvTable& table) {
+  std::vector<RunConfiguration> found;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const CsvTable::Row row = table.row(i);
     const Fields fields(table, row);
@@ -166,9 +166,9 @@ std::vector<Setting> settings_of(const CsvTable& table) {
     if (kind_of(metric) == MetricKind::unknown || !fields.text("of").empty()) continue;
     const double value = row.number(table.column("value"));
     if (!(value > 0)) fields.fail(fmt::format("{} {} is not positive", metric, value));
-    Setting setting = setting_of(fields);
-    const auto same = std::ranges::find(found, setting.text(), &Setting::text);
-    Setting& into = same != found.end() ? *same : found.emplace_back(std::move(setting));
+    RunConfiguration setting = setting_of(fields);
+    const auto same = std::ranges::find(found, setting.text(), &RunConfiguration::text);
+    RunConfiguration& into = same != found.end() ? *same : found.emplace_back(std::move(setting));
     // Of the mean, as far as samples are independent.
     const double samples = std::max(fields.number("count").value_or(1), 1.0);
     const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
@@ -177,12 +177,13 @@ std::vector<Setting> settings_of(const CsvTable& table) {
   return found;
 }
 
-std::vector<Setting> shipped_settings() {
+std::vector<RunConfiguration> shipped_run_configurations() {
   const char* const name = "evidence/boards/solo.csv";
-  return settings_of(CsvTable::parse(calibration::embedded_file(name).value_or(""), name));
+  return run_configurations_of(CsvTable::parse(calibration::embedded_file(name).value_or(""), name));
 }
 
-double predicted(const scenarios::Result& result, const std::string& metric, const Setting& setting) {
+double predicted(const scenarios::Result& result, const std::string& metric,
+                 const RunConfiguration& setting) {
   const scenarios::ProcessResult& process = result.processes.front();
   if (metric == "throughput") return result.system.throughput.value_or(0);
   if (metric == "power_wall") return result.system.power_w.wall.value_or(0);

@@ -1,4 +1,4 @@
-#include "models/gpu/walk.hpp"
+#include "models/gpu/advance.hpp"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ bool pass(sim::Duration& rest, sim::Time& t, sim::Time limit) {
 
 std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Time now) {
   const auto count = static_cast<std::uint32_t>(batch.kernels->kernels.size());
-  if (!batch.piecewise) return count;
+  if (!batch.kernel_by_kernel) return count;
   std::uint32_t launched = batch.launched;
   if (host.rate <= 0 || launched == count) return launched;
   // Where the arithmetic says, then exactly.
@@ -32,16 +32,16 @@ std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Tim
   return launched;
 }
 
-Walk walk(const Batch& batch, const HostProgress& host, sim::Duration per_launch, Position position,
-          sim::Time from, sim::Time limit, bool stop_when_dry) {
+Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch, Position position,
+                sim::Time from, sim::Time limit, bool stop_when_idle) {
   sim::Time t = from;
-  if (!pass(position.stall, t, limit)) return {t, Stop::limit, position};
-  if (!pass(position.cold, t, limit)) return {t, Stop::limit, position};
+  if (!pass(position.launch_gap, t, limit)) return {t, Stop::limit, position};
+  if (!pass(position.cache_refill, t, limit)) return {t, Stop::limit, position};
   if (batch.gated) {
-    if (stop_when_dry) return {t, Stop::dry, position};
+    if (stop_when_idle) return {t, Stop::out_of_work, position};
     return {limit, limit == sim::Time::never() ? Stop::starved : Stop::limit, position};
   }
-  if (!batch.piecewise) {
+  if (!batch.kernel_by_kernel) {
     sim::Duration rest = batch.kernels->finish.back() - position.into;
     const sim::Duration whole = rest;
     const bool done = pass(rest, t, limit);
@@ -54,7 +54,7 @@ Walk walk(const Batch& batch, const HostProgress& host, sim::Duration per_launch
     if (position.into == sim::Duration::zero()) {
       const sim::Time launch = launch_time(batch, host, position.next);
       if (launch > t) {
-        if (stop_when_dry) return {t, Stop::dry, position};
+        if (stop_when_idle) return {t, Stop::out_of_work, position};
         if (launch > limit || launch == sim::Time::never())
           return {limit, limit == sim::Time::never() ? Stop::starved : Stop::limit, position};
         t = launch;
@@ -73,7 +73,7 @@ Walk walk(const Batch& batch, const HostProgress& host, sim::Duration per_launch
 }
 
 sim::Duration executed(const Batch& batch, sim::Duration per_launch, const Position& position) {
-  if (!batch.piecewise) return position.into;
+  if (!batch.kernel_by_kernel) return position.into;
   const sim::Duration before =
       position.next == 0 ? sim::Duration::zero() : batch.kernels->finish[position.next - 1];
   return before + std::max(position.into - per_launch, sim::Duration::zero());
@@ -98,7 +98,7 @@ Position retimed(const Batch& batch, sim::Duration per_launch, Position position
   if (at.done > sim::Duration::zero())
     done =
         same_fraction(at.done, batch.kernels->kernels[at.kernel].duration, next.kernels[at.kernel].duration);
-  if (!batch.piecewise) {
+  if (!batch.kernel_by_kernel) {
     position.into = done + (at.kernel == 0 ? sim::Duration::zero() : next.finish[at.kernel - 1]);
   } else if (at.done > sim::Duration::zero()) {
     position.into = per_launch + done;

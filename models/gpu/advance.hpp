@@ -14,28 +14,30 @@ struct Batch {
   const KernelSequence* given = nullptr;
   const KernelSequence* kernels = nullptr;  // given, or as they are at the rates of `epoch`
   std::uint64_t epoch = 0;
-  bool piecewise = false;      // launched kernel by kernel
-  bool gated = false;          // not to start before its input has been copied
-  LaunchPlan plan;             // piecewise
-  std::uint32_t launched = 0;  // kernels known to be launched (piecewise; the rest follow by HostProgress)
+  bool kernel_by_kernel = false;  // launched kernel by kernel
+  bool gated = false;             // not to start before its input has been copied
+  LaunchPlan plan;                // kernel_by_kernel
+  std::uint32_t launched =
+      0;  // kernels known to be launched (kernel_by_kernel; the rest follow by HostProgress)
 };
 
 // How far the oldest batch of a context has got.
 struct Position {
-  std::uint32_t next = 0;  // piecewise: kernel that runs or is to run
-  sim::Duration into;      // piecewise: done of it, front-end time included; else: done of the batch
-  sim::Duration stall;     // to pass first, with no kernel executing (launch gap, wake-up of the GPU)
-  sim::Duration cold;      // to pass first, executing without getting on (caches refilled after an expiry)
+  std::uint32_t next = 0;    // kernel_by_kernel: kernel that runs or is to run
+  sim::Duration into;        // kernel_by_kernel: done of it, front-end time included; else: done of the batch
+  sim::Duration launch_gap;  // to pass first, with no kernel executing (launch gap, wake-up of the GPU)
+  sim::Duration
+      cache_refill;  // to pass first, executing without getting on (caches refilled after an expiry)
 };
 
 enum class Stop : std::uint8_t {
   batch_done,
-  dry,      // the next kernel has not been launched
-  limit,    // the limit is reached
-  starved,  // waits for a launch that will not come as things stand; no limit
+  out_of_work,  // the next kernel has not been launched
+  limit,        // the limit is reached
+  starved,      // waits for a launch that will not come as things stand; no limit
 };
 
-struct Walk {
+struct Advance {
   sim::Time at;
   Stop why = Stop::limit;
   Position position;
@@ -44,7 +46,7 @@ struct Walk {
 // When kernel `i` of `batch` is launched; Time::zero() if it has been, Time::never() if the host is not at
 // it.
 [[nodiscard]] inline sim::Time launch_time(const Batch& batch, const HostProgress& host, std::uint32_t i) {
-  if (!batch.piecewise || i < batch.launched) return sim::Time::zero();
+  if (!batch.kernel_by_kernel || i < batch.launched) return sim::Time::zero();
   if (host.rate <= 0) return sim::Time::never();
   const sim::Duration ahead = batch.plan.first + batch.plan.each * (std::int64_t{i} + 1) - host.done;
   return ahead <= sim::Duration::zero() ? host.since : host.since + sim::time_for(ahead, host.rate);
@@ -59,10 +61,10 @@ struct Walk {
 [[nodiscard]] std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Time now);
 
 // From `position` at `from` to the end of the batch, or `limit` (≥ from; never: none). Waits for launches
-// that are yet to come, unless `stop_when_dry`. A kernel that ends at the limit is done; one launched as the
+// that are yet to come, unless `stop_when_idle`. A kernel that ends at the limit is done; one launched as the
 // one before ends follows it.
-[[nodiscard]] Walk walk(const Batch& batch, const HostProgress& host, sim::Duration per_launch,
-                        Position position, sim::Time from, sim::Time limit, bool stop_when_dry);
+[[nodiscard]] Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch,
+                              Position position, sim::Time from, sim::Time limit, bool stop_when_idle);
 
 // Of the batch's kernels, what has been executed.
 [[nodiscard]] sim::Duration executed(const Batch& batch, sim::Duration per_launch, const Position& position);

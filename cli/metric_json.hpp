@@ -8,7 +8,7 @@
 
 namespace jostle::cli {
 
-[[nodiscard]] inline nlohmann::ordered_json figure_json(const std::optional<double>& value) {
+[[nodiscard]] inline nlohmann::ordered_json metric_json(const std::optional<double>& value) {
   using Json = nlohmann::ordered_json;
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }

@@ -8,27 +8,29 @@
 namespace jostle::analyses {
 
 // What a figure is wanted to be: as great or as little as can be, or within a limit.
-struct Aim {
+struct Criterion {
   bool maximise = true;
   std::optional<double> limit;  // at least (maximise) or at most that; none: an objective
 };
 
-// What a point showed: a value for each aim; none where it has no figures.
-using Seen = std::optional<std::vector<double>>;
+// What a point showed: a value for each criterion; none where it has no figures.
+using Evaluation = std::optional<std::vector<double>>;
 
 // Whether it keeps all limits.
-[[nodiscard]] bool keeps_limits(const std::vector<Aim>& aims, const std::vector<double>& values);
+[[nodiscard]] bool keeps_limits(const std::vector<Criterion>& criteria, const std::vector<double>& values);
 
 // Which of the values is better in objectives: the first decides; where both are within `tie` of the best of
 // those, the next does.
 inline constexpr double tie = 0.01;
-[[nodiscard]] std::optional<std::size_t> best_of(const std::vector<Aim>& aims, const std::vector<Seen>& seen);
+[[nodiscard]] std::optional<std::size_t> best_of(const std::vector<Criterion>& criteria,
+                                                 const std::vector<Evaluation>& seen);
 
 // Those that keep the limits and that no other one equals or betters in every objective; of equals the first.
 // In the order of the first objective, best first.
-[[nodiscard]] std::vector<std::size_t> front_of(const std::vector<Aim>& aims, const std::vector<Seen>& seen);
+[[nodiscard]] std::vector<std::size_t> front_of(const std::vector<Criterion>& criteria,
+                                                const std::vector<Evaluation>& seen);
 
-// How many of the aims are objectives.
-[[nodiscard]] std::size_t objectives(const std::vector<Aim>& aims);
+// How many of the criteria are objectives.
+[[nodiscard]] std::size_t objectives(const std::vector<Criterion>& criteria);
 
 }  // namespace jostle::analyses

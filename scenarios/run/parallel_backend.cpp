@@ -1,4 +1,4 @@
-#include "scenarios/run/side_by_side.hpp"
+#include "scenarios/run/parallel_backend.hpp"
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -7,7 +7,7 @@
 
 namespace jostle::scenarios {
 
-void side_by_side(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads) {
+void parallel_backend(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads) {
   // TBB keeps to the number of cores unless told otherwise.
   const tbb::global_control most(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));

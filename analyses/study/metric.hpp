@@ -19,25 +19,25 @@ namespace jostle::analyses {
 enum class Worst { least, greatest };
 
 // Adds a problem, with the nearest spelling, if results have no such figure. True if they have.
-bool check_figure(const input::Cursor& at, const std::string& path);
+bool check_metric(const input::Cursor& at, const std::string& path);
 
 // The dimension that limits on the figure are written in, and what makes its values those of the figure;
 // null: a plain number (as with shares, counts and images/s).
-struct FigureUnit {
+struct MetricUnit {
   const input::Dimension* dimension = nullptr;
   double factor = 1;  // figure = value in the dimension's own unit · factor
 };
-[[nodiscard]] FigureUnit figure_unit(const std::string& path);
+[[nodiscard]] MetricUnit metric_unit(const std::string& path);
 
 // The figures of one result, its JSON read once.
-class ResultFigures {
+class ResultMetrics {
  public:
-  explicit ResultFigures(const std::string& json);
-  explicit ResultFigures(const scenarios::Result& result);
+  explicit ResultMetrics(const std::string& json);
+  explicit ResultMetrics(const scenarios::Result& result);
 
   // None where the result has none: a process that does not fit, no figures of power, no such path. Of
   // several entries that is so if it is so of any.
-  [[nodiscard]] scenarios::Figure find(const std::string& path, Worst worst) const;
+  [[nodiscard]] scenarios::Metric find(const std::string& path, Worst worst) const;
 
  private:
   struct Document;

@@ -15,18 +15,18 @@
 namespace jostle::analyses {
 
 // One measured figure.
-struct Published {
+struct ReferenceValue {
   std::string run, metric;
   double value = 0;  // in the metric's unit
   double sd = 0;     // of repeats, relative; 0: not told
 };
 
 // What was run, and what was measured of it. Its scenario names the device as the file does.
-struct Setting {
+struct RunConfiguration {
   std::string device, mode, clocks, model, precision, placement, runtime;
   std::int64_t batch = 1, processes = 1;
   scenarios::Scenario scenario;
-  std::vector<Published> figures;
+  std::vector<ReferenceValue> figures;
 
   [[nodiscard]] std::string family() const;
   [[nodiscard]] bool on_gpu() const { return placement == "gpu"; }
@@ -39,13 +39,13 @@ enum class MetricKind { time, traffic, memory, power, unknown };
 
 // Settings in the order of appearance; rows of metrics that nothing is predicted for are left out. Throws
 // calibration::CsvError with the line of a row that cannot be.
-[[nodiscard]] std::vector<Setting> settings_of(const calibration::CsvTable& table);
+[[nodiscard]] std::vector<RunConfiguration> run_configurations_of(const calibration::CsvTable& table);
 
 // Those of calibration/evidence/boards/solo.csv.
-[[nodiscard]] std::vector<Setting> shipped_settings();
+[[nodiscard]] std::vector<RunConfiguration> shipped_run_configurations();
 
 // The figure of a simulated setting in the unit of the metric: images/s, ms, GB/s, MiB or W. 0: undefined.
 [[nodiscard]] double predicted(const scenarios::Result& result, const std::string& metric,
-                               const Setting& setting);
+                               const RunConfiguration& setting);
 
 }  // namespace jostle::analyses

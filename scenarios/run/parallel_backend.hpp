@@ -11,6 +11,6 @@ namespace jostle::scenarios {
 // In a file of its own because it is never compiled with ThreadSanitizer (CMakeLists.txt): as a Debian
 // package oneTBB is not, and of what its headers share with its library the sanitizer would see only one
 // half.
-void side_by_side(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads);
+void parallel_backend(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads);
 
 }  // namespace jostle::scenarios

@@ -14,16 +14,16 @@
 namespace jostle::calibration {
 
 // How far a figure can be trusted, best first.
-enum class FigureGrade { measured, fitted, datasheet, assumed };
-[[nodiscard]] const char* to_string(FigureGrade grade);
+enum class ParameterGrade { measured, fitted, datasheet, assumed };
+[[nodiscard]] const char* to_string(ParameterGrade grade);
 
 struct Provenance {
-  FigureGrade grade = FigureGrade::assumed;
+  ParameterGrade grade = ParameterGrade::assumed;
   std::string source;
 };
 
 // One figure as people see it.
-struct Figure {
+struct ProfileParameter {
   std::string path;   // "gpu.time_slicing.slice"
   std::string value;  // as written, with its unit
   Provenance from;
@@ -33,7 +33,7 @@ struct Figure {
 class Block {
  public:
   // `outer` speaks for the figures here unless this mapping has a `from` of its own.
-  Block(const input::Cursor& at, const std::string& what, std::vector<Figure>& figures,
+  Block(const input::Cursor& at, const std::string& what, std::vector<ProfileParameter>& figures,
         const std::optional<Provenance>& outer = std::nullopt);
 
   template <class T, class Reader>
@@ -48,7 +48,7 @@ class Block {
   // Words about the block that are no figures (a name, a policy).
   [[nodiscard]] input::Mapping& words() { return mapping_; }
   [[nodiscard]] const std::optional<Provenance>& from() const { return from_; }
-  [[nodiscard]] std::vector<Figure>& figures() const { return *figures_; }
+  [[nodiscard]] std::vector<ProfileParameter>& figures() const { return *figures_; }
 
  private:
   template <class T, class Reader>
@@ -66,7 +66,7 @@ class Block {
   [[nodiscard]] std::optional<input::Cursor> with_provenance(const input::Cursor& at);
 
   input::Mapping mapping_;
-  std::vector<Figure>* figures_;
+  std::vector<ProfileParameter>* figures_;
   std::optional<Provenance> from_;
 };
 

@@ -1,9 +1,10 @@
-#include "calibration/profile/with_figures.hpp"
+#include "calibration/profile/with_parameters.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "calibration/profile/renamed_keys.hpp"
 #include "input/cursor.hpp"
 
 namespace jostle::calibration {
@@ -11,7 +12,8 @@ namespace {
 
 // Words ("cfs") and blocks stand for themselves; figures, those that are new too, need a source.
 bool is_word(const Profile& profile, const input::Node& document, const std::string& path) {
-  if (std::ranges::any_of(profile.figures, [&](const Figure& figure) { return figure.path == path; }))
+  if (std::ranges::any_of(profile.figures,
+                          [&](const ProfileParameter& figure) { return figure.path == path; }))
     return false;
   input::Problems none;
   return input::Cursor(document, {}, none).descend(path).path() == path;
@@ -22,7 +24,8 @@ bool is_word(const Profile& profile, const input::Node& document, const std::str
 std::vector<std::string> assignments(const Profile& profile, const input::Node& document,
                                      const std::vector<std::pair<std::string, std::string>>& figures) {
   std::vector<std::string> set;
-  for (const auto& [path, value] : figures) {
+  for (const auto& [named, value] : figures) {
+    const std::string path = current_path(named);
     set.push_back(is_word(profile, document, path)
                       ? fmt::format("{}={}", path, value)
                       : fmt::format("{}={{value: {}, grade: assumed, source: what if}}", path, value));
@@ -30,9 +33,9 @@ std::vector<std::string> assignments(const Profile& profile, const input::Node& 
   return set;
 }
 
-std::optional<Profile> with_figures(const input::Node& document,
-                                    const std::vector<std::pair<std::string, std::string>>& figures,
-                                    input::Problems& problems) {
+std::optional<Profile> with_parameters(const input::Node& document,
+                                       const std::vector<std::pair<std::string, std::string>>& figures,
+                                       input::Problems& problems) {
   if (!document) return std::nullopt;
   const std::optional<Profile> given = profile_of(document, problems);
   if (!given) return std::nullopt;

@@ -1,10 +1,10 @@
-#include "models/dnn/cut.hpp"
+#include "models/dnn/partition_points.hpp"
 
 #include <algorithm>
 
 namespace jostle::dnn {
 
-std::vector<Cut> cuts(std::span<const FusedLayer> layers) {
+std::vector<PartitionPoint> cuts(std::span<const FusedLayer> layers) {
   std::vector<std::size_t> last_reader(layers.size(), 0);
   std::size_t reads_input_last = 0, first_output = layers.size();
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -12,7 +12,7 @@ std::vector<Cut> cuts(std::span<const FusedLayer> layers) {
     if (layers[i].reads_input) reads_input_last = i;
     if (layers[i].last) first_output = std::min(first_output, i);
   }
-  std::vector<Cut> found;
+  std::vector<PartitionPoint> found;
   std::vector<std::size_t> crossing;  // written before, read from here on
   for (std::size_t at = 1; at < layers.size() && at <= first_output; ++at) {
     crossing.push_back(at - 1);
@@ -24,9 +24,9 @@ std::vector<Cut> cuts(std::span<const FusedLayer> layers) {
   return found;
 }
 
-std::vector<Cut> narrowing(std::vector<Cut> cuts, std::int64_t input) {
+std::vector<PartitionPoint> narrowing(std::vector<PartitionPoint> cuts, std::int64_t input) {
   std::int64_t least = input;
-  std::erase_if(cuts, [&least](const Cut& cut) {
+  std::erase_if(cuts, [&least](const PartitionPoint& cut) {
     if (cut.elements >= least) return true;
     least = cut.elements;
     return false;

@@ -1,16 +1,16 @@
-#include "calibration/profile/figures.hpp"
+#include "calibration/profile/parameters.hpp"
 
 #include "input/readers.hpp"
 
 namespace jostle::calibration {
 namespace {
 
-const input::Choice<FigureGrade>& grade_reader() {
-  static const input::Choice<FigureGrade> reader{"a grade",
-                                                 {{"measured", FigureGrade::measured},
-                                                  {"fitted", FigureGrade::fitted},
-                                                  {"datasheet", FigureGrade::datasheet},
-                                                  {"assumed", FigureGrade::assumed}}};
+const input::Choice<ParameterGrade>& grade_reader() {
+  static const input::Choice<ParameterGrade> reader{"a grade",
+                                                    {{"measured", ParameterGrade::measured},
+                                                     {"fitted", ParameterGrade::fitted},
+                                                     {"datasheet", ParameterGrade::datasheet},
+                                                     {"assumed", ParameterGrade::assumed}}};
   return reader;
 }
 
@@ -30,14 +30,14 @@ std::string written(const input::Value& value) {
 
 }  // namespace
 
-const char* to_string(FigureGrade grade) {
+const char* to_string(ParameterGrade grade) {
   for (const auto& [name, value] : grade_reader().names) {
     if (value == grade) return name.c_str();
   }
   return "?";
 }
 
-Block::Block(const input::Cursor& at, const std::string& what, std::vector<Figure>& figures,
+Block::Block(const input::Cursor& at, const std::string& what, std::vector<ProfileParameter>& figures,
              const std::optional<Provenance>& outer)
     : mapping_(at, what), figures_(&figures), from_(outer) {
   if (const auto from_at = mapping_.find("from")) {

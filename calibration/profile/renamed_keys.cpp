@@ -1,0 +1,85 @@
+#include "calibration/profile/renamed_keys.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "calibration/embedded.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+struct Renamed {
+  std::string_view current, first;
+};
+
+const std::vector<Renamed>& table() {
+  static const std::vector<Renamed> rows = [] {
+    std::vector<Renamed> found;
+    std::string_view text = embedded_file("renamed.csv").value_or("");
+    bool header = true;
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      const std::size_t comma = line.find(',');
+      if (!header && comma != std::string_view::npos)
+        found.push_back({line.substr(0, comma), line.substr(comma + 1)});
+      header = false;
+    }
+    return found;
+  }();
+  return rows;
+}
+
+std::string_view current_key(std::string_view key) {
+  const auto row = std::ranges::find(table(), key, &Renamed::first);
+  return row == table().end() ? key : row->current;
+}
+
+// Every key before '=' by `name`.
+std::string renamed(std::string_view path, std::string_view (*name)(std::string_view)) {
+  std::string found;
+  const std::string_view keys = path.substr(0, path.find('='));
+  for (std::size_t begin = 0; begin <= keys.size();) {
+    const std::size_t end = std::min(keys.find('.', begin), keys.size());
+    found += name(keys.substr(begin, end - begin));
+    if (end < keys.size()) found += '.';
+    begin = end + 1;
+  }
+  return found += path.substr(keys.size());
+}
+
+}  // namespace
+
+std::string_view first_key(std::string_view key) {
+  const auto row = std::ranges::find(table(), key, &Renamed::current);
+  return row == table().end() ? key : row->first;
+}
+
+std::string current_path(std::string_view path) {
+  return renamed(path, current_key);
+}
+std::string first_path(std::string_view path) {
+  return renamed(path, first_key);
+}
+
+input::Node with_current_keys(const input::Node& document) {
+  if (!document || document->children.empty()) return document;
+  input::Value copy = *document;
+  bool changed = false;
+  for (std::size_t i = 0; i < copy.children.size(); ++i) {
+    input::Node child = with_current_keys(copy.children[i]);
+    changed = changed || child != copy.children[i];
+    copy.children[i] = std::move(child);
+  }
+  for (input::Key& key : copy.keys) {
+    const std::string_view current = current_key(key.name);
+    if (current == key.name) continue;
+    key.name = std::string(current);
+    changed = true;
+  }
+  return changed ? std::make_shared<const input::Value>(std::move(copy)) : document;
+}
+
+}  // namespace jostle::calibration
