@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/batch_means.hpp"

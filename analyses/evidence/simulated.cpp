@@ -1,5 +1,6 @@
 #include "analyses/evidence/simulated.hpp"
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "analyses/evidence/run_configuration.hpp"
-#include "calibration/profile/profile.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::analyses {
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "calibration/profile/profile.hpp"
 #include "models/board/clocks.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"

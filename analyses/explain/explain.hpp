@@ -8,8 +8,11 @@
 
 #include "analyses/explain/shares.hpp"
 #include "analyses/explain/what_if.hpp"
-#include "calibration/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
+
+namespace jostle::board {
+struct DeviceSpec;
+}
 
 namespace jostle::analyses {
 

@@ -9,6 +9,7 @@
 
 #include "input/units.hpp"
 #include "models/board/clocks.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
 

@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
+
+namespace jostle::board {
+struct DeviceSpec;
+}
 
 namespace jostle::analyses {
 

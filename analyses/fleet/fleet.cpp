@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "models/board/spec.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"

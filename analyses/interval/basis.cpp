@@ -5,6 +5,7 @@
 #include <string_view>
 #include <variant>
 
+#include "calibration/profile/profile.hpp"
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::analyses {

@@ -8,8 +8,11 @@
 
 #include <string>
 
-#include "calibration/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::analyses {
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyses/offload/runs.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "calibration/profile/profile.hpp"
 #include "input/cursor.hpp"
 #include "scenarios/language/load.hpp"
 

@@ -11,8 +11,11 @@
 
 #include "analyses/study/profiles.hpp"
 #include "analyses/study/study.hpp"
-#include "calibration/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::analyses {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "calibration/profile/profile.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/memory/footprint.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyses/study/sweep.hpp"
+#include "calibration/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {

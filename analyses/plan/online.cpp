@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyses/plan/gaussian_process.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"

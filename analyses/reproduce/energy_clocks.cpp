@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analyses/reproduce/energy_knobs.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::analyses {
 namespace {

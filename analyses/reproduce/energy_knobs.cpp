@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {

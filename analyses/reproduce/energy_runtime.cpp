@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analyses/reproduce/energy_knobs.hpp"
+#include "calibration/profile/profile.hpp"
 
 namespace jostle::analyses {
 namespace {

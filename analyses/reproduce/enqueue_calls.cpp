@@ -16,6 +16,7 @@
 
 #include "analyses/reproduce/concurrent_vision.hpp"
 #include "analyses/support/support.hpp"
+#include "calibration/profile/profile.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "analyses/reproduce/concurrent_vision.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyses/reproduce/concurrent_vision.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "calibration/profile/profile.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/training.hpp"

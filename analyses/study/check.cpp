@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyses/study/outcome.hpp"
+#include "calibration/profile/profile.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 

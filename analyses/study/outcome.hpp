@@ -7,9 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "calibration/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::analyses {
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "calibration/profile/profile.hpp"
+
 namespace jostle::analyses {
 
 std::shared_ptr<const calibration::Profile> Profiles::find(const std::string& name, const std::string& path,

@@ -6,8 +6,11 @@
 #include <mutex>
 #include <string>
 
-#include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::analyses {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calibration/evidence/kernel_tables.hpp"
+#include "calibration/profile/profile.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"

@@ -6,10 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
 #include "models/dnn/precision.hpp"
 #include "models/gpu/kernel.hpp"
 #include "models/process/spec.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::analyses {
 

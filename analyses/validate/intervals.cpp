@@ -10,6 +10,7 @@
 #include "analyses/validate/validate.hpp"
 #include "calibration/fit/time_slicing.hpp"
 #include "calibration/fit/turns.hpp"
+#include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/assemble.hpp"

@@ -9,7 +9,6 @@
 #include "analyses/evidence/run_configuration.hpp"
 #include "analyses/interval/interval.hpp"
 #include "analyses/validate/validate.hpp"
-#include "calibration/profile/profile.hpp"
 
 namespace jostle::analyses {
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "analyses/validate/validate.hpp"
+#include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"

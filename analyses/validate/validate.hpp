@@ -10,7 +10,10 @@
 
 #include "analyses/evidence/comparison.hpp"
 #include "calibration/evidence/trace_files.hpp"
-#include "calibration/profile/profile.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::analyses {
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calibration/fit/priors.hpp"
+#include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
 #include "calibration/profile/uncertainty.hpp"
 #include "input/quantity.hpp"

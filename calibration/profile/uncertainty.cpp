@@ -12,6 +12,7 @@
 
 #include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace {

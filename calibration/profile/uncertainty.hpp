@@ -14,7 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::calibration {
 

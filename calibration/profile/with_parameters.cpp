@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
 #include "input/cursor.hpp"
 

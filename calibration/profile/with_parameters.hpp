@@ -6,8 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
 #include "input/value.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::calibration {
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "input/units.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "models/board/spec.hpp"
+
 namespace jostle::calibration {
 namespace {
 

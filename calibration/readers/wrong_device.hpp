@@ -4,7 +4,10 @@
 #include <string>
 
 #include "calibration/readers/measurement.hpp"
-#include "models/board/spec.hpp"
+
+namespace jostle::board {
+struct DeviceSpec;
+}
 
 namespace jostle::calibration {
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "calibration/profile/profile.hpp"
 #include "cli/compare/text.hpp"
 #include "cli/options.hpp"
 #include "cli/run/report.hpp"

@@ -10,6 +10,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/problems.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::cli {
 namespace {

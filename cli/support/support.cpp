@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "calibration/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/spelling.hpp"

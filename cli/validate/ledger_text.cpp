@@ -7,6 +7,7 @@
 #include "calibration/readers/csv.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::cli {
 namespace {

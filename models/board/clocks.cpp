@@ -1,5 +1,7 @@
 #include "models/board/clocks.hpp"
 
+#include "models/board/spec.hpp"
+
 namespace jostle::board {
 
 namespace {

@@ -3,7 +3,9 @@
 
 #include <vector>
 
-#include "models/board/spec.hpp"
+namespace jostle::board {
+struct DeviceSpec;
+}
 
 namespace jostle::board {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/board/spec.hpp"
 #include "models/dla/partition.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/power_mode.hpp"

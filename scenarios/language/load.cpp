@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "calibration/profile/profile.hpp"
 #include "calibration/profile/time_span.hpp"
 #include "input/file.hpp"
 #include "input/override.hpp"

@@ -9,11 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
 #include "input/problems.hpp"
 #include "input/value.hpp"
-#include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
+
+namespace jostle::board {
+struct DeviceSpec;
+}
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::scenarios {
 

@@ -4,6 +4,7 @@
 
 #include "calibration/readers/nvpmodel_modes.hpp"
 #include "input/spelling.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::scenarios {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibration/evidence/kernel_tables.hpp"
+#include "calibration/profile/profile.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 #include "models/dnn/partition_points.hpp"

@@ -4,11 +4,14 @@
 #include <optional>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
 #include "models/board/board.hpp"
 #include "models/board/dvfs.hpp"
 #include "models/memory/admission.hpp"
 #include "scenarios/language/scenario.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::scenarios {
 

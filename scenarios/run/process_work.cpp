@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "calibration/onnx/onnx.hpp"
+#include "calibration/profile/profile.hpp"
 #include "models/dla/partition.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"

@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
 #include "models/board/clocks.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/kernel_tables.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/process/spec.hpp"
 #include "scenarios/language/scenario.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::scenarios {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/memory_result.hpp"

@@ -8,10 +8,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "sim/trace.hpp"
+
+namespace jostle::calibration {
+struct Profile;
+}
 
 namespace jostle::scenarios {
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/board/spec.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "models/board/spec.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
 

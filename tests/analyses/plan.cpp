@@ -9,6 +9,7 @@
 
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/plan/online.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/run.hpp"
 #include "tests/sanitized.hpp"

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "calibration/profile/profile.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {

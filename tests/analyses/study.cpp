@@ -17,6 +17,7 @@
 #include "analyses/study/key_path.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/points.hpp"
+#include "calibration/profile/profile.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {

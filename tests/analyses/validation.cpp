@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analyses/validate/validate.hpp"
+#include "calibration/profile/profile.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {

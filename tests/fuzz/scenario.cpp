@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 
 namespace {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "models/board/spec.hpp"
 #include "scenarios/language/arrival_trace.hpp"
 #include "tests/scenarios/support.hpp"
 

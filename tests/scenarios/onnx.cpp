@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "calibration/profile/profile.hpp"
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "scenarios/language/load.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "calibration/profile/profile.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "tests/scenarios/runs.hpp"

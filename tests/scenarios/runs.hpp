@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"

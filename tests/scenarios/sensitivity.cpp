@@ -12,6 +12,7 @@
 #include <ostream>
 #include <set>
 
+#include "calibration/profile/profile.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {

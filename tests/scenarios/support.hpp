@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 
 namespace jostle::scenarios::testing {
