@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
 

@@ -61,4 +61,16 @@ std::optional<std::string> read_text_file(const std::string& path, std::size_t m
   return text;
 }
 
+bool has_directory(std::string_view name) {
+  return name.find('/') != std::string_view::npos;
+}
+
+bool has_yaml_extension(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+bool is_path(std::string_view name) {
+  return has_directory(name) || has_yaml_extension(name);
+}
+
 }  // namespace jostle::input

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/units.hpp"
 
 namespace jostle::input {

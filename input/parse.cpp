@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "input/file.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::input {
 namespace {

@@ -52,7 +52,4 @@ class Problems {
   std::size_t dropped_ = 0;
 };
 
-// `text` made fit for a message: cut to a readable length, control characters and broken UTF-8 as \xNN.
-[[nodiscard]] std::string printable(const std::string& text, std::size_t most = 60);
-
 }  // namespace jostle::input

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 
 namespace jostle::input {

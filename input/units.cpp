@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 
 namespace jostle::input {

@@ -11,6 +11,7 @@
 #include "calibration/embedded.hpp"
 #include "calibration/evidence/trace_files.hpp"
 #include "calibration/readers/csv.hpp"
+#include "input/file.hpp"
 #include "models/dnn/kernel_class.hpp"
 
 namespace jostle::calibration {
@@ -151,7 +152,7 @@ const dnn::KernelTables& embedded_kernel_tables(std::string_view device) {
 }
 
 const dnn::KernelTables& kernel_tables(std::string_view evidence) {
-  if (evidence.find('/') == std::string_view::npos) return embedded_kernel_tables(evidence);
+  if (!input::has_directory(evidence)) return embedded_kernel_tables(evidence);
   static std::mutex mutex;
   static std::map<std::string, dnn::KernelTables, std::less<>> read;
   const std::scoped_lock lock(mutex);

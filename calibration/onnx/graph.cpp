@@ -18,7 +18,7 @@
 #include "calibration/onnx/fold.hpp"
 #include "calibration/onnx/inputs.hpp"
 #include "calibration/onnx/tensor.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration::onnx_reader {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "calibration/onnx/error.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration::onnx_reader {
 namespace {

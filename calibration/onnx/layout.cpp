@@ -8,7 +8,7 @@
 
 #include "calibration/onnx/error.hpp"
 #include "calibration/onnx/operators.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration::onnx_reader {
 namespace {

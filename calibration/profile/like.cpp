@@ -9,6 +9,7 @@
 #include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 
 namespace jostle::calibration {

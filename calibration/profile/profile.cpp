@@ -18,6 +18,7 @@
 #include "input/hash.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 
@@ -31,14 +32,14 @@ void read_evidence(const input::Cursor& at, std::string& evidence) {
   const auto text = input::Text{4096}(at);
   if (!text) return;
   evidence = *text;
-  if (evidence.find('/') == std::string::npos) {
+  if (!input::has_directory(evidence)) {
     if (!embedded_file("evidence/" + evidence + "/kernels.csv"))
       at.problem("no measured kernels are known by the name " + evidence);
     return;
   }
   const std::string origin = at.location().origin ? *at.location().origin : std::string();
   if (!origin.starts_with("--")) evidence = std::filesystem::path(origin).parent_path() / evidence;
-  if (evidence.find('/') == std::string::npos) evidence.insert(0, "./");
+  if (!input::has_directory(evidence)) evidence.insert(0, "./");
   try {
     (void)kernel_tables(evidence);
   } catch (const CsvError& error) {
@@ -119,7 +120,7 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
     std::uint64_t hash = input::fnv1a({});
     profile.factors.insert(profile.factors.end(), shipped_factors().begin(), shipped_factors().end());
     if (own.empty()) add_to_hash(*document, {}, hash);
-    if (own.empty() && profile.spec.evidence.find('/') != std::string::npos) {
+    if (own.empty() && input::has_directory(profile.spec.evidence)) {
       for (const char* const file : {"/kernels.csv", "/solo.csv"})
         hash ^= input::fnv1a_of_words(read_text(profile.spec.evidence + file));
     }
@@ -176,8 +177,7 @@ std::optional<Profile> shipped_profile(const std::string& name, input::Problems&
 }
 
 std::optional<Profile> find_profile(const std::string& name, input::Problems& problems) {
-  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml");
-  return path ? read_profile(name, problems) : shipped_profile(name, problems);
+  return input::is_path(name) ? read_profile(name, problems) : shipped_profile(name, problems);
 }
 
 }  // namespace jostle::calibration

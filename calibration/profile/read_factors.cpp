@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "calibration/profile/read_parts.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"

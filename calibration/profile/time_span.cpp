@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/units.hpp"
 

@@ -9,6 +9,7 @@
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/log_text.hpp"
 #include "calibration/readers/moments.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration {
 namespace {

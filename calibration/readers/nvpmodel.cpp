@@ -8,6 +8,7 @@
 
 #include "input/file.hpp"
 #include "input/hash.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "input/printable.hpp"
 #include "input/units.hpp"
 
 namespace jostle::calibration {

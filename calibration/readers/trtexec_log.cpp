@@ -12,6 +12,7 @@
 
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/log_text.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration {
 namespace {

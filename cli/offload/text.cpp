@@ -9,7 +9,7 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"

@@ -20,8 +20,7 @@ namespace {
 const Model& known_model(const Request& request) {
   const Model* const model = find_model(request.model);
   if (model != nullptr) return *model;
-  throw std::invalid_argument("unknown model '" + request.model + "'; did you mean '" +
-                              nearest_model(request.model) + "'?");
+  throw std::invalid_argument("unknown model '" + request.model + "'");
 }
 
 void check_range(const Request& request) {

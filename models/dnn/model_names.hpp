@@ -27,7 +27,5 @@ struct Model {
 [[nodiscard]] std::span<const Model> models();  // sorted by name
 [[nodiscard]] const std::vector<std::string>& model_names();
 [[nodiscard]] const Model* find_model(std::string_view name);  // null if there is none
-// The known name with the fewest edits to `name`, for error messages.
-[[nodiscard]] std::string nearest_model(std::string_view name);
 
 }  // namespace jostle::dnn

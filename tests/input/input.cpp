@@ -7,6 +7,7 @@
 #include "input/hash.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
