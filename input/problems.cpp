@@ -26,7 +26,7 @@ void Problems::add(Location location, std::string path, std::string message, std
     ++dropped_;
     return;
   }
-  // Whatever an input holds may have found its way into any of them: keys, names, an exception's text.
+  // Contents of the input may be part of each text: keys, names, an exception's message.
   for (std::string* text : {&path, &message, &hint}) *text = printable(*text, std::string::npos);
   list_.push_back({std::move(location), std::move(path), std::move(message), std::move(hint)});
 }
