@@ -1,9 +1,9 @@
-// `factors` of a profile: what kernels take on its board, over what the cost model computes.
+// Reads `factors` of a profile: measured kernel times on its board relative to those of the cost model.
 //
 //   factors:
 //     - {network: resnet50, precision: fp16, factor: 1.02}
-//     - {family: vgg, precision: fp16, factor: 0.97}         # networks of the family without one of their
-//     own
+//     - {family: vgg, precision: fp16, factor: 0.97}         # networks of the family that have no factor of
+//     their own
 #include <string>
 #include <utility>
 
@@ -42,7 +42,7 @@ void read_factor(const input::Cursor& at, const std::string& device, std::vector
   entry.required("factor", factor.value, input::Real{0.01, 100});
   if (!entry.good()) return;
   if (network == family) {
-    at.problem("a factor is either a network's or a family's");
+    at.problem("a factor needs either network or family");
     return;
   }
   if (network) {
