@@ -1,4 +1,4 @@
-// Reads whole text files, and tells names from paths.
+// Reads whole text files, and distinguishes names from paths.
 #pragma once
 
 #include <cstddef>

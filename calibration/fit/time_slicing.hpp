@@ -2,14 +2,11 @@
 //
 // Observations and what they determine:
 //   - a kernel that spins in each of P processes is interrupted for P - 1 slices and P context switches, and
-//   runs for one
-//     slice in between (timeslices.csv);
+//     runs for one slice in between (timeslices.csv);
 //   - if every turn ends because the process is out of work, the gap before the next turn is the context
-//   switch
-//     (sharing and sparse intervals);
+//     switch (sharing and sparse intervals);
 //   - if no turn ends that way, turns start one slice and one switch at expiry apart, and the kernels of a
-//   turn are
-//     shorter than the slice by the time to restart.
+//     turn are shorter than the slice by the time to restart.
 #pragma once
 
 #include <optional>

@@ -2,8 +2,7 @@
 //
 //   factors:
 //     - {network: resnet50, precision: fp16, factor: 1.02}
-//     - {family: vgg, precision: fp16, factor: 0.97}         # networks of the family that have no factor of
-//     their own
+//     - {family: vgg, precision: fp16, factor: 0.97}   # networks of the family without a factor of their own
 #include <string>
 #include <utility>
 

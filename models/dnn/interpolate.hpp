@@ -14,10 +14,9 @@ namespace jostle::dnn {
 
 // The kernels of one batch of `batch` images (batch >= 1; network.batches not empty).
 //  - measured: the table unchanged, grade measured, lone_gap = solo graph time - sum of kernels (at least 0);
-//  - between known points: affine; beyond them: on the line through the last two, but never below the
-//  kernels' fixed
-//    parts and never decreasing with the batch; with a single point, all but the fixed parts scales with the
-//    batch.
+//  - between known points: affine; beyond them: on the line through the last two, but never below the fixed
+//    parts of the kernels and never decreasing with the batch; with a single point, all but the fixed parts
+//    scales with the batch.
 // Single kernels are interpolated position by position if the two tables around have the same operators in
 // the same positions. Otherwise the nearer table (by ratio; the smaller at a tie) is scaled. Finally all
 // kernels are scaled to match the sum.

@@ -16,12 +16,11 @@ namespace jostle::dnn {
 //             counts its batches with a kernel of its own.
 //   loss      for each output, one kernel forward and one backward, whatever the loss is.
 //   backward  for every product one kernel with respect to its data and one to its weights, each with the
-//   FLOPs of
-//             the forward (of two tensors: one for each); for a layer that only reads the network's input,
-//             none with respect to the data. Batch norm: sums of gradient times input, then the gradient of
-//             its input, so both are read twice (Jung et al., MLSys 2019, count the same). A bias: a sum over
-//             its gradient. A tensor with several readers: a sum of their gradients. A sum: nothing, the
-//             gradient is passed on.
+//             FLOPs of the forward (of two tensors: one for each); for a layer that only reads the network's
+//             input, none with respect to the data. Batch norm: sums of gradient times input, then the
+//             gradient of its input, so both are read twice (Jung et al., MLSys 2019, count the same). A
+//             bias: a sum over its gradient. A tensor with several readers: a sum of their gradients. A sum:
+//             nothing, the gradient is passed on.
 //   update    SGD with momentum, fused into one kernel: weights, gradient and momentum are read, weights and
 //             momentum written, 5 numbers of 4 bytes for each parameter.
 // Weights are fp32. In fp16, as with automatic mixed precision: weights are cast to fp16 for the forward

@@ -1,4 +1,4 @@
-// The tight loop of the simulator: how far a context gets on the GPU between two interactions, kernel by
+// The tight loop of the simulator: how far a context advances on the GPU between two interactions, kernel by
 // kernel, without any events.
 #pragma once
 

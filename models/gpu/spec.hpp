@@ -28,8 +28,8 @@ struct TimeSlicing {
   // for a context whose kernels touch memory (data caches).
   sim::Duration restart_after_expiry;
   sim::Duration refill_after_expiry;
-  sim::Duration
-      hold_when_idle;  // how long an owner that is out of work keeps the GPU from others (0: not at all)
+  // How long an owner that is out of work keeps the GPU from others (0: not at all).
+  sim::Duration hold_when_idle;
   PreemptionGranularity granularity = PreemptionGranularity::instruction;
 };
 

@@ -52,11 +52,10 @@ struct Workload {
 };
 
 // Engine, arena and io of a workload.
-//   engine  parameters in the precision that `gpu` computes in (fp32 if it has no path for the requested
-//   one);
-//           TensorRT's engine also holds some 36 kB of code and tables for each layer with weights: ResNet-18
-//           fp16 22.7 MiB, ResNet-50 fp32 98 MiB (gwonxhj/jetson-orin-nano-internal-lab; TensorRT's engine
-//           explorer) in training (training.hpp): plus what is held for each parameter
+//   engine  parameters in the precision that `gpu` computes in (fp32 if it does not support the requested
+//           one); TensorRT's engine also holds some 36 kB of code and tables for each layer with weights:
+//           ResNet-18 fp16 22.7 MiB, ResNet-50 fp32 98 MiB (gwonxhj/jetson-orin-nano-internal-lab; TensorRT's
+//           engine explorer); in training (training.hpp) also what is held for each parameter
 //   arena   batch x peak_activation_bytes; in training batch x training_activation_bytes
 //   io      2 x batch x (input + output) in fp32: one batch runs and one waits (Chakraborty et al., ISPASS
 //           2025)

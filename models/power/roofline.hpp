@@ -38,8 +38,7 @@ struct Roofline {
 // including regulator losses, at the spec's reference temperature:
 //   operation  pipes that never wait, compared with a GPU that only executes
 //   byte       in the GPU, the memory controller and the DRAM; the SMs take as many cycles per byte as at the
-//   highest
-//              clocks (gpu::Kernel::working)
+//              highest clocks (gpu::Kernel::working)
 //   busy       gpu_busy_s compared with idle
 // Throws std::invalid_argument if peak or bandwidth is not positive.
 [[nodiscard]] Roofline roofline(const gpu::Spec& gpu, const dnn::ArithmeticPath& path,

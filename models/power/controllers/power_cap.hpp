@@ -5,8 +5,7 @@
 // time:
 //   down  if the mean over the window and the mean of the last interval are both above the budget;
 //   up    if clocks were constant for a whole window, its mean is below budget x (1 - hysteresis), no energy
-//   is owed,
-//         and the same step up did not exceed the budget before under the same load.
+//         is owed, and the same step up did not exceed the budget before under the same load.
 // The energy owed is what was drawn above the budget and has not been compensated since. No clock rises while
 // energy is owed, and every window above the budget costs a step, so the energy owed is bounded. Therefore
 // the long-run mean is within the budget for any load that the lowest clocks keep within it. Bursts shorter
