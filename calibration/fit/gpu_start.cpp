@@ -27,7 +27,7 @@ std::optional<Estimate> kernel_fixed(const CsvTable& kernels, double start_us) {
       each.push_back(row.number(kernels.column("duration_us")) - start_us);
   }
   if (each.size() < fewest) return std::nullopt;
-  // Not a single kernel: kernels differ by the work they do in addition to starting.
+  // The uncertainty includes the spread of single kernels: they differ in the work they do besides starting.
   const auto found = middle(each, spread(each));
   return found->value > 0 ? found : std::nullopt;
 }

@@ -158,8 +158,8 @@ LaunchEstimates paced_launches(const std::vector<SparseRun>& sparse, double slic
   if (!line || line->intercept <= 0) return found;
   found.gpu_per_launch = Estimate{line->intercept, line->intercept_sd, slopes.size()};
 
-  // The loop that keeps the pace has a clock of its own: the time between launches is a multiple of the pace
-  // plus a call.
+  // The loop that keeps the pace has a clock of its own: the time between launches is a constant
+  // factor times the pace, plus a call.
   std::vector<Point2> periods;
   for (const SparseRun& run : sparse) {
     const double service = line->intercept + line->slope * run.kernel_us;

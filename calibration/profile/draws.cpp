@@ -32,7 +32,7 @@ Eigen::VectorXd scores(const std::string& name) {
   return found / std::sqrt(found.squaredNorm() / static_cast<double>(count));
 }
 
-// The matrix R with R Rᵀ = covariance. Directions with a negative eigenvalue (from rounding) are set to zero.
+// A matrix R with R Rᵀ = covariance, by LDLᵀ. Pivots that are negative because of rounding count as zero.
 Eigen::MatrixXd root(const std::vector<double>& covariance, Eigen::Index n) {
   const Eigen::Map<const Eigen::MatrixXd> matrix(covariance.data(), n, n);
   const Eigen::LDLT<Eigen::MatrixXd> parts(matrix);

@@ -50,8 +50,8 @@ void share_bandwidth(const Sharing& sharing, std::span<const double> demands, st
   for (std::size_t i = 0; i < demands.size(); ++i) sum += grants[i] = demands[i];
   double total = usable(sharing, grants);
   if (sum <= total) return;
-  // The usable bandwidth depends on the grants and the grants on it: each step leaves at most half of the
-  // error, times the interference.
+  // The usable bandwidth depends on the grants and the grants on it: each step reduces the
+  // error to at most interference / 2 of it.
   constexpr int max_steps = 60;
   constexpr double close_enough = 1e-12;
   for (int i = 0; i < max_steps; ++i) {
