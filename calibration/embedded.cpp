@@ -1,4 +1,4 @@
-// Looks up a file among those that jostle_embed() (embed.cmake) put into the binary.
+// Looks up a file among those that jostle_embed() (embed.cmake) has put into the binary.
 #include "calibration/embedded.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 
 namespace jostle::cli {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
 
@@ -50,15 +51,15 @@ const std::string* Cursor::scalar(const std::string& what) const {
   return nullptr;
 }
 
-std::vector<Cursor> Cursor::items(const std::string& what, std::size_t most) const {
+std::vector<Cursor> Cursor::items(const std::string& what, std::size_t max_entries) const {
   std::vector<Cursor> result;
   if (!is(Kind::sequence)) {
     expected(what);
     return result;
   }
   const std::vector<Node>& children = node_->children;
-  if (children.size() > most) {
-    problem(fmt::format("{} entries, at most {} are allowed", children.size(), most));
+  if (children.size() > max_entries) {
+    problem(fmt::format("{} entries, but at most {} are allowed", children.size(), max_entries));
     return result;
   }
   result.reserve(children.size());
@@ -84,7 +85,7 @@ std::optional<Cursor> Mapping::find(const std::string& key) {
 std::optional<Cursor> Mapping::require(const std::string& key) {
   std::optional<Cursor> found = find(key);
   if (!found && good_) {
-    cursor_.problems().add(cursor_.location(), join(cursor_.path(), key), "required, but not given");
+    cursor_.problems().add(cursor_.location(), join(cursor_.path(), key), "missing required key");
   }
   return found;
 }
@@ -95,7 +96,7 @@ bool Mapping::has(const std::string& key) const {
 
 void Mapping::report_unknown_keys() const {
   if (!good_) return;
-  // Keys not given yet are likelier to be meant than those that are there already.
+  // Keys that are not given yet are more likely to be meant than keys that are present.
   std::vector<std::string> free;
   for (const std::string& name : asked_) {
     if (!has(name) && std::find(free.begin(), free.end(), name) == free.end()) free.push_back(name);
@@ -110,8 +111,8 @@ void Mapping::report_unknown_keys() const {
 
 std::string Mapping::unknown_key_hint(const std::string& name, const std::vector<std::string>& free) const {
   if (!nearest(name, free).empty()) return spelling_hint(name, free);
-  // {source: one, two}: the second half has become a key without a value.
-  if (cursor_.value().find(name)->kind == Kind::nothing) return "a text that holds a comma needs quotes";
+  // {source: one, two}: YAML reads the second half as a key without a value.
+  if (cursor_.value().find(name)->kind == Kind::nothing) return "a text that contains a comma needs quotes";
   return spelling_hint(name, nearest(name, asked_).empty() && !free.empty() ? free : asked_);
 }
 

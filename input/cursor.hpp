@@ -1,12 +1,12 @@
-// A place in a document that knows its path, and the strict reading of a mapping from there.
+// A value in a document together with its path, and strict reading of a mapping.
 //
-//   Mapping run(cursor);                                   // a problem if it is not a mapping
+//   Mapping run(cursor);                                   // reports a problem if it is not a mapping
 //   run.required("duration", scenario.duration, Span{...});
-//   run.optional("seed", scenario.seed, Integer{0, max});  // left as it is when absent
-//   // at the end of its scope: every key that was not asked for is a problem, with the nearest that was
+//   run.optional("seed", scenario.seed, Integer{0, max});  // unchanged if absent
+//   // at the end of its scope: every key that was not read is a problem, with the nearest key that was read
 //
-// A reader is anything callable as std::optional<T>(const Cursor&); it adds to the problems when it returns
-// none.
+// A reader is any callable with the signature std::optional<T>(const Cursor&). It returns none after adding a
+// problem.
 #pragma once
 
 #include <optional>
@@ -30,22 +30,22 @@ class Cursor {
   [[nodiscard]] Problems& problems() const { return *problems_; }
   [[nodiscard]] bool is(Kind kind) const { return node_->kind == kind; }
 
-  // Records a problem here.
+  // Reports a problem at this value.
   void problem(std::string message, std::string hint = {}) const {
     problems_->add(node_->location, path_, std::move(message), std::move(hint));
   }
-  // Records that something else was expected here.
+  // Reports that `what` was expected at this value.
   void expected(const std::string& what, std::string hint = {}) const;
 
-  // The value under a dotted path ("processes.0.batch"), or as far on the way as there is one.
+  // The value at a dotted path ("processes.0.batch"), or the deepest value on that path that exists.
   [[nodiscard]] Cursor descend(const std::string& path) const;
 
-  // The text of a scalar; a problem ("expected `what`") for anything else.
+  // The text of a scalar. Reports a problem ("expected `what`") for any other kind.
   [[nodiscard]] const std::string* scalar(const std::string& what) const;
 
-  // The items of a list; a problem and none for anything else. A list longer than `most` is a problem and
-  // none.
-  [[nodiscard]] std::vector<Cursor> items(const std::string& what, std::size_t most) const;
+  // The items of a list. Reports a problem and returns none if it is not a list or has more than
+  // `max_entries` items.
+  [[nodiscard]] std::vector<Cursor> items(const std::string& what, std::size_t max_entries) const;
 
  private:
   Node node_;
@@ -64,14 +64,14 @@ class Mapping {
   [[nodiscard]] bool good() const { return good_; }
   [[nodiscard]] const Cursor& cursor() const { return cursor_; }
 
-  // The value under `key`, if it is there.
+  // The value under `key`, if present.
   [[nodiscard]] std::optional<Cursor> find(const std::string& key);
-  // The same; a problem if it is absent.
+  // The same; reports a problem if the key is absent.
   [[nodiscard]] std::optional<Cursor> require(const std::string& key);
-  // Whether `key` was given, without asking for it.
+  // Whether `key` is present. Does not mark it as read.
   [[nodiscard]] bool has(const std::string& key) const;
 
-  // Reads `key` into `target`. True if it was there and right.
+  // Reads `key` into `target`. True if the key is present and valid.
   template <class T, class Reader>
   bool optional(const std::string& key, T& target, const Reader& read) {
     return take(find(key), target, read);

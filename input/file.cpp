@@ -13,9 +13,9 @@ namespace jostle::input {
 std::optional<std::string> read_text_file(const std::string& path, std::size_t max_bytes,
                                           Problems& problems) {
   namespace fs = std::filesystem;
-  // A zero byte would end the name for the operating system but not for us.
+  // A zero byte would end the name for the operating system, but not for std::string.
   if (path.empty() || path.find('\0') != std::string::npos) {
-    problems.add_file(path, "not a file name");
+    problems.add_file(path, "not a valid file name");
     return std::nullopt;
   }
   std::error_code error;
@@ -28,7 +28,7 @@ std::optional<std::string> read_text_file(const std::string& path, std::size_t m
     problems.add_file(path, "is a directory, not a file");
     return std::nullopt;
   }
-  // Pipes are allowed ("run /dev/stdin"); a disk or a socket is not an input file.
+  // Pipes are allowed ("run /dev/stdin"); a block device or a socket is not an input file.
   if (status.type() != fs::file_type::regular && status.type() != fs::file_type::fifo &&
       status.type() != fs::file_type::character) {
     problems.add_file(path,
@@ -51,7 +51,7 @@ std::optional<std::string> read_text_file(const std::string& path, std::size_t m
     }
   }
   if (stream.bad()) {
-    problems.add_file(path, "cannot be read to its end");
+    problems.add_file(path, "reading failed before the end of the file");
     return std::nullopt;
   }
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -59,6 +59,18 @@ std::optional<std::string> read_text_file(const std::string& path, std::size_t m
     return std::nullopt;
   }
   return text;
+}
+
+bool has_directory(std::string_view name) {
+  return name.find('/') != std::string_view::npos;
+}
+
+bool has_yaml_extension(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml");
+}
+
+bool is_path(std::string_view name) {
+  return has_directory(name) || has_yaml_extension(name);
 }
 
 }  // namespace jostle::input

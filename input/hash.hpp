@@ -1,4 +1,5 @@
-// A short, stable fingerprint of text: FNV-1a, 64 bits. For telling inputs apart, not against forgery.
+// A short, stable fingerprint of a text: 64-bit FNV-1a. It tells inputs apart but does not protect against
+// forgery.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ namespace jostle::input {
   return hash;
 }
 
-// The same step, eight bytes at a time: for the contents of large files.
+// The same step over eight bytes at a time: faster, for the contents of large files.
 [[nodiscard]] std::uint64_t fnv1a_of_words(std::string_view text);
 
-// Sixteen hexadecimal digits.
+// As sixteen hexadecimal digits.
 [[nodiscard]] std::string hex(std::uint64_t hash);
 
 }  // namespace jostle::input

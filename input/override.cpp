@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/units.hpp"
 
 namespace jostle::input {
@@ -24,19 +25,19 @@ std::vector<std::string> split(std::string_view path) {
   }
 }
 
-// A value of the kind nothing takes away what stands at the end of the path.
+// A value of Kind::nothing removes what is at the end of the path.
 class Override {
  public:
   Override(std::vector<std::string> steps, Node value, Problems& problems)
       : steps_(std::move(steps)), value_(std::move(value)), problems_(problems) {}
 
-  // A copy of `node` with the value put in below it; only the values along the path are copied.
+  // A copy of `node` with the value inserted below it. Only the values along the path are copied.
   [[nodiscard]] Node apply(const Node& node, std::size_t depth) const {
     if (depth == steps_.size()) return value_;
     const std::string& step = steps_[depth];
     if (node && node->kind == Kind::sequence) return in_sequence(*node, step, depth);
     if (node && node->kind == Kind::scalar) {
-      return wrong(depth, fmt::format("'{}' has no parts", printable(node->text)));
+      return wrong(depth, fmt::format("'{}' has no sub-keys", printable(node->text)));
     }
     Value copy;
     copy.location = value_->location;
@@ -46,7 +47,7 @@ class Override {
     while (index < copy.keys.size() && copy.keys[index].name != step) ++index;
     const bool is_new = index == copy.keys.size();
     if (removes(depth)) {
-      if (is_new) return wrong(depth, fmt::format("there is no '{}' to take away", printable(step)));
+      if (is_new) return wrong(depth, fmt::format("there is no '{}' to remove", printable(step)));
       copy.keys.erase(copy.keys.begin() + static_cast<std::ptrdiff_t>(index));
       copy.children.erase(copy.children.begin() + static_cast<std::ptrdiff_t>(index));
       return counted(std::move(copy));
@@ -73,14 +74,13 @@ class Override {
     const std::optional<std::int64_t> index = parse_integer(step, overflow);
     const auto size = static_cast<std::int64_t>(sequence.children.size());
     if (!index || *index < 0 || *index > size) {
-      return wrong(depth, fmt::format("'{}' is not one of its {} entries", printable(step), size),
+      return wrong(depth, fmt::format("'{}' is not an index of its {} entries", printable(step), size),
                    size > 0 ? fmt::format("the last is {}", size - 1) : "");
     }
     const auto at = static_cast<std::size_t>(*index);
     Value copy = sequence;
     if (removes(depth)) {
-      if (at == copy.children.size())
-        return wrong(depth, fmt::format("there is no entry {} to take away", at));
+      if (at == copy.children.size()) return wrong(depth, fmt::format("there is no entry {} to remove", at));
       copy.children.erase(copy.children.begin() + *index);
       return counted(std::move(copy));
     }
@@ -121,7 +121,7 @@ class Override {
   Problems& problems_;
 };
 
-// The same value placed at `location` throughout: lines inside an option mean nothing to a user.
+// A copy of the value with `location` everywhere: line numbers inside an option mean nothing to a user.
 Node moved_to(const Node& node, const Location& location) {
   Value copy = *node;
   copy.location = location;
@@ -138,7 +138,7 @@ Node with_override(const Node& root, const std::string& assignment, Problems& pr
   const Location location{std::make_shared<const std::string>(origin), 0, 0};
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0 || equals > longest_path) {
-    problems.add(location, {}, "not of the form KEY=VALUE", "for example --set processes.0.batch=4");
+    problems.add(location, {}, "expected KEY=VALUE", "for example --set processes.0.batch=4");
     return nullptr;
   }
   const std::string text = assignment.substr(equals + 1);

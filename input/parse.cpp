@@ -13,11 +13,12 @@
 #include <utility>
 
 #include "input/file.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::input {
 namespace {
 
-// Ends the parse; the problem is recorded already.
+// Ends the parse. The problem is already recorded.
 struct Stop {};
 
 class TreeBuilder final : public YAML::EventHandler {
@@ -35,7 +36,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     refuse_tag(mark, tag);
-    // yaml-cpp: "?" a plain scalar, "!" one in quotes or a block.
+    // The tag that yaml-cpp reports: "?" for a plain scalar, "!" for a scalar in quotes or a block.
     const bool quoted = tag == "!";
     const bool null =
         !quoted && (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL");
@@ -43,7 +44,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) fail(mark, "an alias stands inside the value it stands for");
+    if (found == anchors_.end()) fail(mark, "an alias refers to a value that contains it");
     if (awaits_key()) fail(mark, "a key cannot be an alias");
     attach(at(mark), found->second);
   }
@@ -62,7 +63,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Open {
     Value value;
     YAML::anchor_t anchor;
-    std::optional<Key> key;              // mapping: read, its value still to come
+    std::optional<Key> key;              // mapping: key that was read and whose value follows
     std::map<std::string, int> line_of;  // mapping: keys so far
   };
 
@@ -92,7 +93,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag != "?" && tag != "!" && !tag.empty()) {
-      fail(mark, fmt::format("tags are not used here: {}", printable(tag)), "leave it out");
+      fail(mark, fmt::format("tags are not supported: {}", printable(tag)), "remove it");
     }
   }
 
@@ -105,7 +106,7 @@ class TreeBuilder final : public YAML::EventHandler {
     const auto [entry, is_new] = open.line_of.emplace(name, mark.line + 1);
     open.key = Key{name, at(mark)};
     if (!is_new) {
-      fail(mark, fmt::format("the key stands twice in this mapping, first in line {}", entry->second),
+      fail(mark, fmt::format("duplicate key in this mapping, first in line {}", entry->second),
            "keep one of them");
     }
   }
@@ -156,12 +157,12 @@ class TreeBuilder final : public YAML::EventHandler {
       root_ = std::move(value);
       return;
     }
-    // Checked as the tree grows, not at the end, so that the limit also bounds the work done here.
+    // Checked while the tree grows, not at the end, so that the limit also bounds the work done here.
     Open& parent = open_.back();
     parent.value.expanded += value->expanded;
     if (parent.value.expanded > limits_.values || attached_ > limits_.values) {
       problems_.add(location, path(),
-                    fmt::format("more than {} values once aliases are expanded", limits_.values));
+                    fmt::format("more than {} values after expansion of aliases", limits_.values));
       throw Stop{};
     }
     if (parent.value.kind == Kind::mapping) {
@@ -204,7 +205,7 @@ Node parse_yaml(const std::string& text, const std::string& origin, Problems& pr
     TreeBuilder rest(name, problems, limits);
     if (parser.HandleNextDocument(rest)) {
       problems.add({name, 0, 0}, {}, "more than one YAML document",
-                   "one file, one document: remove what follows ---");
+                   "a file must contain one document: remove everything from --- on");
       return nullptr;
     }
   } catch (const Stop&) {

@@ -1,7 +1,7 @@
 // From YAML text to a tree of values, within limits.
 //
-// Stricter than YAML: one document; keys are scalars and each stands once; no tags; nothing recursive. An
-// alias is allowed and counts as what it stands for, so a "billion laughs" file ends at the limit.
+// Stricter than YAML: one document; keys are scalars and unique; no tags; no recursion. An alias is allowed
+// and counts as the value it refers to, so a "billion laughs" file stops at the limit.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Limits {
   std::size_t depth = 64;
 };
 
-// The document in `text`, or null with the reason in `problems`. `origin` names it in messages.
+// The document in `text`, or null with the reason in `problems`. `origin` names the text in messages.
 [[nodiscard]] Node parse_yaml(const std::string& text, const std::string& origin, Problems& problems,
                               const Limits& limits = {});
 

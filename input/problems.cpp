@@ -5,50 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "input/printable.hpp"
+
 namespace jostle::input {
-namespace {
-
-// Length of the well-formed UTF-8 sequence at `at`, 0 if there is none.
-std::size_t utf8_length(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(at);
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xC2 && lead < 0xE0 ? 2
-                             : lead >= 0xE0 && lead < 0xF0 ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                           : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  }
-  return length;
-}
-
-}  // namespace
-
-std::string printable(const std::string& text, std::size_t most) {
-  std::string result;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    if (result.size() >= most) return result + "...";
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const std::size_t length = utf8_length(text, at);
-    if (byte == '\n') {
-      result += "\\n";
-      ++at;
-    } else if (byte == '\t') {
-      result += "\\t";
-      ++at;
-    } else if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      result += fmt::format("\\x{:02X}", byte);
-      ++at;
-    } else {
-      result.append(text, at, length);
-      at += length;
-    }
-  }
-  return result;
-}
 
 std::string Problem::text() const {
   std::string result;
@@ -67,7 +26,7 @@ void Problems::add(Location location, std::string path, std::string message, std
     ++dropped_;
     return;
   }
-  // Whatever an input holds may have found its way into any of them: keys, names, an exception's text.
+  // Contents of the input may be part of each text: keys, names, an exception's message.
   for (std::string* text : {&path, &message, &hint}) *text = printable(*text, std::string::npos);
   list_.push_back({std::move(location), std::move(path), std::move(message), std::move(hint)});
 }

@@ -1,6 +1,7 @@
-// What is wrong with an input, said so that it can be put right: file, line, path, message, hint.
+// What is wrong with an input, with all that is needed to correct it: file, line, path, message, hint.
 //
-// Readers never throw at bad input and never print: they add to a Problems, and go on to find the next one.
+// Readers do not throw on bad input and do not print. They add to a Problems and continue to find further
+// problems.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@
 
 namespace jostle::input {
 
-// Where a piece of input stands. `origin` is a file name, or a command-line option such as "--set a.b=1".
+// Position of a value in an input. `origin` is a file name or a command-line option such as "--set a.b=1".
 struct Location {
   std::shared_ptr<const std::string> origin;
-  int line = 0;    // from 1; 0 where lines mean nothing (an option, a whole file)
+  int line = 0;    // from 1; 0 where there are no lines (an option, a whole file)
   int column = 0;  // from 1
 };
 
@@ -21,7 +22,7 @@ struct Problem {
   Location location;
   std::string path;     // "processes.0.batch"; empty: the whole document
   std::string message;  // what is wrong
-  std::string hint;     // how to put it right; may be empty
+  std::string hint;     // how to correct it; may be empty
 
   // "gate.yaml:7: processes.0.batch: 0 is below the least value 1 (hint)"
   [[nodiscard]] std::string text() const;
@@ -29,30 +30,27 @@ struct Problem {
 
 class Problems {
  public:
-  // More than this many are only counted: a file of garbage need not be answered line by line.
+  // Problems beyond this number are only counted.
   static constexpr std::size_t max_kept = 50;
 
-  // Kept as `printable` shows the texts: a problem is one line, whatever the input holds.
+  // Each text is stored as `printable` shows it: a problem is one line, whatever the input contains.
   void add(Location location, std::string path, std::string message, std::string hint = {});
-  // Of a file as a whole.
+  // A problem of a whole file.
   void add_file(const std::string& file, std::string message, std::string hint = {});
 
   void append(const Problems& others);
-  // Into reading order: by origin, then line; equals stay as found.
+  // Sorts into reading order: by origin, then line. Stable.
   void sort();
 
   [[nodiscard]] bool empty() const { return list_.empty(); }
   [[nodiscard]] std::size_t count() const { return list_.size() + dropped_; }
   [[nodiscard]] const std::vector<Problem>& list() const { return list_; }
-  // One line a problem, each ended by a newline.
+  // One line for each problem, each ended by a newline.
   [[nodiscard]] std::string text() const;
 
  private:
   std::vector<Problem> list_;
   std::size_t dropped_ = 0;
 };
-
-// `text` made fit for a message: cut to a readable length, control characters and broken UTF-8 as \xNN.
-[[nodiscard]] std::string printable(const std::string& text, std::size_t most = 60);
 
 }  // namespace jostle::input

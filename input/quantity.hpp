@@ -1,4 +1,4 @@
-// A number and its unit, as a profile writes a figure: "6.38 us".
+// A number and its unit, as a parameter is written in a profile: "6.38 us".
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct Written {
   [[nodiscard]] std::string times(double ratio) const;
 };
 
-// None if it does not begin with a positive number.
+// None if the text does not begin with a positive number.
 [[nodiscard]] std::optional<Written> quantity(std::string_view text);
 
 }  // namespace jostle::input

@@ -4,21 +4,23 @@
 
 #include <cmath>
 
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 
 namespace jostle::input {
 namespace {
 
-// Below, above or inside [least, most]; says so as `shown` against the limit written by `write`.
+// Checks that a value is inside [least, most]; reports a problem otherwise. `shown` is the value as written,
+// `write` formats a limit.
 template <class T, class Write>
 bool in_range(const Cursor& at, T value, T least, T most, bool above_least, const Write& write) {
   const std::string shown = printable(at.value().text);
   if (value < least) {
-    at.problem(fmt::format("'{}' is below the least value, {}", shown, write(least)));
+    at.problem(fmt::format("'{}' is below the minimum, {}", shown, write(least)));
   } else if (above_least && value == least) {
     at.problem(fmt::format("'{}' is not above {}", shown, write(least)));
   } else if (value > most) {
-    at.problem(fmt::format("'{}' is above the greatest value, {}", shown, write(most)));
+    at.problem(fmt::format("'{}' is above the maximum, {}", shown, write(most)));
   } else {
     return true;
   }
@@ -80,7 +82,7 @@ std::optional<std::string> Text::operator()(const Cursor& at) const {
     return std::nullopt;
   }
   if (text->size() > longest) {
-    at.problem(fmt::format("a text of {} bytes, at most {} are allowed", text->size(), longest));
+    at.problem(fmt::format("a text of {} bytes, but at most {} are allowed", text->size(), longest));
     return std::nullopt;
   }
   return *text;

@@ -1,4 +1,5 @@
-// Typed readers of one value, each with its range: what cannot be right is a problem, never a default.
+// Typed readers of one value, each with its range. An invalid value is a problem and never replaced by a
+// default.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Integer {
   [[nodiscard]] std::optional<std::int64_t> operator()(const Cursor& at) const;
 };
 
-// The same into a narrower type; the limits must fit it.
+// The same for a narrower type; the limits must fit it.
 template <class T>
 struct Whole {
   T least, most;
@@ -33,7 +34,7 @@ struct Whole {
 struct Real {
   double least = std::numeric_limits<double>::lowest();
   double most = std::numeric_limits<double>::max();
-  bool above_least = false;  // `least` itself is excluded
+  bool above_least = false;  // excludes `least` itself
   [[nodiscard]] std::optional<double> operator()(const Cursor& at) const;
 };
 
@@ -41,13 +42,13 @@ struct Boolean {
   [[nodiscard]] std::optional<bool> operator()(const Cursor& at) const;
 };
 
-// Not empty, at most `longest` bytes.
+// A text that is not empty and has at most `longest` bytes.
 struct Text {
   std::size_t longest = 4096;
   [[nodiscard]] std::optional<std::string> operator()(const Cursor& at) const;
 };
 
-// A number with a unit of `dimension`; the limits and the result are in the dimension's own unit.
+// A number with a unit of `dimension`. Limits and result are in the base unit of the dimension.
 struct Quantity {
   const Dimension& dimension;
   double least = 0;
@@ -56,7 +57,7 @@ struct Quantity {
   [[nodiscard]] std::optional<double> operator()(const Cursor& at) const;
 };
 
-// One name out of a table.
+// One name from a table.
 template <class T>
 struct Choice {
   std::string what;  // "a precision"
@@ -73,7 +74,7 @@ struct List {
   [[nodiscard]] std::optional<std::vector<T>> operator()(const Cursor& at) const;
 };
 
-// The index of a name in `names`, or none with a problem that tells the nearest.
+// The index of a name in `names`; none, with a problem that suggests the nearest name, if it is not there.
 [[nodiscard]] std::optional<std::size_t> choose(const Cursor& at, const std::string& what,
                                                 const std::vector<std::string>& names);
 

@@ -15,7 +15,7 @@ char lower(char c) {
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Optimal string alignment: three rows of the dynamic programme.
+  // Optimal string alignment distance, with three rows of the dynamic programming table.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -34,7 +34,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view name, const std::vector<std::string>& names) {
-  constexpr std::size_t longest = 100;  // longer names are not slips of the finger
+  constexpr std::size_t longest = 100;  // longer names are not typing errors
   if (name.empty() || name.size() > longest) return {};
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, std::min(name.size(), longest) * 2 / 5) + 1;
@@ -46,7 +46,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& names
     }
   }
   if (!best.empty()) return best;
-  // "orin-nano" for "jetson-orin-nano": a part that only one name has.
+  // "orin-nano" for "jetson-orin-nano": a substring that only one name contains.
   if (name.size() < 3) return {};
   for (const std::string& candidate : names) {
     if (candidate.find(name) == std::string::npos) continue;

@@ -1,4 +1,4 @@
-// The name that was probably meant.
+// Suggestions for misspelled names.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace jostle::input {
 
-// Letters to insert, delete, replace or swap with a neighbour to turn one into the other; upper and lower
-// case are alike.
+// Number of letters to insert, delete, replace or swap with a neighbour to turn one text into the other,
+// ignoring case.
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The nearest of `names`, or "" when none is near enough to be meant. The first of equals.
+// The most similar of `names`, the first of equally similar ones; "" if none is similar enough.
 [[nodiscard]] std::string nearest(std::string_view name, const std::vector<std::string>& names);
 
-// "did you mean 'x'?", or "one of a, b, c" when nothing is near.
+// "did you mean 'x'?", or "one of a, b, c" if no name is similar.
 [[nodiscard]] std::string spelling_hint(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace jostle::input

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 
 namespace jostle::input {
@@ -138,7 +138,7 @@ const Dimension& thermal_resistance_dimension() {
 
 std::optional<double> parse_real(std::string_view text) {
   double value = 0;
-  // from_chars is the same in every locale; it takes "inf" and "nan", which no figure here may be.
+  // from_chars ignores the locale, but accepts "inf" and "nan", which no parameter may be.
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
   return value;
@@ -176,7 +176,7 @@ QuantityResult parse_quantity(std::string_view text, const Dimension& dimension)
     if (known.name != unit) continue;
     const double value = number * known.factor;
     if (error != std::errc{} || !std::isfinite(value)) {
-      return {{}, fmt::format("'{}' is beyond any number this program holds", shown), {}};
+      return {{}, fmt::format("'{}' is too large for this program", shown), {}};
     }
     return {value, {}, {}};
   }
@@ -184,7 +184,7 @@ QuantityResult parse_quantity(std::string_view text, const Dimension& dimension)
   for (const Unit& known : dimension.units) names.emplace_back(known.name);
   const std::string near = nearest(unit, names);
   return {{},
-          fmt::format("'{}' has a wrong unit '{}'", shown, printable(std::string(unit))),
+          fmt::format("'{}' has the unknown unit '{}'", shown, printable(std::string(unit))),
           (near.empty() ? "expected " : fmt::format("did you mean '{}'? expected ", near)) +
               expected_units(dimension)};
 }
@@ -192,12 +192,12 @@ QuantityResult parse_quantity(std::string_view text, const Dimension& dimension)
 std::string format_quantity(double value, const Dimension& dimension) {
   if (value == 0) return fmt::format("0 {}", dimension.units.front().name);
   const Unit* best = &dimension.units.back();
-  for (const Unit& unit : dimension.units) {  // the largest unit that leaves no leading zeros
+  for (const Unit& unit : dimension.units) {  // the largest unit without leading zeros
     if (std::abs(value) >= unit.factor && (unit.factor > best->factor || std::abs(value) < best->factor))
       best = &unit;
   }
   const double number = value / best->factor;
-  // Fifteen digits: what was typed in decimal comes back as it was typed.
+  // Fifteen digits: a number typed in decimal is printed as it was typed.
   return fmt::format("{:.15g} {}", number, best->name);
 }
 

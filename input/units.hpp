@@ -1,4 +1,4 @@
-// Numbers and quantities as people write them: "5 ms", "624.75 MHz", "50 Mbit/s", "1 %".
+// Numbers and quantities as users write them: "5 ms", "624.75 MHz", "50 Mbit/s", "1 %".
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@ namespace jostle::input {
 
 struct Unit {
   std::string_view name;
-  double factor;  // to the dimension's own unit
+  double factor;  // to the base unit of the dimension
 };
 
-// A physical quantity and the units it may be written in.
+// A physical quantity and its allowed units.
 struct Dimension {
   std::string_view what;     // "a time"
   std::string_view example;  // "5 ms"
   std::vector<Unit> units;
 };
 
-// The dimensions of this project, and the unit that values are returned in.
+// The dimensions of this project, each with its base unit, in which values are returned.
 [[nodiscard]] const Dimension& time_dimension();                 // ps
 [[nodiscard]] const Dimension& frequency_dimension();            // Hz
 [[nodiscard]] const Dimension& rate_dimension();                 // 1/s
 [[nodiscard]] const Dimension& size_dimension();                 // bytes
-[[nodiscard]] const Dimension& bandwidth_dimension();            // bytes/s (network links: bits are eighths)
+[[nodiscard]] const Dimension& bandwidth_dimension();            // bytes/s (network links: bits/s)
 [[nodiscard]] const Dimension& power_dimension();                // W
 [[nodiscard]] const Dimension& voltage_dimension();              // V
 [[nodiscard]] const Dimension& current_dimension();              // A
@@ -40,21 +40,21 @@ struct Dimension {
 [[nodiscard]] const Dimension& temperature_rise_dimension();     // K
 [[nodiscard]] const Dimension& thermal_resistance_dimension();   // K/W
 
-// A finite decimal number, the whole of `text`; no "inf", "nan", hexadecimal or leading '+'.
+// A finite decimal number; `text` must contain nothing else. No "inf", "nan", hexadecimal or leading '+'.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 
-// A decimal integer, the whole of `text`; no leading zeros (YAML 1.1 would read octal), no fraction.
-// `overflow` is set when the text is an integer that 64 bits cannot hold.
+// A decimal integer; `text` must contain nothing else. No leading zeros (octal in YAML 1.1), no fraction.
+// `overflow` is set if the text is an integer that does not fit 64 bits.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text, bool& overflow);
 
-// A quantity in `dimension`, or a reason ("5 has no unit") and what would be right.
+// A quantity in `dimension`, or a reason ("5 has no unit") and a hint.
 struct QuantityResult {
-  std::optional<double> value;  // in the dimension's own unit; finite
+  std::optional<double> value;  // in the base unit of the dimension; finite
   std::string message, hint;    // set when there is no value
 };
 [[nodiscard]] QuantityResult parse_quantity(std::string_view text, const Dimension& dimension);
 
-// `value` in the dimension's own unit, written with the unit that reads best: "2.091 ms".
+// `value`, given in the base unit, with the unit that reads best: "2.091 ms".
 [[nodiscard]] std::string format_quantity(double value, const Dimension& dimension);
 
 }  // namespace jostle::input

@@ -1,6 +1,6 @@
-// A YAML document as a tree of values that remember where they stood.
+// A YAML document as a tree of values with their locations.
 //
-// Our own rather than yaml-cpp's nodes, which lose duplicate keys, expand aliases without limit and convert
+// This is not the tree of yaml-cpp, which loses duplicate keys, expands aliases without limit and converts
 // leniently. Values are immutable and shared: an alias costs a pointer, not a copy.
 #pragma once
 
@@ -30,8 +30,8 @@ struct Value {
   std::string text;            // scalar: as written, unescaped
   bool quoted = false;         // scalar: written in quotes, so never a number
   std::vector<Key> keys;       // mapping: in file order, each once
-  std::vector<Node> children;  // sequence items, or mapping values beside `keys`
-  std::size_t expanded = 1;    // values in this tree, those behind aliases counted each time
+  std::vector<Node> children;  // items of a sequence, or the values of a mapping in the order of `keys`
+  std::size_t expanded = 1;    // number of values in this tree; those behind an alias count each time
 
   // The value under `key`, or null.
   [[nodiscard]] Node find(const std::string& key) const;

@@ -1,4 +1,5 @@
-// What an event does: a function and the object it is about. Plain, so that scheduling never allocates.
+// What an event does: a function and the object to call it with. A plain struct, so scheduling an event
+// allocates nothing.
 #pragma once
 
 namespace jostle::sim {

@@ -1,4 +1,4 @@
-// Batching, merging and the interval.
+// Batch means: summing into batches, merging batches, and the confidence interval.
 #include "sim/batch_means.hpp"
 
 #include <array>
@@ -9,8 +9,9 @@ namespace jostle::sim {
 
 namespace {
 
-// Autocorrelation of the batch means beyond which they are merged: 0.1 costs a few percent of the interval's
-// width at most (the variance of the mean is off by about 1 + 2 × 0.1), and is within chance for 64 batches.
+// Batches are merged while the lag-1 autocorrelation of their means is above this. At 0.1 the interval is a
+// few percent too narrow at most (the variance of the mean is off by a factor of about 1 + 2 × 0.1), and 64
+// uncorrelated batches reach 0.1 by chance.
 constexpr double tolerated_correlation = 0.1;
 
 [[nodiscard]] double mean_of(const std::vector<double>& x) {
@@ -44,14 +45,14 @@ constexpr double tolerated_correlation = 0.1;
 }  // namespace
 
 double student_t_95(std::size_t degrees_of_freedom) {
-  // Any table of Student's t, column 0.975.
+  // From a table of Student's t, column 0.975.
   static constexpr std::array<double, 30> table = {
       12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
       2.2010,  2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860,
       2.0796,  2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518, 2.0484, 2.0452, 2.0423};
   if (degrees_of_freedom == 0) throw std::invalid_argument("student_t_95: no degrees of freedom");
   if (degrees_of_freedom <= table.size()) return table[degrees_of_freedom - 1];
-  // Cornish–Fisher expansion about the normal quantile; right to 1e-5 from 30 on.
+  // Cornish–Fisher expansion about the normal quantile; accurate to 1e-5 from 30 degrees of freedom on.
   constexpr double z = 1.959963984540054;
   constexpr double first = (z * z * z + z) / 4;
   constexpr double second = (5 * z * z * z * z * z + 16 * z * z * z + 3 * z) / 96;

@@ -1,9 +1,9 @@
-// The mean of a stationary, correlated series and how well it is known, by non-overlapping batch means.
+// The mean of a stationary, correlated series and its confidence interval, by non-overlapping batch means.
 //
-// Observations are summed into batches; when there are 64 batches, neighbours are merged and the batch size
-// doubles, so between 32 and 63 complete batches describe a run of any length. For the interval, neighbours
-// are merged further while the batch means still look correlated (lag-1 autocorrelation above what chance
-// gives), down to 8; then Student's t on what is left.
+// Observations are summed into batches. When there are 64 batches, neighbouring batches are merged and the
+// batch size doubles, so a run of any length is described by 32 to 63 complete batches. For the interval,
+// neighbouring batches are merged further, down to 8, while the batch means are still correlated (lag-1
+// autocorrelation above what chance gives). The interval then uses Student's t on the remaining batches.
 #pragma once
 
 #include <cstddef>
@@ -29,17 +29,18 @@ class BatchMeans {
   static constexpr std::size_t fewest_batches = 8;
 
   void add(double x);
-  // Forgets the observations so far (the warm-up).
+  // Discards the observations so far (end of the warm-up).
   void clear() { *this = {}; }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  // Of every observation, those of the incomplete batch too. Undefined without any.
+  // Mean of all observations, including those of the incomplete batch. Undefined without observations.
   [[nodiscard]] std::optional<double> mean() const;
   // 95 % confidence interval for the mean; undefined with fewer than 8 observations.
   [[nodiscard]] std::optional<Interval> ci95() const;
-  // Half the interval over the mean's magnitude; undefined as the interval is, or if the mean is 0.
+  // Half the width of the interval over the absolute value of the mean. Undefined if the interval is, or if
+  // the mean is 0.
   [[nodiscard]] std::optional<double> relative_half_width() const;
-  // Complete batches the interval rests on, after merging, and observations in each.
+  // Number of complete batches that the interval is computed from, after merging; and observations in each.
   [[nodiscard]] std::size_t batches() const;
   [[nodiscard]] std::uint64_t batch_size() const;
 
@@ -58,13 +59,13 @@ class BatchMeans {
   std::uint64_t open_count_ = 0;
 };
 
-// The rate of something that happens in lumps (images, a batch at a time): amount per second between the
-// first and the last lump, which no window cuts.
+// The rate of something that arrives in lumps (images, one batch at a time): amount per second between the
+// first and the last lump. Both ends of the measured time are lumps, so no lump is counted in part.
 class RateMeans {
  public:
-  // A lump at `at`, not before the last one; the amount that passed since then is `amount` > 0.
+  // A lump at `at`, not earlier than the last one. `amount` > 0 is what has passed since the last one.
   void add(Time at, double amount);
-  // Forgets the past but for when the last lump was (the warm-up ends).
+  // Discards what was measured so far but keeps the time of the last lump (end of the warm-up).
   void clear();
 
   // Amount per second; undefined before the second lump, or if no time passed.

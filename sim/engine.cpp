@@ -1,4 +1,4 @@
-// The event loop, and the life and death of processes.
+// The event loop, and how processes start and end.
 #include "sim/engine.hpp"
 
 #include <iterator>
@@ -84,7 +84,7 @@ RunEnd Engine::run(Time until) {
 }
 
 RunEnd Engine::run_loop(Time until) {
-  // An event at never() is one that does not happen.
+  // An event at never() must not happen.
   const Time limit = until == Time::never() ? until - Duration{1} : until;
   std::uint64_t next_poll = steps_;
   for (;;) {
@@ -127,7 +127,7 @@ RunEnd Engine::run_loop(Time until) {
 RunEnd Engine::nothing_left(Time until) {
   if (queue_.size() == 0) {
     for (const ProcessState& process : process_states_) {
-      if (!process.daemon) return stuck("nothing is left to happen");
+      if (!process.daemon) return stuck("no event is pending");
     }
   }
   if (until != Time::never()) now_ = until;

@@ -1,11 +1,12 @@
-// The engine: the clock, what is to happen, and the coroutines that make it happen.
+// The simulation engine: the clock, the pending events and the coroutines that act on them.
 //
 //   Engine engine;
 //   engine.spawn(camera(engine, gpu), "camera 0");
 //   engine.run(Time{} + seconds(4));
 //
-// One thread runs an engine; several engines may run in as many threads. The same calls in the same order
-// give the same run: events go by (time, priority, sequence), woken coroutines first come first served.
+// One thread runs an engine; several engines may run at the same time, each in its own thread. The same calls
+// in the same order give the same run: events are ordered by (time, priority, sequence), and resumed
+// coroutines run first come, first served.
 #pragma once
 
 #include <atomic>
@@ -27,28 +28,28 @@ namespace jostle::sim {
 
 class TraceSink;
 
-// Whether a waiting process keeps the run from counting as drained.
+// A run counts as drained when no worker is waiting any more; daemons may still wait.
 enum class Role { worker, daemon };
 
 class Engine {
  public:
   Engine();
-  // Ends every process where it stands: its locals are destroyed, innermost task first.
+  // Ends every process where it is suspended: its locals are destroyed, innermost task first.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   [[nodiscard]] Time now() const { return now_; }
 
-  // Does `action` at `at`. Throws std::invalid_argument if that is in the past.
+  // Runs `action` at time `at`. Throws std::invalid_argument if `at` is in the past.
   EventId schedule(Time at, Action action, Priority priority = Priority::normal) {
     if (at < now_) throw_past(at);
     return queue_.push(at, priority, action);
   }
-  // Undoes a pending event and clears the id; false if it had already happened or was none.
+  // Cancels a pending event and clears the id; false if it has already happened or the id names no event.
   bool cancel(EventId& id) { return queue_.cancel(std::exchange(id, EventId{})); }
-  // Moves a pending event, as if it were scheduled now. Throws std::invalid_argument if it is not pending or
-  // `at` is in the past.
+  // Moves a pending event to `at`, as if it were scheduled now. Throws std::invalid_argument if it is not
+  // pending or `at` is in the past.
   void reschedule(EventId& id, Time at) {
     if (at < now_) throw_past(at);
     if (!queue_.retime(id, at)) throw_not_pending();
@@ -56,18 +57,18 @@ class Engine {
   [[nodiscard]] bool pending(EventId id) const { return queue_.pending(id); }
   [[nodiscard]] std::size_t events_pending() const { return queue_.size(); }
 
-  // Starts a process after the current handler. A daemon may wait for ever.
+  // Starts a process after the current handler. A daemon may wait forever.
   void spawn(Process process, std::string name, Role role = Role::worker);
   [[nodiscard]] std::size_t processes() const { return process_states_.size(); }
 
-  // Resumes a suspended coroutine at the current time, after the current handler and those asked for before
-  // it, before the next event.
+  // Resumes a suspended coroutine at the current time: after the current handler and all earlier calls of
+  // resume_soon(), before the next event.
   void resume_soon(std::coroutine_handle<> coroutine) {
     if (soon_tail_ - soon_head_ == soon_.size()) grow_soon();
     soon_[soon_tail_++ & (soon_.size() - 1)] = coroutine;
   }
 
-  // co_await engine.delay(d): goes on d later (d ≥ 0; zero: behind what is already due now).
+  // co_await engine.delay(d) continues d later. d ≥ 0; with zero, after everything that is already due now.
   [[nodiscard]] auto delay(Duration duration, Priority priority = Priority::normal) {
     struct Delay {
       Engine& engine;
@@ -79,42 +80,42 @@ class Engine {
     };
     return Delay{*this, now_ + duration, priority};
   }
-  // Resumes a suspended coroutine at `at`; it cannot be called off.
+  // Resumes a suspended coroutine at `at`. This cannot be cancelled.
   void resume_at(Time at, std::coroutine_handle<> coroutine, Priority priority = Priority::normal) {
     if (at < now_) throw_past(at);
     queue_.push(at, priority, coroutine);
   }
 
-  // Runs until the clock stands at `until`, events at that time included, or the run ends otherwise. May be
-  // called again to go on. Rethrows what left a process or a handler.
+  // Runs until the clock reaches `until`, including the events at that time, or until the run ends for
+  // another reason. May be called again to continue. Rethrows an exception that left a process or a handler.
   RunEnd run(Time until);
   // Ends the run after the current handler or resumption.
   void stop() { halt_ = true; }
 
   void set_watchdog(const Watchdog& watchdog);
-  // Something useful happened (a batch finished): see Watchdog::without_progress.
+  // Reports progress (a batch has finished): see Watchdog::without_progress.
   void progress() { last_progress_ = now_; }
   // Why the run is stuck; set when run() returned RunEnd::stuck.
   [[nodiscard]] const std::optional<StuckReport>& stuck_report() const { return stuck_report_; }
-  // A flag looked at every few thousand events (raised by Ctrl-C, say). Null: none.
+  // A flag that is checked every few thousand events (set by Ctrl-C, for example). Null: none.
   void set_interrupt(const std::atomic<bool>* flag) { interrupt_ = flag; }
 
-  // Where to record the timeline; null, the default: nowhere.
+  // Sink of the timeline. Null (the default): no timeline is recorded.
   void set_trace(TraceSink* sink) { trace_ = sink; }
   [[nodiscard]] TraceSink* trace() const { return trace_; }
 
-  // Events and resumptions so far.
+  // Number of events and resumptions so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
   friend struct Process::promise_type;
   friend void continue_with(Engine& engine, std::coroutine_handle<> next);
 
-  // Why the loop left off, before it is made into a RunEnd.
+  // Runs events and coroutines until one of the reasons in RunEnd applies.
   [[nodiscard]] RunEnd run_loop(Time until);
   [[nodiscard]] RunEnd nothing_left(Time until);
   [[nodiscard]] RunEnd stuck(std::string reason);
-  // Resumes a coroutine, and what it goes on with.
+  // Resumes a coroutine, then those it continues with.
   void resume(std::coroutine_handle<> coroutine) {
     coroutine.resume();
     while (next_) std::exchange(next_, {}).resume();
@@ -129,7 +130,7 @@ class Engine {
   EventQueue queue_;
   std::coroutine_handle<> next_;
   bool halt_ = false;
-  std::vector<std::coroutine_handle<>> soon_;  // a ring; its size is a power of two
+  std::vector<std::coroutine_handle<>> soon_;  // a ring buffer; its size is a power of two
   std::size_t soon_head_ = 0;
   std::size_t soon_tail_ = 0;
 
@@ -141,7 +142,7 @@ class Engine {
   std::optional<StuckReport> stuck_report_;
   TraceSink* trace_ = nullptr;
 
-  std::list<ProcessState> process_states_;  // in order of start
+  std::list<ProcessState> process_states_;  // in starting order
   std::exception_ptr error_;
 };
 

@@ -1,4 +1,4 @@
-// The less frequent moves of the pending-event set: splitting, sorting, spilling, sweeping.
+// The less frequent operations of the pending-event set: splitting, sorting, spilling, purging.
 #include "sim/event_queue.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::size_t chunks_per_block = 64;
 constexpr std::size_t room_before =
-    8;  // free places kept before the head, so that an early insert moves little
+    8;  // free places kept before the head, so that an early insert moves few entries
 
-// A bucket of fewer chunks is split into some that are sorted next; what its entries refer to is fetched
-// while it is split, since there is no time for that later. Two lines for each of at most 1152 events fit the
-// second-level cache.
+// A chain of fewer chunks than this is split into buckets that are sorted next. What its entries refer to is
+// prefetched during the split, because later there is too little time for it. Two cache lines for each of at
+// most 1152 events fit the second-level cache.
 constexpr std::uint32_t prefetch_below_chunks = 64;
 
 }  // namespace
@@ -75,14 +75,14 @@ void EventQueue::insert_in_bottom(const Entry& e) {
   ++tail_;
 }
 
-// Puts the bottom back into buckets finer than the one it came from.
+// Moves the bottom back into buckets finer than the one it came from.
 void EventQueue::spill_bottom() {
   bottom_end_ = base_;
   for (std::size_t i = head_; i != tail_; ++i) append(bottom_[i]);
   head_ = tail_ = 0;
 }
 
-// By insertion: a chunk's worth is few enough.
+// Insertion sort: one chunk has few entries.
 void EventQueue::sort_few(Chunk* chunk) {
   Entry* const first = bottom_.data() + room_before;
   Entry* last = first;
@@ -108,8 +108,8 @@ void EventQueue::sort_many(Chunk* chain) {
             bottom_.begin() + static_cast<std::ptrdiff_t>(tail_));
 }
 
-// Fills the empty bottom from the first bucket that starts at `limit` or before, if there is one. Never
-// moves base_ beyond the limit, so that what is scheduled later still lies ahead of it.
+// Fills the empty bottom from the first bucket that starts at or before `limit`, if there is one. Never moves
+// base_ beyond the limit, so that events scheduled later still lie after base_.
 bool EventQueue::refill(std::uint64_t limit) {
   for (;;) {
     if (used_levels_ == 0) {
@@ -153,7 +153,7 @@ void EventQueue::split(Chunk* chain) {
   }
 }
 
-// Drops every stale entry.
+// Removes all stale entries.
 void EventQueue::purge() {
   const auto kept = std::remove_if(bottom_.begin() + static_cast<std::ptrdiff_t>(head_),
                                    bottom_.begin() + static_cast<std::ptrdiff_t>(tail_),

@@ -1,11 +1,12 @@
-// The pending-event set: what is to happen, in the order (time, priority, sequence), with cancel and re-time.
+// The pending-event set: events in the order (time, priority, sequence), with cancel and re-time.
 //
-// A radix ladder: events lie unsorted in buckets of 64-way digits of their time, by the highest digit in
-// which they differ from `base_`; only the bucket that is due is split further or, when small, sorted into
-// `bottom_`. An event is moved a few times and sorted once among a few neighbours, whatever the distribution
-// of times, and there is nothing to tune to it. A cancelled event leaves a stale entry that is skipped when
-// due and swept when stale entries outnumber live ones, so memory stays proportional to what is pending.
-// Nothing is allocated per event once the pools have grown to the size of the run.
+// A radix ladder. Events lie unsorted in buckets. The bucket of an event is given by the highest base-64
+// digit in which its time differs from `base_`. Only the bucket that is due is processed: it is split further
+// or, if it is small, sorted into `bottom_`. So an event is moved a few times and sorted once among a few
+// neighbours, whatever the distribution of times, and nothing needs tuning. Cancelling an event leaves a
+// stale entry. It is skipped when it is due, and all stale entries are purged when they outnumber the live
+// ones, so memory stays proportional to the number of pending events. Once the pools have grown to the size
+// of the run, no event needs an allocation.
 #pragma once
 
 #include <array>
@@ -20,10 +21,11 @@
 
 namespace jostle::sim {
 
-// Among events of equal time, lower goes first; within a priority, first scheduled goes first.
+// Among events of equal time, the lower priority value goes first; within a priority, the event scheduled
+// first.
 enum class Priority : std::uint8_t { first = 0, early = 64, normal = 128, late = 192, last = 255 };
 
-// Names one scheduled event; default-constructed it names none. A copy outlives its event harmlessly.
+// Identifies one scheduled event; a default-constructed id identifies none. An id may outlive its event.
 class EventId {
  public:
   constexpr EventId() = default;
@@ -39,7 +41,7 @@ class EventId {
 
 class EventQueue {
  public:
-  // What is due: an action, or a coroutine to resume if `action.function` is null.
+  // An event that is due: an action, or a coroutine to resume if `action.function` is null.
   struct Due {
     Time time;
     Action action;
@@ -52,22 +54,22 @@ class EventQueue {
 
   // `at` must not precede the last event taken.
   EventId push(Time at, Priority priority, Action action);
-  // The same for a coroutine, which cannot be cancelled: cheaper.
+  // The same for a coroutine: cheaper, but cannot be cancelled.
   void push(Time at, Priority priority, std::coroutine_handle<> coroutine);
 
   [[nodiscard]] bool pending(EventId id) const { return id && slots_[id.slot_].order == id.order_; }
-  // The event will not happen. False if it has already happened or was cancelled.
+  // Cancels the event. False if it has already happened or was cancelled before.
   bool cancel(EventId id);
-  // Moves a pending event to `at`, as if scheduled now (its sequence is new, its priority kept), and renews
-  // the id. False if it is not pending.
+  // Moves a pending event to `at`, as if it were scheduled now (new sequence number, same priority), and
+  // updates the id. False if it is not pending.
   bool retime(EventId& id, Time at);
 
   // The time of the next event if it is not after `limit`; Time::never() otherwise.
   [[nodiscard]] Time next_time(Time limit);
-  // Takes the next event; only right after next_time found one.
+  // Takes the next event. Call only directly after next_time() found one.
   [[nodiscard]] Due take();
 
-  // Events pending, cancelled ones not counted; and entries held for them, stale ones included.
+  // Pending events, without cancelled ones; and entries held for them, including stale ones.
   [[nodiscard]] std::size_t size() const { return live_; }
   [[nodiscard]] std::size_t entries() const { return live_ + stale_; }
 
@@ -75,8 +77,9 @@ class EventQueue {
   static constexpr unsigned digit_bits = 6;
   static constexpr unsigned digits = 1U << digit_bits;
   static constexpr unsigned levels = (64 + digit_bits - 1) / digit_bits;
-  static constexpr std::size_t spill_above = 96;     // a bottom grown beyond this is split again
-  static constexpr std::size_t stale_allowed = 256;  // beyond the number of live events
+  static constexpr std::size_t spill_above = 96;  // a bottom that has grown beyond this is split again
+  // Number of stale entries allowed beyond the number of live events.
+  static constexpr std::size_t stale_allowed = 256;
 
   // Either a slot (low bit set) or the address of a coroutine frame.
   struct Entry {
@@ -88,17 +91,17 @@ class EventQueue {
       return a.time != b.time ? a.time < b.time : a.order < b.order;
     }
   };
-  // What a cancellable event does. Free when order is 0.
+  // The action of a cancellable event. Free when order is 0.
   struct Slot {
     Action action{};
     std::uint64_t order = 0;
   };
-  // A bucket is a chain of chunks, the newest first; all but the first are full.
+  // A bucket is a chain of chunks, newest first; all but the first are full.
   struct alignas(64) Chunk {
     static constexpr std::uint32_t capacity = 18;  // 448 bytes in all
     Chunk* next;
     std::uint32_t count;
-    std::uint32_t behind;  // chunks after this one
+    std::uint32_t behind;  // chunks after this one in the chain
     std::array<Entry, capacity> entries;
   };
 
@@ -145,7 +148,7 @@ class EventQueue {
   std::size_t live_ = 0;
   std::size_t stale_ = 0;
 
-  // Sorted entries [head_, tail_) of bottom_: everything before bottom_end_.
+  // Sorted entries [head_, tail_) of bottom_: all events before bottom_end_.
   std::vector<Entry> bottom_;
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
@@ -213,7 +216,7 @@ inline bool EventQueue::retime(EventId& id, Time at) {
   return true;
 }
 
-// Brings what a soon-due entry refers to nearer: with many events pending it is not in the cache.
+// Prefetches what an entry that is due soon refers to: with many pending events it is not in the cache.
 inline void EventQueue::prefetch(const Entry& e) const {
   if (has_slot(e)) {
     __builtin_prefetch(&slots_[slot_of(e)]);

@@ -1,9 +1,9 @@
-// Free lists of coroutine frames, cut from slabs.
+// Free lists of coroutine frames, carved out of slabs.
 //
-// A frame may be freed by another thread than the one that allocated it, and may outlive that thread; so
-// slabs are never returned, and what a thread has free when it ends goes to a depot for the next. Frames
-// start on cache lines, and slabs ask for huge pages: with a million processes the page tables are what
-// costs.
+// A frame may be freed by another thread than the one that allocated it, and may outlive that thread.
+// Therefore slabs are never returned to the system, and when a thread ends, its free frames go to a depot for
+// other threads. Frames start on cache lines and slabs request huge pages, because with a million processes
+// page tables dominate the cost.
 #include "sim/frame_pool.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace jostle::sim {
 
 namespace {
 
-// Address sanitizer must see each frame live and die.
+// AddressSanitizer must see each frame being allocated and freed.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool pooled = false;
 #elif defined(__has_feature)
@@ -48,7 +48,7 @@ struct FreeFrame {
 };
 using Lists = std::array<FreeFrame*, classes + 1>;
 
-// What ended threads have left, and every slab there is.
+// Free frames of threads that have ended, and all slabs.
 class Depot {
  public:
   [[nodiscard]] static Depot& instance() {
@@ -91,7 +91,7 @@ class Depot {
   std::vector<std::byte*> slabs_;
 };
 
-// One thread's.
+// The free lists of one thread.
 class FreeLists {
  public:
   FreeLists() = default;
@@ -121,7 +121,7 @@ class FreeLists {
 
  private:
   [[nodiscard]] void* cut(std::size_t bytes) {
-    if (left_ < bytes) {  // the rest of the old slab, less than a frame, is given up
+    if (left_ < bytes) {  // the rest of the old slab, less than a frame, is wasted
       next_ = Depot::instance().new_slab(slab_bytes_);
       left_ = slab_bytes_;
       slab_bytes_ = std::min(2 * slab_bytes_, largest_slab_bytes);

@@ -1,5 +1,5 @@
-// Memory for coroutine frames: free lists by size, one set a thread, so that a process that starts many
-// short tasks does not pay the general allocator for each.
+// Memory for coroutine frames: free lists by size, one set for each thread, so that a process that starts
+// many short tasks does not pay for the general allocator each time.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace jostle::sim {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// ln 2 in two parts; the first has its low 32 bits clear, so that a product with a small integer is exact.
+// ln 2 in two parts. The low 32 bits of the first are zero, so its product with a small integer is exact.
 constexpr double ln2_high = 0x1.62e42feep-1;
 constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 constexpr double log2_e = 0x1.71547652b82fep+0;
@@ -40,8 +40,8 @@ double log(double x) {
     m *= 2;
     --k;
   }
-  // With s = f/(2+f): log(1+f) = 2 atanh(s) = f - s (f - r), r = 2 (s²/3 + s⁴/5 + ...); |s| < 0.1716. Written
-  // with f²/2 taken out, so that the rounding of the quotient weighs little.
+  // With s = f/(2+f): log(1+f) = 2 atanh(s) = f - s (f - r), r = 2 (s²/3 + s⁴/5 + ...); |s| < 0.1716. The
+  // term f²/2 is separated, so that the rounding error of the quotient matters little.
   const double f = m - 1;
   const double s = f / (2 + f);
   const double z = s * s;
@@ -70,7 +70,7 @@ double exp(double x) {
                                           1.0 / 87178291200};
   double q = 0;
   for (int n = 12; n >= 0; --n) q = q * r + inverse_factorial[n];
-  // What rounding r lost comes back with the correction.
+  // Correct for what rounding r lost.
   const double lost = (high - r) - low;
   const double e = 1 + (r + (r * r * q + lost));
   if (k > 1023) return e * power_of_two(1023) * 2;

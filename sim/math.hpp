@@ -1,11 +1,11 @@
-// Logarithm and exponential that give the same bits on every machine, as the standard library's need not.
-// They use additions, multiplications and divisions of IEEE doubles only (build with -ffp-contract=off).
-// Within 1 unit in the last place of the true value (tests/sim compares with long double).
+// Logarithm and exponential that give the same bits on every machine, which the standard library does not
+// guarantee. They use only additions, multiplications and divisions of IEEE doubles (build with
+// -ffp-contract=off). The error is within 1 unit in the last place (tests/sim compares with long double).
 #pragma once
 
 namespace jostle::sim {
 
-// Natural logarithm. log(0) = -inf, of a negative number NaN.
+// Natural logarithm. log(0) = -inf; log of a negative number is NaN.
 [[nodiscard]] double log(double x);
 // e to the x. Overflows to +inf, underflows gradually to 0.
 [[nodiscard]] double exp(double x);

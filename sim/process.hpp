@@ -1,14 +1,15 @@
-// Simulated actors as coroutines: Process (started by Engine::spawn) and Task<T> (a part of one, awaited).
+// Simulated actors as coroutines: Process (started by Engine::spawn) and Task<T> (a subroutine of a process,
+// awaited).
 //
 //   Process camera(Engine& engine, Gpu& gpu) {
 //     for (;;) { co_await engine.delay(milliseconds(33)); co_await infer(gpu); }
 //   }
 //   Task<Duration> infer(Gpu& gpu) { ... co_return elapsed; }
 //
-// A task starts at once when awaited and its parent goes on at once when it ends, both by way of the
-// engine's loop: the stack does not grow with the depth of tasks, with or without optimisation. Arguments
-// of a coroutine taken by reference must outlive it. An exception that leaves a task reaches its parent; one
-// that leaves a process ends the run and comes out of Engine::run.
+// A task starts as soon as it is awaited, and its parent continues as soon as the task ends. Both go through
+// the engine's loop, so the stack does not grow with the nesting of tasks, with or without optimisation.
+// Arguments that a coroutine takes by reference must outlive it. An exception that leaves a task reaches its
+// parent; one that leaves a process ends the run and is rethrown by Engine::run.
 #pragma once
 
 #include <concepts>
@@ -22,7 +23,7 @@
 
 namespace jostle::sim {
 
-// Goes on with `next` as soon as the running coroutine has suspended.
+// Continues with `next` as soon as the running coroutine has suspended.
 void continue_with(Engine& engine, std::coroutine_handle<> next);
 
 // What the promises of Process and Task have in common.
@@ -31,7 +32,7 @@ struct Promise {
   Promise* parent = nullptr;  // null for the root
   std::coroutine_handle<> self;
   std::coroutine_handle<>* owner =
-      nullptr;  // the handle in the awaited Task, cleared when the frame goes first
+      nullptr;  // the handle in the awaited Task; cleared if the frame is destroyed first
 
   static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
   static void operator delete(void* frame, std::size_t bytes) noexcept { free_frame(frame, bytes); }
@@ -132,7 +133,7 @@ class [[nodiscard]] Task {
     if (handle_) handle_.destroy();
   }
 
-  // Awaited once, where it stays until it ends.
+  // A task is awaited once; the awaiting coroutine stays suspended until it ends.
   bool await_ready() noexcept { return false; }
   template <ProcessPromise P>
   void await_suspend(std::coroutine_handle<P> parent) {

@@ -1,5 +1,5 @@
-// Bins are the leading bits of a double: sign, exponent and 10 bits of mantissa, so each is 2^-10 wide
-// relative to its lower edge, and its middle within 2^-11 of anything in it.
+// A bin is given by the leading bits of a double: sign, exponent and 10 bits of mantissa. So each bin is
+// 2^-10 wide relative to its lower edge, and its middle is within 2^-11 of any number in it.
 #include "sim/quantiles.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned dropped_bits = 52 - 10;
 
-// Ascends with x; negative numbers mirror positive ones, -1 next to 0.
+// Increases with x; negative numbers mirror positive ones, starting with -1 next to 0.
 [[nodiscard]] std::int64_t bin_of(double x) {
   const auto bin = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(std::fabs(x)) >> dropped_bits);
   return std::signbit(x) && x != 0 ? -1 - bin : bin;

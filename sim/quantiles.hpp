@@ -1,4 +1,4 @@
-// Quantiles of a stream of numbers: exact while they are few, then from a logarithmic histogram.
+// Quantiles of a stream of numbers: exact for few numbers, from a logarithmic histogram for many.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace jostle::sim {
 
 class Quantiles {
  public:
-  // Above this relative error never, once there are more than `exact_up_to` numbers.
+  // Upper bound of the relative error once there are more than `exact_up_to` numbers.
   static constexpr double relative_error = 0.0005;
 
   explicit Quantiles(std::size_t exact_up_to = 1'000'000) : exact_up_to_(exact_up_to) {}
 
-  // Any finite number.
+  // Adds any finite number.
   void add(double x);
-  // Forgets the numbers so far (the warm-up).
+  // Discards the numbers so far (end of the warm-up).
   void clear();
 
   [[nodiscard]] std::size_t count() const { return count_; }
@@ -35,10 +35,10 @@ class Quantiles {
   std::size_t exact_up_to_;
   std::size_t count_ = 0;
   double sum_ = 0;
-  // Sorted up to sorted_; quantile() sorts the rest, which changes nothing that can be seen.
+  // Sorted up to sorted_. quantile() sorts the rest; that is not visible from outside.
   mutable std::vector<double> numbers_;
   mutable bool sorted_ = true;
-  std::map<std::int64_t, std::uint64_t> histogram_;  // bin → how many
+  std::map<std::int64_t, std::uint64_t> histogram_;  // bin → count
 };
 
 }  // namespace jostle::sim

@@ -29,7 +29,7 @@ constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15ULL;
 }  // namespace
 
 RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : state_{} {
-  // Both are mixed before they meet, so that (seed, name) pairs that differ in little do not collide.
+  // Both are mixed before they are combined, so that similar (seed, name) pairs do not collide.
   std::uint64_t counter = mix(seed + golden_gamma) ^ mix(hash(name) + 2 * golden_gamma);
   for (std::uint64_t& word : state_) word = mix(counter += golden_gamma);
 }
@@ -86,7 +86,7 @@ double RandomStream::lognormal_unit_mean(double cv) {
 
 std::uint64_t RandomStream::below(std::uint64_t n) {
   if (n == 0) throw std::invalid_argument("RandomStream::below: n must be at least 1");
-  // Rejects the few values that would make some results likelier (2^64 mod n of them).
+  // Rejects the few values that would make some results more likely (2^64 mod n of them).
   const std::uint64_t reject = (0 - n) % n;
   std::uint64_t drawn = bits();
   while (drawn < reject) drawn = bits();

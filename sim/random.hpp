@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine: own generator, own distributions, one named stream per
-// source, so that adding a source leaves the numbers of the others as they were.
+// Random numbers that are equal on every machine: own generator, own distributions. Each source has a stream
+// named after it, so adding a source does not change the numbers of the others.
 #pragma once
 
 #include <array>
@@ -12,25 +12,25 @@ namespace jostle::sim {
 // xoshiro256++ (Blackman and Vigna 2019), its state filled by splitmix64 from the seed and the name.
 class RandomStream {
  public:
-  // Streams of different names, or seeds, are independent for all purposes here.
+  // Streams with different names or seeds are independent for all purposes of this simulator.
   RandomStream(std::uint64_t seed, std::string_view name);
 
   // 64 random bits.
   [[nodiscard]] std::uint64_t bits();
-  // In [0, 1), a multiple of 2^-53.
+  // Uniform in [0, 1), a multiple of 2^-53.
   [[nodiscard]] double uniform();
-  // Of a Poisson process: mean > 0.
+  // Exponentially distributed, as the gaps of a Poisson process. mean > 0.
   [[nodiscard]] double exponential(double mean);
   [[nodiscard]] double normal(double mean, double standard_deviation);
   // A factor of mean 1 and coefficient of variation cv ≥ 0 (0: exactly 1, and nothing is drawn).
   [[nodiscard]] double lognormal_unit_mean(double cv);
-  // One of 0 … n-1, n ≥ 1, without bias.
+  // Uniform in 0 … n-1, without bias. n ≥ 1.
   [[nodiscard]] std::uint64_t below(std::uint64_t n);
 
  private:
   std::array<std::uint64_t, 4> state_;
-  std::optional<double> second_normal_;  // the polar method gives two
-  // Of the logarithm of the last lognormal factor: most sources always ask for the same variation.
+  std::optional<double> second_normal_;  // the polar method gives two numbers at a time
+  // Parameters of the last lognormal factor: most sources ask for the same cv every time.
   double cv_ = 0, log_mean_ = 0, log_deviation_ = 0;
 };
 

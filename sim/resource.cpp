@@ -1,11 +1,11 @@
-// Waking and handing on.
+// Waking of waiting processes, and handing a server to the next.
 #include "sim/resource.hpp"
 
 namespace jostle::sim {
 
 namespace {
 
-// Takes the first out of the queue and lets it go on.
+// Removes the first waiter from the queue and resumes it.
 void wake_first(Engine& engine, LinkedList<Waiter>& waiters) {
   Waiter& waiter = *waiters.first();
   waiters.remove(waiter);

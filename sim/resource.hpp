@@ -1,7 +1,7 @@
-// Things that processes wait for: Condition (until somebody notifies) and Resource (a FIFO of n servers).
+// What processes wait for: Condition (until notified) and Resource (a FIFO of n servers).
 //
-// Either may be destroyed before or after the engine and the processes in it; a process that waits for one
-// that is gone is not resumed again.
+// Either may be destroyed before or after the engine and its processes. A process that waits for one that has
+// been destroyed is never resumed.
 #pragma once
 
 #include <coroutine>
@@ -14,7 +14,7 @@
 
 namespace jostle::sim {
 
-// A doubly linked list through its elements, each of which can leave by itself.
+// A doubly linked list through its elements. Each element can remove itself.
 template <class T>
 class LinkedList {
  public:
@@ -41,7 +41,7 @@ class LinkedList {
   std::size_t size_ = 0;
 };
 
-// A coroutine in a queue; lives in its awaiter, leaves the queue if the frame is destroyed.
+// A coroutine in a queue. It lives in the awaiter and leaves the queue if the frame is destroyed.
 struct Waiter {
   Waiter() = default;
   Waiter(const Waiter&) = delete;
@@ -57,7 +57,7 @@ struct Waiter {
   Waiter* next = nullptr;
 };
 
-// Wakes who waits when notified. It holds no state of its own, so wait in a loop on what is meant:
+// Wakes waiting processes when notified. It stores no state, so wait in a loop on the actual condition:
 //   while (queue.empty()) co_await not_empty.wait();
 class Condition : public Waitable {
  public:
@@ -67,9 +67,9 @@ class Condition : public Waitable {
   class Wait;
   // co_await condition.wait();
   [[nodiscard]] Wait wait();
-  // Resumes those who wait now, first come first served, after the current handler.
+  // Resumes all current waiters, first come, first served, after the current handler.
   void notify_all();
-  // Resumes the one that has waited longest, if any.
+  // Resumes the process that has waited longest, if any.
   void notify_one();
   [[nodiscard]] std::size_t waiting() const { return waiters_.size(); }
 
@@ -100,8 +100,8 @@ inline Condition::Wait Condition::wait() {
   return Wait{*this};
 }
 
-// n equal servers, first come first served. `const auto lease = co_await cores.acquire();` holds one until
-// the lease is destroyed or released.
+// n equal servers, first come, first served. `const auto lease = co_await cores.acquire();` holds a server
+// until the lease is destroyed or released.
 class Resource : public Waitable {
  public:
   class Lease;
@@ -140,7 +140,7 @@ class [[nodiscard]] Resource::Lease {
     return *this;
   }
   ~Lease() { release(); }
-  // Gives the server back; the longest waiting process gets it.
+  // Returns the server; the process that has waited longest gets it.
   void release() noexcept {
     if (list == nullptr) return;
     list->remove(*this);

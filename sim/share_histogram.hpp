@@ -1,4 +1,4 @@
-// How shares from 0 to 1 are distributed: exact counts at every tenth of a percent.
+// Distribution of shares between 0 and 1, counted in steps of 0.1 %.
 #pragma once
 
 #include <array>
@@ -12,21 +12,22 @@ class ShareHistogram {
  public:
   static constexpr std::size_t steps = 1000;
 
-  // What is beyond 0 or 1 counts as that. A share within 1e-9 of a step counts as at it.
+  // Values outside [0, 1] count as 0 or 1. A share within 1e-9 of a step counts as equal to it.
   void add(double share);
   void clear() { *this = {}; }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  // Undefined without numbers. The mean is of what was added; the maximum too.
+  // Undefined without values. The mean and the maximum are of the values as added, not rounded to steps.
   [[nodiscard]] std::optional<double> mean() const;
   [[nodiscard]] std::optional<double> maximum() const;
-  // The least step at or below which lies at least the share p of the numbers (nearest rank), p in [0, 1].
+  // The lowest step such that at least the share p of the values is at or below it (nearest rank). p in [0,
+  // 1].
   [[nodiscard]] std::optional<double> quantile(double p) const;
-  // Of the numbers, the share at or below `step` / steps.
+  // Share of the values that is at or below `step` / steps.
   [[nodiscard]] std::optional<double> at_or_below(std::size_t step) const;
 
  private:
-  std::array<std::uint32_t, steps + 1> up_to_{};  // [i]: above (i - 1) / steps, up to i / steps
+  std::array<std::uint32_t, steps + 1> up_to_{};  // [i]: count above (i - 1) / steps, up to i / steps
   std::uint64_t count_ = 0;
   double sum_ = 0, maximum_ = 0;
 };

@@ -1,4 +1,4 @@
-// Steady-state statistics: everything in one include.
+// All steady-state statistics in one include.
 #pragma once
 
 #include "sim/batch_means.hpp"

@@ -1,6 +1,6 @@
-// Simulated time: integer picoseconds, as an instant (Time) and as a span (Duration).
+// Simulated time in integer picoseconds: an instant (Time) and a span (Duration).
 //
-// Both are 64-bit signed, so a run may last 106 days. Neither converts to or from a double by itself.
+// Both are signed 64-bit integers, so a run may last 106 days. Neither converts implicitly to or from double.
 #pragma once
 
 #include <cmath>
@@ -42,7 +42,7 @@ class Duration {
   std::int64_t ps_ = 0;
 };
 
-// An instant of simulated time, counted from the start of the run.
+// An instant of simulated time since the start of the run.
 class Time {
  public:
   constexpr Time() = default;
@@ -66,7 +66,7 @@ class Time {
   std::int64_t ps_ = 0;
 };
 
-// From and to real numbers, rounded to the nearest picosecond.
+// Conversions from and to real numbers, rounded to the nearest picosecond.
 [[nodiscard]] inline Duration picoseconds(double value) {
   return Duration{std::llround(value)};
 }
@@ -92,8 +92,8 @@ class Time {
   return static_cast<double>(d.ps()) / 1e12;
 }
 
-// `work` done at `rate` times the reference speed (rate > 0), and its inverse. Rounded to the nearest
-// picosecond.
+// The time that `work` takes at `rate` times the reference speed (rate > 0), and the work done in a time.
+// Rounded to the nearest picosecond.
 [[nodiscard]] inline Duration time_for(Duration work, double rate) {
   return rate == 1.0 ? work : Duration{std::llround(static_cast<double>(work.ps()) / rate)};
 }

@@ -11,13 +11,13 @@ class TimeWeighted {
  public:
   explicit TimeWeighted(double value = 0, Time at = Time::zero()) : start_(at), since_(at), value_(value) {}
 
-  // From `at` on, not before the last call, the quantity is `value`.
+  // Sets the quantity to `value` from `at` on. `at` must not be earlier than in the last call.
   void set(Time at, double value) {
     advance(at);
     value_ = value;
   }
   void add(Time at, double change) { set(at, value_ + change); }
-  // Forgets the past (the warm-up), keeps the value.
+  // Discards the history (end of the warm-up), keeps the current value.
   void restart(Time at) {
     start_ = since_ = at;
     integral_ = 0;
@@ -26,7 +26,7 @@ class TimeWeighted {
   [[nodiscard]] double value() const { return value_; }
   // Integral from the start to `at`, in the quantity's unit times seconds.
   [[nodiscard]] double integral(Time at) const { return integral_ + value_ * to_seconds(at - since_); }
-  // Undefined over no time.
+  // Undefined over a time of zero length.
   [[nodiscard]] std::optional<double> mean(Time at) const {
     if (at <= start_) return std::nullopt;
     return integral(at) / to_seconds(at - start_);

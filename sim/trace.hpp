@@ -1,4 +1,4 @@
-// Where a timeline goes: tracks with slices, and counters. What format it is written in is the sink's affair.
+// Interface of a timeline sink: tracks with slices, and counters. The sink chooses the file format.
 //
 // An engine without a sink records nothing: `if (TraceSink* trace = engine.trace()) trace->slice(...)`.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace jostle::sim {
 
-// A row of the timeline, or a counter; given out by the sink. 0: none.
+// A row or a counter of the timeline; assigned by the sink. 0: none.
 enum class TrackId : std::uint32_t { none = 0 };
 
 class TraceSink {
@@ -26,12 +26,12 @@ class TraceSink {
   [[nodiscard]] virtual TrackId counter(std::string_view name, std::string_view unit,
                                         TrackId parent = TrackId::none) = 0;
 
-  // Slices of one track nest: end() closes the slice begun last. Times of a track do not go back.
+  // Slices of one track nest: end() closes the slice begun last. Times on a track never decrease.
   virtual void begin(TrackId track, Time at, std::string_view name) = 0;
   virtual void end(TrackId track, Time at) = 0;
-  // A slice known as a whole, duration ≥ 0; may be reported after later events of other tracks.
+  // A complete slice, duration ≥ 0. May be reported after later events of other tracks.
   virtual void slice(TrackId track, Time start, Duration duration, std::string_view name) = 0;
-  // From `at` on the counter stands at `value`.
+  // Sets the counter to `value` from `at` on.
   virtual void count(TrackId counter, Time at, double value) = 0;
 };
 

@@ -1,7 +1,7 @@
-// Who waits for what: what the watchdog needs to name, when a run is stuck, each process and its obstacle.
+// Who waits for what: lets the watchdog name each process and what blocks it when a run is stuck.
 //
-// Condition and Resource do this by themselves. An awaitable of one's own derives from Waitable (or holds
-// one), keeps a WaitNote in its awaiter, and calls begin() when it suspends.
+// Condition and Resource do this already. Another awaitable derives from Waitable (or contains one), keeps a
+// WaitNote in its awaiter, and calls begin() when it suspends.
 #pragma once
 
 #include <coroutine>
@@ -11,7 +11,7 @@
 
 namespace jostle::sim {
 
-// Something a process may wait for.
+// Something that a process can wait for.
 class Waitable {
  public:
   explicit Waitable(std::string name) : name_(std::move(name)) {}
@@ -20,7 +20,7 @@ class Waitable {
   Waitable& operator=(const Waitable&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Who has it, for the report of a stuck run; empty if nobody is known to.
+  // Name of the process that holds it, for the report of a stuck run; empty if unknown.
   [[nodiscard]] virtual std::string held_by() const { return {}; }
 
  private:
@@ -30,14 +30,14 @@ class Waitable {
 class Engine;
 struct Promise;
 
-// What the engine knows of a root coroutine.
+// The engine's record of a root coroutine.
 struct ProcessState {
   Engine* engine = nullptr;
   std::string name;
-  bool daemon = false;                      // serves others: may wait for ever without the run being stuck
-  const Waitable* waiting_for = nullptr;    // null: running, about to, or in a delay
-  Promise* innermost = nullptr;             // of the chain root → task → task that is suspended
-  std::list<ProcessState>::iterator place;  // among the engine's
+  bool daemon = false;                    // serves others: may wait forever without the run being stuck
+  const Waitable* waiting_for = nullptr;  // null: running, about to run, or in a delay
+  Promise* innermost = nullptr;           // the suspended one at the end of the chain root → task → task
+  std::list<ProcessState>::iterator place;  // in the engine's list
 };
 
 // One wait, from suspension to resumption; lives in an awaiter.

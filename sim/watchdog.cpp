@@ -11,7 +11,7 @@ std::string StuckReport::text() const {
   std::string out = "stuck at " + std::string{at_ms} + " ms: " + reason + "\n";
   for (const Waiting& p : processes) {
     out += "  " + p.process;
-    out += p.waits_for.empty() ? " is not waiting for anything named" : " waits for " + p.waits_for;
+    out += p.waits_for.empty() ? " does not wait for a named object" : " waits for " + p.waits_for;
     if (!p.held_by.empty()) out += ", held by " + p.held_by;
     out += "\n";
   }

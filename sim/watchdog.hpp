@@ -1,4 +1,4 @@
-// How a run ends, what counts as stuck, and the report that names who waits on whom.
+// How a run ends, when it counts as stuck, and the report of who waits for what.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,32 @@
 namespace jostle::sim {
 
 enum class RunEnd {
-  time_reached,  // the clock stands at the asked time
-  drained,       // nothing is left to happen, and nobody waits
+  time_reached,  // the clock has reached the requested time
+  drained,       // no event is pending and no worker waits
   stopped,       // Engine::stop
-  stuck,         // the run cannot go on or does not get on: see Engine::stuck_report
-  interrupted,   // the interrupt flag was raised
+  stuck,         // the run cannot continue or makes no progress: see Engine::stuck_report
+  interrupted,   // the interrupt flag was set
 };
 
 struct Watchdog {
-  // More events and resumptions than this without the clock moving is a loop. Far above any honest burst.
+  // More events and resumptions than this at one instant are taken for an endless loop. Far above any real
+  // burst.
   std::uint64_t events_at_one_time = 10'000'000;
-  // Simulated time without Engine::progress() after which nothing useful is taken to happen any more.
+  // The run is stuck after this much simulated time without Engine::progress().
   Duration without_progress = Duration::max();
 };
 
 struct StuckReport {
   struct Waiting {
     std::string process;
-    std::string waits_for;  // empty: not waiting for anything named (in a delay, or about to run)
-    std::string held_by;    // empty: nobody known
+    std::string waits_for;  // empty: not waiting for a named object (in a delay, or about to run)
+    std::string held_by;    // empty: unknown
   };
   Time at;
   std::string reason;
-  std::vector<Waiting> processes;  // in order of start
+  std::vector<Waiting> processes;  // in starting order
 
-  // The report as lines for people.
+  // The report as text, several lines.
   [[nodiscard]] std::string text() const;
 };
 

@@ -96,7 +96,7 @@ void time_slicing(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu)
   if (files.has(TraceKind::sparse_launches))
     sparse = calibration::sparse_runs(files.table(TraceKind::sparse_launches));
 
-  tell(all, "gpu.time_slicing.switch_when_idle", calibration::dry_switch(sharing, sparse, slice_us),
+  tell(all, "gpu.time_slicing.switch_when_idle", calibration::out_of_work_switch(sharing, sparse, slice_us),
        "sharing and sparse intervals: gaps where every turn ends dry");
   std::vector<Row> rows;
   for (const auto& expiry : calibration::expiry_switches(sharing, spinning.switch_at_expiry, gpu, slice_us)) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "input/printable.hpp"
 #include "input/units.hpp"
 
 namespace jostle::analyses {

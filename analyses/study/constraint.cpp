@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyses/study/metric.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyses/study/study.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "sim/time.hpp"

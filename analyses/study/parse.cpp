@@ -16,6 +16,7 @@
 #include "analyses/study/study.hpp"
 #include "input/cursor.hpp"
 #include "input/file.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "analyses/study/columns.hpp"
 #include "input/hash.hpp"
+#include "input/printable.hpp"
 #include "input/problems.hpp"
 
 namespace jostle::analyses {

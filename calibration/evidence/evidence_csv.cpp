@@ -24,7 +24,7 @@ class Line {
   Line& add(const std::string& text) {
     if (!line_.empty() || started_) line_ += ',';
     started_ = true;
-    // What a log holds besides text must not break a row.
+    // Newlines and other characters in the text of a log must not break a row.
     std::string plain = text;
     for (char& c : plain) c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
     line_ += csv_field(plain);
@@ -43,14 +43,14 @@ void apply(const SuppliedFields& said, Import& result, input::Problems& problems
   if (said.pinned) setting.pinned = said.pinned;
   if (!said.model.empty()) setting.model = said.model;
   if (!said.precision.empty() && !setting.precision.empty() && said.precision != setting.precision) {
-    result.notes.push_back(fmt::format("the log says precision {}, --precision {}: the second is written",
+    result.notes.push_back(fmt::format("the log has precision {}, but --precision {} is given and is used",
                                        setting.precision, said.precision));
   }
   if (!said.precision.empty()) setting.precision = said.precision;
   if (!said.batch) return;
   if (setting.batch && *setting.batch != *said.batch) {
-    problems.add_file(result.origin,
-                      fmt::format("the log's batch is {}, --batch says {}", *setting.batch, *said.batch));
+    problems.add_file(result.origin, fmt::format("the log has batch {}, but --batch {} is given",
+                                                 *setting.batch, *said.batch));
     return;
   }
   setting.batch = said.batch;

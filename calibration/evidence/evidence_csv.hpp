@@ -1,4 +1,5 @@
-// Imported logs as rows of evidence: the columns of evidence/boards/solo.csv and what logs know beyond them.
+// Imported logs as rows of evidence: the columns of evidence/boards/solo.csv, and further columns that logs
+// provide.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace jostle::calibration {
 
-// What the user says of all the files; empty: what each log says, or nothing.
+// Fields that the user supplies for all files; empty: the log's own value, if it has one.
 struct SuppliedFields {
   std::string run, device, power_mode, model, precision;
   std::optional<std::int64_t> batch;
@@ -20,9 +21,9 @@ struct SuppliedFields {
 // The header line of the CSV.
 [[nodiscard]] const std::string& evidence_header();
 
-// The rows of `imports`, which are of one file, each ended by a newline. Runs are named after the file, or as
-// said, and numbered where there are several. Adds a note to an import where what is said replaces what the
-// log says; a batch that the log contradicts is a problem.
+// The rows of `imports`, which come from one file, each ended by a newline. Runs are named after the file, or
+// as supplied, and numbered if there are several. Adds a note to an import if a supplied field replaces the
+// log's value. A batch that contradicts the log is a problem.
 [[nodiscard]] std::string evidence_rows(std::vector<Import>& imports, const SuppliedFields& said,
                                         input::Problems& problems);
 

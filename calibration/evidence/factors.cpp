@@ -22,8 +22,9 @@ std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view na
                        .precision = *precision,
                        .value = row.number(table.column("factor")),
                        .basis = row.text(table.column("basis"))};
-    if (factor.value <= 0) row.fail("a factor that is not positive");
-    if (factor.device.empty() != factor.model.empty()) row.fail("a device and a model belong together");
+    if (factor.value <= 0) row.fail("the factor must be positive");
+    if (factor.device.empty() != factor.model.empty())
+      row.fail("device and model must both be given or both be empty");
     factors.push_back(std::move(factor));
   }
   return factors;

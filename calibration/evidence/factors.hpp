@@ -8,11 +8,11 @@
 
 namespace jostle::calibration {
 
-// Columns device, model, family, precision, factor, basis; TensorRT's lowering. Throws CsvError: an unknown
-// precision, a factor that is not positive, a device without a model or the reverse.
+// Columns device, model, family, precision, factor, basis; for TensorRT's lowering. Throws CsvError for an
+// unknown precision, a factor that is not positive, and a device without a model or the reverse.
 [[nodiscard]] std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view name);
 
-// Those that ship with this build.
+// The factors that ship with this build.
 [[nodiscard]] const std::vector<dnn::Factor>& shipped_factors();
 
 }  // namespace jostle::calibration

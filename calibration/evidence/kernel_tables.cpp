@@ -11,6 +11,7 @@
 #include "calibration/embedded.hpp"
 #include "calibration/evidence/trace_files.hpp"
 #include "calibration/readers/csv.hpp"
+#include "input/file.hpp"
 #include "models/dnn/kernel_class.hpp"
 
 namespace jostle::calibration {
@@ -28,13 +29,13 @@ dnn::Precision precision_of(const CsvTable::Row& row, std::size_t column) {
 
 std::int64_t batch_of(const CsvTable::Row& row, std::size_t column) {
   const std::int64_t batch = row.integer(column);
-  if (batch < 1) row.fail("a batch of " + std::to_string(batch));
+  if (batch < 1) row.fail("batch below 1: " + std::to_string(batch));
   return batch;
 }
 
 std::uint32_t count_of(const CsvTable::Row& row, std::size_t column) {
   const std::int64_t value = row.integer(column);
-  if (value < 0 || value > std::numeric_limits<std::uint32_t>::max()) row.fail("a count out of range");
+  if (value < 0 || value > std::numeric_limits<std::uint32_t>::max()) row.fail("count out of range");
   return static_cast<std::uint32_t>(value);
 }
 
@@ -75,11 +76,11 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     if (!memset && row.text(kind) != "kernel")
       row.fail("kind '" + row.text(kind) + "' is neither kernel nor memset");
     if (row.integer(index) != static_cast<std::int64_t>(table.kernels.size()))
-      row.fail("a kernel is missing before this one");
+      row.fail("the index is not consecutive: a kernel is missing before this one");
     gpu::Kernel kernel;
     kernel.duration = sim::microseconds(row.number(duration));
-    if (kernel.duration <= sim::Duration::zero()) row.fail("a duration that is not positive");
-    kernel.blocks = std::max(1U, count_of(row, blocks));  // a memset has no grid: the least that runs
+    if (kernel.duration <= sim::Duration::zero()) row.fail("the duration must be positive");
+    kernel.blocks = std::max(1U, count_of(row, blocks));  // a memset has no grid: one block is the minimum
     kernel.threads_per_block = std::max(1U, count_of(row, threads));
     kernel.registers_per_thread = count_of(row, registers);
     kernel.shared_bytes = count_of(row, shared);
@@ -107,12 +108,12 @@ void read_solo(std::string_view text, std::string_view name, dnn::KernelTables& 
              rate = csv.column("images_per_s");
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const CsvTable::Row row = csv.row(i);
-    if (row.integer(processes) != 1) row.fail("not a run of one process");
+    if (row.integer(processes) != 1) row.fail("expected a run of one process");
     const bool graph = row.text(mode) == "graph";
     if (!graph && row.text(mode) != "eager")
       row.fail("mode '" + row.text(mode) + "' is neither graph nor eager");
     const double images_per_s = row.number(rate);
-    if (images_per_s <= 0) row.fail("a rate that is not positive");
+    if (images_per_s <= 0) row.fail("the rate must be positive");
     const std::int64_t images = batch_of(row, batch);
     dnn::MeasuredNetwork& network = network_of(tables, row.text(model), precision_of(row, precision));
     keep_fastest(graph ? network.solo_graph : network.solo_eager, images,
@@ -151,7 +152,7 @@ const dnn::KernelTables& embedded_kernel_tables(std::string_view device) {
 }
 
 const dnn::KernelTables& kernel_tables(std::string_view evidence) {
-  if (evidence.find('/') == std::string_view::npos) return embedded_kernel_tables(evidence);
+  if (!input::has_directory(evidence)) return embedded_kernel_tables(evidence);
   static std::mutex mutex;
   static std::map<std::string, dnn::KernelTables, std::less<>> read;
   const std::scoped_lock lock(mutex);

@@ -13,11 +13,11 @@
 namespace jostle::calibration {
 namespace {
 
-// The columns that are read, and by which a kind is known: the first that matches.
+// A kind of table and the columns that identify it. The first kind that matches is used.
 struct Form {
   TraceKind kind;
   std::string_view file;
-  std::array<std::string_view, 9> columns;  // the rest empty
+  std::array<std::string_view, 9> columns;  // unused ones are empty
 };
 constexpr std::array forms{
     Form{TraceKind::timeslices,
@@ -64,7 +64,7 @@ bool has(const CsvTable& table, std::string_view column) {
   return std::ranges::find(table.header(), column) != table.header().end();
 }
 
-// Of "4x98x1": 392. Nothing: 0.
+// The product of "4x98x1", 392; 0 for an empty text.
 std::int64_t product(const CsvTable::Row& row, const std::string& text) {
   std::int64_t all = text.empty() ? 0 : 1;
   const char* at = text.data();
@@ -73,10 +73,10 @@ std::int64_t product(const CsvTable::Row& row, const std::string& text) {
     std::int64_t one = 0;
     const auto read = std::from_chars(at, end, one);
     if (read.ec != std::errc{} || one < 0 || one > 4'000'000'000)
-      row.fail("no grid or block: '" + text + "'");
+      row.fail("not a grid or block: '" + text + "'");
     all = std::min(all * one, std::int64_t{4'000'000'000});
     at = read.ptr + (read.ptr < end && *read.ptr == 'x' ? 1 : 0);
-    if (at == read.ptr && at < end) row.fail("no grid or block: '" + text + "'");
+    if (at == read.ptr && at < end) row.fail("not a grid or block: '" + text + "'");
   }
   return all;
 }
@@ -123,7 +123,7 @@ CsvTable as_evidence(CsvTable table) {
 
 void TraceFiles::add(TraceKind kind, CsvTable table) {
   if (!tables_.emplace(kind, std::move(table)).second)
-    throw std::invalid_argument("two files of the form of " + std::string(file_name(kind)));
+    throw std::invalid_argument("two files with the columns of " + std::string(file_name(kind)));
 }
 
 const TraceFiles& embedded_traces() {

@@ -1,5 +1,5 @@
-// Traces of one device under contention, as calibration/evidence/h200 has them: which files there are, known
-// by their headers.
+// Traces of one device under contention, with the same tables as calibration/evidence/h200. Files are
+// identified by their headers.
 #pragma once
 
 #include <map>
@@ -15,28 +15,28 @@ enum class TraceKind {
   sharing_configs,
   sharing_intervals,
   sparse_launches,
-  solo,       // runs of whole networks, each of one process
-  contended,  // the same columns, with more than one process in some
+  solo,       // runs of whole networks, one process each
+  contended,  // the same columns, with more than one process in some runs
   eager_repeats,
   open_loop,
   kernels,
   runtime_calls
 };
 
-// "timeslices.csv": the name that the kind has in the evidence.
+// "timeslices.csv": the file name of this kind in the evidence.
 [[nodiscard]] std::string_view file_name(TraceKind kind);
 
-// None for a table of another form. Throws CsvError where the number of processes is none.
+// None for an unknown table. Throws CsvError if the number of processes is not a number.
 [[nodiscard]] std::optional<TraceKind> trace_kind(const CsvTable& table);
 
-// Kernels as the profiler's own table has them (`category`, `grid` and `block` as in 4x98x1), in the columns
-// of kernels.csv; any other table as it is. Throws CsvError.
+// Converts the profiler's own table of kernels (`category`, `grid` and `block` as in 4x98x1) to the columns
+// of kernels.csv. Other tables are returned unchanged. Throws CsvError.
 [[nodiscard]] CsvTable as_evidence(CsvTable table);
 
-// One table a kind.
+// At most one table of each kind.
 class TraceFiles {
  public:
-  // Throws std::invalid_argument if there is one of that kind already.
+  // Throws std::invalid_argument if there is a table of that kind already.
   void add(TraceKind kind, CsvTable table);
   [[nodiscard]] bool has(TraceKind kind) const { return tables_.contains(kind); }
   [[nodiscard]] bool empty() const { return tables_.empty(); }
@@ -47,7 +47,7 @@ class TraceFiles {
   std::map<TraceKind, CsvTable> tables_;
 };
 
-// Those in the binary, of evidence/h200. Read once.
+// The embedded traces of evidence/h200. Read once.
 [[nodiscard]] const TraceFiles& embedded_traces();
 
 }  // namespace jostle::calibration

@@ -9,9 +9,9 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr double enough = 0.02;     // of a latency: what counts as longer
-constexpr double repeated_us = 2;   // medians of two runs agree to that
-constexpr std::size_t fewest = 20;  // kernels
+constexpr double enough = 0.02;     // of a latency: a larger increase counts as longer
+constexpr double repeated_us = 2;   // medians of two runs differ by at most this
+constexpr std::size_t fewest = 20;  // number of kernels
 
 struct Alone {
   double idle_us = 0, latency_us = 0;
@@ -27,7 +27,7 @@ std::optional<Estimate> kernel_fixed(const CsvTable& kernels, double start_us) {
       each.push_back(row.number(kernels.column("duration_us")) - start_us);
   }
   if (each.size() < fewest) return std::nullopt;
-  // Not one kernel: they differ by what they do beside starting.
+  // The uncertainty includes the spread of single kernels: they differ in the work they do besides starting.
   const auto found = middle(each, spread(each));
   return found->value > 0 ? found : std::nullopt;
 }
@@ -39,7 +39,7 @@ IdleEstimates idle_wake(const CsvTable& open_loop) {
     if (row.integer(open_loop.column("processes")) != 1) continue;
     const double latency = 1e3 * row.number(open_loop.column("latency_p50_ms"));
     const double rate = row.number(open_loop.column("rate_per_s"));
-    if (!(rate > 0)) row.fail("a rate that is not positive");
+    if (!(rate > 0)) row.fail("the rate must be positive");
     by_network[row.text(open_loop.column("model")) + ' ' + row.text(open_loop.column("precision")) + ' ' +
                row.text(open_loop.column("batch")) + ' ' + row.text(open_loop.column("mode"))]
         .push_back({1e6 / rate - latency, latency});

@@ -1,4 +1,4 @@
-// What a GPU takes to begin: a kernel, or after it has idled.
+// Start-up costs of a GPU: of a kernel, and after the GPU was idle.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,17 @@
 
 namespace jostle::calibration {
 
-// kernels.csv: microseconds of a kernel of one block, less `start_us`, which its SM takes by clock cycles.
+// From kernels.csv: time of a kernel of one block in microseconds, minus `start_us`, the part that takes a
+// number of clock cycles.
 [[nodiscard]] std::optional<Estimate> kernel_fixed(const CsvTable& kernels, double start_us);
 
-// In microseconds. open_loop_periodic.csv: requests of one process alone wait longer where they are so rare
-// that the GPU has idled for long. `after` is between the longest idling without that cost and the shortest
-// with it.
+// In microseconds. From open_loop_periodic.csv: requests of a single process take longer if they are so rare
+// that the GPU has been idle for long. `after` is between the longest idle time without that cost and the
+// shortest one with it.
 struct IdleEstimates {
   std::optional<Estimate> after, cost;
 };
-// Rows of more than one process are not read.
+// Ignores rows of more than one process.
 [[nodiscard]] IdleEstimates idle_wake(const CsvTable& open_loop);
 
 }  // namespace jostle::calibration

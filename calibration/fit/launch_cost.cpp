@@ -11,13 +11,13 @@ namespace {
 constexpr double max_load = 0.8;  // of the GPU by paced launches, so that it keeps up
 constexpr double enough_kernels = 50;
 
-// Which inference: network, precision, batch.
+// Identifies an inference: network, precision, batch.
 std::string which(const CsvTable& table, const CsvTable::Row& row, bool with_batch = true) {
   return row.text(table.column("model")) + ' ' + row.text(table.column("precision")) +
          (with_batch ? ' ' + row.text(table.column("batch")) : std::string());
 }
 
-// A run of solo.csv, times of a batch in microseconds.
+// A run of solo.csv; times of a batch in microseconds.
 struct Run {
   std::string inference, network;
   bool graph = false;
@@ -30,7 +30,7 @@ std::vector<Run> runs_of(const CsvTable& solo) {
   for (std::size_t i = 0; i < solo.rows(); ++i) {
     const CsvTable::Row row = solo.row(i);
     const double rate = row.number(solo.column("images_per_s"));
-    if (!(rate > 0)) row.fail("a rate that is not positive");
+    if (!(rate > 0)) row.fail("the rate must be positive");
     runs.push_back({.inference = which(solo, row),
                     .network = which(solo, row, false),
                     .graph = row.text(solo.column("mode")) == "graph",
@@ -41,7 +41,7 @@ std::vector<Run> runs_of(const CsvTable& solo) {
   return runs;
 }
 
-// Kernels of each inference, and their time.
+// The kernels of each inference, and their total time.
 struct Kernels {
   double count = 0, us = 0;
 };
@@ -68,7 +68,8 @@ std::vector<double> values_of(const std::map<std::string, double>& map) {
   return values;
 }
 
-// A full queue of launches makes the host wait in the call; one that waits briefly hardly fills it.
+// A full launch queue makes the host wait in the call. A host that waits only briefly hardly ever fills the
+// queue.
 bool host_is_free(const Run& run) {
   return run.wait < 0.2 * run.period;
 }
@@ -76,8 +77,8 @@ bool gpu_is_busy(const Run& run) {
   return run.wait > 0.05 * run.period;
 }
 
-// The time from launch to launch of a process that the GPU does not hold up, from the second half on: piles
-// have built up by then. The median over processes.
+// The time between launches of a process that the GPU does not delay, from the second half of the run on,
+// when queues have built up. The median over processes.
 std::optional<double> launch_period_us(const SparseRun& run) {
   struct Span {
     double first = 0, last = 0, kernels = 0, latest = 0;
@@ -108,7 +109,7 @@ LaunchEstimates graph_launches(const CsvTable& solo) {
   }
   LaunchEstimates found;
   if (launch.empty()) return found;
-  // Sessions differ, so half of the spread stays however many the networks.
+  // Sessions differ, so half of the spread remains however many networks there are.
   const auto of = [](const std::vector<double>& values) { return middle(values, spread(values) / 2); };
   found.per_launch = of(values_of(launch));
   found.per_batch = of(values_of(rest));
@@ -143,7 +144,7 @@ std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTabl
 
 LaunchEstimates paced_launches(const std::vector<SparseRun>& sparse, double slice_us) {
   LaunchEstimates found;
-  std::vector<Point2> slopes;  // time of a kernel in a turn, over what was asked
+  std::vector<Point2> slopes;  // time of a kernel in a turn, over the time requested
   for (const SparseRun& run : sparse) {
     std::vector<Point2> lengths;
     for (const Turn& turn : run.turns) {
@@ -157,7 +158,8 @@ LaunchEstimates paced_launches(const std::vector<SparseRun>& sparse, double slic
   if (!line || line->intercept <= 0) return found;
   found.gpu_per_launch = Estimate{line->intercept, line->intercept_sd, slopes.size()};
 
-  // The loop that keeps the pace has a clock of its own: launches are a share of the pace and a call apart.
+  // The loop that keeps the pace has a clock of its own: the time between launches is a constant
+  // factor times the pace, plus a call.
   std::vector<Point2> periods;
   for (const SparseRun& run : sparse) {
     const double service = line->intercept + line->slope * run.kernel_us;

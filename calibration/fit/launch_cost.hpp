@@ -1,7 +1,7 @@
-// What launches cost the host and the GPU, as measured runs show it.
+// The cost of launches for host and GPU, from measured runs.
 //
-// Hosts are shared with others: what disturbs a run makes it slower, so of runs that should agree the fastest
-// counts.
+// The host of the measurements is shared, and disturbances only make a run slower. So of runs that should be
+// equal, the fastest counts.
 #pragma once
 
 #include <optional>
@@ -19,22 +19,25 @@ struct LaunchEstimates {
   std::optional<Estimate> per_launch, per_batch, gpu_per_launch;
 };
 
-// solo.csv: a call that launches a graph, and what is left of a batch's time beside it and the wait.
+// From solo.csv: the call that launches a graph, and the rest of a batch's time besides this call and
+// waiting.
 [[nodiscard]] LaunchEstimates graph_launches(const CsvTable& solo);
 
-// A network run kernel by kernel by a host that nothing holds up.
+// The host's time for a network run kernel by kernel, when the GPU does not delay the host.
 struct HostTime {
-  double kernels = 0;  // of a batch
-  double us = 0;       // the host's time of a batch
+  double kernels = 0;  // number of kernels of a batch
+  double us = 0;       // the host's time for a batch
 };
-// solo.csv: the fastest run of each network and precision, with the kernels that `kernels_csv` counts.
+// From solo.csv: the fastest run of each network and precision, with the number of kernels from
+// `kernels_csv`.
 [[nodiscard]] std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& kernels_csv);
 
-// solo.csv: GPU time per kernel of runs that the GPU bounds, beyond the kernels of `kernels_csv`.
+// From solo.csv: GPU time per kernel of GPU-bound runs, beyond the kernel times of `kernels_csv`.
 [[nodiscard]] std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTable& kernels_csv);
 
-// sparse_launch_intervals.csv: a host that launches one kernel every so often. The length of a turn grows
-// with its kernels; launches come so often as the pace and the launch allow, where the GPU keeps up.
+// From sparse_launch_intervals.csv: a host that launches one kernel at a fixed pace. The length of a turn
+// grows with its number of kernels; launches are as frequent as the pace and the launch cost permit, where
+// the GPU keeps up.
 [[nodiscard]] LaunchEstimates paced_launches(const std::vector<SparseRun>& sparse, double slice_us);
 
 }  // namespace jostle::calibration

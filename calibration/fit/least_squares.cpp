@@ -12,9 +12,9 @@ namespace jostle::calibration {
 namespace {
 
 constexpr double huber_sd = 1.5;      // standard deviations
-constexpr double far_off = 2.302585;  // ln 10: where nothing was predicted
+constexpr double far_off = 2.302585;  // ln 10: used where the prediction is not positive
 
-// ln(predicted / measured) of all rows, and how each changes with each parameter's logarithm.
+// ln(predicted / measured) of all rows, and its derivative by the logarithm of each parameter.
 struct Point {
   Eigen::VectorXd logs;
   Eigen::VectorXd off;
@@ -28,22 +28,22 @@ class Rows {
        double step)
       : parameters_(parameters), rows_(rows), predict_(predict), step_(step) {}
 
-  // All predictions around a point in one call, so that the caller may simulate them side by side.
-  // Slopes are taken to one side on the way, to both sides (`exact`) at the end.
+  // Predicts all values around a point in one call, so that the caller may simulate them in parallel.
+  // Derivatives are one-sided during the iteration and central (`exact`) at the end.
   const Point& at(const Eigen::VectorXd& logs, bool slopes, bool exact = false) {
     if (!exact && point_.logs.size() == logs.size() && point_.logs == logs &&
         (!slopes || point_.jacobian.cols() == logs.size()))
       return point_;
     std::vector<std::vector<double>> points{exponentials(logs)};
     struct Slope {
-      std::size_t above = 0, below = 0;  // among `points`
+      std::size_t above = 0, below = 0;  // indices in `points`
       double span = 0;
     };
     std::vector<Slope> jacobian;
     for (Eigen::Index i = 0; slopes && i < logs.size(); ++i) {
       const Parameter& parameter = parameters_[static_cast<std::size_t>(i)];
       Slope& slope = jacobian.emplace_back();
-      // 0 if there is no room.
+      // Index of the moved point; 0 if the bound leaves no room.
       const auto moved = [&](double to) -> std::size_t {
         if (std::abs(to - logs[i]) < step_ / 2) return 0;
         Eigen::VectorXd at = logs;
@@ -94,7 +94,7 @@ class Rows {
   std::size_t points_ = 0;
 };
 
-// Asked for a point, Ceres evaluates row after row; this predicts them all before.
+// Ceres evaluates a point row by row; this predicts all rows in advance.
 class Ahead : public ceres::EvaluationCallback {
  public:
   Ahead(Rows& rows, const Eigen::VectorXd& logs) : rows_(rows), logs_(logs) {}
@@ -154,7 +154,7 @@ class Priors : public ceres::CostFunction {
 };
 
 void check(std::span<const Parameter> parameters, std::span<const Measured> rows) {
-  if (parameters.empty()) throw std::invalid_argument("a fit needs parameters");
+  if (parameters.empty()) throw std::invalid_argument("a fit needs at least one parameter");
   for (const Parameter& p : parameters) {
     if (!(p.lower > 0 && p.lower <= p.prior && p.prior <= p.upper && p.prior_sd > 0))
       throw std::invalid_argument("the prior of " + p.name + " is outside its bounds");
@@ -163,7 +163,7 @@ void check(std::span<const Parameter> parameters, std::span<const Measured> rows
     if (!(row.value > 0 && row.sd > 0)) throw std::invalid_argument("a measured value must be positive");
 }
 
-// The inverse of what rows (as far as they are believed) and priors tell.
+// The inverse of the information from rows (weighted by Huber's loss) and priors.
 Eigen::MatrixXd covariance_of(const Point& point, std::span<const Parameter> parameters,
                               std::span<const Measured> rows) {
   const auto n = static_cast<Eigen::Index>(parameters.size());

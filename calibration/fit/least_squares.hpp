@@ -1,12 +1,11 @@
-// Finds the parameters that make a simulation agree with what was measured: bounded, robust, with priors.
+// Finds the parameters for which a simulation agrees best with measurements: bounded, robust, with priors.
 //
-// Parameters are positive and fitted in their logarithms, so that a prior's width is relative and no figure
-// changes its sign. Minimised is
-//   sum over rows  rho((ln predicted - ln measured) / sd)  +  sum over parameters  ((ln x - ln prior) /
-//   prior_sd)^2
-// with Huber's rho of one standard deviation and a half, by Levenberg and Marquardt (Ceres). The covariance
-// is the inverse of the information that rows and priors give at the optimum (Gauss and Newton's
-// approximation).
+// Parameters are positive and fitted in their logarithms, so that the width of a prior is relative and no
+// parameter changes its sign. The fit minimises
+//   sum over rows        rho((ln predicted - ln measured) / sd)  +
+//   sum over parameters  ((ln x - ln prior) / prior_sd)^2
+// with Huber's rho at 1.5 standard deviations, by the Levenberg-Marquardt algorithm (Ceres). The covariance
+// is the inverse of the information in rows and priors at the optimum (Gauss-Newton approximation).
 #pragma once
 
 #include <functional>
@@ -20,40 +19,44 @@ struct Parameter {
   std::string name;
   double prior = 1;
   double prior_sd = 0.5;        // of the logarithm: 0.5 is a factor of 1.65
-  double lower = 0, upper = 0;  // prior within them
+  double lower = 0, upper = 0;  // the prior must be within these bounds
 };
 
 struct Measured {
   double value = 0;  // > 0
-  double sd = 0.02;  // relative: of repeats, and of what a model can be expected to reach
+  double sd = 0.02;  // relative: spread of repeats, and the accuracy that can be expected of a model
 };
 
-// The rows as predicted at each of several points; a point is a value for each parameter. A prediction that
-// is not positive counts as wrong by a factor of ten.
+// Predicts the rows at several points; a point has a value for each parameter. A prediction that is not
+// positive counts as wrong by a factor of ten.
 using Predict = std::function<std::vector<std::vector<double>>(std::span<const std::vector<double>> points)>;
 
 struct FitOptions {
   int max_iterations = 20;
-  double step = 0.02;         // of the logarithm, where a derivative is taken: beyond the simulation's grain
-  std::vector<double> start;  // one a parameter, within its bounds; empty: the priors
+  // Of the logarithm, for derivatives: must exceed the granularity of the simulation.
+  double step = 0.02;
+  std::vector<double> start;  // a value for each parameter, within its bounds; empty: the priors
 };
 
 struct LogFit {
-  std::vector<double> values;      // one a parameter
+  std::vector<double> values;      // one for each parameter
   std::vector<double> covariance;  // of the logarithms, row by row
-  // Variance left of the prior's, one a parameter: near 0 the rows tell it, at 1 they say nothing of it.
+  // Remaining share of the prior's variance, for each parameter: near 0 the rows determine it, at 1 they
+  // contain no information about it.
   std::vector<double> variance_left;
   std::vector<double> predicted;  // the rows, at `values`
-  std::size_t points = 0;         // how many were predicted
+  std::size_t points = 0;         // number of points predicted
   bool converged = false;
 };
 
-// The rows say more of a parameter than its prior did: they take at least half of its variance.
+// Whether the rows contain more information about a parameter than its prior: they remove at least half of
+// its variance.
 [[nodiscard]] inline bool identified(double variance_left) {
   return variance_left <= 0.5;
 }
 
-// Throws std::invalid_argument for a prior outside its bounds, a row that is not positive, or no parameters.
+// Throws std::invalid_argument for a prior outside its bounds, a measured value that is not positive, or if
+// there are no parameters.
 [[nodiscard]] LogFit fit(std::span<const Parameter> parameters, std::span<const Measured> rows,
                          const Predict& predict, const FitOptions& options = {});
 

@@ -12,7 +12,8 @@ constexpr std::string_view governors =
     "the profile's; kernels and device trees differ by board support package";
 constexpr std::string_view idle = "the profile's, within the spread of boards and labs";
 
-// Without the slice: throughput tells no more than a switch over it.
+// The time slice is not included: throughput contains no information about it beyond the ratio of switch to
+// slice.
 constexpr std::array prior_table{
     Prior{"gpu.bandwidth_efficiency", "", 0.08, 1.25, "the spread of published copy benchmarks"},
     Prior{"gpu.kernel_fixed", "4 us", 0.25, 3, "3 to 6 us on Tegra"},

@@ -1,4 +1,4 @@
-// Which figures of a profile a fit may move, and what is known of them before anything was measured.
+// The parameters of a profile that a fit may change, and what is known about them before any measurement.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 namespace jostle::calibration {
 
 struct Prior {
-  std::string_view path;     // of the figure in a profile
-  std::string_view centre;   // as a profile writes it; empty: what the profile at hand has
+  std::string_view path;     // of the parameter in a profile
+  std::string_view centre;   // as written in a profile; empty: the value of the base profile
   double sd = 0.5;           // of the logarithm
   double range = 3;          // the fit stays within centre / range and centre x range
   std::string_view source;   // of centre and width
-  double max_percent = 100;  // of a figure that is a share
-  bool drawn = true;         // intervals vary it: it moves what they are of
+  double max_percent = 100;  // for a parameter that is a percentage
+  bool drawn = true;         // prediction intervals vary it
 
-  // The most that a figure of `number` `unit` may grow by.
+  // Maximum factor by which the parameter `number` `unit` may grow.
   [[nodiscard]] double most(double number, std::string_view unit) const {
     return unit == "%" ? std::min(range, max_percent / number) : range;
   }
@@ -25,9 +25,10 @@ struct Prior {
 // In the order of a profile.
 [[nodiscard]] std::span<const Prior> priors();
 
-// The factors on kernel times: the logarithm's standard deviations of what all networks in a precision have
-// in common, what a family has beside it, and a network beside its family. As factors.csv spreads: resnets
-// between precisions by 0.09, families in fp16 by 0.10, networks of a family and boards by 0.05.
+// For the factors on kernel times: standard deviations of the logarithm of what all networks of a precision
+// have in common, of a family relative to that, and of a network relative to its family. From the spread in
+// factors.csv: resnets between precisions by 0.09, families in fp16 by 0.10, networks of a family and boards
+// by 0.05.
 inline constexpr double precision_factor_sd = 0.12, family_factor_sd = 0.1, network_factor_sd = 0.05;
 inline constexpr double factor_range = 4;
 

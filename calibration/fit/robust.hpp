@@ -1,4 +1,4 @@
-// Estimates that a few disturbed samples do not move.
+// Estimators that are insensitive to a few outliers.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,25 @@ namespace jostle::calibration {
 
 struct Estimate {
   double value = 0;
-  double sd = 0;            // of the value, in its unit
-  std::size_t samples = 0;  // behind it
+  double sd = 0;            // of the value, in the same unit
+  std::size_t samples = 0;  // number of samples used
 };
 
-// `values` must not be empty; `share` is within 0 and 1: 0 the least, 1 the greatest, between samples linear.
+// `values` must not be empty; `share` is from 0 (minimum) to 1 (maximum); linear between samples.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
 [[nodiscard]] inline double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }
-// The standard deviation of a normal distribution with the same median absolute deviation.
+// The standard deviation of the normal distribution with the same median absolute deviation.
 [[nodiscard]] double spread(const std::vector<double>& values);
 
-// The median; its standard deviation is that of samples' medians, with `width` beside it: by how much what
-// was observed may differ from what is meant, whatever the number of samples. None without samples.
+// The median. Its standard deviation is the standard error of the median, combined with `width`: how far the
+// observed quantity may be from the one that is wanted, independent of the number of samples. None without
+// samples.
 [[nodiscard]] std::optional<Estimate> middle(const std::vector<double>& values, double width = 0);
 
-// y = intercept + slope x by least squares with Huber's weights. None with fewer than three points or a
-// single x.
+// y = intercept + slope x, by least squares with Huber weights. None for fewer than three points or a single
+// x.
 struct Line {
   double intercept = 0, slope = 0;
   double intercept_sd = 0, slope_sd = 0;

@@ -10,21 +10,21 @@
 namespace jostle::calibration {
 namespace {
 
-// A kernel's stamps leave out some 2 us at its start: a gap, or the kernels of a turn, may be off by it.
+// A kernel's timestamps omit some 2 us at its start: the error of a gap, or of the kernels of a turn.
 constexpr double stamp_us = 1;
 constexpr double restart_width_us = 2;
-constexpr double shortest_kernel_us = 10;  // below, what stamps leave out is no longer small
+constexpr double shortest_kernel_us = 10;  // below this, what timestamps omit is no longer small
 constexpr double longest_kernel_us = 30;
 constexpr std::size_t enough_turns = 20;
 
-// From the start of each turn to the next.
+// Times from the start of each turn to the start of the next.
 std::vector<double> periods_of(std::span<const Turn> turns) {
   std::vector<double> periods;
   for (std::size_t i = 1; i < turns.size(); ++i) periods.push_back(turns[i].start_us - turns[i - 1].start_us);
   return periods;
 }
 
-// Of turns that all expire, but for the few that did not: kernels, turns and time.
+// Turns that end by expiry (except for a few): their kernels, number and time.
 struct Expiring {
   double turns = 0, us = 0, kernels = 0;
   [[nodiscard]] double period_us() const { return us / turns; }
@@ -49,7 +49,8 @@ bool all_alike(const SharingRun& run) {
   });
 }
 
-// The time at a kernel's start that no stamp covers: as often as an expiry falls between two kernels' stamps.
+// The time at a kernel's start that no timestamp covers: from the share of expiries that fall between the
+// timestamps of two kernels.
 double unstamped_us(const SharingRun& run) {
   double between = 0;
   for (std::size_t i = 1; i < run.turns.size(); ++i)
@@ -57,7 +58,7 @@ double unstamped_us(const SharingRun& run) {
   return between / static_cast<double>(run.turns.size() - 1) * run.processes.front().kernel_us;
 }
 
-// Of turns within a slice, which no other turn draws out.
+// Kernel time in turns shorter than a slice, which no other turn prolongs.
 double kernel_us(std::span<const Turn> turns, double slice_us, double unstamped) {
   std::vector<double> each;
   for (const Turn& turn : turns)
@@ -72,14 +73,15 @@ SpinnerEstimates spinners(const CsvTable& timeslices) {
   struct Gap {
     double start_us, end_us;
   };
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Gap>> gaps;  // by processes and process
+  // By number of processes and process.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Gap>> gaps;
   for (std::size_t i = 0; i < timeslices.rows(); ++i) {
     const CsvTable::Row row = timeslices.row(i);
     gaps[{row.integer(timeslices.column("processes")), row.integer(timeslices.column("process"))}].push_back(
         {row.number(timeslices.column("gap_start_ns")) / 1e3,
          row.number(timeslices.column("gap_end_ns")) / 1e3});
   }
-  std::vector<double> runs;  // stretches between gaps
+  std::vector<double> runs;  // lengths between gaps
   for (auto& [whose, of_one] : gaps) {
     std::ranges::sort(of_one, {}, &Gap::start_us);
     for (std::size_t i = 1; i < of_one.size(); ++i) runs.push_back(of_one[i].start_us - of_one[i - 1].end_us);
@@ -87,7 +89,7 @@ SpinnerEstimates spinners(const CsvTable& timeslices) {
   SpinnerEstimates found;
   found.slice = middle(runs);
   if (!found.slice) return found;
-  // A uniform spread; its outermost samples are what was disturbed.
+  // The distribution is uniform; its extreme samples are disturbed.
   const double n = static_cast<double>(runs.size());
   const double half = (quantile(runs, 0.99) - quantile(runs, 0.01)) / (2 * 0.98);
   if (runs.size() >= enough_turns && half > 0)
@@ -97,7 +99,7 @@ SpinnerEstimates spinners(const CsvTable& timeslices) {
     const auto processes = static_cast<double>(whose.first);
     for (const Gap& gap : of_one) {
       const double changes = gap.end_us - gap.start_us - (processes - 1) * found.slice->value;
-      // Less where a process had not yet begun, or had ended.
+      // Fewer if a process had not yet begun or had already ended.
       if (processes > 1 && changes > 0) switches.push_back(changes / processes);
     }
   }
@@ -105,30 +107,31 @@ SpinnerEstimates spinners(const CsvTable& timeslices) {
   return found;
 }
 
-bool all_dry(std::span<const Turn> turns, double slice_us) {
-  std::size_t dry = 0;
+bool all_out_of_work(std::span<const Turn> turns, double slice_us) {
+  std::size_t out_of_work = 0;
   for (std::size_t i = 1; i < turns.size(); ++i)
-    dry += turns[i - 1].length_us() < 0.97 * slice_us && turns[i].start_us > turns[i - 1].end_us ? 1 : 0;
+    out_of_work +=
+        turns[i - 1].length_us() < 0.97 * slice_us && turns[i].start_us > turns[i - 1].end_us ? 1 : 0;
   return turns.size() > enough_turns &&
-         static_cast<double>(dry) >= 0.99 * static_cast<double>(turns.size() - 1);
+         static_cast<double>(out_of_work) >= 0.99 * static_cast<double>(turns.size() - 1);
 }
 
 bool all_expire(std::span<const Turn> turns, double slice_us) {
   std::size_t brief = 0, cut = 0;
   for (std::size_t i = 1; i < turns.size(); ++i) {
     brief += turns[i - 1].length_us() < 0.9 * slice_us ? 1 : 0;
-    cut += turns[i].start_us < turns[i - 1].end_us ? 1 : 0;  // in mid-kernel
+    cut += turns[i].start_us < turns[i - 1].end_us ? 1 : 0;  // within a kernel
   }
   const auto count = static_cast<double>(turns.size());
   return turns.size() > enough_turns && static_cast<double>(brief) <= 0.05 * count &&
          static_cast<double>(cut) >= 0.5 * count;
 }
 
-std::optional<Estimate> dry_switch(const std::vector<SharingRun>& sharing,
-                                   const std::vector<SparseRun>& sparse, double slice_us) {
+std::optional<Estimate> out_of_work_switch(const std::vector<SharingRun>& sharing,
+                                           const std::vector<SparseRun>& sparse, double slice_us) {
   std::vector<double> gaps;
   const auto add = [&](const std::vector<Turn>& turns) {
-    if (!all_dry(turns, slice_us)) return;
+    if (!all_out_of_work(turns, slice_us)) return;
     for (std::size_t i = 1; i < turns.size(); ++i)
       if (turns[i].start_us > turns[i - 1].end_us) gaps.push_back(turns[i].start_us - turns[i - 1].end_us);
   };
@@ -163,7 +166,7 @@ std::optional<Estimate> restart_after_expiry(const std::vector<SharingRun>& shar
   for (const SharingRun& run : sharing) {
     if (!all_alike(run) || !run.processes.front().graph || !all_expire(run.turns, slice_us)) continue;
     if (run.processes.front().kernel_us >= shortest_kernel_us) runs.push_back(&run);
-    // With long kernels an expiry between two is rare, and mostly of another kind.
+    // With long kernels an expiry between two kernels is rare, and mostly has another cause.
     if (run.processes.front().kernel_us < longest_kernel_us) unstamped.push_back(unstamped_us(run));
   }
   std::vector<double> lost;

@@ -1,4 +1,4 @@
-// What reference ranges say of the figures that traces of a shared GPU tell, before any is read.
+// Published ranges of the parameters that traces of a shared GPU determine, before any trace is read.
 #pragma once
 
 #include <span>
@@ -7,15 +7,15 @@
 namespace jostle::calibration {
 
 struct TracePrior {
-  std::string_view path;  // of the figure in a profile
+  std::string_view path;  // of the parameter in a profile
   std::string_view unit;  // of `centre`, and of estimates
   double centre = 1;
   double sd = 0.7;    // of the logarithm
-  double range = 10;  // a fit stays within centre / range and centre x range
+  double range = 10;  // the fit stays within centre / range and centre x range
   std::string_view source;
 };
 
-// In the order of a profile. None is what a shipped profile was fitted to.
+// In the order of a profile. No prior is the value that a shipped profile was fitted to.
 [[nodiscard]] std::span<const TracePrior> trace_priors();
 
 }  // namespace jostle::calibration

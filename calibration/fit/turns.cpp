@@ -6,7 +6,7 @@
 namespace jostle::calibration {
 namespace {
 
-// The number in `text` right after `key`.
+// The number directly after `key` in `text`.
 double number_after(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
   double number = 0;

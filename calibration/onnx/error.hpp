@@ -1,6 +1,6 @@
-// Why an ONNX file cannot be read: thrown inside the reader, and a problem to whoever called it.
+// The reason why an ONNX file cannot be read: thrown inside the reader, reported to its caller as a problem.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include <stdexcept>

@@ -12,7 +12,7 @@ namespace {
 using Index = std::vector<std::int64_t>;
 using Folded = std::optional<Numbers>;
 
-// One node and what is known of its inputs.
+// A node and what is known about its inputs.
 class Operands {
  public:
   Operands(const Node& node, const std::vector<Value>& values) : node_(node), values_(values) {}
@@ -39,7 +39,7 @@ std::int64_t flat(const Index& index, const Dims& dims) {
   return position;
 }
 
-// Calls `visit` with every index of a tensor, in the order its elements are stored.
+// Calls `visit` with every index of a tensor, in storage order.
 template <class Visit>
 void for_each_index(const Dims& dims, std::int64_t elements, Visit visit) {
   Index index(dims.size(), 0);
@@ -52,7 +52,7 @@ void for_each_index(const Dims& dims, std::int64_t elements, Visit visit) {
   }
 }
 
-// The element of `from` that broadcasting puts at an index of the output.
+// The element of `from` that is broadcast to an index of the output.
 double broadcast_at(const Value& from, const Index& index) {
   Index own(from.dims.size());
   const std::size_t missing = index.size() - own.size();
@@ -77,7 +77,7 @@ std::optional<std::size_t> axis_of(std::int64_t axis, std::size_t rank) {
   return static_cast<std::size_t>(from_front);
 }
 
-// The elements of the first input that `source` names for each index of the output.
+// A tensor whose element at each index is the element of the first input at `source`(index).
 Folded picked(const Operands& operands, const std::function<Index(const Index&)>& source) {
   const Value& from = *operands.value(0);
   const Value& out = operands.output();
@@ -314,7 +314,7 @@ constexpr Rule rules[]{
     {"Range", range},       {"Where", where},       {"Expand", expand},          {"ReduceProd", reduced},
     {"ReduceSum", reduced}, {"ReduceMax", reduced}, {"ReduceMin", reduced}};
 
-// Made fit for the type of the output; results that are no numbers (of a division by zero) are not known.
+// Converts to the element type of the output. A result that is not a number (division by zero) is not known.
 bool settle(Numbers& numbers, Element element) {
   for (double& number : numbers) {
     if (std::isnan(number)) return false;
@@ -332,7 +332,7 @@ Folded fold_one(const Operands& operands) {
   return elementwise(operands);
 }
 
-// Parts of a short list.
+// The parts of a short list.
 std::optional<std::vector<Numbers>> split(const Operands& operands, const std::vector<Value>& values) {
   const Value* const from = operands.value(0);
   if (from == nullptr || !from->numbers || from->dims.size() != 1) return std::nullopt;

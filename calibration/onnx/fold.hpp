@@ -1,7 +1,7 @@
-// The arithmetic on shapes that exporters leave in a graph (Shape, Gather, Concat ...), done ahead of time:
-// without it a Reshape does not know what to.
+// Constant folding of the arithmetic on shapes that exporters leave in a graph (Shape, Gather, Concat ...).
+// Without it the target shape of a Reshape is not known.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace jostle::calibration::onnx_reader {
 
-// Larger tensors are data, not shapes: their elements are not followed.
+// Larger tensors are data and not shapes; their elements are not tracked.
 inline constexpr std::int64_t max_numbers = 4096;
 
-// The elements of each output of a node whose output dimensions are known; nothing where they do not follow
-// from the inputs, or from their shapes.
+// The elements of each output of a node whose output dimensions are known; none if they do not follow from
+// the inputs or from the shapes of the inputs.
 [[nodiscard]] std::optional<std::vector<Numbers>> fold(const Node& node, const std::vector<Value>& values);
 
 }  // namespace jostle::calibration::onnx_reader

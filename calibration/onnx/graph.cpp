@@ -18,14 +18,14 @@
 #include "calibration/onnx/fold.hpp"
 #include "calibration/onnx/inputs.hpp"
 #include "calibration/onnx/tensor.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration::onnx_reader {
 namespace {
 
 using input::printable;
 
-// Far beyond any network; keeps counts inside 64 bits and shapes inside 32.
+// Far beyond any network; these limits keep counts within 64 bits and shapes within 32.
 constexpr int max_nodes = 100'000;
 constexpr std::int64_t largest_dim = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t max_elements = std::int64_t{1} << 40U;
@@ -56,7 +56,7 @@ bool holds_graph(const onnx::NodeProto& node) {
   });
 }
 
-// Names that the graphs inside a node read; some are of the graph around it.
+// Names that subgraphs of a node read; some refer to the enclosing graph.
 void collect_captures(const onnx::NodeProto& node, std::set<std::string>& names) {
   const auto collect = [&](const onnx::GraphProto& graph) {
     for (const onnx::NodeProto& inner : graph.node()) {
@@ -71,8 +71,8 @@ void collect_captures(const onnx::NodeProto& node, std::set<std::string>& names)
   }
 }
 
-// The library divides by sizes and counts by the rank of the weights, without a look at them. Throws
-// std::invalid_argument. `ranks` are of the inputs.
+// The ONNX library divides by sizes and uses the rank of the weights for counts without checking them, so
+// they are checked here. Throws std::invalid_argument. `ranks` are of the inputs.
 void check_window(const onnx::NodeProto& node, const std::vector<int>& ranks) {
   static const std::set<std::string> windowed{"Conv",    "ConvInteger", "QLinearConv", "ConvTranspose",
                                               "MaxPool", "AveragePool", "LpPool",      "MaxUnpool"};
@@ -80,18 +80,18 @@ void check_window(const onnx::NodeProto& node, const std::vector<int>& ranks) {
                                            "group",   "block_size", "blocksize"};
   const bool slides = windowed.contains(node.op_type());
   const int plane = ranks.empty() ? 0 : ranks.front() - 2;
-  if (slides && plane < 1) throw std::invalid_argument("an input of fewer than three dimensions");
+  if (slides && plane < 1) throw std::invalid_argument("the input has fewer than three dimensions");
   const std::size_t weights = node.op_type() == "QLinearConv" ? 3 : 1;
   if (slides && node.op_type().find("Conv") != std::string::npos &&
       (ranks.size() <= weights || ranks[weights] != ranks.front())) {
-    throw std::invalid_argument("weights of another number of dimensions than the input");
+    throw std::invalid_argument("weights and input differ in the number of dimensions");
   }
   for (const onnx::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
     const bool per_dimension = attribute.type() == onnx::AttributeProto::INTS;
     if (slides && per_dimension && (sizes.contains(name) || name == "pads") &&
         attribute.ints_size() != (name == "pads" ? 2 : 1) * plane) {
-      throw std::invalid_argument(name + " does not fit the dimensions of the input");
+      throw std::invalid_argument(name + " does not match the number of dimensions of the input");
     }
     if (!sizes.contains(name)) continue;
     const bool positive = (attribute.type() != onnx::AttributeProto::INT || attribute.i() > 0) &&
@@ -123,12 +123,12 @@ Element element_of(int data_type) {
   }
 }
 
-// The library takes for granted that what it requires has a name.
+// The ONNX library assumes that every required input has a name.
 void check_required(const onnx::NodeProto& node, const onnx::OpSchema& schema) {
   for (int i = 0; i < std::min(node.input_size(), static_cast<int>(schema.inputs().size())); ++i) {
     const auto& parameter = schema.inputs()[static_cast<std::size_t>(i)];
     if (parameter.GetOption() == onnx::OpSchema::Single && node.input(i).empty())
-      throw std::invalid_argument("a required input is left out");
+      throw std::invalid_argument("a required input is missing");
   }
 }
 
@@ -144,7 +144,7 @@ bool has_shape(const onnx::TypeProto& type) {
   return type.has_tensor_type() && type.tensor_type().has_shape();
 }
 
-// One file: makes a Graph of it, a value after the other.
+// Builds the Graph of one file.
 class GraphReader {
  public:
   GraphReader(onnx::ModelProto& model, std::optional<std::int64_t> input)
@@ -154,7 +154,7 @@ class GraphReader {
 
   Graph read() {
     if (proto_.node_size() > max_nodes) {
-      throw OnnxError(fmt::format("{} nodes, more than {}", proto_.node_size(), max_nodes));
+      throw OnnxError(fmt::format("{} nodes, but at most {} are allowed", proto_.node_size(), max_nodes));
     }
     read_stored();
     read_declared();
@@ -174,7 +174,7 @@ class GraphReader {
     }
     if (!opsets_.contains("")) throw OnnxError("the file does not say which opset of ONNX it is written for");
     graph_.opset = opsets_[""];
-    if (graph_.opset < 1) throw OnnxError(fmt::format("opset {}: there is no such", graph_.opset));
+    if (graph_.opset < 1) throw OnnxError(fmt::format("opset {} does not exist", graph_.opset));
   }
 
   // Values
@@ -211,7 +211,7 @@ class GraphReader {
     data_by_name_[name] = &data_.back();
   }
 
-  // A tensor that is in the file.
+  // Adds a tensor that is stored in the file.
   void add_stored(const std::string& name, const onnx::TensorProto& tensor, bool initialiser) {
     Value& value =
         add_value(name, tensor_type(tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}));
@@ -231,7 +231,7 @@ class GraphReader {
     }
   }
 
-  // Shapes the file itself states; of use where nobody can infer them.
+  // Reads the shapes that the file itself declares; needed where they cannot be inferred.
   void read_declared() {
     const auto read = [this](const onnx::ValueInfoProto& info) {
       if (!has_shape(info.type())) return;
@@ -295,7 +295,7 @@ class GraphReader {
       for (const std::string& output : proto_.node(i).output()) {
         if (output.empty()) continue;
         if (ids_.contains(output) || !made_by.emplace(output, i).second) {
-          throw OnnxError(fmt::format("{} makes '{}', which something else makes too", shown(proto_.node(i)),
+          throw OnnxError(fmt::format("{} makes '{}', which another node makes too", shown(proto_.node(i)),
                                       printable(output)));
         }
       }
@@ -303,7 +303,7 @@ class GraphReader {
     return made_by;
   }
 
-  // The nodes whose results each node reads.
+  // For each node, the nodes whose results it reads.
   [[nodiscard]] std::vector<std::vector<int>> dependencies(
       const std::unordered_map<std::string, int>& made_by) const {
     std::vector<std::vector<int>> all(static_cast<std::size_t>(proto_.node_size()));
@@ -315,7 +315,7 @@ class GraphReader {
         if (found != made_by.end()) {
           own.push_back(found->second);
         } else if (!name.empty() && !ids_.contains(name)) {
-          throw OnnxError(fmt::format("{} reads '{}', which nothing makes", shown(node), printable(name)));
+          throw OnnxError(fmt::format("{} reads '{}', which no node makes", shown(node), printable(name)));
         }
       }
       std::set<std::string> captured;
@@ -336,7 +336,7 @@ class GraphReader {
       if (found != made_by.end()) {
         pending.push_back(found->second);
       } else if (!ids_.contains(output.name())) {
-        throw OnnxError(fmt::format("nothing makes the output '{}'", printable(output.name())));
+        throw OnnxError(fmt::format("no node makes the output '{}'", printable(output.name())));
       }
     }
     while (!pending.empty()) {
@@ -349,7 +349,7 @@ class GraphReader {
     return alive;
   }
 
-  // As in the file where that is an order in which they can run.
+  // The order of the file if nodes can run in that order.
   [[nodiscard]] std::vector<int> order_of_live_nodes() const {
     if (proto_.output_size() == 0) throw OnnxError("the graph has no output");
     const auto made_by = producers();
@@ -409,13 +409,13 @@ class GraphReader {
 
   void add_constant(const onnx::NodeProto& proto) {
     if (proto.output_size() != 1 || proto.attribute_size() != 1)
-      throw OnnxError(fmt::format("{}: not one value", shown(proto)));
+      throw OnnxError(fmt::format("{}: expected exactly one value", shown(proto)));
     const auto tensor = constant_tensor(proto.attribute(0));
-    if (!tensor) throw OnnxError(fmt::format("{}: a constant of an unknown kind", shown(proto)));
+    if (!tensor) throw OnnxError(fmt::format("{}: constant of an unknown kind", shown(proto)));
     add_stored(proto.output(0), *tensor, false);
   }
 
-  // What ONNX says of the outputs; types stay empty where it cannot.
+  // Infers the types of the outputs with ONNX's schema; a type stays empty where that is not possible.
   void infer(onnx::NodeProto& proto, std::vector<onnx::TypeProto>& types) {
     const std::string domain = own_domain(proto.domain()) ? "" : proto.domain();
     const auto opset = opsets_.find(domain);
@@ -434,14 +434,14 @@ class GraphReader {
       schema->GetTypeAndShapeInferenceFunction()(context);
       types.swap(context.allOutputTypes_);
     } catch (const std::exception& error) {
-      // What follows a guess need not fit.
+      // After a guessed shape an inconsistency is not an error.
       if (!guessed_any_) throw OnnxError(fmt::format("{}: {}", shown(proto), printable(error.what(), 300)));
       types.assign(types.size(), {});
     }
   }
 
-  // Fills in what is not known of a type, from what the file declares or else from the first input. Tells
-  // whether anything had to be guessed.
+  // Sets the unknown parts of a type from the file's declaration or else from the first input. True if
+  // anything had to be guessed.
   [[nodiscard]] bool complete(onnx::TypeProto& type, const std::string& name, const Node& node) const {
     const auto definite = [](const auto& dim) { return dim.has_dim_value() && dim.dim_value() >= 0; };
     if (has_shape(type) && std::ranges::all_of(type.tensor_type().shape().dim(), definite)) return false;
@@ -463,13 +463,13 @@ class GraphReader {
     auto* const dims = type.mutable_tensor_type()->mutable_shape();
     for (int axis = 0; axis < dims->dim_size(); ++axis) {
       if (definite(dims->dim(axis))) continue;
-      const bool alike = shape.size() == static_cast<std::size_t>(dims->dim_size());
-      dims->mutable_dim(axis)->set_dim_value(alike ? shape[static_cast<std::size_t>(axis)] : 1);
+      const bool same_rank = shape.size() == static_cast<std::size_t>(dims->dim_size());
+      dims->mutable_dim(axis)->set_dim_value(same_rank ? shape[static_cast<std::size_t>(axis)] : 1);
     }
     return true;
   }
 
-  // Whether the node's results are known before the network runs, so that no kernel makes them.
+  // Whether the node's results are known before the network runs, so that it has no kernel.
   [[nodiscard]] bool settle(const onnx::NodeProto& proto, const Node& node) {
     if (holds_graph(proto) || node.guessed) return false;
     if (const auto numbers = fold(node, graph_.values)) {
@@ -498,7 +498,7 @@ class GraphReader {
   Graph graph_;
   bool guessed_any_ = false;
   std::unordered_map<std::string, ValueId> ids_;
-  // What the library asks for, by name; deques keep their elements in place.
+  // Types and tensors by name, as the library requests them; a deque keeps its elements in place.
   std::deque<onnx::TypeProto> types_;
   std::deque<onnx::TensorProto> data_;
   std::unordered_map<std::string, onnx::TypeProto*> types_by_name_;
@@ -520,7 +520,7 @@ Graph read_graph(const std::string& model, std::optional<std::int64_t> input) {
   onnx::ModelProto proto;
   if (!proto.ParseFromString(model)) throw OnnxError("not an ONNX file, or a truncated one");
   if (!proto.has_graph() || proto.graph().node_size() == 0) {
-    throw OnnxError("there is no graph in it", "is it an ONNX file?");
+    throw OnnxError("the file contains no graph", "is it an ONNX file?");
   }
   return GraphReader(proto, input).read();
 }

@@ -1,6 +1,7 @@
-// What an ONNX file says once every shape is worked out, in plain data: between protobuf and the network.
+// The contents of an ONNX file with all shapes resolved, as plain data: the step between protobuf and the
+// network.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,19 @@ namespace jostle::calibration::onnx_reader {
 
 using Dims = std::vector<std::int64_t>;
 
-// What the elements of a tensor are, as far as it matters here.
+// Element types of tensors, as far as they are distinguished here.
 enum class Element { real, integer, boolean, other };
 
-// The elements of a small constant tensor. Doubles hold what shapes are made of exactly.
+// The elements of a small constant tensor. A double holds the integers of shapes exactly.
 using Numbers = std::vector<double>;
 
-// A tensor: given to the network, stored in the file, or made by a node.
+// A tensor: an input of the network, stored in the file, or the result of a node.
 struct Value {
   std::string name;
   Dims dims;
   Element element = Element::real;
-  bool known = false;     // dims and element are
-  bool constant = false;  // known before the network runs: no kernel makes it
+  bool known = false;     // dims and element are known
+  bool constant = false;  // known before the network runs: it needs no kernel
   bool stored = false;    // an initialiser
   std::optional<Numbers> numbers;
 
@@ -37,26 +38,26 @@ struct Value {
 };
 
 struct Attribute {
-  std::vector<std::int64_t> integers;  // one of a plain integer
+  std::vector<std::int64_t> integers;  // one element for a plain integer
   std::vector<double> reals;
   std::string text;
 };
 
-// Indices into Graph::values; `none` where an optional input or output is left out.
+// Indices into Graph::values; `none` for an omitted optional input or output.
 using ValueId = std::size_t;
 inline constexpr ValueId none = static_cast<ValueId>(-1);
 
 struct Node {
   std::string name;
-  std::string type;  // "Conv"; with the domain in front where it is not ONNX's own: "com.microsoft.Gelu"
+  std::string type;  // "Conv"; with the domain in front if it is not ONNX's own: "com.microsoft.Gelu"
   std::vector<ValueId> inputs, outputs;
   std::map<std::string, Attribute> attributes;
-  bool guessed = false;  // its output's shape is that of its first input, for want of a better
+  bool guessed = false;  // the output's shape is not known and assumed to be that of the first input
 
   [[nodiscard]] ValueId input(std::size_t index) const {
     return index < inputs.size() ? inputs[index] : none;
   }
-  // The integers of an attribute; empty if it is absent.
+  // The integers of an attribute; empty if the attribute is absent.
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& attribute) const {
     const auto found = attributes.find(attribute);
     return found == attributes.end() ? std::vector<std::int64_t>{} : found->second.integers;
@@ -73,16 +74,16 @@ struct Node {
 
 struct Graph {
   std::vector<Value> values;
-  std::vector<Node> nodes;      // in an order in which they can run; those that matter for an output
-  std::vector<ValueId> inputs;  // what a caller gives, initialisers not among them
+  std::vector<Node> nodes;      // in an order in which they can run; only nodes that an output depends on
+  std::vector<ValueId> inputs;  // inputs supplied by the caller, without initialisers
   std::vector<ValueId> outputs;
   std::int64_t opset = 0;  // of ONNX's own operators
 };
 
-// Whether the node picks rows of a learned table by number: an embedding.
+// Whether the node selects rows of a learned table by index: an embedding.
 [[nodiscard]] bool picks_rows(const Node& node, const std::vector<Value>& values);
 
-// From the bytes of a file without its weights (onnx_slim.hpp). Throws OnnxError.
+// From the bytes of a file without its weights (slim.hpp). Throws OnnxError.
 [[nodiscard]] Graph read_graph(const std::string& model, std::optional<std::int64_t> input);
 
 }  // namespace jostle::calibration::onnx_reader

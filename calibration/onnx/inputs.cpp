@@ -7,7 +7,7 @@
 #include <set>
 
 #include "calibration/onnx/error.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration::onnx_reader {
 namespace {
@@ -16,7 +16,7 @@ bool open(const DeclaredDim& dim) {
   return !dim.size || *dim.size <= 0;  // some exporters write 0 or -1
 }
 
-// Names of open first dimensions of what has more than one.
+// Names of the open first dimensions of all inputs with more than one dimension.
 std::set<std::string> batch_names(const std::vector<DeclaredInput>& inputs) {
   std::set<std::string> names;
   for (const DeclaredInput& input : inputs) {
@@ -59,10 +59,11 @@ class Resolver {
     if ((axis == 0 && !alone) || batch_.contains(dim.name) || (alone && !given_)) return 1;
     if (axis == 1 && input.dims.size() > 3 && input.channels) return *input.channels;
     if (!given_) {
-      throw OnnxError(fmt::format("input '{}' ({}) leaves dimension {}{} open", input::printable(input.name),
-                                  shape_text(input), axis,
-                                  dim.name.empty() ? "" : fmt::format(" '{}'", input::printable(dim.name))),
-                      "say how long it is with `input`: the side of the image in pixels, or the tokens");
+      throw OnnxError(
+          fmt::format("input '{}' ({}) leaves dimension {}{} open", input::printable(input.name),
+                      shape_text(input), axis,
+                      dim.name.empty() ? "" : fmt::format(" '{}'", input::printable(dim.name))),
+          "set its length with `input`: the side of the image in pixels, or the number of tokens");
     }
     used_ = true;
     return *given_;
@@ -86,9 +87,9 @@ std::vector<Dims> definite(const std::vector<DeclaredInput>& inputs, std::option
     }
     throw OnnxError(
         fmt::format(
-            "an input of {}, but the file's are fixed: {}", *input,
+            "`input` is {}, but all dimensions of the file are fixed: {}", *input,
             fmt::join(fixed.begin(), fixed.begin() + std::min<std::ptrdiff_t>(std::ssize(fixed), 4), ", ")),
-        "leave `input` out, or export the network for that size");
+        "remove `input`, or export the network for that size");
   }
   return all;
 }

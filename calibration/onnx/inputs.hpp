@@ -1,6 +1,6 @@
-// The dimensions that an ONNX file leaves open, made definite.
+// Resolves the dimensions that an ONNX file leaves open.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ namespace jostle::calibration::onnx_reader {
 
 struct DeclaredDim {
   std::optional<std::int64_t> size;
-  std::string name;  // of an open one; may be empty
+  std::string name;  // of an open dimension; may be empty
 };
 struct DeclaredInput {
   std::string name;
   std::vector<DeclaredDim> dims;
-  std::optional<std::int64_t> channels;  // what the convolutions that read it need
+  std::optional<std::int64_t> channels;  // number that the convolutions reading it need
 };
 
-// An open first dimension is the batch: one image. So is one of the same name elsewhere. Open channels are
-// those the weights need. Every other open dimension has the length `input`. Throws OnnxError that names the
-// dimension if there is no `input`, and if there is one that nothing in the file could mean.
+// An open first dimension is the batch: one image. So is a dimension of the same name elsewhere. Open
+// channels are those that the weights need. Every other open dimension has the length `input`. Throws
+// OnnxError, which names the dimension, if there is no `input`, and if `input` is given but no dimension is
+// open.
 [[nodiscard]] std::vector<Dims> definite(const std::vector<DeclaredInput>& inputs,
                                          std::optional<std::int64_t> input);
 

@@ -9,7 +9,7 @@
 #include "calibration/onnx/error.hpp"
 #include "calibration/onnx/layout.hpp"
 #include "calibration/onnx/operators.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration::onnx_reader {
 namespace {
@@ -20,7 +20,7 @@ using dnn::Op;
 using dnn::Shape;
 using input::printable;
 
-// Of one image. Far beyond any network, and thousands of images more still fit 64 bits.
+// For one image. Far beyond any network; thousands of such images still fit 64 bits.
 constexpr double max_macs = 1e14;
 
 std::string shown(const Node& node) {
@@ -31,7 +31,7 @@ int whole(std::int64_t size) {
   return static_cast<int>(std::clamp<std::int64_t>(size, 1, INT32_MAX));
 }
 
-// The images that the file's shapes are of: what its inputs have in front, if the outputs have it too.
+// The number of images in the file's shapes: the first dimension of its inputs, if the outputs have the same.
 std::int64_t batch_of(const Graph& graph) {
   const Value* first = nullptr;
   for (const ValueId id : graph.inputs) {
@@ -39,9 +39,10 @@ std::int64_t batch_of(const Graph& graph) {
     if (input.dims.size() < 2) continue;
     if (first == nullptr) first = &input;
     if (input.dims.front() % std::max<std::int64_t>(first->dims.front(), 1) != 0) {
-      throw OnnxError(fmt::format("inputs '{}' and '{}' have batches of {} and {}", printable(first->name),
-                                  printable(input.name), first->dims.front(), input.dims.front()),
-                      "export the network with a batch of 1, or an open one");
+      throw OnnxError(
+          fmt::format("inputs '{}' and '{}' have different batches, {} and {}", printable(first->name),
+                      printable(input.name), first->dims.front(), input.dims.front()),
+          "export the network with a batch of 1 or an open batch dimension");
     }
   }
   if (first == nullptr || first->dims.front() <= 1) return 1;
@@ -52,12 +53,12 @@ std::int64_t batch_of(const Graph& graph) {
         fmt::format("the first dimension of input '{}' is {}, but that of output '{}' is {}: not a batch",
                     printable(first->name), first->dims.front(), printable(graph.values[id].name),
                     dims.front()),
-        "export the network with a batch of 1, or an open one");
+        "export the network with a batch of 1 or an open batch dimension");
   }
   return first->dims.front();
 }
 
-// What is approximated, told once for each operator.
+// Notes on approximations, one for each operator.
 class Notes {
  public:
   void add(const Node& node, std::string what) {
@@ -131,12 +132,12 @@ class Lowering {
     if (counts) macs_ += work;
     if (macs_ > max_macs) {
       throw OnnxError(
-          fmt::format("'{}': more than {:g} multiplications an image", printable(layer.name), max_macs));
+          fmt::format("'{}': more than {:g} multiplications per image", printable(layer.name), max_macs));
     }
     return network_.add(layer, inputs);
   }
 
-  // The inputs that another layer makes.
+  // The inputs that are results of other layers.
   [[nodiscard]] std::vector<ValueId> made_inputs(const Node& node) const {
     std::vector<ValueId> made;
     for (const ValueId id : node.inputs) {
@@ -145,7 +146,7 @@ class Lowering {
     return made;
   }
 
-  // The layer that makes a value, or a view of what it makes if that has another shape.
+  // The layer that makes a value, or a view of its result if that has another shape.
   Network::Node node_as(ValueId id, const Shape& wanted) {
     const Network::Node made = *nodes_[id];
     const Shape has = network_.layer(made).out;
@@ -155,9 +156,10 @@ class Lowering {
 
   void add(const Node& node) {
     const Operator& known = operator_of(node.type);
-    if (node.outputs.empty() || node.outputs.front() == none) throw OnnxError(shown(node) + " makes nothing");
-    if (known.kind == Kind::unknown) notes_.add(node, "not known, costed by the bytes it moves");
-    if (node.guessed) notes_.add(node, "the shape of its result is not known, its first input's is taken");
+    if (node.outputs.empty() || node.outputs.front() == none) throw OnnxError(shown(node) + " has no output");
+    if (known.kind == Kind::unknown)
+      notes_.add(node, "unknown operator, its cost is that of the bytes it moves");
+    if (node.guessed) notes_.add(node, "unknown result shape, assumed to be that of its first input");
     std::vector<ValueId> made = made_inputs(node);
     if (known.kind == Kind::alias && !made.empty()) {
       nodes_[node.outputs.front()] = nodes_[made.front()];
@@ -168,7 +170,7 @@ class Lowering {
       return;
     }
     if (known.kind == Kind::elementwise) {
-      // The largest operand is the one that the result is written over.
+      // The largest operand is the one that the result overwrites.
       std::ranges::stable_sort(made, std::greater<>{}, [this](ValueId id) { return value(id).elements(); });
     }
     Layer layer{.name = node.name, .op = known.op, .in = {}, .out = shape(node.outputs.front())};
@@ -191,7 +193,7 @@ class Lowering {
     add_further_outputs(node, here);
   }
 
-  // Each part that is read is a slice of its own.
+  // Each output that is read is a slice of its own.
   void add_split(const Node& node, const std::vector<ValueId>& made) {
     if (made.empty()) throw OnnxError(shown(node) + " has no input");
     const Shape in = shape(made.front());
@@ -217,7 +219,7 @@ class Lowering {
     }
   }
 
-  // What the operator's own parameters say.
+  // Parameters of the layer from the attributes of the operator.
   void describe(const Node& node, const Operator& known, Layer& layer) {
     switch (known.kind) {
       case Kind::convolution:
@@ -282,7 +284,7 @@ class Lowering {
   void describe_convolution(const Node& node, const Operator& known, Layer& layer) const {
     const ValueId id = node.input(static_cast<std::size_t>(known.weights));
     if (id == none || value(id).dims.size() < 3)
-      throw OnnxError(shown(node) + " has no weights of three or more dimensions");
+      throw OnnxError(shown(node) + " needs weights of three or more dimensions");
     const Dims& weights = value(id).dims;
     layer.groups = whole(node.integer("group", 1));
     const bool transposed = layer.op == Op::conv_transpose;
@@ -290,8 +292,9 @@ class Lowering {
     const std::int64_t out = transposed ? weights[1] * layer.groups : weights[0];
     if (in != layer.in.channels || out != layer.out.channels || out % layer.groups != 0 ||
         in % layer.groups != 0) {
-      throw OnnxError(fmt::format("{}: weights of {} channels to {} in {} groups do not fit {} to {}",
-                                  shown(node), in, out, layer.groups, layer.in.channels, layer.out.channels));
+      throw OnnxError(
+          fmt::format("{}: weights for {} to {} channels in {} groups do not match {} to {} channels",
+                      shown(node), in, out, layer.groups, layer.in.channels, layer.out.channels));
     }
     set_window(layer, {weights.begin() + 2, weights.end()});
     layer.stride = stride_of(node);
@@ -301,7 +304,7 @@ class Lowering {
 
   void describe_product(const Node& node, const Operator& known, Layer& layer) const {
     const ValueId left = node.input(0), right = node.input(static_cast<std::size_t>(known.weights));
-    if (left == none || right == none) throw OnnxError(shown(node) + " has not two factors");
+    if (left == none || right == none) throw OnnxError(shown(node) + " needs two factors");
     const Dims& out = value(node.outputs.front()).dims;
     const Dims& first = value(left).dims;
     const bool across = node.integer("transA", 0) != 0;
@@ -325,7 +328,7 @@ class Lowering {
     layer.op = fixed ? Op::slice : Op::other;
   }
 
-  // Learned numbers among the operands; single numbers and those of shapes do not count.
+  // Counts learned numbers among the operands; scalars and shapes do not count.
   void add_stored(const Node& node, Layer& layer) const {
     for (const ValueId id : node.inputs) {
       if (id == none || nodes_[id] || value(id).element != Element::real || value(id).elements() < 2)
@@ -349,7 +352,7 @@ class Lowering {
     return axes == plane;
   }
 
-  // A transposition that moves only dimensions of one.
+  // Whether a transposition moves only dimensions of length one.
   [[nodiscard]] bool keeps_order(const Node& node) const {
     if (node.input(0) == none) return false;
     const Dims& dims = value(node.input(0)).dims;
@@ -371,7 +374,7 @@ class Lowering {
   const Graph& graph_;
   std::int64_t batch_;
   std::vector<Layout> layouts_;
-  std::vector<std::optional<Network::Node>> nodes_;  // of each value: the layer that makes it
+  std::vector<std::optional<Network::Node>> nodes_;  // for each value: the layer that makes it
   std::vector<bool> read_;
   Network network_;
   Notes notes_;

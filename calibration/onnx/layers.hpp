@@ -1,6 +1,6 @@
 // From the graph of an ONNX file to the layers of a network.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace jostle::calibration::onnx_reader {
 
 struct Layers {
   dnn::Network network;
-  std::int64_t batch = 1;             // images the file's shapes are of
-  std::vector<std::string> warnings;  // a sentence each
+  std::int64_t batch = 1;             // number of images in the file's shapes
+  std::vector<std::string> warnings;  // one sentence each
 };
 
-// A layer for every node that costs something. Throws OnnxError.
+// A layer for every node that has a cost. Throws OnnxError.
 [[nodiscard]] Layers layers_of(const Graph& graph);
 
 }  // namespace jostle::calibration::onnx_reader

@@ -8,12 +8,12 @@
 
 #include "calibration/onnx/error.hpp"
 #include "calibration/onnx/operators.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration::onnx_reader {
 namespace {
 
-// What an operator reads and writes, where it has a mind of its own.
+// The layout that an operator reads and writes, if it requires a certain one.
 std::optional<Layout> own_layout(const Graph& graph, const Node& node) {
   switch (operator_of(node.type).kind) {
     case Kind::convolution:
@@ -33,7 +33,7 @@ std::optional<Layout> own_layout(const Graph& graph, const Node& node) {
   }
 }
 
-// The first tensor that is not stored.
+// The first input that is not stored in the file.
 ValueId data_input(const Graph& graph, const Node& node) {
   for (const ValueId id : node.inputs) {
     if (id != none && !graph.values[id].constant) return id;
@@ -41,7 +41,7 @@ ValueId data_input(const Graph& graph, const Node& node) {
   return none;
 }
 
-// Whether what it writes is arranged like what it reads.
+// Whether the output has the same layout as the input.
 bool keeps_layout(const Graph& graph, const Node& node) {
   const Kind kind = operator_of(node.type).kind;
   if (kind == Kind::view || kind == Kind::transpose) return false;
@@ -54,7 +54,7 @@ Layout usual(const Value& value) {
   return value.dims.size() >= 4 ? Layout::first : Layout::last;
 }
 
-// What the readers of each value would like.
+// The layout that the readers of each value prefer.
 std::vector<std::optional<Layout>> wanted(const Graph& graph) {
   std::vector<std::optional<Layout>> wants(graph.values.size());
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
@@ -76,7 +76,7 @@ int narrowed(std::int64_t size, const Value& value) {
   return static_cast<int>(size);
 }
 
-// Where the images of a batch stand: in front if they can.
+// The dimension of the batch: the first if possible.
 std::optional<std::size_t> batch_axis(const Dims& dims, std::int64_t batch) {
   if (dims.front() % batch == 0) return 0;
   const auto found = std::ranges::find(dims, batch);

@@ -37,7 +37,7 @@ std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string&
                        .hash = input::fnv1a_of_words(bytes),
                        .warnings = std::move(layers.warnings)};
     if (graph.opset < oldest_opset || graph.opset > newest_opset) {
-      result.warnings.push_back("written for opset " + std::to_string(graph.opset) + ", read as if for " +
+      result.warnings.push_back("written for opset " + std::to_string(graph.opset) + ", read as opset " +
                                 std::to_string(oldest_opset) + " to " + std::to_string(newest_opset));
     }
     return result;

@@ -1,7 +1,7 @@
-// An ONNX file as a network: its layers and shapes, without its weights.
+// Reads an ONNX file as a network: its layers and shapes, without its weights.
 //
-// Shapes come from ONNX's own schemas and shape inference, and from the arithmetic on shapes that exporters
-// leave in the graph. docs/onnx.md says what is read and what is approximated.
+// Shapes come from ONNX's schemas and shape inference, and from the arithmetic on shapes that exporters leave
+// in the graph. docs/onnx.md describes what is supported and what is approximated.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ namespace jostle::calibration {
 inline constexpr std::size_t max_onnx_bytes = std::size_t{1} << 30U;
 
 struct OnnxNetwork {
-  dnn::Network network;               // shapes of one image
-  std::int64_t batch = 1;             // images in the file's own shapes
+  dnn::Network network;               // with the shapes of one image
+  std::int64_t batch = 1;             // number of images in the file's shapes
   std::int64_t opset = 0;             // of ONNX's own operators
   std::uint64_t hash = 0;             // of the file's bytes
-  std::vector<std::string> warnings;  // what is approximated, a sentence each, for people
+  std::vector<std::string> warnings;  // what is approximated, one sentence each, for the user
 };
 
-// `input` is the side of the image in pixels, or the tokens: the length of every dimension that the file
-// leaves open and that is not the batch. Whatever keeps the file from being read is a problem that names it.
-// Stored weights are not kept; files with weights outside are read without them.
+// `input` is the side of the image in pixels, or the number of tokens: the length of every open dimension
+// except the batch. Whatever prevents the file from being read is a problem that names it. Stored weights are
+// not kept; files with external weights are read without them.
 [[nodiscard]] std::optional<OnnxNetwork> read_onnx(const std::string& path, std::optional<std::int64_t> input,
                                                    input::Problems& problems);
 

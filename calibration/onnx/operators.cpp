@@ -97,7 +97,7 @@ std::vector<Operator> table() {
        "MeanVarianceNormalization",
        "Hardmax",
        "DynamicQuantizeLinear"});
-  // The first of equals wins: stable.
+  // Stable: the first of equal entries wins.
   std::ranges::stable_sort(all, {}, &Operator::type);
   return all;
 }

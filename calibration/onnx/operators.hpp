@@ -1,6 +1,6 @@
-// What each operator of ONNX is to the cost model.
+// How each ONNX operator is represented in the cost model.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include <string_view>
@@ -9,27 +9,27 @@
 
 namespace jostle::calibration::onnx_reader {
 
-// How a node becomes a layer.
+// The kind of layer that a node becomes.
 enum class Kind {
   convolution,
-  product,     // MatMul and Gemm: linear where one side is stored
-  norm,        // a mean and a scale for each channel
+  product,     // MatMul and Gemm: a linear layer if one side is stored
+  norm,        // mean and scale for each channel
   layer_norm,  // over the last dimensions
   pool,        // of a window
   global_pool,
-  reduction,    // over some dimensions; of the whole plane: a pool
+  reduction,    // over some dimensions; over the whole plane: a pool
   elementwise,  // of one or more tensors, broadcast against each other
   softmax,
   resize,
   concat,
   slice,
   split,
-  gather,     // of a stored table: an embedding
-  view,       // the same bytes by another shape
-  alias,      // the same tensor: nothing runs
-  transpose,  // the bytes in another order
-  bytes,      // no cost model of its own, and bound by memory
-  unknown,    // the same, but nobody knows
+  gather,     // from a stored table: an embedding
+  view,       // the same bytes with another shape
+  alias,      // the same tensor: no kernel
+  transpose,  // the same bytes in another order
+  bytes,      // without its own cost model, bound by memory
+  unknown,    // unknown operator, treated like `bytes`
 };
 
 struct Operator {
@@ -37,11 +37,11 @@ struct Operator {
   Kind kind = Kind::unknown;
   dnn::Op op = dnn::Op::other;
   dnn::Activation activation = dnn::Activation::none;
-  // Where the weights (or the second factor) and the bias stand among the inputs.
+  // Indices of the weights (or the second factor) and of the bias among the inputs.
   int weights = 1, bias = 2;
 };
 
-// By the type as in Node::type; kind unknown if it is not in the table.
+// By type as in Node::type; kind `unknown` if it is not in the table.
 [[nodiscard]] const Operator& operator_of(std::string_view type);
 
 }  // namespace jostle::calibration::onnx_reader

@@ -11,7 +11,8 @@
 namespace jostle::calibration::onnx_reader {
 namespace {
 
-// Looks along the graph. A group is replaced only if nothing outside it reads what goes away.
+// Matches patterns along the graph. A group of nodes is replaced only if no other node reads its intermediate
+// results.
 class Matcher {
  public:
   explicit Matcher(Graph& graph)
@@ -39,7 +40,7 @@ class Matcher {
   }
 
  private:
-  using Index = std::size_t;  // of a node; `none` where what was sought is not there
+  using Index = std::size_t;  // of a node; `none` if no node was found
   using Types = std::initializer_list<std::string_view>;
 
   [[nodiscard]] Node& node(Index index) { return graph_.nodes[index]; }
@@ -51,18 +52,18 @@ class Matcher {
     return index != none && std::ranges::find(types, node(index).type) != types.end();
   }
 
-  // The node that makes a value, if it is of one of these types.
+  // The node that makes a value, if it has one of these types.
   [[nodiscard]] Index maker(ValueId id, Types types) {
     return id != none && is(maker_[id], types) ? maker_[id] : none;
   }
-  // The only node that reads the result of another, if it is of one of these types.
+  // The only node that reads the result of another, if it has one of these types.
   [[nodiscard]] Index next(Index index, Types types) {
     if (index == none) return none;
     const std::vector<Index>& all = readers_[output(index)];
     const bool only = !all.empty() && std::ranges::count(all, all.front()) == std::ssize(all);
     return only && is(all.front(), types) ? all.front() : none;
   }
-  // The other operand of two.
+  // The other one of two operands.
   [[nodiscard]] ValueId other(Index index, ValueId one) {
     if (index == none || one == none || node(index).inputs.size() != 2) return none;
     if (input(index, 0) == one) return input(index, 1);
@@ -70,7 +71,7 @@ class Matcher {
   }
   [[nodiscard]] bool stored(ValueId id) const { return id != none && graph_.values[id].constant; }
   [[nodiscard]] bool single(ValueId id) const { return stored(id) && graph_.values[id].elements() == 1; }
-  // Of a node of two operands, one a single number: the other operand.
+  // For a node of two operands, one of them a scalar: the other operand.
   [[nodiscard]] ValueId scaled(Index index) {
     if (index == none || node(index).inputs.size() != 2) return none;
     if (single(input(index, 1))) return input(index, 0);
@@ -114,7 +115,7 @@ class Matcher {
       replace(product, "Gelu", {x}, {erf, scale, plus, half});
   }
 
-  // mean -> d = x - mean -> mean of d^2 -> + epsilon -> Sqrt -> d / it -> times scale -> plus shift.
+  // mean -> d = x - mean -> mean of d^2 -> + epsilon -> Sqrt -> d / root -> times scale -> plus shift.
   void match_layer_norm(Index root) {
     const Index epsilon = maker(input(root, 0), {"Add"});
     const Index variance = maker(scaled(epsilon), {"ReduceMean"});
@@ -136,7 +137,7 @@ class Matcher {
             {root, epsilon, variance, square, difference, above, mean, quotient, scale});
   }
 
-  // A stored number for each channel, added to what a linear layer or a convolution made.
+  // A stored number for each channel, added to the result of a linear layer or a convolution.
   void match_bias(Index sum) {
     for (const ValueId made : std::array{input(sum, 0), input(sum, 1)}) {
       const ValueId bias = other(sum, made);
@@ -165,7 +166,7 @@ class Matcher {
 
   Graph& graph_;
   std::vector<Index> maker_;                 // of each value
-  std::vector<std::vector<Index>> readers_;  // of each value; `none` for the caller
+  std::vector<std::vector<Index>> readers_;  // of each value; `none` stands for the caller
 };
 
 }  // namespace

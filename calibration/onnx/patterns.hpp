@@ -1,13 +1,14 @@
-// Groups of nodes that exporters write for what is one layer: SiLU, GELU, layer norm, a linear layer's bias.
+// Recognises groups of nodes that exporters write for a single layer: SiLU, GELU, layer norm, the bias of a
+// linear layer.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include "calibration/onnx/graph.hpp"
 
 namespace jostle::calibration::onnx_reader {
 
-// Puts one node in the place of each such group, with the name of its last.
+// Replaces each such group by one node, which has the name of the last node of the group.
 void recognise_patterns(Graph& graph);
 
 }  // namespace jostle::calibration::onnx_reader

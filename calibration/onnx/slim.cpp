@@ -13,10 +13,10 @@ using protozero::pbf_tag_type;
 using protozero::pbf_wire_type;
 using protozero::pbf_writer;
 
-// Contents longer than this are weights; shapes, axes and sizes are far shorter.
+// Longer contents are weights; shapes, axes and sizes are much shorter.
 constexpr std::size_t max_bytes_kept = std::size_t{1} << 16U;
 constexpr int deepest = 64;
-constexpr pbf_tag_type highest_tag = 1000;  // ONNX's end at 25; what is beyond is nothing to read
+constexpr pbf_tag_type highest_tag = 1000;  // ONNX's tags end at 25; higher ones are ignored
 
 enum class Message { model, function, graph, node, attribute, tensor, leaf };
 
@@ -25,7 +25,7 @@ struct Child {
   pbf_tag_type tag;
   Message type;
 };
-// The fields that lead to tensors (onnx.proto).
+// The fields that contain tensors (onnx.proto).
 constexpr Child children[]{
     {Message::model, 7, Message::graph},      {Message::model, 25, Message::function},
     {Message::function, 7, Message::node},    {Message::graph, 1, Message::node},
@@ -63,7 +63,7 @@ void copy_bytes(pbf_reader& from, Message type, int depth, pbf_writer& to) {
 void copy(pbf_reader from, Message type, int depth, pbf_writer& to) {
   if (depth > deepest) throw std::length_error("graphs are nested too deeply");
   while (from.next()) {
-    const pbf_tag_type tag = from.tag();  // before the value: reading that forgets it
+    const pbf_tag_type tag = from.tag();  // before the value, because reading the value discards the tag
     if (tag > highest_tag) {
       from.skip();
       continue;

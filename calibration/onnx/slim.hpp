@@ -1,6 +1,6 @@
-// An ONNX file without its weights: shapes are all that is wanted, and weights are nearly all of its bytes.
+// Strips the weights from an ONNX file: only shapes are needed, and weights are nearly all of its bytes.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace jostle::calibration::onnx_reader {
 
-// The message with the contents of larger tensors left out, also within nested graphs, functions and
-// attributes. Throws protozero::exception if the bytes are not a protobuf message.
+// The message without the contents of larger tensors, also inside nested graphs, functions and attributes.
+// Throws protozero::exception if the bytes are not a protobuf message.
 [[nodiscard]] std::string without_weights(std::string_view model);
 
 }  // namespace jostle::calibration::onnx_reader

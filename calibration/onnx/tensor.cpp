@@ -28,7 +28,7 @@ std::optional<Numbers> numbers_in(const onnx::TensorProto& tensor, const Field& 
   return Numbers(field.begin(), field.end());
 }
 
-// Nothing if it is above `most`.
+// None if it is above `most`.
 std::optional<std::size_t> element_count(const onnx::TensorProto& tensor, std::int64_t most) {
   std::int64_t count = 1;
   for (const std::int64_t dim : tensor.dims()) {
@@ -39,7 +39,7 @@ std::optional<std::size_t> element_count(const onnx::TensorProto& tensor, std::i
 }
 
 std::int64_t whole(double number) {
-  constexpr double limit = 9.2e18;  // inside 64 bits
+  constexpr double limit = 9.2e18;  // fits 64 bits
   if (number >= limit) return INT64_MAX;
   if (number <= -limit) return INT64_MIN;
   return static_cast<std::int64_t>(number);

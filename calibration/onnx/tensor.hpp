@@ -1,6 +1,7 @@
-// Small tensors and attributes of an ONNX file, to and from plain numbers. Includes protobuf's headers.
+// Converts small tensors and attributes of an ONNX file from and to plain numbers. Includes protobuf's
+// headers.
 //
-// Part of the ONNX reader, not for use elsewhere; see onnx.hpp.
+// Part of the ONNX reader; not for use elsewhere. See onnx.hpp.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -12,14 +13,14 @@
 
 namespace jostle::calibration::onnx_reader {
 
-// The elements of a tensor of integers, booleans, floats or doubles; nothing if there are more than `most`,
-// or if they are not in the file, or not as many as its dimensions say.
+// The elements of a tensor of integers, booleans, floats or doubles. None if there are more than `most`, if
+// they are not stored in the file, or if their number does not match the dimensions.
 [[nodiscard]] std::optional<Numbers> numbers_of(const onnx::TensorProto& tensor, std::int64_t most);
 
-// Of int64, int32, bool, float or double elements; others become float.
+// With int64, int32, bool, float or double elements; other types become float.
 [[nodiscard]] onnx::TensorProto tensor_of(const Numbers& numbers, const Dims& dims, int data_type);
 
-// The one attribute of a Constant; nothing for strings.
+// The value of a Constant, from its one attribute; none for strings.
 [[nodiscard]] std::optional<onnx::TensorProto> constant_tensor(const onnx::AttributeProto& attribute);
 
 [[nodiscard]] Attribute attribute_of(const onnx::AttributeProto& attribute);

@@ -10,17 +10,17 @@
 
 namespace jostle::calibration {
 
-// A profile and its document, so that figures can be put over it.
+// A profile and its document, so that parameters can be replaced.
 struct BaseProfile {
-  std::string name;  // what the calibrated one is `like`
+  std::string name;  // the calibrated profile is `like` this one
   input::Node document;
   Profile profile;
 };
-// A shipped profile by name. Problems if there is none.
+// A shipped profile by name. Reports a problem if there is none.
 [[nodiscard]] std::optional<BaseProfile> base_profile(const std::string& device, input::Problems& problems);
-// The same for a name that is known to be right: std::runtime_error if it is not.
+// The same for a name that is known to exist; throws std::runtime_error otherwise.
 [[nodiscard]] BaseProfile shipped_base_profile(const std::string& device);
-// One of a file.
+// A profile from a file.
 [[nodiscard]] std::optional<BaseProfile> base_profile_at(const std::string& path, input::Problems& problems);
 
 }  // namespace jostle::calibration

@@ -1,4 +1,4 @@
-// Profiles as they might be: draws from what is known of their figures.
+// Random draws of profiles, according to the uncertainty of their parameters.
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
@@ -21,7 +21,8 @@ namespace {
 
 constexpr auto count = static_cast<Eigen::Index>(uncertainty_draws);
 
-// Standard normal, a number a draw: pairs of equal size and opposite sign, scaled to a variance of exactly 1.
+// Standard normal numbers, one for each draw: pairs of equal size and opposite sign, scaled to a variance of
+// exactly 1.
 Eigen::VectorXd scores(const std::string& name) {
   sim::RandomStream random(1, "draw " + first_path(name));
   Eigen::VectorXd found(count);
@@ -32,7 +33,7 @@ Eigen::VectorXd scores(const std::string& name) {
   return found / std::sqrt(found.squaredNorm() / static_cast<double>(count));
 }
 
-// Whose sum of squares is the covariance: its square root, but for directions that rounding made impossible.
+// A matrix R with R Rᵀ = covariance, by LDLᵀ. Pivots that are negative because of rounding count as zero.
 Eigen::MatrixXd root(const std::vector<double>& covariance, Eigen::Index n) {
   const Eigen::Map<const Eigen::MatrixXd> matrix(covariance.data(), n, n);
   const Eigen::LDLT<Eigen::MatrixXd> parts(matrix);
@@ -46,7 +47,8 @@ const Prior* prior_of(const std::string& path) {
   return known != priors().end() ? &*known : nullptr;
 }
 
-// "factor int8", "factor resnet int8", "factor resnet50 int8": of all networks, of a family, of one.
+// "factor int8", "factor resnet int8", "factor resnet50 int8": for all networks, for a family, for one
+// network.
 bool is_of(const std::string& name, const dnn::Factor& factor) {
   const std::string precision = dnn::to_string(factor.precision);
   return name == "factor " + precision || name == "factor " + factor.family + " " + precision ||

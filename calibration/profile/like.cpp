@@ -9,6 +9,7 @@
 #include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 
 namespace jostle::calibration {
@@ -41,7 +42,7 @@ Node without(const Value& mapping, const std::string& key) {
   return counted(std::move(copy));
 }
 
-// `own` over `other`.
+// `own` merged over `other`.
 Node merged(const Node& own, const Node& other) {
   if (stands_for_itself(*own) || other->kind != Kind::mapping) return own;
   Value result = *other;

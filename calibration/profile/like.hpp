@@ -1,8 +1,8 @@
-// `like: NAME` in a profile: what the file leaves out is as in that shipped profile.
+// `like: NAME` in a profile: what the file omits is taken from that shipped profile.
 //
-// A mapping changes the other's figure by figure; a figure, a list, or a mapping with a `from` of its own
-// stands for itself and replaces what was there, so that no source speaks for a figure it does not know. The
-// other may itself be like a third.
+// Mappings are merged parameter by parameter. A parameter, a list, or a mapping with its own `from` replaces
+// what was there, so that no source is applied to a parameter that it does not cover. The other profile may
+// itself be like a third one.
 #pragma once
 
 #include <string>

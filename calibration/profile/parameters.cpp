@@ -49,14 +49,15 @@ Block::Block(const input::Cursor& at, const std::string& what, std::vector<Profi
 std::optional<input::Cursor> Block::with_provenance(const input::Cursor& at) {
   if (!at.is(input::Kind::mapping)) {
     if (!from_) {
-      at.problem("a figure without grade and source",
-                 "write {value: ..., grade: ..., source: ...}, or a `from: {grade, source}` beside it");
+      at.problem(
+          "the parameter has no grade and source",
+          "write {value: ..., grade: ..., source: ...}, or add `from: {grade, source}` to the mapping");
       return std::nullopt;
     }
     figures_->push_back({at.path(), written(at.value()), *from_});
     return at;
   }
-  input::Mapping mapping(at, "a figure: value, grade, source");
+  input::Mapping mapping(at, "a parameter: value, grade, source");
   std::optional<input::Cursor> value = mapping.require("value");
   std::optional<Provenance> from = read_provenance(mapping);
   if (!value || !from) return std::nullopt;

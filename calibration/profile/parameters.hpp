@@ -1,7 +1,8 @@
-// The figures of a profile, each with where it came from.
+// The parameters of a profile, each with its origin.
 //
-// A figure is written `key: {value: 2.091 ms, grade: measured, source: "..."}`, or `key: 2.091 ms` inside a
-// mapping whose `from: {grade, source}`, or that of a mapping around it, speaks for all its plain figures.
+// A parameter is written `key: {value: 2.091 ms, grade: measured, source: "..."}`, or as `key: 2.091 ms`
+// inside a mapping with `from: {grade, source}`. That `from` applies to all plain parameters of the mapping
+// and of the mappings inside it.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace jostle::calibration {
 
-// How far a figure can be trusted, best first.
+// How far a parameter can be trusted, best first.
 enum class ParameterGrade { measured, fitted, datasheet, assumed };
 [[nodiscard]] const char* to_string(ParameterGrade grade);
 
@@ -22,17 +23,17 @@ struct Provenance {
   std::string source;
 };
 
-// One figure as people see it.
+// One parameter as shown to users.
 struct ProfileParameter {
   std::string path;   // "gpu.time_slicing.slice"
   std::string value;  // as written, with its unit
   Provenance from;
 };
 
-// A mapping of figures (and of further blocks), read strictly.
+// A mapping of parameters (and of nested blocks), read strictly.
 class Block {
  public:
-  // `outer` speaks for the figures here unless this mapping has a `from` of its own.
+  // `outer` is the `from` that applies here unless this mapping has a `from` of its own.
   Block(const input::Cursor& at, const std::string& what, std::vector<ProfileParameter>& figures,
         const std::optional<Provenance>& outer = std::nullopt);
 
@@ -45,7 +46,7 @@ class Block {
     return figure(mapping_.find(key), target, read);
   }
 
-  // Words about the block that are no figures (a name, a policy).
+  // Entries of the block that are not parameters (a name, a policy).
   [[nodiscard]] input::Mapping& words() { return mapping_; }
   [[nodiscard]] const std::optional<Provenance>& from() const { return from_; }
   [[nodiscard]] std::vector<ProfileParameter>& figures() const { return *figures_; }
@@ -62,7 +63,7 @@ class Block {
     return true;
   }
 
-  // Records the figure at `at` and returns where its value stands.
+  // Records the parameter at `at` and returns the cursor of its value.
   [[nodiscard]] std::optional<input::Cursor> with_provenance(const input::Cursor& at);
 
   input::Mapping mapping_;

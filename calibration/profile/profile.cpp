@@ -18,6 +18,7 @@
 #include "input/hash.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 
@@ -26,19 +27,19 @@ namespace {
 
 constexpr std::string_view folder = "devices/", suffix = ".yaml";
 
-// A shipped folder by its name, or a path (it has a '/') from the profile's own folder.
+// The name of a shipped folder, or a path (contains a '/') relative to the profile's own folder.
 void read_evidence(const input::Cursor& at, std::string& evidence) {
   const auto text = input::Text{4096}(at);
   if (!text) return;
   evidence = *text;
-  if (evidence.find('/') == std::string::npos) {
+  if (!input::has_directory(evidence)) {
     if (!embedded_file("evidence/" + evidence + "/kernels.csv"))
-      at.problem("no measured kernels are known by the name " + evidence);
+      at.problem("there is no shipped evidence of the name " + evidence);
     return;
   }
   const std::string origin = at.location().origin ? *at.location().origin : std::string();
   if (!origin.starts_with("--")) evidence = std::filesystem::path(origin).parent_path() / evidence;
-  if (evidence.find('/') == std::string::npos) evidence.insert(0, "./");
+  if (!input::has_directory(evidence)) evidence.insert(0, "./");
   try {
     (void)kernel_tables(evidence);
   } catch (const CsvError& error) {
@@ -46,10 +47,10 @@ void read_evidence(const input::Cursor& at, std::string& evidence) {
   }
 }
 
-// A runtime without a context would hold nothing.
+// A runtime without a context would need no memory.
 void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
   const auto check = [&](const char* name, bool runtime, bool context) {
-    if (runtime && !context) at.problem(fmt::format("memory.contexts: none of runtime {}", name));
+    if (runtime && !context) at.problem(fmt::format("memory.contexts: no context for runtime {}", name));
   };
   check("tensorrt", device.tensorrt.has_value(), device.memory.tensorrt.has_value());
   check("eager", device.eager.has_value(), device.memory.eager.has_value());
@@ -72,7 +73,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
   if (const auto part = top.require("memory")) read_memory(*part, figures, device.memory);
   if (const auto part = top.require("runtimes")) read_runtimes(*part, figures, device);
   if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);
-  // Without a GPU nothing is enqueued on it.
+  // Without a GPU no work is enqueued on it.
   if (gpu) {
     if (const auto part = top.find("observer")) read_observer(*part, figures, device);
     if (const auto part = top.require("refill")) read_refill(*part, figures, device.refill);
@@ -83,8 +84,8 @@ void read_device(const input::Cursor& at, Profile& profile) {
   if (const auto part = top.find("factors")) read_factors(*part, device.name, profile.factors);
 }
 
-// Values and words with their paths, without grades and sources: what a result depends on. A key is hashed
-// under its first name.
+// Hashes values and words with their paths, without grades and sources: what a result depends on. A renamed
+// key is hashed under its first name.
 void add_to_hash(const input::Value& value, const std::string& path, std::uint64_t& hash) {
   if (value.children.empty()) {
     hash = input::fnv1a(path + "=" + value.text + "\n", hash);
@@ -119,7 +120,7 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
     std::uint64_t hash = input::fnv1a({});
     profile.factors.insert(profile.factors.end(), shipped_factors().begin(), shipped_factors().end());
     if (own.empty()) add_to_hash(*document, {}, hash);
-    if (own.empty() && profile.spec.evidence.find('/') != std::string::npos) {
+    if (own.empty() && input::has_directory(profile.spec.evidence)) {
       for (const char* const file : {"/kernels.csv", "/solo.csv"})
         hash ^= input::fnv1a_of_words(read_text(profile.spec.evidence + file));
     }
@@ -148,7 +149,7 @@ const std::vector<std::string>& device_names() {
       if (!file.path.starts_with(folder) || !file.path.ends_with(suffix)) continue;
       found.emplace_back(file.path.substr(folder.size(), file.path.size() - folder.size() - suffix.size()));
     }
-    std::sort(found.begin(), found.end());  // the files are sorted with their endings
+    std::sort(found.begin(), found.end());  // the files are sorted including their extensions
     return found;
   }();
   return names;
@@ -160,7 +161,7 @@ std::optional<std::string> device_text(const std::string& name) {
 }
 
 std::optional<Profile> shipped_profile(const std::string& name, input::Problems& problems) {
-  // Studies ask for the same one thousands of times, from several threads.
+  // Studies ask for the same profile thousands of times, from several threads.
   static std::mutex guard;
   static std::map<std::string, Profile> known;
   const std::lock_guard lock(guard);
@@ -176,8 +177,7 @@ std::optional<Profile> shipped_profile(const std::string& name, input::Problems&
 }
 
 std::optional<Profile> find_profile(const std::string& name, input::Problems& problems) {
-  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml");
-  return path ? read_profile(name, problems) : shipped_profile(name, problems);
+  return input::is_path(name) ? read_profile(name, problems) : shipped_profile(name, problems);
 }
 
 }  // namespace jostle::calibration

@@ -1,7 +1,7 @@
-// A device profile: the parts of a board as YAML, every figure with its unit, grade and source.
+// A device profile: the parameters of a board as YAML, each with its unit, grade and source.
 //
-// Strict as all input: a key that is unknown, a figure that is missing, has no source or cannot be is a
-// problem.
+// Read strictly like all input: an unknown key and a parameter that is missing, out of range or without a
+// source are problems.
 #pragma once
 
 #include <optional>
@@ -18,17 +18,18 @@ namespace jostle::calibration {
 
 struct Profile {
   board::DeviceSpec spec;
-  std::vector<ProfileParameter> figures;  // in the order of reading
-  std::vector<dnn::Factor> factors;       // of the cost model; shipped with this build
+  std::vector<ProfileParameter> figures;  // in reading order
+  std::vector<dnn::Factor> factors;       // of the cost model; includes those shipped with this build
   std::string hash;                       // of values and factors, not of comments, grades or layout
 };
 
-// `origin` names the text in messages; `set` puts values over it, as "gpu.time_slicing.slice.value=1 ms".
+// `origin` names the text in messages; `set` replaces values, for example "gpu.time_slicing.slice.value=1
+// ms".
 [[nodiscard]] std::optional<Profile> parse_profile(const std::string& text, const std::string& origin,
                                                    input::Problems& problems,
                                                    const std::vector<std::string>& set = {});
 
-// The same from its document (profile_document() of like.hpp), for who changes one profile many times.
+// The same from its document (profile_document() of like.hpp), for callers that modify a profile many times.
 [[nodiscard]] std::optional<Profile> profile_of(input::Node document, input::Problems& problems,
                                                 const std::vector<std::string>& set = {});
 
@@ -37,14 +38,13 @@ struct Profile {
 // The names of the profiles that ship with this build, sorted.
 [[nodiscard]] const std::vector<std::string>& device_names();
 
-// The YAML of one of them; none if there is no such.
+// The YAML text of a shipped profile; none if there is no such profile.
 [[nodiscard]] std::optional<std::string> device_text(const std::string& name);
 
-// One of them, read. An unknown name is a problem that tells the nearest.
+// A shipped profile, parsed. An unknown name is a problem that suggests the nearest name.
 [[nodiscard]] std::optional<Profile> shipped_profile(const std::string& name, input::Problems& problems);
 
-// By what people write: a shipped profile's name, or the path of a profile (it has a '/' or ends in .yaml or
-// .yml).
+// A profile as users refer to it: the name of a shipped profile, or a path (input::is_path).
 [[nodiscard]] std::optional<Profile> find_profile(const std::string& name, input::Problems& problems);
 
 }  // namespace jostle::calibration

@@ -1,4 +1,4 @@
-// power.over_current and power.thermal: how a board protects itself.
+// Reads power.over_current and power.thermal: how a board protects itself.
 
 #include "calibration/profile/read_parts.hpp"
 #include "calibration/profile/time_span.hpp"
@@ -22,8 +22,8 @@ std::optional<power::OverCurrentAlarm> read_alarm(Block& outer, const char* name
   double amperes = 0;
   const bool current = block.optional("current", amperes, Quantity{input::current_dimension(), 0, 1e4, true});
   if (current) {
-    if (volts <= 0) at->problem("a current without the input's voltage");
-    if (block.words().has("power")) at->problem("a current and a power");
+    if (volts <= 0) at->problem("a current needs over_current.voltage");
+    if (block.words().has("power")) at->problem("current and power are both given");
     alarm.threshold_w = amperes * volts;
   }
   if (!current && !block.words().has("current"))
@@ -34,7 +34,7 @@ std::optional<power::OverCurrentAlarm> read_alarm(Block& outer, const char* name
   return alarm;
 }
 
-// resistance_without_fan defaults to resistance: of a stage inside the module.
+// resistance_without_fan defaults to resistance, which is right for a stage inside the module.
 power::ThermalStage read_stage(const Cursor& at, Block& outer) {
   Block block(at, "a stage: resistance, resistance_without_fan, time_constant", outer.figures(),
               outer.from());
@@ -45,7 +45,7 @@ power::ThermalStage read_stage(const Cursor& at, Block& outer) {
   stage.resistance_without_k_per_w = stage.resistance_k_per_w;
   block.optional("resistance_without_fan", stage.resistance_without_k_per_w, resistance);
   if (stage.resistance_without_k_per_w < stage.resistance_k_per_w)
-    at.problem("a fan does not raise a resistance");
+    at.problem("resistance_without_fan must not be below resistance");
   if (block.required("time_constant", time_constant,
                      TimeSpan{sim::Duration::zero(), longest_constant * 100, true}) &&
       resists)
@@ -80,7 +80,7 @@ struct FanCurve {
 }  // namespace
 
 void read_over_current(const Cursor& at, Block& outer, power::Spec& power) {
-  // For a board that is like another which has some.
+  // `none` removes the alarms of the board that this one is `like`.
   if (at.is(Kind::scalar) && at.value().text == "none") return;
   Block block(at, "over-current alarms: voltage, average, instantaneous", outer.figures(), outer.from());
   power::OverCurrentSpec spec;
@@ -88,7 +88,7 @@ void read_over_current(const Cursor& at, Block& outer, power::Spec& power) {
   spec.average = read_alarm(block, "average", spec.input_v);
   spec.instantaneous = read_alarm(block, "instantaneous", spec.input_v);
   if (block.words().good() && !spec.average && !spec.instantaneous)
-    at.problem("an alarm is missing: average or instantaneous");
+    at.problem("at least one alarm is required: average or instantaneous");
   power.over_current = spec;
 }
 
@@ -100,7 +100,8 @@ void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
   double critical = 0;
   if (block.optional("critical", critical, celsius)) {
     spec.critical_c = critical;
-    if (trip && critical <= spec.passive_c) at.problem("the critical trip must lie above the passive one");
+    if (trip && critical <= spec.passive_c)
+      at.problem("the critical trip point must be above the passive one");
   }
   block.optional("hysteresis", spec.hysteresis_k, Quantity{input::temperature_rise_dimension(), 0, 100});
   block.optional("polling", spec.polling, TimeSpan{sim::milliseconds(1), longest_constant});

@@ -1,13 +1,13 @@
-// `factors` of a profile: what kernels take on its board, over what the cost model computes.
+// Reads `factors` of a profile: measured kernel times on its board relative to those of the cost model.
 //
 //   factors:
 //     - {network: resnet50, precision: fp16, factor: 1.02}
-//     - {family: vgg, precision: fp16, factor: 0.97}         # networks of the family without one of their
-//     own
+//     - {family: vgg, precision: fp16, factor: 0.97}   # networks of the family without a factor of their own
 #include <string>
 #include <utility>
 
 #include "calibration/profile/read_parts.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
@@ -41,7 +41,7 @@ void read_factor(const input::Cursor& at, const std::string& device, std::vector
   entry.required("factor", factor.value, input::Real{0.01, 100});
   if (!entry.good()) return;
   if (network == family) {
-    at.problem("a factor is either a network's or a family's");
+    at.problem("a factor needs either network or family");
     return;
   }
   if (network) {

@@ -1,5 +1,5 @@
-// power.governors: what rules each clock, how often it looks, how low power modes let it go, and how long a
-// new clock takes to act. A domain that the section leaves out stands at its limit.
+// Reads power.governors: the governor of each clock, its interval, the minimum clocks of power modes, and the
+// delay until a new clock takes effect. A domain that the section omits is fixed at its limit.
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ Quantity clock_up_to(double most) {
   return {input::frequency_dimension(), 0, most, true};
 }
 
-// One name of a table of models/power/governors/names.hpp.
+// One name from a table of models/power/governors/names.hpp.
 template <class Governor, std::size_t n>
 struct Named {
   std::string what;
@@ -64,7 +64,7 @@ void read_gpu(const Cursor& at, Block& outer, double fastest, power::ScalingSpec
 }
 
 void read_emc(const Cursor& at, Block& outer, double fastest, power::ScalingSpec& scaling) {
-  Block block(at, "what rules the EMC's clock", outer.figures(), outer.from());
+  Block block(at, "the governor of the EMC's clock", outer.figures(), outer.from());
   power::EmcSettings& emc = scaling.emc;
   emc.scales = true;
   block.required("delay", scaling.emc_delay, delay());

@@ -13,7 +13,7 @@ using input::Whole;
 const sim::Duration max_gpu_cost = sim::seconds(1);
 
 void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operations) {
-  Block block(at, "operations per clock and SM, a precision each", outer.figures(), outer.from());
+  Block block(at, "operations per clock and SM, one for each precision", outer.figures(), outer.from());
   const Real count{0, 1e6};
   block.optional("fp32", operations.fp32, count);
   block.optional("tf32", operations.tf32, count);
@@ -22,7 +22,7 @@ void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operation
 }
 
 void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing) {
-  Block block(at, "the law of time slicing", outer.figures(), outer.from());
+  Block block(at, "the parameters of time slicing", outer.figures(), outer.from());
   const TimeSpan span{sim::Duration::zero(), max_gpu_cost};
   block.required("slice", slicing.slice, TimeSpan{sim::Duration::zero(), max_gpu_cost, true});
   block.optional("slice_jitter", slicing.slice_jitter, span);
@@ -42,13 +42,13 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
 }
 
 void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
-  Block block(at, "a wake-up from idleness", outer.figures(), outer.from());
+  Block block(at, "the cost of a wake-up from idle", outer.figures(), outer.from());
   block.required("after", wake.after, TimeSpan{sim::Duration::zero(), sim::seconds(1000)});
   block.required("cost", wake.cost, TimeSpan{sim::Duration::zero(), max_gpu_cost});
 }
 
 void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
-  Block block(at, "how far kernels exploit the GPU", outer.figures(), outer.from());
+  Block block(at, "the efficiency of kernels", outer.figures(), outer.from());
   const Quantity share{input::share_dimension(), 0, 1, true};
   const Real cycles{0, 1e9};
   block.required("tensor_efficiency", costs.tensor_efficiency, share);
@@ -61,7 +61,7 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
 }
 
 void read_what_if(const Cursor& at, Block& outer, board::SpeedFactors& faster) {
-  Block block(at, "speeds over the real ones: arithmetic, memory", outer.figures(), outer.from());
+  Block block(at, "speed factors: arithmetic, memory", outer.figures(), outer.from());
   const Real times{0.01, 100};
   block.optional("arithmetic", faster.arithmetic, times);
   block.optional("memory", faster.memory, times);

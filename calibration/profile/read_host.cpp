@@ -13,7 +13,7 @@ const sim::Duration max_host_cost = sim::seconds(1);
 const sim::Duration max_setup = sim::seconds(1000);
 
 void read_setup(const Cursor& at, Block& outer, process::SetupSpec& setup) {
-  Block block(at, "the costs of a set-up", outer.figures(), outer.from());
+  Block block(at, "the costs of setup", outer.figures(), outer.from());
   const TimeSpan span{sim::Duration::zero(), max_setup};
   block.required("start", setup.start, span);
   block.required("load", setup.load_bytes_per_s, Quantity{input::bandwidth_dimension(), 0, 1e15, true});
@@ -21,7 +21,7 @@ void read_setup(const Cursor& at, Block& outer, process::SetupSpec& setup) {
 }
 
 process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
-  Block block(at, "what a static graph changes", outer.figures(), outer.from());
+  Block block(at, "the costs with a static graph", outer.figures(), outer.from());
   process::StaticGraphSpec graph;
   block.required("host_time", graph.host_time, Quantity{input::share_dimension(), 0, 1});
   block.required("compute", graph.compute, Quantity{input::share_dimension(), 0, 1, true});
@@ -30,8 +30,9 @@ process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
   return graph;
 }
 
-// Only a graph has nodes; only kernels that are launched one by one pass the front end so; only frameworks
-// choose between dynamic and static graphs; synthetic processes have nothing to set up.
+// Some parameters exist only for some runtimes: nodes only for a graph; the front-end time only for kernels
+// that are launched one by one; dynamic and static graphs only for frameworks; setup not for synthetic
+// processes.
 enum class RuntimeKind { graph, framework, engine, paced };
 
 process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, RuntimeKind kind) {
@@ -60,7 +61,8 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, RuntimeKind ki
   return runtime;
 }
 
-// Inference on the cores: what a layer and a batch cost besides the arithmetic, and the roofs.
+// Reads inference on the cores: the costs of a layer and a batch in addition to arithmetic, and the peak
+// rates.
 process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::DeviceSpec& device) {
   dnn::HostRoofs& roofs = device.host;
   Block block(at, "the costs of inference on the CPU", outer.figures(), outer.from());
@@ -71,7 +73,8 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
   if (const auto ops = block.words().require("ops_per_clock")) {
-    Block rates(*ops, "operations per clock of a core, a precision each", block.figures(), block.from());
+    Block rates(*ops, "operations per clock of a core, one for each precision", block.figures(),
+                block.from());
     const Real count{0, 1e4, true};
     rates.required("fp32", roofs.fp32_ops_per_clock, count);
     rates.optional("fp16", roofs.fp16_ops_per_clock, count);
@@ -80,7 +83,7 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
   const Quantity bandwidth{input::bandwidth_dimension(), 0, 1e15, true};
   block.required("efficiency", roofs.efficiency, Quantity{input::share_dimension(), 0, 1, true});
   block.required("core_bandwidth", roofs.core_bandwidth_bytes_per_s, bandwidth);
-  // Cores and GPU share the memory; a board without a GPU says what it gives.
+  // Cores and GPU share the memory; a board without a GPU specifies the bandwidth itself.
   roofs.bandwidth_bytes_per_s = device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;
   if (!device.has_gpu()) block.required("bandwidth", roofs.bandwidth_bytes_per_s, bandwidth);
   return runtime;
@@ -108,7 +111,7 @@ void read_observer(const Cursor& at, std::vector<ProfileParameter>& figures, boa
   Block block(at, "the observers: nsys", figures);
   const auto found = block.words().require("nsys");
   if (!found) return;
-  Block nsys(*found, "what an observer adds", figures, block.from());
+  Block nsys(*found, "the overhead of an observer", figures, block.from());
   process::ObserverSpec costs;
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
   nsys.required("per_launch", costs.per_launch, span);
@@ -121,14 +124,14 @@ void read_observer(const Cursor& at, std::vector<ProfileParameter>& figures, boa
 }
 
 void read_sync(const Cursor& at, std::vector<ProfileParameter>& figures, process::SyncSpec& sync) {
-  Block block(at, "the costs of synchronising", figures);
+  Block block(at, "the costs of synchronisation", figures);
   block.required("poll", sync.poll, TimeSpan{sim::Duration::zero(), max_host_cost, true});
   block.required("wake_latency", sync.wake_latency, TimeSpan{sim::Duration::zero(), max_host_cost});
   block.required("before_sleep", sync.before_sleep, TimeSpan{sim::Duration::zero(), max_host_cost});
 }
 
 void read_refill(const Cursor& at, std::vector<ProfileParameter>& figures, process::RefillSpec& refill) {
-  Block block(at, "whether work enqueued during a turn prolongs it", figures);
+  Block block(at, "whether work enqueued during a turn extends the turn", figures);
   const input::Boolean boolean;
   block.required("graph_of_kernels_spinning", refill.graph_of_kernels_spinning, boolean);
   block.required("graph_with_other_nodes_spinning", refill.graph_with_other_nodes_spinning, boolean);

@@ -12,18 +12,18 @@ using input::Quantity;
 constexpr double max_bytes = 1e15;
 
 memory::ContextSpec read_context(const Cursor& at, Block& outer) {
-  Block block(at, "what a process holds: process, gpu, shared", outer.figures(), outer.from());
+  Block block(at, "the memory of a process: process, gpu, shared", outer.figures(), outer.from());
   memory::ContextSpec context;
   const Quantity size{input::size_dimension(), 0, max_bytes};
   block.required("process", context.process_bytes, size);
   const bool gpu = block.required("gpu", context.gpu_bytes, size);
   block.required("shared", context.shared_bytes, size);
-  if (gpu && context.gpu_bytes > context.process_bytes) at.problem("more for the GPU than the process holds");
+  if (gpu && context.gpu_bytes > context.process_bytes) at.problem("gpu is larger than process");
   return context;
 }
 
 void read_contexts(const Cursor& at, Block& outer, memory::Spec& memory) {
-  Block block(at, "what processes hold, a runtime each", outer.figures(), outer.from());
+  Block block(at, "the memory of processes, one for each runtime", outer.figures(), outer.from());
   if (const auto found = block.words().find("tensorrt")) memory.tensorrt = read_context(*found, block);
   if (const auto found = block.words().find("eager")) memory.eager = read_context(*found, block);
   if (const auto found = block.words().find("libtorch")) memory.libtorch = read_context(*found, block);
@@ -39,7 +39,7 @@ void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {
                                              Quantity{input::share_dimension(), 0, 1, true}, 256};
   if (!block.optional("clock_efficiency", memory.clock_efficiency, shares)) return;
   if (memory.clock_efficiency.size() != memory.clock_table_hz.size())
-    at.problem(fmt::format("clock_efficiency: {} shares for {} clocks", memory.clock_efficiency.size(),
+    at.problem(fmt::format("clock_efficiency has {} entries for {} clocks", memory.clock_efficiency.size(),
                            memory.clock_table_hz.size()));
 }
 
@@ -52,12 +52,12 @@ void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, memor
   const bool system =
       block.required("system", memory.system_bytes, Quantity{input::size_dimension(), 0, max_bytes});
   if (capacity && system && memory.system_bytes >= memory.capacity_bytes)
-    at.problem("the system leaves nothing of the memory");
+    at.problem("the system uses all of the memory");
   block.required("page", memory.page_bytes, Quantity{input::size_dimension(), 0, 1e9, true});
-  block.required(
-      "when_full", memory.when_full,
-      input::Choice<memory::WhenFull>{
-          "what happens", {{"fail", memory::WhenFull::fail}, {"reboot", memory::WhenFull::reboot}}});
+  block.required("when_full", memory.when_full,
+                 input::Choice<memory::WhenFull>{
+                     "a reaction to full memory",
+                     {{"fail", memory::WhenFull::fail}, {"reboot", memory::WhenFull::reboot}}});
   block.required("unified", memory.unified, input::Boolean{});
   block.optional("interference", memory.interference, Quantity{input::share_dimension(), 0, 0.5});
   if (const auto contexts = block.words().find("contexts")) read_contexts(*contexts, block, memory);

@@ -1,4 +1,4 @@
-// The parts of the profile reader, a function a part; not for use elsewhere.
+// The parts of the profile reader, one function each; not for use elsewhere.
 #pragma once
 
 #include "calibration/profile/parameters.hpp"
@@ -10,7 +10,7 @@ namespace jostle::calibration {
 inline constexpr double max_clock_hz = 1e10;
 inline constexpr int max_board_cores = 1024;
 
-// A clock table: ascending, distinct.
+// A clock table: ascending, without duplicates.
 [[nodiscard]] std::optional<std::vector<double>> read_clock_table(const input::Cursor& at);
 
 void read_cpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spec& cpu);
@@ -24,17 +24,17 @@ void read_sync(const input::Cursor& at, std::vector<ProfileParameter>& figures, 
 void read_refill(const input::Cursor& at, std::vector<ProfileParameter>& figures,
                  process::RefillSpec& refill);
 void read_memory(const input::Cursor& at, std::vector<ProfileParameter>& figures, memory::Spec& memory);
-// After the parts, whose limits these check against.
+// Call after the other parts, since modes are checked against their limits.
 void read_power_modes(const input::Cursor& at, std::vector<ProfileParameter>& figures,
                       board::DeviceSpec& device);
-// power.over_current and power.thermal; `outer` is that of power.
+// Reads power.over_current and power.thermal; `outer` is the block `power`.
 void read_over_current(const input::Cursor& at, Block& outer, power::Spec& power);
 void read_thermal(const input::Cursor& at, Block& outer, power::Spec& power);
 void read_power(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
-// Of the power section, whose figures `outer` speaks for.
+// Reads power.governors; `outer` is the block `power`.
 void read_governors(const input::Cursor& at, Block& outer, const board::DeviceSpec& device,
                     power::ScalingSpec& scaling);
-// Of the board called `device`, before those that ship.
+// The factors of the board named `device`; they take precedence over the shipped ones.
 void read_factors(const input::Cursor& at, const std::string& device, std::vector<dnn::Factor>& factors);
 
 }  // namespace jostle::calibration

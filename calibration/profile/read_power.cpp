@@ -1,4 +1,4 @@
-// power: what the parts of a board draw, and which of it its sensors see.
+// Reads power: what the parts of a board draw, and which of them its sensors measure.
 
 #include <fmt/format.h>
 

@@ -13,7 +13,7 @@ using input::Kind;
 using input::Quantity;
 using input::Whole;
 
-// One value for the whole CPU, or a list of one a cluster.
+// One value for the whole CPU, or a list with one value for each cluster.
 template <class T, class Reader>
 struct PerCluster {
   std::size_t clusters;
@@ -27,11 +27,11 @@ struct PerCluster {
       at.problem(fmt::format("{} values for {} clusters", at.value().children.size(), clusters));
       return std::nullopt;
     }
-    return input::List<T, Reader>{"a list of one value a cluster", item, clusters}(at);
+    return input::List<T, Reader>{"a list with one value for each cluster", item, clusters}(at);
   }
 };
 
-// `cores: 4` fills the clusters in their order; `cores: [0, 4]` names each.
+// `cores: 4` fills the clusters in order; `cores: [0, 4]` gives the number for each cluster.
 struct OnlineCores {
   const std::vector<cpu::ClusterSpec>& clusters;
   std::optional<std::vector<int>> operator()(const Cursor& at) const {
@@ -58,7 +58,7 @@ void check_minima(const Cursor& at, const board::PowerMode& mode) {
       mode.gpu_min_clock_hz && mode.gpu_max_clock_hz && *mode.gpu_min_clock_hz > *mode.gpu_max_clock_hz;
   for (std::size_t i = 0; i < std::min(mode.cpu_min_clock_hz.size(), mode.cpu_max_clock_hz.size()); ++i)
     crossed = crossed || mode.cpu_min_clock_hz[i] > mode.cpu_max_clock_hz[i];
-  if (crossed) at.problem("a minimum clock above the maximum");
+  if (crossed) at.problem("a minimum clock is above the maximum");
 }
 
 board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSpec& device) {
@@ -98,7 +98,7 @@ void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& figures, 
       device.power_modes.push_back(read_mode(mode, block, device));
       const std::string& name = device.power_modes.back().name;
       if (std::find(names.begin(), names.end(), name) != names.end())
-        mode.problem("the mode " + name + " stands twice");
+        mode.problem("duplicate mode " + name);
       names.push_back(name);
     }
   }
@@ -107,7 +107,7 @@ void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& figures, 
       device.default_power_mode = names[*index];
   }
   block.optional("jetson_clocks_emc", device.jetson_clocks_lifts_emc,
-                 input::Choice<bool>{"what jetson_clocks pins the EMC at", {{"mode", false}, {"max", true}}});
+                 input::Choice<bool>{"an EMC clock for jetson_clocks", {{"mode", false}, {"max", true}}});
 }
 
 }  // namespace jostle::calibration

@@ -1,7 +1,7 @@
-// Profile keys that were renamed: an old name still reads, and a rename changes no hash.
+// Profile keys that were renamed: old names are still accepted, and a rename does not change any hash.
 //
-// The table is calibration/renamed.csv: the current name of a key and its first name. A name stands for the
-// same parameter wherever it appears in a profile.
+// The table is calibration/renamed.csv: the current name of a key and its first name. A name means the same
+// parameter wherever it appears in a profile.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace jostle::calibration {
 
-// The path with every key under its current name: "gpu.kernels.<old>" -> "gpu.kernels.<new>". An assignment
-// "path=value" keeps what follows '='.
+// The path with every key under its current name: "gpu.kernels.<old>" -> "gpu.kernels.<new>". In an
+// assignment "path=value" the part after '=' is unchanged.
 [[nodiscard]] std::string current_path(std::string_view path);
 
-// The key, or every key of the path, under its first name: what hashes and streams of random numbers are named by.
+// The key, or every key of the path, under its first name. Hashes and names of random streams use first
+// names.
 [[nodiscard]] std::string_view first_key(std::string_view key);
 [[nodiscard]] std::string first_path(std::string_view path);
 
-// The document with every key under its current name; the same node where nothing was renamed. Null stays
-// null.
+// The document with every key under its current name; the same node if nothing was renamed. Null stays null.
 [[nodiscard]] input::Node with_current_keys(const input::Node& document);
 
 }  // namespace jostle::calibration

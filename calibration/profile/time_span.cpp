@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/units.hpp"
 
 namespace jostle::calibration {
 
 std::optional<sim::Duration> TimeSpan::operator()(const input::Cursor& at) const {
-  // The largest double below 2^63 picoseconds; above it the conversion would be undefined.
+  // The largest double below 2^63 picoseconds; a larger one cannot be converted.
   constexpr double representable = 9.2233720368547748e18;
   const double limit = std::min(static_cast<double>(most.ps()), representable);
   const input::Quantity quantity{input::time_dimension(), static_cast<double>(least.ps()), limit,

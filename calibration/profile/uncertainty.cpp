@@ -18,7 +18,7 @@ namespace jostle::calibration {
 namespace {
 
 constexpr std::array<std::string_view, 6> columns{"device", "kind", "name", "other", "value", "rows"};
-// Correlations below are not worth a row.
+// Smaller correlations are not written.
 constexpr double slight = 0.005;
 
 std::size_t index_of(std::vector<std::string>& names, const std::string& name) {
@@ -51,7 +51,7 @@ Uncertainty parse_uncertainty(std::string_view csv, std::string_view name, std::
     const auto row = table.row(i);
     const double number = row.number(value);
     if (row.text(kind) == "residual") {
-      if (number < 0) row.fail("a negative half-width");
+      if (number < 0) row.fail("the half-width must not be negative");
       found.residuals.push_back({row.text(of), row.text(what), row.text(other), number,
                                  static_cast<std::size_t>(std::max<std::int64_t>(row.integer(rows), 0))});
       continue;
@@ -62,10 +62,11 @@ Uncertainty parse_uncertainty(std::string_view csv, std::string_view name, std::
     const std::size_t at = index_of(found.figures, row.text(what));
     sd.resize(found.figures.size(), -1);
     if (row.text(kind) == "sd") {
-      if (!(number >= 0 && number < 10)) row.fail("a standard deviation of a logarithm is from 0 to 10");
+      if (!(number >= 0 && number < 10))
+        row.fail("the standard deviation of a logarithm must be from 0 to 10");
       sd[at] = number;
     } else {
-      if (!(std::abs(number) <= 1)) row.fail("a correlation is from -1 to 1");
+      if (!(std::abs(number) <= 1)) row.fail("a correlation must be from -1 to 1");
       const std::size_t with = index_of(found.figures, row.text(other));
       sd.resize(found.figures.size(), -1);
       correlations.emplace_back(at, with, number);

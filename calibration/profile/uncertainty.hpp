@@ -1,11 +1,11 @@
-// How well a profile's figures are known, and how far off its predictions are beside that.
+// The uncertainty of a profile's parameters, and the remaining error of its predictions.
 //
-// A table of rows beside the profile (calibration/uncertainty.csv for those that ship, NAME.uncertainty.csv
-// for NAME.yaml), written by `jostle calibrate` and `jostle validate --uncertainty`:
+// It is stored as a table of rows beside the profile (calibration/uncertainty.csv for shipped profiles,
+// NAME.uncertainty.csv for NAME.yaml), written by `jostle calibrate` and `jostle validate --uncertainty`:
 //   device,kind,name,other,value,rows
-//   jetson-nano,sd,gpu.kernel_fixed,,0.1140,                                  of the figure's logarithm
+//   jetson-nano,sd,gpu.kernel_fixed,,0.1140,                                  of the parameter's logarithm
 //   jetson-nano,correlation,gpu.kernel_fixed,factor resnet fp16,-0.6210,      of the logarithms
-//   ,residual,throughput,family,0.1480,32                                     of any device
+//   ,residual,throughput,family,0.1480,32                                     for all devices
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,14 @@ struct Profile;
 
 namespace jostle::calibration {
 
-// What predictions of a quantity are off by though the figures are right, on runs that no fit had seen.
+// The error of predictions of a quantity that remains although the parameters are right, from runs that no
+// fit has used.
 struct Residual {
-  std::string device;     // empty: any
+  std::string device;     // empty: all devices
   std::string quantity;   // "throughput", "latency", "power", ...
-  std::string basis;      // what the kernel times rest on: analyses/interval/basis.hpp
-  double half_width = 0;  // of the logarithm: nine runs in ten are within it
-  std::size_t rows = 0;   // runs that tell it
+  std::string basis;      // what the kernel times are based on: analyses/interval/basis.hpp
+  double half_width = 0;  // of the logarithm: contains nine of ten runs
+  std::size_t rows = 0;   // number of runs it is estimated from
 };
 
 struct Uncertainty {
@@ -34,37 +35,38 @@ struct Uncertainty {
   std::vector<double> covariance;    // of their logarithms, row by row
   std::vector<Residual> residuals;
 
-  // The device's own, else that of any device; null if there is none.
+  // The residual of the device itself, otherwise that for all devices; null if there is none.
   [[nodiscard]] const Residual* residual(std::string_view device, std::string_view quantity,
                                          std::string_view basis) const;
 };
 
-// What the rows of `csv` say of a device: its figures and the residuals of all. Throws CsvError.
+// Reads the rows of `csv` for a device: its parameters, and the residuals of all devices. Throws CsvError.
 [[nodiscard]] Uncertainty parse_uncertainty(std::string_view csv, std::string_view name,
                                             std::string_view device);
 [[nodiscard]] std::string uncertainty_csv_header();
-// Its figures as those of `device`, then its residuals.
+// The parameters as rows of `device`, then the residuals.
 [[nodiscard]] std::string uncertainty_csv(const Uncertainty& uncertainty, const std::string& device);
 
-// Of a shipped profile. Without rows of its own: no figures.
+// For a shipped profile. Without rows of its own it has no parameters.
 [[nodiscard]] Uncertainty shipped_uncertainty(const std::string& device);
 
-// Where the table of a profile's file is: my-board.yaml, my-board.uncertainty.csv.
+// The path of the table for a profile's file: my-board.yaml, my-board.uncertainty.csv.
 [[nodiscard]] std::string uncertainty_path(const std::string& profile_path);
 
 inline constexpr std::size_t uncertainty_draws = 16;
 
-// Ratios by which the figures of one draw differ from the profile's.
+// The ratios by which the parameters of one draw differ from the profile's.
 struct Draw {
   std::vector<std::string> names;
   std::vector<double> ratios;
 };
 
-// Draws from the covariance, and from the priors of figures that it does not hold and the profile calls
-// `assumed`. The same for equal input; their mean is 1 in the logarithm and their spread as asked.
+// Draws from the covariance; and from the priors, for parameters that the covariance does not contain and
+// that the profile grades `assumed`. Equal input gives equal draws; their mean is 1 in the logarithm, and
+// their spread is as given.
 [[nodiscard]] std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile);
 
-// The profile with the figures of a draw. `document` is the profile's; factors are the profile's own.
+// The profile with the parameters of a draw. `document` is the profile's; factors become the profile's own.
 [[nodiscard]] Profile drawn(const input::Node& document, const Profile& profile, const Draw& draw);
 
 }  // namespace jostle::calibration

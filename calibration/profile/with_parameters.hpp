@@ -1,4 +1,4 @@
-// A profile with other figures: what would be if a board were a little different.
+// A profile with modified parameters, for what-if questions.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,15 @@ struct Profile;
 
 namespace jostle::calibration {
 
-// Figures by path, each value with its unit, as profile_of() and with_override() take them. Words ("cfs") and
-// blocks stand for themselves.
+// Assignments for parameters by path, each value with its unit, in the form that profile_of() and
+// with_override() accept. Words ("cfs") and blocks are inserted as they are.
 [[nodiscard]] std::vector<std::string> assignments(
     const Profile& profile, const input::Node& document,
     const std::vector<std::pair<std::string, std::string>>& figures);
 
-// `document` (profile_document()) with `figures` put over it, all at once: path and value with its unit, as
-// ("gpu.time_slicing.slice", "2 ms"). Each is `assumed`, whatever the figure was before. A path that leads to
-// no figure, or a value that cannot be, is a problem at that path.
+// `document` (profile_document()) with all `figures` applied at once: path and value with its unit, for
+// example ("gpu.time_slicing.slice", "2 ms"). Each gets the grade `assumed`, whatever it was before. A path
+// that is not a parameter and an invalid value are problems at that path.
 [[nodiscard]] std::optional<Profile> with_parameters(
     const input::Node& document, const std::vector<std::pair<std::string, std::string>>& figures,
     input::Problems& problems);

@@ -17,7 +17,7 @@ namespace {
 
 enum class Category { none, kernel, copy, memset, call, operation, other };
 
-// Of PyTorch 1.8 and later, and before.
+// Names of PyTorch 1.8 and later, and older ones.
 Category category_of(std::string_view text) {
   if (text == "kernel" || text == "Kernel") return Category::kernel;
   if (text == "gpu_memcpy" || text == "Memcpy") return Category::copy;
@@ -83,7 +83,7 @@ class Trace : public json::Handler<Trace> {
         break;
       case Field::duration:
       case Field::start:
-        return refuse("a time that is no number");
+        return refuse("a time is not a number");
       default:
         if (depth == 3 && top_key_ == TopKey::device && !in_events_ && device_key_ == "name" && devices <= 1)
           gpu = std::string(value.substr(0, 100));
@@ -107,7 +107,8 @@ class Trace : public json::Handler<Trace> {
     return true;
   }
 
-  // Not at the end of a whole value: the array form may lack its bracket, as a writer that died leaves it.
+  // Whether only the closing bracket of the array form is missing, as in the file of a writer that was
+  // killed. Not if the value is complete.
   [[nodiscard]] bool only_lacks_bracket() const {
     return in_events_ && depth == 1 && event_depth_ == 2 && events > 0;
   }
@@ -156,7 +157,7 @@ class Trace : public json::Handler<Trace> {
     ++events;
     if (phase_ == 'B') ++begins;
     if (phase_ != 'X' || !duration_) return true;
-    if (!(*duration_ >= 0 && *duration_ <= max_figure)) return refuse("an event whose duration is absurd");
+    if (!(*duration_ >= 0 && *duration_ <= max_figure)) return refuse("an event has an impossible duration");
     switch (category_) {
       case Category::kernel:
         kernels.add(name_, *duration_);
@@ -183,7 +184,7 @@ class Trace : public json::Handler<Trace> {
     return true;
   }
 
-  int event_depth_ = 0;  // of an event's object; 0 while no events were found
+  int event_depth_ = 0;  // depth of an event's object; 0 until events are found
   bool in_events_ = false, in_arguments_ = false;
   TopKey top_key_ = TopKey::other;
   Field field_ = Field::none;
@@ -217,7 +218,7 @@ Import import(const Trace& trace, const Source& source) {
   trace.pairs.rows(result);
   if (!trace.launches.empty() || !trace.calls.empty()) result.notes.emplace_back(profiled_calls);
   if (trace.begins > 0)
-    result.notes.push_back(fmt::format("{} events of separate begin and end were passed over", trace.begins));
+    result.notes.push_back(fmt::format("ignored {} events with separate begin and end", trace.begins));
   return result;
 }
 
@@ -236,16 +237,16 @@ std::vector<Import> read_chrome_trace(Source& source, input::Problems& problems)
     }
   }
   if (!trace.found_events) {
-    source.fail(problems, 0, "JSON, but without traceEvents: no trace");
+    source.fail(problems, 0, "JSON without traceEvents: not a trace");
     return {};
   }
   Import result = import(trace, source);
   if (result.rows.empty()) {
-    source.fail(problems, 0, fmt::format("a trace of {} events, none with a duration", trace.events));
+    source.fail(problems, 0, fmt::format("none of the trace's {} events has a duration", trace.events));
     return {};
   }
   if (lacks_bracket)
-    result.notes.emplace_back("the trace has no closing bracket: what was recorded last may be missing");
+    result.notes.emplace_back("the trace has no closing bracket: the last events may be missing");
   return {std::move(result)};
 }
 

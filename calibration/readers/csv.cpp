@@ -9,7 +9,7 @@
 namespace jostle::calibration {
 namespace {
 
-// Takes one record after another off the text, counting lines.
+// Reads one record after another from the text and counts lines.
 class Scanner {
  public:
   Scanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
@@ -21,7 +21,7 @@ class Scanner {
     std::vector<std::string> fields;
     for (;;) {
       fields.push_back(peek() == '"' ? quoted() : plain());
-      const char end = take("the last line has no newline: the file was cut off");
+      const char end = take("the last line has no newline: the file is truncated");
       if (end == '\n') {
         ++line_;
         return fields;
@@ -60,7 +60,7 @@ class Scanner {
     ++position_;
     std::string field;
     for (;;) {
-      if (at_end()) throw CsvError(name_, opened, "a quote opened here is never closed");
+      if (at_end()) throw CsvError(name_, opened, "the quote opened here is not closed");
       const char c = text_[position_++];
       if (c == '"') {
         if (peek() != '"') return field;
@@ -131,7 +131,7 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name,
   table.header_ = scanner.record();
   for (const std::string& column : table.header_) {
     if (std::ranges::count(table.header_, column) > 1)
-      throw CsvError(name, 1, "column '" + column + "' is there twice");
+      throw CsvError(name, 1, "duplicate column '" + column + "'");
   }
   for (const std::string_view column : required) (void)table.column(column);
   while (!scanner.at_end()) {

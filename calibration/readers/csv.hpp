@@ -1,4 +1,4 @@
-// Comma-separated values, read strictly: evidence that is cut off or edited wrongly must not pass.
+// Comma-separated values, read strictly: truncated or wrongly edited evidence must be rejected.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace jostle::calibration {
 
-// What is wrong with a file, as "name:line: message".
+// An error in a file, as "name:line: message".
 class CsvError : public std::runtime_error {
  public:
   CsvError(std::string_view name, std::size_t line, std::string_view message);
@@ -22,15 +22,16 @@ class CsvError : public std::runtime_error {
   std::size_t line_;
 };
 
-// A whole file: a header line, then rows of as many fields. Fields in double quotes may hold commas, newlines
-// and doubled quotes. The last line must end in a newline: one without was cut off.
+// A complete file: a header line, then rows with the same number of fields. Fields in double quotes may
+// contain commas, newlines and doubled quotes. The last line must end in a newline; otherwise the file is
+// truncated.
 class CsvTable {
  public:
-  // One data row; valid while the table lives.
+  // One data row; valid as long as the table.
   class Row {
    public:
     Row(const CsvTable& table, std::size_t index) : table_(&table), index_(index) {}
-    // `column` is a position, from CsvTable::column().
+    // `column` is an index, from CsvTable::column().
     [[nodiscard]] const std::string& text(std::size_t column) const;
     [[nodiscard]] double number(std::size_t column) const;         // finite; throws CsvError
     [[nodiscard]] std::int64_t integer(std::size_t column) const;  // throws CsvError
@@ -42,7 +43,7 @@ class CsvTable {
     std::size_t index_;
   };
 
-  // `name` is for messages. Every one of `required` must be in the header, and no column twice. Throws
+  // `name` is for messages. All of `required` must be in the header, and no column may be duplicated. Throws
   // CsvError.
   [[nodiscard]] static CsvTable parse(std::string_view text, std::string_view name,
                                       std::span<const std::string_view> required = {});
@@ -58,13 +59,13 @@ class CsvTable {
   std::string name_;
   std::vector<std::string> header_;
   std::vector<std::string> fields_;  // row after row
-  std::vector<std::size_t> lines_;   // where each row starts, from 1
+  std::vector<std::size_t> lines_;   // line number at which each row starts, from 1
 };
 
-// A field as a file of commas holds it: in quotes where it must be.
+// A field as written into a CSV file: quoted if necessary.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
-// The whole of a file. Throws CsvError (line 0) if it is not a readable regular file.
+// The contents of a file. Throws CsvError (line 0) if it is not a readable regular file.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 
 }  // namespace jostle::calibration

@@ -25,7 +25,7 @@ char first_letter(std::string_view head) {
   return at == std::string_view::npos ? '\0' : head[at];
 }
 
-// From the first bracket on: before any nested text could fool it.
+// Decided by the first non-blank character, so that nested text cannot mislead.
 bool is_json(std::string_view head) {
   return first_letter(head) == '{' || first_letter(head) == '[';
 }
@@ -127,7 +127,7 @@ std::vector<Import> import_log(Source& source, const Format* format, input::Prob
   const Format* const detected = detect_format(head);
   if (format == nullptr && detected == nullptr) {
     source.fail(problems, 0,
-                is_json(head) ? "JSON, but of no tool that can be imported" : "no log that can be imported",
+                is_json(head) ? "JSON, but not in a supported format" : "not a supported log format",
                 "jostle import --help lists the formats");
     return {};
   }

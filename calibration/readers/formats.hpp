@@ -1,4 +1,4 @@
-// The logs that can be imported: what they are called, how they are told apart, and who reads them.
+// The log formats that can be imported: their names, how they are detected, and their readers.
 #pragma once
 
 #include <span>
@@ -10,27 +10,26 @@
 
 namespace jostle::calibration {
 
-// A reader takes a source to its end. It gives a run or more, or none and a problem for each thing that is
-// wrong; never both.
+// Reads a source to its end. Returns at least one run, or none and a problem for each error; never both.
 using Reader = std::vector<Import> (*)(Source&, input::Problems&);
 
 struct Format {
   std::string_view name;                      // "trtexec"
   std::string_view what;                      // "text log of trtexec, TensorRT 7 to 10"
-  bool (*looks_like)(std::string_view head);  // of the first bytes, up to Source::max_peeked
+  bool (*looks_like)(std::string_view head);  // checks the first bytes, up to Source::max_peeked
   Reader read;
 };
 
 [[nodiscard]] std::span<const Format> formats();
 [[nodiscard]] const Format* find_format(std::string_view name);
-// The format these first bytes are of; null if it is none that is known.
+// The format of a file that begins with `head`; null if unknown.
 [[nodiscard]] const Format* detect_format(std::string_view head);
 
-// Reads with `format`, or with the one that is detected if it is null. A file that is plainly of another
-// format is a problem.
+// Reads with `format`, or with the detected format if it is null. A file that is clearly in another format is
+// a problem.
 [[nodiscard]] std::vector<Import> import_log(Source& source, const Format* format, input::Problems& problems);
 
-// The readers, a file each.
+// The readers, one file each.
 [[nodiscard]] std::vector<Import> read_trtexec_log(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems);
 [[nodiscard]] std::vector<Import> read_trtexec_profile(Source& source, input::Problems& problems);

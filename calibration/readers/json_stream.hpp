@@ -1,11 +1,11 @@
-// RapidJSON's pull parser over a Source: JSON of any length, a value at a time, within limits.
+// RapidJSON's pull parser on a Source: JSON of any length, one value at a time, within limits.
 //
-// Part of the readers of JSON logs, not for use elsewhere.
+// Part of the readers of JSON logs; not for use elsewhere.
 #pragma once
 
 #include <fmt/format.h>
 
-// Version 1.1 adds to a null pointer when its stack is still empty, which Clang's sanitizer objects to.
+// RapidJSON 1.1 adds to a null pointer while its stack is empty, which Clang's sanitizer reports.
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
 #endif
@@ -26,7 +26,7 @@ namespace jostle::calibration::json {
 
 inline constexpr int deepest = 64;
 
-// RapidJSON's idea of an input stream.
+// The input stream interface that RapidJSON requires.
 class Stream {
  public:
   using Ch = char;
@@ -34,7 +34,7 @@ class Stream {
   [[nodiscard]] Ch Peek() const { return source_.peek_byte(); }
   Ch Take() { return source_.take_byte(); }
   [[nodiscard]] std::size_t Tell() const { return static_cast<std::size_t>(source_.taken()); }
-  // For output streams only.
+  // Required by the interface but only used for output streams.
   Ch* PutBegin() { return nullptr; }
   void Put(Ch) {}
   void Flush() {}
@@ -44,9 +44,9 @@ class Stream {
   Source& source_;
 };
 
-// What a handler sees: numbers are all doubles; how deep it is. A handler derives from this with itself as
-// `Derived` and hides what it wants of key, text, number, begin_object, end_object, begin_array, end_array;
-// false from any of them ends the parse with `wrong`.
+// Base of handlers: all numbers are doubles; tracks the nesting depth. A handler derives from this with
+// itself as `Derived` and hides those of key, text, number, begin_object, end_object, begin_array, end_array
+// that it needs. Returning false from any of them ends the parse with the message `wrong`.
 template <class Derived>
 class Handler {
  public:
@@ -89,8 +89,8 @@ class Handler {
   bool end_array() { return true; }
   // NOLINTEND(readability-convert-member-functions-to-static)
 
-  int depth = 0;      // of the object or array that is open; 1 at the top
-  std::string wrong;  // set with a false
+  int depth = 0;      // of the innermost open object or array; 1 at the top
+  std::string wrong;  // set when a handler returns false
 
  protected:
   bool refuse(std::string why) {
@@ -107,15 +107,15 @@ class Handler {
   }
   bool deeper() {
     source_.mark();
-    if (++depth > deepest) return refuse(fmt::format("nested more than {} deep", deepest));
+    if (++depth > deepest) return refuse(fmt::format("nested more than {} levels deep", deepest));
     return true;
   }
 };
 
-// False, with a problem, unless the source is one JSON value and nothing else.
+// Reads the source. False, with a problem, unless it is exactly one JSON value.
 template <class Derived>
 bool parse(Source& source, Handler<Derived>& handler, input::Problems& problems) {
-  constexpr std::uint64_t most_of_a_value = 4 * Source::piece;
+  constexpr std::uint64_t most_of_a_value = 4 * Source::chunk_bytes;
   source.limit_unmarked(most_of_a_value);
   Stream stream(source);
   rapidjson::Reader reader;
@@ -128,7 +128,7 @@ bool parse(Source& source, Handler<Derived>& handler, input::Problems& problems)
   } else if (!handler.wrong.empty()) {
     source.fail(problems, line, handler.wrong);
   } else if (source.peek_byte() == '\0' && source.at_end()) {
-    source.fail(problems, line, "the JSON ends in the middle of a value", "the file was cut off");
+    source.fail(problems, line, "the JSON ends inside a value", "the file is truncated");
   } else {
     source.fail(problems, line, fmt::format("not JSON: {}", rapidjson::GetParseError_En(result.Code())));
   }

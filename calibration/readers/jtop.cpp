@@ -1,5 +1,6 @@
-// jtop's CSV log: a header of what jtop shows ("CPU1", "GPU", "Temp CPU", "power cur"), then a row a sample;
-// or one sample as lines of "key, value"; or what scripts make of tegrastats under headers of their own.
+// jtop's CSV log: a header with the quantities that jtop shows ("CPU1", "GPU", "Temp CPU", "power cur"), then
+// one row per sample; or one sample as lines of "key, value"; or tegrastats output that scripts have
+// converted, with headers of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/log_text.hpp"
 #include "calibration/readers/moments.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -44,7 +46,7 @@ JtopColumn column_of(const std::string& header) {
     return {JtopKind::temperature, "temperature_" + metric_word(*zone), {}};
   if (name.ends_with("_temperature"))
     return {JtopKind::temperature, "temperature_" + metric_word(name.substr(0, name.size() - 12)), {}};
-  // jtop 2 and 3: all rails together, of the moment and on average; jtop 4: each rail, and TOT.
+  // jtop 2 and 3: all rails together, momentary and average; jtop 4: each rail, and TOT.
   if (name == "power cur" || name == "power tot") return {JtopKind::power, "power", {}};
   if (name == "power avg" || name.starts_with("power avg")) return {};
   if (const auto rail = after(header, "Power ")) return {JtopKind::power, power_metric(*rail), {}};
@@ -74,13 +76,13 @@ class JtopReading {
     std::string_view line;
     while (wrong_.empty() && source_.next_line(line)) {
       if (trimmed(line).empty()) continue;
-      // A figure at its end may lack digits.
+      // A number at the end of a truncated line may lack digits.
       if (source_.unterminated() && !header_.empty()) {
-        notes_.emplace_back("the last line was cut off and is left out");
+        notes_.emplace_back("the last line is truncated and was ignored");
         break;
       }
       if (!split_fields(line, fields_)) {
-        wrong_ = "a quote that is not closed";
+        wrong_ = "a quote is not closed";
       } else if (header_.empty()) {
         read_header();
       } else {
@@ -89,9 +91,9 @@ class JtopReading {
     }
     if (wrong_.empty()) wrong_ = source_.failure();
     if (wrong_.empty() && by_key_) finish_sample();
-    if (wrong_.empty() && samples_ == 0) wrong_ = "no sample in it";
+    if (wrong_.empty() && samples_ == 0) wrong_ = "the file contains no sample";
     Import result = import();
-    if (wrong_.empty() && result.rows.empty()) wrong_ = "no figure in it";
+    if (wrong_.empty() && result.rows.empty()) wrong_ = "the file contains no number";
     if (wrong_.empty()) return {std::move(result)};
     source_.fail(problems_, source_.line(), wrong_);
     return {};
@@ -109,18 +111,18 @@ class JtopReading {
     for (const std::string& name : header_) add_column(name);
     if (std::ranges::none_of(columns_,
                              [](const JtopColumn& column) { return column.kind != JtopKind::passed_over; }))
-      wrong_ = "no column of jtop in the header";
+      wrong_ = "the header has no column of jtop";
   }
 
   void add_column(const std::string& name) {
     columns_.push_back(column_of(name));
-    if (columns_.back().metric.size() > 100) wrong_ = "a column with an absurdly long name";
+    if (columns_.back().metric.size() > 100) wrong_ = "a column name is too long";
   }
 
   void read_row() {
     if (by_key_) {
       if (fields_.size() != 2 || columns_.size() == max_columns) {
-        wrong_ = "a key and a value are needed";
+        wrong_ = "expected a key and a value";
         return;
       }
       add_column(fields_[0]);
@@ -158,7 +160,7 @@ class JtopReading {
     std::string_view rest = text;
     const auto number = take_figure(rest);
     if (!number || (*number < 0 && column.kind != JtopKind::temperature)) {
-      wrong_ = fmt::format("'{}' is no figure", input::printable(std::string(text)));
+      wrong_ = fmt::format("'{}' is not a number", input::printable(std::string(text)));
       return;
     }
     if (column.kind == JtopKind::core) {
@@ -170,7 +172,7 @@ class JtopReading {
     }
   }
 
-  // "11283/62841MB"; kB in jtop 2 and 3; a share of all in jtop 4.
+  // "11283/62841MB"; kB in jtop 2 and 3; a share of the total in jtop 4.
   void read_memory(JtopColumn& column, double number, std::string_view rest) {
     if (rest.starts_with('/') && rest.ends_with("MB")) {
       rest = rest.substr(1, rest.size() - 3);
@@ -207,7 +209,8 @@ class JtopReading {
     add("cpu_load", "%", load_);
     for (const JtopColumn& column : columns_)
       add(column.metric, column.metric == "ram_load" ? "%" : unit_of(column.kind), column.moments);
-    result.notes.emplace_back("means are over all samples: jtop's log does not tell when the run began");
+    result.notes.emplace_back(
+        "means are over all samples, because jtop's log does not contain the start of the run");
     return result;
   }
 

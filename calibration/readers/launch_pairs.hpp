@@ -1,5 +1,5 @@
-// Pairs the start of a call with the start of the kernel it launched, in whichever order a profile gives
-// them.
+// Pairs the start of a call with the start of the kernel that it launched, in whichever order the profile
+// contains them.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,15 @@ namespace jostle::calibration {
 
 class LaunchPairs {
  public:
-  static constexpr std::size_t max_waiting = std::size_t{1} << 17U;  // halves whose other half is to come
+  // Entries whose counterpart has not been read yet.
+  static constexpr std::size_t max_waiting = std::size_t{1} << 17U;
 
-  // `id`: the correlation id that both share. `start` in µs.
+  // `id`: the correlation id of both. `start` in µs.
   void call(std::uint64_t id, double start) { match(id, start, calls_, kernels_, 1); }
   void kernel(std::uint64_t id, double start) { match(id, start, kernels_, calls_, -1); }
 
-  // From the call's start to the kernel's, with what is launched meanwhile before it.
+  // Time from the start of the call to the start of the kernel, including the time that the kernel waits for
+  // kernels launched earlier.
   void rows(Import& result) const {
     if (delay_.count > 0) {
       result.rows.push_back({.metric = "launch_to_start",
@@ -34,7 +36,7 @@ class LaunchPairs {
     }
     if (gave_up_)
       result.notes.emplace_back(
-          "kernels lie far from their launches in the file: launch_to_start is of some");
+          "kernels are far from their launches in the file: launch_to_start covers only some of them");
   }
 
  private:

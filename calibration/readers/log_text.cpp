@@ -7,7 +7,7 @@
 namespace jostle::calibration {
 
 std::optional<double> take_figure(std::string_view& text) {
-  // Nearly all are short and plain: digits, perhaps a point and digits.
+  // Fast path: nearly all numbers are short, with or without a decimal point.
   constexpr std::size_t max_plain = 15;
   constexpr double powers[]{1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

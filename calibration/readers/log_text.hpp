@@ -1,4 +1,4 @@
-// Pieces of a line of a log: numbers, fields, words.
+// Parsing parts of a log line: numbers, fields, words.
 #pragma once
 
 #include <optional>
@@ -8,32 +8,32 @@
 
 namespace jostle::calibration {
 
-// Larger figures are no measurement of anything here: bytes of memory and nanoseconds of a week are below.
+// Larger numbers cannot be a measurement: bytes of memory and nanoseconds of a week are below.
 inline constexpr double max_figure = 1e15;
 
-// A decimal number, the whole of `text`, of a magnitude up to max_figure.
+// A decimal number with an absolute value up to max_figure; `text` must contain nothing else.
 [[nodiscard]] std::optional<double> figure(std::string_view text);
 
-// The number at the front of `text`, which is then without it.
+// Removes the number at the front of `text` and returns it.
 [[nodiscard]] std::optional<double> take_figure(std::string_view& text);
 
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-// `text` after `prefix`, if it begins so.
+// The rest of `text` after `prefix`, if it begins with that.
 [[nodiscard]] std::optional<std::string_view> after(std::string_view text, std::string_view prefix);
 
-// A line of comma-separated fields, without the blanks around them; a field in quotes may hold commas and
-// doubled quotes. False if a quote is not closed.
+// Splits a line at commas and trims blanks. A field in quotes may contain commas and doubled quotes. False if
+// a quote is not closed.
 [[nodiscard]] bool split_fields(std::string_view line, std::vector<std::string>& fields);
 
-// As part of a metric's name: lower case, with '_' for what is neither letter nor digit.
+// `text` as a part of a metric's name: lower case, with '_' for all but letters and digits.
 [[nodiscard]] std::string metric_word(std::string_view text);
 
-// "resnet18" of "models/resnet18.onnx"; without directories and the last ending.
+// "resnet18" for "models/resnet18.onnx": without directories and the last extension.
 [[nodiscard]] std::string stem(std::string_view path);
 
-// "power" for the rail at the module's input (VDD_IN, POM_5V_IN), else "power_" and the rail without VDD_ or
-// POM_5V_.
+// "power" for the rail at the module's input (VDD_IN, POM_5V_IN), otherwise "power_" and the rail without
+// VDD_ or POM_5V_.
 [[nodiscard]] std::string power_metric(std::string_view rail);
 
 }  // namespace jostle::calibration

@@ -1,4 +1,4 @@
-// What a log of a tool says, in the form all readers share: a setting and figures measured in it.
+// The contents of a log in the form common to all readers: a setting, and the metrics measured in it.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace jostle::calibration {
 
-// One figure: a mean over `count` samples unless the metric's name says otherwise.
+// One metric: a mean over `count` samples, unless the metric's name says otherwise.
 struct Measurement {
   std::string metric;  // "throughput", "gpu_time", "power_soc": see docs/calibration.md
   double value = 0;
   std::string unit;
   std::optional<double> sd, median, p90, p99;
   std::int64_t count = 1;
-  std::string of;  // the kernel, layer, API call or part of the log; empty: the run
+  std::string of;  // the kernel, layer, API call or part of the log that it is of; empty: the whole run
 };
 
-// What a log tells of how the run was made; empty where it does not.
+// What a log contains about how the run was made; empty if unknown.
 struct Setting {
   std::string power_mode, model, precision, placement;
-  std::string runtime, sync;  // in the words of scenarios
-  std::string observer;  // the profiler that was on: what it times of the host is not what runs without it
+  std::string runtime, sync;   // as named in scenarios
+  std::string observer;        // the profiler that was active: its host times do not hold without it
   std::optional<bool> pinned;  // jetson_clocks
   std::optional<std::int64_t> batch, processes;
   std::string tool;  // "trtexec 10.3.0"
-  // Of the machine, for comparing it with a profile.
-  std::string gpu;                 // as its driver names it: "Orin"
+  // About the machine, for comparing it with a profile.
+  std::string gpu;                 // as named by its driver: "Orin"
   std::string compute_capability;  // "8.7"
   std::optional<std::int64_t> sms, cores;
   std::optional<double> memory_bytes;
@@ -37,7 +37,7 @@ struct Import {
   std::string format, origin;
   Setting setting;
   std::vector<Measurement> rows;
-  std::vector<std::string> notes;  // what a user of the rows must know
+  std::vector<std::string> notes;  // remarks for users of the rows
 };
 
 }  // namespace jostle::calibration

@@ -1,4 +1,4 @@
-// Mean and standard deviation of values that pass by once (Welford 1962; merged after Chan et al. 1979).
+// Mean and standard deviation of a stream of values (Welford 1962; merged after Chan et al. 1979).
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct Moments {
     squares += other.squares + distance * distance * n * m / (n + m);
     count += other.count;
   }
-  // Of a sample; none of a single value.
+  // Sample standard deviation; none for a single value.
   [[nodiscard]] std::optional<double> sd() const {
     return count > 1 ? std::optional(std::sqrt(squares / static_cast<double>(count - 1))) : std::nullopt;
   }

@@ -1,6 +1,5 @@
-// The SQLite export of Nsight Systems: kernels, copies, CUDA calls, what links them, and the scheduler's
-// events. Its tables depend on the version and on what was traced: each is used if it is there. Times are in
-// ns.
+// The SQLite export of Nsight Systems: kernels, copies, CUDA calls, the links between them, and scheduler
+// events. Its tables depend on the version and on what was traced; each is used if present. Times are in ns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +21,8 @@ namespace {
 using sqlite::Database;
 using sqlite::Rows;
 
-constexpr std::size_t max_ids = 100'000;  // names, threads
-constexpr int process_shift = 24;         // a global thread id holds the process above 24 bits of thread
+constexpr std::size_t max_ids = 100'000;  // limits for names and threads
+constexpr int process_shift = 24;         // a global thread id holds the process above 24 bits for the thread
 
 // "cudaLaunchKernel" of "cudaLaunchKernel_v7000"
 std::string_view without_version(std::string_view call) {
@@ -33,13 +32,13 @@ std::string_view without_version(std::string_view call) {
                                                                                        : call;
 }
 
-// One correlation id a process.
+// A launch id that is unique over all processes.
 std::uint64_t launch_id(std::int64_t correlation, std::int64_t global) {
   const auto process = static_cast<std::uint64_t>(global) >> process_shift;
   return static_cast<std::uint64_t>(correlation) ^ (process << 32U);
 }
 
-// A table of intervals, taken row by row.
+// A table of intervals, read row by row.
 class Intervals {
  public:
   Intervals(Database& database, const std::string& table, const std::vector<std::string>& names) {
@@ -61,7 +60,7 @@ class Intervals {
   [[nodiscard]] bool linked() const { return linked_ && !rows_->is_null(3); }
   [[nodiscard]] std::int64_t start() const { return rows_->integer(0); }
   [[nodiscard]] double duration_ns() const { return rows_->real(1) - rows_->real(0); }
-  // A string's number, or the string itself.
+  // A string's id, or the string itself.
   [[nodiscard]] const Rows& row() const { return *rows_; }
   [[nodiscard]] std::int64_t name_id() const { return rows_->integer(2); }
   [[nodiscard]] std::uint64_t launch() const { return launch_id(rows_->integer(3), rows_->integer(4)); }
@@ -72,7 +71,7 @@ class Intervals {
   bool there_ = false, linked_ = false;
 };
 
-// Durations by the number of a name, until the names are known.
+// Durations by the id of a name, until the names are known.
 class ByName {
  public:
   bool add(const Intervals& interval) {
@@ -93,7 +92,7 @@ class ByName {
     named_.add(without_version(text), found->second);
     by_id_.erase(found);
   }
-  // To be called when all names are known.
+  // Call when all names are known.
   TimedCalls& named() {
     Moments rest;
     for (const auto& [id, moments] : std::map<std::int64_t, Moments>(by_id_.begin(), by_id_.end()))
@@ -126,7 +125,8 @@ class NsysSqliteReading {
     if (wrong_.empty()) wrong_ = source_.stopped() ? "interrupted" : database_.failure();
     if (wrong_.empty() && result.rows.empty())
       wrong_ =
-          "a database without kernels, CUDA calls or scheduler events: no export of nsys, or nothing was "
+          "the database has no kernels, CUDA calls or scheduler events: it is not an export of nsys, or "
+          "nothing was "
           "traced";
     if (wrong_.empty()) return {std::move(result)};
     source_.fail(problems_, 0, wrong_);
@@ -134,7 +134,7 @@ class NsysSqliteReading {
   }
 
  private:
-  // Kernels and calls together, in the order of time in which each table is written.
+  // Merges kernels and calls in the order of time; each table is written in that order.
   void read_launches() {
     Intervals kernels(database_, "CUPTI_ACTIVITY_KIND_KERNEL", {"shortName", "demangledName", "name"});
     Intervals calls(database_, "CUPTI_ACTIVITY_KIND_RUNTIME", {"nameId", "name"});
@@ -183,7 +183,8 @@ class NsysSqliteReading {
     for (std::size_t i = 0; i < std::size(kinds); ++i) copies_.name(static_cast<std::int64_t>(i), kinds[i]);
   }
 
-  // How long threads ran and were off at a stretch: of those that call CUDA, or of all if none is known.
+  // Lengths of intervals in which threads were running and not running: of threads that call CUDA, or of all
+  // threads if none is known.
   void read_scheduler() {
     if (!database_.has_table("SCHED_EVENTS")) return;
     for (const char* const needed : {"start", "isSchedIn", "globalTid"}) {
@@ -205,7 +206,7 @@ class NsysSqliteReading {
         (now.in ? off_ : on_).add(us);
       }
       found->second = now;
-      if (threads.size() > max_ids) wrong_ = "more threads than there can be";
+      if (threads.size() > max_ids) wrong_ = "too many threads";
       if (!wrong_.empty()) return;
     }
   }

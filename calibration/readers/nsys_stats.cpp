@@ -1,6 +1,5 @@
 // Summaries of `nsys stats`: one CSV (cuda_api_sum, cuda_gpu_kern_sum, osrt_sum, nvtx_sum,
-// cuda_gpu_mem_*_sum), or the text with all of them, whose columns are as wide as the dashes below their
-// names.
+// cuda_gpu_mem_*_sum), or the text output with all of them, where lines of dashes give the column widths.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +39,7 @@ constexpr std::array<Spelling, 17> spellings{{{"Num Calls", count},
                                               {"Operation", name},
                                               {"Median", median}}};
 
-// What a summary is of, told by its columns and, for calls, by the name in the row.
+// The subject of a summary, detected by its columns and, for calls, by the name in the row.
 struct SummaryTable {
   std::array<std::optional<std::size_t>, columns> at;
   std::string count_header, name_header;
@@ -98,10 +97,10 @@ class NsysStatsReading {
       }
     }
     if (wrong_.empty()) wrong_ = source_.failure();
-    if (wrong_.empty() && result_.rows.empty()) wrong_ = "no summary of nsys stats in it";
-    // The end of its name may be missing.
+    if (wrong_.empty() && result_.rows.empty()) wrong_ = "the file contains no summary of nsys stats";
+    // The name in the last row may be truncated.
     if (wrong_.empty() && source_.unterminated())
-      wrong_ = "the last line has no newline: the file was cut off";
+      wrong_ = "the last line has no newline: the file is truncated";
     if (!wrong_.empty()) {
       source_.fail(problems_, source_.line(), wrong_);
       return {};
@@ -120,10 +119,10 @@ class NsysStatsReading {
     spanned_ = false;
     if (split_fields(line, fields_)) table_ = table_of(fields_);
     if (!table_)
-      wrong_ = "a summary without columns of count, mean and name: no report of nsys stats that is known";
+      wrong_ = "a summary has no columns for count, mean and name: not a known report of nsys stats";
   }
 
-  // Dashes: "--------  -------------"; the columns' names stand above them.
+  // Dashes: "--------  -------------"; the column names are above them.
   void measure(std::string_view line) {
     spans_.clear();
     for (std::size_t i = 0; i < line.size();) {
@@ -155,12 +154,12 @@ class NsysStatsReading {
     if (spanned_) {
       cut(line);
     } else if (!split_fields(line, fields_)) {
-      wrong_ = "a quote that is not closed";
+      wrong_ = "a quote is not closed";
       return;
     }
     if (fields_.size() != table_->width) {
       wrong_ =
-          fmt::format("{} fields where the header has {}: is it cut off?", fields_.size(), table_->width);
+          fmt::format("{} fields where the header has {}: is it truncated?", fields_.size(), table_->width);
       return;
     }
     const auto number = [this](SummaryColumn column) -> std::optional<double> {
@@ -168,7 +167,7 @@ class NsysStatsReading {
     };
     const auto calls = number(count), average = number(mean);
     if (!calls || *calls < 0 || !average || *average < 0) {
-      wrong_ = "a row without its count or mean";
+      wrong_ = "a row has no count or mean";
       return;
     }
     if (result_.rows.size() == max_rows) {

@@ -8,6 +8,7 @@
 
 #include "input/file.hpp"
 #include "input/hash.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
 
@@ -22,10 +23,10 @@ struct Token {
   Location location;
 };
 
-// Words of one line, without its comment; '<' and '>' are words wherever they stand.
+// The words of one line without its comment; '<' and '>' are separate words.
 std::vector<Token> words_of(std::string_view line, const Location& start) {
   std::vector<Token> words;
-  bool open = false;  // the last word goes on
+  bool open = false;  // the last word continues
   for (std::size_t i = 0; i < line.size() && line[i] != '#'; ++i) {
     const char c = line[i];
     if (c == ' ' || c == '\t' || c == '\r') {
@@ -83,7 +84,7 @@ class Parser {
         return;
       case Section::parameter:
         if (words.size() < 2)
-          problem(words[0].location, fmt::format("'{}' without a path", printable(words[0].text)));
+          problem(words[0].location, fmt::format("'{}' has no path", printable(words[0].text)));
         else
           file_.parameters.back().arguments.emplace_back(words[0].text, words[1].text);
         return;
@@ -92,8 +93,8 @@ class Parser {
           file_.modes.back().settings.push_back(
               {words[0].text, words[1].text, words[2].text, words[2].location});
         } else {
-          problem(words[0].location, fmt::format("{} words in a setting", words.size()),
-                  "three are needed: CPU_ONLINE CORE_0 1");
+          problem(words[0].location, fmt::format("a setting has {} words", words.size()),
+                  "expected three, as in CPU_ONLINE CORE_0 1");
         }
         return;
     }
@@ -104,14 +105,15 @@ class Parser {
     section_ = Section::passed_over;
     const Location& at = words[0].location;
     if (words.size() < 3 || words.back().text != ">") {
-      problem(at, "a section that is not closed on its line", "< POWER_MODEL ID=0 NAME=MAXN >");
+      problem(at, "a section header is not closed on its line", "< POWER_MODEL ID=0 NAME=MAXN >");
       return;
     }
     keys_.clear();
     for (std::size_t i = 2; i + 1 < words.size(); ++i) {
       const std::size_t equals = words[i].text.find('=');
       if (equals == std::string::npos || equals == 0) {
-        problem(words[i].location, fmt::format("'{}' in a section's head", printable(words[i].text)),
+        problem(words[i].location,
+                fmt::format("unexpected '{}' in a section header", printable(words[i].text)),
                 "KEY=VALUE is needed");
         return;
       }
@@ -130,12 +132,12 @@ class Parser {
     }
   }
 
-  // The value of a key in the head that was read last; a problem if it is not there.
+  // The value of a key in the section header read last; a problem if it is missing.
   const Token* required(const char* kind, const char* key, const Location& at) {
     for (const auto& [name, value] : keys_) {
       if (name == key && !value.text.empty()) return &value;
     }
-    problem(at, fmt::format("{} without {}", kind, key));
+    problem(at, fmt::format("{} has no {}", kind, key));
     return nullptr;
   }
 
@@ -152,13 +154,13 @@ class Parser {
     if (id == nullptr || name == nullptr) return;
     const auto number = whole(id->text);
     if (!number || *number < 0) {
-      problem(id->location, fmt::format("'{}' is no id", printable(id->text)), "a whole number");
+      problem(id->location, fmt::format("'{}' is not an id", printable(id->text)), "a whole number");
       return;
     }
     for (const NvpMode& mode : file_.modes) {
-      if (mode.id == *number) problem(id->location, fmt::format("the id {} stands twice", *number));
+      if (mode.id == *number) problem(id->location, fmt::format("duplicate id {}", *number));
       if (plain_mode_name(mode.name) == plain_mode_name(name->text))
-        problem(name->location, fmt::format("the mode {} stands twice", printable(name->text)));
+        problem(name->location, fmt::format("duplicate mode {}", printable(name->text)));
     }
     if (file_.modes.size() == max_nvpmodel_modes)
       problem(at, fmt::format("more than {} modes", max_nvpmodel_modes));
@@ -173,7 +175,7 @@ class Parser {
     default_ = *id;
     file_.default_id = whole(id->text);
     if (!file_.default_id)
-      problem(id->location, fmt::format("'{}' is no id", printable(id->text)), "a whole number");
+      problem(id->location, fmt::format("'{}' is not an id", printable(id->text)), "a whole number");
   }
 
   void finish() {

@@ -1,13 +1,13 @@
-// NVIDIA's nvpmodel.conf: which clocks, cores and TPCs each power mode of a Jetson leaves.
+// NVIDIA's nvpmodel.conf: the clocks, cores and TPCs that each power mode of a Jetson allows.
 //
-//   < PARAM TYPE=CLOCK NAME=CPU_A78_0 >          what a setting is of: a file of the kernel for each argument
+//   < PARAM TYPE=CLOCK NAME=CPU_A78_0 >          describes a setting: a file of the kernel for each argument
 //   MAX_FREQ /sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq
-//   < POWER_MODEL ID=1 NAME=MODE_15W >           a mode, then its settings
+//   < POWER_MODEL ID=1 NAME=MODE_15W >           a mode, followed by its settings
 //   CPU_ONLINE CORE_4 0
-//   CPU_A78_0 MAX_FREQ 1113600                   kHz; of GPU, EMC and DLA in Hz; -1: no limit
+//   CPU_A78_0 MAX_FREQ 1113600                   in kHz; for GPU, EMC and DLA in Hz; -1: no limit
 //   < PM_CONFIG DEFAULT=1 >
 //
-// `#` begins a comment. Sections of other kinds (FAN_CONFIG) are passed over.
+// `#` begins a comment. Other kinds of sections (FAN_CONFIG) are ignored.
 #pragma once
 
 #include <cstdint>
@@ -28,31 +28,31 @@ struct NvpSetting {
 struct NvpMode {
   std::int64_t id = 0;
   std::string name;
-  std::vector<NvpSetting> settings;  // in the order of the file; a later one holds
+  std::vector<NvpSetting> settings;  // in file order; a later one overrides an earlier one
 };
 struct NvpParameter {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> arguments;  // with the path, or what else stands there
+  std::vector<std::pair<std::string, std::string>> arguments;  // with the path, or what the file has instead
 };
 struct NvpFile {
-  std::vector<NvpMode> modes;  // not empty; ids and names once each
+  std::vector<NvpMode> modes;  // not empty; ids and names are unique
   std::vector<NvpParameter> parameters;
-  std::optional<std::int64_t> default_id;  // of one of the modes
-  std::vector<std::string> passed_over;    // names of sections of other kinds
+  std::optional<std::int64_t> default_id;  // id of one of the modes
+  std::vector<std::string> passed_over;    // names of ignored kinds of sections
   std::uint64_t hash = 0;                  // of the text
 };
 
 inline constexpr std::size_t max_nvpmodel_bytes = 1 << 20;
 inline constexpr std::size_t max_nvpmodel_modes = 256;
 
-// None if `problems` grew. `origin` names the text in messages.
+// None if problems were added. `origin` names the text in messages.
 [[nodiscard]] std::optional<NvpFile> parse_nvpmodel(const std::string& text, const std::string& origin,
                                                     input::Problems& problems);
 [[nodiscard]] std::optional<NvpFile> read_nvpmodel(const std::string& path, input::Problems& problems);
 
-// "15W" of "MODE_15W" and of "15W (desktop)": as people name a mode.
+// "15W" for "MODE_15W" and for "15W (desktop)": the name in common use.
 [[nodiscard]] std::string plain_mode_name(std::string name);
-// The mode of that name, or whose id is the number `name`; none for an unknown one.
+// The mode with that name, or with the id `name`; none if there is no such mode.
 [[nodiscard]] const NvpMode* find_mode(const NvpFile& file, const std::string& name);
 
 }  // namespace jostle::calibration

@@ -1,4 +1,4 @@
-// nvpmodel.conf as an import: the limits of each power mode as figures.
+// Imports nvpmodel.conf: the limits of each power mode as metrics.
 #include <fmt/format.h>
 
 #include "calibration/readers/formats.hpp"
@@ -8,7 +8,7 @@
 namespace jostle::calibration {
 namespace {
 
-// A setting: one value.
+// A row for a setting, which is one value.
 void add_row(std::string metric, double value, const char* unit, Import& result) {
   result.rows.push_back({.metric = std::move(metric),
                          .value = value,
@@ -21,7 +21,7 @@ void add_row(std::string metric, double value, const char* unit, Import& result)
                          .of = ""});
 }
 
-// "cpu_a78_0_max_clock" in MHz; of CPUs the file has kHz, of all else Hz.
+// "cpu_a78_0_max_clock" in MHz; the file uses kHz for CPUs, Hz for everything else.
 void add_clock(const NvpSetting& setting, double value, Import& result) {
   const bool cpu = setting.parameter.starts_with("CPU");
   const double megahertz = value / (cpu ? 1e3 : 1e6);
@@ -71,7 +71,7 @@ std::vector<Import> read_nvpmodel_log(Source& source, input::Problems& problems)
     Import result = import(mode, source.origin());
     if (!result.rows.empty()) imports.push_back(std::move(result));
   }
-  if (imports.empty()) source.fail(problems, 0, "its modes limit nothing");
+  if (imports.empty()) source.fail(problems, 0, "none of its modes limits anything");
   return imports;
 }
 

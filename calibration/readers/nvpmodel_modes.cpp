@@ -8,6 +8,7 @@
 #include <limits>
 #include <string_view>
 
+#include "input/printable.hpp"
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
 
@@ -17,14 +18,14 @@ namespace {
 constexpr std::int64_t no_limit = -1;
 constexpr double khz = 1e3;
 
-// Of the whole chip, which masks count; boards have fewer.
+// Number of TPCs of the whole chip, which masks refer to; boards have fewer.
 int tpcs_of_chip(const board::DeviceSpec& device, int of_board) {
   if (device.gpu.architecture == "sm_87") return 8;  // T234
   if (device.gpu.architecture == "sm_72") return 4;  // T194
   return of_board;
 }
 
-// The operating points of a domain, with its highest clock where that is none of its table.
+// The operating points of a domain, including its highest clock if that is not in its table.
 std::vector<double> points_of(const std::vector<double>& table, double highest) {
   std::vector<double> points;
   for (const double hz : table) {
@@ -37,7 +38,7 @@ std::vector<double> points_of(const std::vector<double>& table, double highest) 
 enum class Rounding { down, up };
 
 double rounded(const std::vector<double>& points, double hz, Rounding rounding) {
-  if (points.size() == 1) return std::min(hz, points[0]);  // no table: any clock
+  if (points.size() == 1) return std::min(hz, points[0]);  // no table: any clock is possible
   const auto above = std::ranges::lower_bound(points, hz);
   if (above == points.end()) return points.back();
   if (*above == hz || rounding == Rounding::up || above == points.begin()) return *above;
@@ -130,29 +131,29 @@ class ModeReader {
     bool overflow = false;
     const auto value = input::parse_integer(setting.value, overflow);
     if (value && *value >= least) return value;
-    problem(setting, fmt::format("'{}' is no value", input::printable(setting.value)),
+    problem(setting, fmt::format("'{}' is not a value", input::printable(setting.value)),
             fmt::format("a whole number, at least {}", least));
     return std::nullopt;
   }
 
-  // What the driver makes of a limit; none if there is none.
+  // The clock that the driver sets for a limit; none if there is no limit.
   std::optional<double> clock(const NvpSetting& setting, const std::vector<double>& points, double unit_hz,
                               Rounding rounding) {
     const auto value = number(setting, no_limit);
-    // 0 is how files say that there is no minimum; as a maximum, drivers take it for none.
+    // Files use 0 for "no minimum"; as a maximum, drivers treat it as no limit.
     if (!value || *value == no_limit || *value == 0) return std::nullopt;
     const double hz = static_cast<double>(*value) * unit_hz;
     const double kept = rounded(points, std::min(hz, points.back()), rounding);
     if (hz > points.back() || (points.size() > 1 && hz < points.front())) {
       const auto text = [](double f) { return input::format_quantity(f, input::frequency_dimension()); };
-      note(fmt::format("{} {} of {} is outside the range of {}: it is {}",
+      note(fmt::format("{} {} of {} is outside the range of {} and was set to {}",
                        input::printable(setting.parameter), setting.argument, text(hz), device_.name,
                        text(kept)));
     }
     return kept;
   }
 
-  // What stands beside an argument in its PARAM section.
+  // The path after an argument in its PARAM section.
   const std::string* path_of(const NvpSetting& setting) const {
     for (const NvpParameter& parameter : file_.parameters) {
       if (parameter.name != setting.parameter) continue;
@@ -184,7 +185,7 @@ class ModeReader {
     if (!core)
       core = core_in("/cpu/cpu" + (setting.argument.starts_with("CORE_") ? setting.argument.substr(5) : ""));
     if (!core) {
-      problem(setting, "which core is that?", "CPU_ONLINE CORE_0 1");
+      problem(setting, "unknown core", "CPU_ONLINE CORE_0 1");
       return;
     }
     const auto online = number(setting, 0);
@@ -212,7 +213,7 @@ class ModeReader {
     const std::string* const path = path_of(setting);
     const std::optional<int> core = path != nullptr ? core_in(*path) : std::nullopt;
     if (!core) {
-      problem(setting, "no PARAM section says which core that is of",
+      problem(setting, "no PARAM section specifies the core",
               fmt::format("< PARAM TYPE=CLOCK NAME={} >, then {} "
                           "/sys/devices/system/cpu/cpu0/cpufreq/scaling_{}_freq",
                           input::printable(setting.parameter), setting.argument, maximum ? "max" : "min"));
@@ -239,7 +240,7 @@ class ModeReader {
     }
   }
 
-  // Here the DLAs have one clock: that of the first.
+  // In this model the DLAs have one clock: that of the first.
   void read_dla(const NvpSetting& setting) {
     const bool second = setting.parameter == "DLA1_CORE";
     if (second && (device_.dla.count < 2 || result_.mode.dla_max_clock_hz)) return;
@@ -255,7 +256,7 @@ class ModeReader {
     const int of_chip = tpcs_of_chip(device_, of_board);
     const auto chip = of_chip < 64 ? (std::uint64_t{1} << of_chip) - 1 : ~std::uint64_t{0};
     const int powered = of_chip - std::popcount(static_cast<std::uint64_t>(*mask) & chip);
-    if (powered == 0) problem(setting, "no TPC is left with power");
+    if (powered == 0) problem(setting, "no TPC is powered");
     result_.mode.tpcs = std::clamp(powered, 1, of_board);
   }
 
@@ -276,7 +277,7 @@ class ModeReader {
   const board::DeviceSpec& device_;
   input::Problems& problems_;
   ModeOnBoard result_;
-  std::vector<bool> offline_;  // by the kernel's numbers
+  std::vector<bool> offline_;  // indexed by the kernel's core numbers
   std::vector<std::optional<double>> cpu_max_, cpu_min_;
   std::vector<std::string> ignored_;
 };

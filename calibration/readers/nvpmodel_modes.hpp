@@ -1,9 +1,10 @@
-// What a mode of an nvpmodel.conf means on a board.
+// The effect of a mode of an nvpmodel.conf on a board.
 //
-// Limits become what the drivers make of them: outside a domain's range they are clamped to it. A CPU's
-// maximum is then taken down to an operating point, its minimum up (cpufreq); both of the GPU's are taken up
-// (nvgpu's round_rate: TX2's 1120 MHz are 1122); EMC's is taken down; a DLA has no table. The maximum wins
-// over the minimum. -1 is no limit. The files named by PARAM sections say which core a CPU setting is of.
+// Limits are converted as by the drivers. Limits outside a domain's range are clamped to the range. Then a
+// CPU's maximum is rounded down to an operating point and its minimum up (cpufreq); both limits of the GPU
+// are rounded up (nvgpu's round_rate: TX2's 1120 MHz become 1122); that of the EMC is rounded down; a DLA has
+// no table. If minimum and maximum cross, the maximum wins. -1 is no limit. The paths in PARAM sections show
+// which core a CPU setting refers to.
 #pragma once
 
 #include <optional>
@@ -16,12 +17,11 @@
 namespace jostle::calibration {
 
 struct ModeOnBoard {
-  board::PowerMode mode;           // its name as in the file
-  std::vector<std::string> notes;  // what was clamped or passed over, a line each, for people
+  board::PowerMode mode;           // named as in the file
+  std::vector<std::string> notes;  // what was clamped or ignored, one line each, for the user
 };
 
-// None, with what is wrong in `problems`, if a setting that matters cannot be understood or leaves no core or
-// no TPC.
+// None, with the reason in `problems`, if a relevant setting is invalid, or if no core or no TPC remains.
 [[nodiscard]] std::optional<ModeOnBoard> mode_on_board(const NvpFile& file, const NvpMode& mode,
                                                        const board::DeviceSpec& device,
                                                        input::Problems& problems);

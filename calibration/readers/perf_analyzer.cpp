@@ -1,4 +1,4 @@
-// Triton's perf_analyzer CSV: a row a concurrency or request rate, times in µs.
+// Triton's perf_analyzer CSV: one row per concurrency or request rate, times in µs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class PerfAnalyzerReading {
     while (wrong.empty() && source_.next_line(line)) {
       if (trimmed(line).empty()) continue;
       if (!split_fields(line, fields_)) {
-        wrong = "a quote that is not closed";
+        wrong = "a quote is not closed";
       } else if (header_.empty()) {
         header_ = fields_;
         if (!has("Inferences/Second") || !(has("Concurrency") || has("Request Rate")))
@@ -45,8 +45,9 @@ class PerfAnalyzerReading {
       }
     }
     if (wrong.empty()) wrong = source_.failure();
-    if (wrong.empty() && source_.unterminated()) wrong = "the last line has no newline: the file was cut off";
-    if (wrong.empty() && imports_.empty()) wrong = "no row in it";
+    if (wrong.empty() && source_.unterminated())
+      wrong = "the last line has no newline: the file is truncated";
+    if (wrong.empty() && imports_.empty()) wrong = "the file has no rows";
     if (wrong.empty()) return std::move(imports_);
     source_.fail(problems_, source_.line(), wrong);
     return {};
@@ -66,11 +67,12 @@ class PerfAnalyzerReading {
 
   std::string read_row() {
     if (fields_.size() != header_.size())
-      return fmt::format("{} fields where the header has {}: is it cut off?", fields_.size(), header_.size());
+      return fmt::format("{} fields where the header has {}: is it truncated?", fields_.size(),
+                         header_.size());
     if (imports_.size() == max_rows) return fmt::format("more than {} rows", max_rows);
     const auto throughput = value("Inferences/Second");
     const auto level = value(has("Concurrency") ? "Concurrency" : "Request Rate");
-    if (!throughput || !level) return "a row without its throughput or its level of load";
+    if (!throughput || !level) return "a row has no throughput or no load level";
     Import result{
         .format = "perf-analyzer", .origin = source_.origin(), .setting = {}, .rows = {}, .notes = {}};
     result.setting.tool = "perf_analyzer";

@@ -38,7 +38,7 @@ struct Source::Inflater {
 };
 
 Source::Source(const std::string& origin)
-    : origin_(std::make_shared<const std::string>(origin)), buffer_(piece + max_peeked) {
+    : origin_(std::make_shared<const std::string>(origin)), buffer_(chunk_bytes + max_peeked) {
   begin_ = end_ = buffer_.data();
 }
 
@@ -49,7 +49,7 @@ Source::~Source() {
 std::unique_ptr<Source> Source::open(const std::string& path, input::Problems& problems) {
   namespace fs = std::filesystem;
   if (path.empty() || path.find('\0') != std::string::npos) {
-    problems.add_file(path, "not a file name");
+    problems.add_file(path, "not a valid file name");
     return nullptr;
   }
   std::error_code error;
@@ -92,8 +92,8 @@ void Source::start() {
   more();
   if (!is_gzip(begin_, end_)) return;
   inflater_ = std::make_unique<Inflater>();
-  if (!inflater_->ready) failure_ = "no memory to unpack it";
-  // What was read is packed.
+  if (!inflater_->ready) failure_ = "not enough memory to decompress it";
+  // What has been read so far is compressed.
   inflater_->packed.assign(begin_, end_);
   inflater_->stream.next_in = reinterpret_cast<Bytef*>(inflater_->packed.data());
   inflater_->stream.avail_in = static_cast<uInt>(end_ - begin_);
@@ -111,7 +111,7 @@ std::size_t Source::read_raw(char* to, std::size_t most) {
     return count;
   }
   const std::size_t count = std::fread(to, 1, most, file_);
-  if (count < most && std::ferror(file_) != 0) failure_ = "cannot be read to its end";
+  if (count < most && std::ferror(file_) != 0) failure_ = "reading failed before the end of the file";
   return count;
 }
 
@@ -123,14 +123,14 @@ std::size_t Source::unzip(char* to, std::size_t most) {
     if (stream.avail_in == 0) {
       const std::size_t count = read_raw(inflater_->packed.data(), inflater_->packed.size());
       if (count == 0) {
-        if (!inflater_->between_members && failure_.empty()) failure_ = "the gzip data is cut off";
+        if (!inflater_->between_members && failure_.empty()) failure_ = "the gzip data is truncated";
         break;
       }
       stream.next_in = reinterpret_cast<Bytef*>(inflater_->packed.data());
       stream.avail_in = static_cast<uInt>(count);
     }
     if (inflater_->between_members) {
-      // gzip files may be joined; what is not gzip is padding.
+      // gzip files may be concatenated; anything else after the end is padding.
       if (*stream.next_in != 0x1f) break;
       inflateReset(&stream);
       inflater_->between_members = false;
@@ -208,8 +208,8 @@ bool Source::next_line(std::string_view& line) {
       return true;
     }
     searched = length;
-    if (length > piece) {
-      failure_ = fmt::format("a line longer than {} bytes", piece);
+    if (length > chunk_bytes) {
+      failure_ = fmt::format("a line longer than {} bytes", chunk_bytes);
       ++line_;
       return false;
     }

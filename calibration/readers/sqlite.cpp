@@ -11,7 +11,7 @@ namespace {
 constexpr int longest_value = 1 << 24;
 constexpr int steps_between_polls = 100'000;
 
-// A path as SQLite's file: URI has it; immutable, so that nothing is written beside it.
+// The URI of a file for SQLite; immutable, so that SQLite writes no files next to it.
 std::string uri_of(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -30,7 +30,7 @@ int stopped(void* source) {
 
 Database::Database(Source& source) {
   if (source.zipped()) {
-    failure_ = "a packed database: unpack it first (gunzip)";
+    failure_ = "the database is compressed: decompress it first (gunzip)";
     return;
   }
   const std::string* const text = source.text();

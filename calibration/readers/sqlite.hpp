@@ -1,7 +1,6 @@
-// A SQLite file as it is handed in: read only, nothing in it trusted, tables and columns asked for, not
-// assumed.
+// Read-only access to an untrusted SQLite file; tables and columns are looked up, not assumed.
 //
-// Part of the readers of databases, not for use elsewhere.
+// Part of the readers of databases; not for use elsewhere.
 #pragma once
 
 #include <sqlite3.h>
@@ -45,9 +44,9 @@ class Rows {
 class Database {
  public:
   explicit Database(Source& source);
-  // Empty while all is well.
+  // Empty if there was no failure.
   [[nodiscard]] const std::string& failure() const { return failure_; }
-  // Tables proper: no views, nothing virtual.
+  // Only real tables: no views, no virtual tables.
   [[nodiscard]] bool has_table(std::string_view name) const;
   // The first of `columns` that the table has.
   [[nodiscard]] std::optional<std::string> column(const std::string& table,

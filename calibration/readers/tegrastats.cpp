@@ -1,11 +1,11 @@
-// tegrastats: a line a sample, in the layouts of L4T 28 to 36.
+// tegrastats: one line per sample, in the formats of L4T 28 to 36.
 //
 //   07-26-2026 15:53:43 RAM 2557/7620MB (lfb 109x4MB) SWAP 0/3810MB (cached 0MB) CPU [0%@1728,off]
 //   EMC_FREQ 0%@3199 GR3D_FREQ 45%@[1016,0] APE 200 cpu@51.062C VDD_IN 5750mW/5700mW
 //
-// The first of a rail's two figures is of the moment, the second a mean since the start; mW with or without
-// the unit. Clocks in MHz. Samples are averaged by GPU load, so that the busy stretch can be told from the
-// rest.
+// The first of a rail's two numbers is momentary, the second a mean since the start; in mW, with or without
+// the unit. Clocks are in MHz. Samples are averaged by GPU load, so that the busy part of the log can be
+// separated from the rest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,28 +20,29 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t max_quantities = 200;  // names of rails and zones are the file's
+constexpr std::size_t max_quantities = 200;  // the file determines the names of rails and zones
 constexpr std::size_t max_foreign = 1000;    // lines before the first sample
-constexpr double no_sensor = -200;           // zones without power read -256 degC
+constexpr double no_sensor = -200;           // zones that are not powered read -256 degC
 
 struct Quantity {
   std::string metric, unit;
   Moments whole, current,
-      best;  // over all samples; those of the stretch that goes on, and of the longest so far
+      best;  // over all samples; over the current stretch; over the longest stretch so far
 };
 
-// Samples one after another with a GPU load above half of its highest, but for gaps of two.
+// Consecutive samples with a GPU load above half of the highest load, with gaps of at most two samples.
 struct Stretch {
   std::int64_t samples = 0;
-  int first = 0, last = 0;  // lines
+  int first = 0, last = 0;  // line numbers
   Moments load;
 };
 constexpr int longest_gap = 2;
-constexpr double least_busy = 30;     // %: below this no part of a log stands out as the run
-constexpr std::size_t sustained = 3;  // a load is the highest if so many samples reach it together: no spike
+constexpr double least_busy = 30;  // %: below this load no part of a log can be identified as the run
+// A load counts as the highest if this many consecutive samples reach it, so a spike does not.
+constexpr std::size_t sustained = 3;
 
-// The name of a reading, as it stands in the line, and what it is of. Lines are alike, so a reading is looked
-// for where the line before had it.
+// The name of a reading at its position in the line, and its quantity. Lines are similar, so a reading is
+// first looked up at its position in the previous line.
 struct Slot {
   std::string name;
   char kind = 0;
@@ -62,9 +63,9 @@ class TegrastatsReading {
     }
     if (samples_ == 0 || foreign_ > samples_ + 10) {
       source_.fail(problems_, 0,
-                   samples_ == 0
-                       ? "no line of tegrastats in it"
-                       : fmt::format("only {} of {} lines are of tegrastats", samples_, samples_ + foreign_));
+                   samples_ == 0 ? "the file contains no line of tegrastats"
+                                 : fmt::format("only {} of {} lines are output of tegrastats", samples_,
+                                               samples_ + foreign_));
       return {};
     }
     return {import()};
@@ -75,7 +76,7 @@ class TegrastatsReading {
     const std::size_t start = line.substr(0, 64).find("RAM ");
     if (start == std::string_view::npos || (start > 0 && line[start - 1] != ' ')) {
       if (line.find_first_not_of(' ') != std::string_view::npos) ++foreign_;
-      if (samples_ == 0 && foreign_ > max_foreign) wrong_ = "no line of tegrastats in it";
+      if (samples_ == 0 && foreign_ > max_foreign) wrong_ = "the file contains no line of tegrastats";
       return;
     }
     values_.clear();
@@ -84,12 +85,12 @@ class TegrastatsReading {
     has_cpu_ = false;
     const bool whole = read_sample(line.substr(start)) && has_cpu_;
     if (source_.unterminated() && (!whole || values_.size() < last_values_)) {
-      notes_.emplace_back("the last line was cut off and is left out");
+      notes_.emplace_back("the last line is truncated and was ignored");
       return;
     }
     if (!whole) {
       if (wrong_.empty())
-        wrong_ = "a sample that is not whole: was it cut, or did two programs write the log?";
+        wrong_ = "a sample is incomplete: was it truncated, or did two programs write the log?";
       return;
     }
     ++samples_;
@@ -103,7 +104,7 @@ class TegrastatsReading {
     if (const double together = std::ranges::min(recent_);
         samples_ >= sustained && together > highest_load_) {
       highest_load_ = together;
-      // What was taken for busy before may have been idle beside this.
+      // What counted as busy before may be idle compared with this sample.
       if (current_.load.mean <= highest_load_ / 2) drop_current();
       if (best_.load.mean <= highest_load_ / 2) best_ = {};
     }
@@ -132,7 +133,7 @@ class TegrastatsReading {
     for (Quantity& quantity : quantities_) quantity.current = {};
   }
 
-  // Words and what follows them, up to the end of the line.
+  // Words and their values, up to the end of the line.
   bool read_sample(std::string_view rest) {
     while (!rest.empty()) {
       const std::string_view word = take_word(rest);
@@ -163,7 +164,7 @@ class TegrastatsReading {
     while (word.find(')') == std::string_view::npos && !rest.empty()) word = take_word(rest);
   }
 
-  // NAME and its value; false if what stands there is no value.
+  // NAME and its value; false if the value is invalid.
   bool read_reading(std::string_view name, std::string_view& rest) {
     const std::string_view before = rest;
     const std::string_view value = take_word(rest);
@@ -194,7 +195,7 @@ class TegrastatsReading {
     return clock.front() == '@' && read_clocks(clock.substr(1), gpu ? "gpu_clock" : "emc_clock");
   }
 
-  // "921" or, of a GPU in parts of which some are gated, "[305,0]": the highest.
+  // "921" or, for a GPU of which parts may be gated, "[305,0]": the highest.
   bool read_clocks(std::string_view text, std::string_view metric) {
     double highest = 0;
     const bool list = text.starts_with('[');
@@ -354,8 +355,7 @@ class TegrastatsReading {
                       best_.samples, samples_, best_.first, best_.last, highest_load_));
       for (const Quantity& quantity : quantities_) add_row(result, quantity, quantity.whole, "whole file");
     }
-    if (foreign_ > 0)
-      result.notes.push_back(fmt::format("{} lines that are no samples were passed over", foreign_));
+    if (foreign_ > 0) result.notes.push_back(fmt::format("ignored {} lines that are not samples", foreign_));
     return result;
   }
 

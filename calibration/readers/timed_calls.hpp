@@ -1,4 +1,4 @@
-// Durations of kernels, copies and API calls by name, as profilers record them by the million.
+// Durations of kernels, copies and API calls by name; profilers record millions of them.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace jostle::calibration {
 
-// By name, up to a number of names and bytes of them; what is of further names goes under "(others)".
+// By name, up to a limit of names and of their bytes; further names are combined as "(others)".
 class TimedCalls {
  public:
   static constexpr std::size_t max_names = 20'000;
-  static constexpr std::size_t max_name = 4096;  // longer names are cut
+  static constexpr std::size_t max_name = 4096;  // longer names are truncated
   static constexpr std::size_t max_name_bytes = std::size_t{1} << 24U;
 
   void add(std::string_view name, double duration_us) { of(name).add(duration_us); }
   void add(std::string_view name, const Moments& moments) { of(name).add(moments); }
   [[nodiscard]] bool empty() const { return by_name_.empty(); }
   [[nodiscard]] Moments all() const;
-  // A row over all where `with_total`, then one a name, the most time in total first.
+  // If `with_total`, a row over all names; then one row per name, the largest total time first.
   void rows(const std::string& metric, bool with_total, std::vector<Measurement>& rows) const;
 
  private:
@@ -41,8 +41,8 @@ class TimedCalls {
 // "launch_call" for a CUDA call that launches kernels or graphs, else "api_call".
 [[nodiscard]] std::string call_metric(std::string_view name);
 
-// Why rows of calls are no launch cost; for the notes.
+// Note on why rows of calls are not used as launch costs.
 inline constexpr const char* profiled_calls =
-    "calls were timed under the profiler, which slows them: no launch cost (enqueue) is taken from them";
+    "calls were timed under the profiler, which slows them, so they are not used as launch cost (enqueue)";
 
 }  // namespace jostle::calibration

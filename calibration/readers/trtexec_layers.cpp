@@ -1,4 +1,4 @@
-// trtexec --exportLayerInfo: the layers of an engine, with their types and the formats of what they give.
+// trtexec --exportLayerInfo: the layers of an engine, with their types and output formats.
 #include <fmt/format.h>
 
 #include <map>
@@ -61,7 +61,7 @@ class Layers : public json::Handler<Layers> {
   }
   bool text(std::string_view value) {
     if (!in_layers_) return true;
-    if (depth == 2) {  // an engine without details lists names
+    if (depth == 2) {  // an engine without details contains only names
       ++layers;
       ++plain;
     } else if (depth == 3 && key_ == "LayerType") {
@@ -104,7 +104,7 @@ std::vector<Import> read_trtexec_layers(Source& source, input::Problems& problem
   Layers handler(source);
   if (!json::parse(source, handler, problems)) return {};
   if (handler.layers == 0) {
-    source.fail(problems, 0, "no layer in it");
+    source.fail(problems, 0, "the file contains no layer");
     return {};
   }
   Import result{
@@ -115,8 +115,7 @@ std::vector<Import> read_trtexec_layers(Source& source, input::Problems& problem
   for (const auto& [precision, number] : handler.precisions)
     result.rows.push_back(layers("layers_giving", number, precision));
   if (handler.plain > 0)
-    result.notes.emplace_back(
-        "names only: --profilingVerbosity=detailed when building tells types and formats");
+    result.notes.emplace_back("names only: build with --profilingVerbosity=detailed for types and formats");
   return {std::move(result)};
 }
 

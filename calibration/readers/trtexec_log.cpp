@@ -1,8 +1,9 @@
-// The text log of trtexec, TensorRT 7 to 10: the summary it prints, and the settings it lists before.
+// The text log of trtexec, TensorRT 7 to 10: the summary that it prints, and the settings that it lists
+// before.
 //
-// TensorRT 8 and later print a line a quantity ("GPU Compute Time: min = 1.5 ms, ..."), 7 a block ("GPU
-// Compute", then "mean: 1.5 ms"). Implicit batches are counted into the throughput, explicit ones are not
-// (sampleReporting.cpp). A log may hold several runs.
+// TensorRT 8 and later print one line per quantity ("GPU Compute Time: min = 1.5 ms, ..."), 7 prints a block
+// ("GPU Compute", then "mean: 1.5 ms"). Implicit batches are counted in the throughput, explicit ones are not
+// (sampleReporting.cpp). A log may contain several runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,12 +13,13 @@
 
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/log_text.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration {
 namespace {
 
 struct Quantity {
-  std::string_view heading;  // as the log has it
+  std::string_view heading;  // as in the log
   std::string_view metric;
 };
 constexpr std::array<Quantity, 8> quantities{{{"Latency", "latency"},
@@ -65,7 +67,7 @@ class TrtexecLogReading {
     else if (run_.begun)
       finish();
     else if (imports_.empty() && own_.empty())
-      source_.fail(own_, 0, "no run of trtexec in it");
+      source_.fail(own_, 0, "the file contains no run of trtexec");
     problems_.append(own_);
     if (!own_.empty()) imports_.clear();
     return std::move(imports_);
@@ -159,9 +161,10 @@ class TrtexecLogReading {
   }
 
   void cut_or_wrong(std::string_view value) {
-    source_.fail(own_, source_.line(),
-                 fmt::format("'{}' is no figure of trtexec", input::printable(std::string(value))),
-                 source_.unterminated() ? "the log is cut off here" : "");
+    source_.fail(
+        own_, source_.line(),
+        fmt::format("'{}' is not a number as printed by trtexec", input::printable(std::string(value))),
+        source_.unterminated() ? "the log is truncated here" : "");
   }
 
   // "1.5 ms" of "1.5 ms (end to end 1.6 ms)"
@@ -265,7 +268,7 @@ class TrtexecLogReading {
     }
   }
 
-  // In the words of scenarios. TensorRT lets FP32 be rounded to TF32 on Ampere and later unless told not to.
+  // As named in scenarios. TensorRT lets FP32 be rounded to TF32 on Ampere and later unless told not to.
   std::string precision(std::vector<std::string>& notes) const {
     const std::string& text = run_.precision;
     const auto has = [&text](std::string_view word) { return text.find(word) != std::string::npos; };
@@ -277,8 +280,10 @@ class TrtexecLogReading {
     if (run_.engine_loaded) {
       notes.push_back(
           found.empty()
-              ? "the log does not tell the precision of the engine it loads"
-              : fmt::format("precision {} was asked of a loaded engine: it may have another", found));
+              ? "the log does not contain the precision of the loaded engine"
+              : fmt::format(
+                    "precision {} was requested, but the engine was loaded and may have another precision",
+                    found));
       return found;
     }
     if (!found.empty() || !has("FP32")) return found;
@@ -303,13 +308,13 @@ class TrtexecLogReading {
       });
     };
     if (run_.failed) {
-      wrong("the run failed, as trtexec itself says", input::printable(run_.first_error, 200));
+      wrong("trtexec reports that the run failed", input::printable(run_.first_error, 200));
     } else if (run_.printed.empty() && run_.built_only) {
-      wrong("the run built an engine and timed nothing");
+      wrong("the run built an engine without timing it");
     } else if (run_.printed.empty()) {
-      wrong("the log ends before the performance summary", "it was cut off, or trtexec was stopped");
+      wrong("the log ends before the performance summary", "it is truncated, or trtexec was stopped");
     } else if (!run_.throughput || !has_mean_or_median("gpu_time") || !(run_.summary_ended || run_.ended)) {
-      wrong("the performance summary is not whole", "the log was cut off");
+      wrong("the performance summary is incomplete", "the log is truncated");
     } else {
       imports_.push_back(import());
     }
@@ -328,7 +333,7 @@ class TrtexecLogReading {
     }
     if (run_.streams && *run_.streams > 1)
       result.notes.push_back(
-          fmt::format("{} inference streams ran at once: times are of each", *run_.streams));
+          fmt::format("{} inference streams ran in parallel: times are for each stream", *run_.streams));
     const bool slowed = run_.profiled && !run_.separate_profile;
     if (slowed) {
       setting.observer = "trtexec";
@@ -379,7 +384,7 @@ class TrtexecLogReading {
         row.value *= static_cast<double>(*result.setting.batch);
       } else {
         row.unit = "queries/s";
-        result.notes.emplace_back("the log does not tell the batch: throughput is in queries/s");
+        result.notes.emplace_back("the log does not contain the batch size: throughput is in queries/s");
       }
     }
     result.rows.push_back(row);

@@ -1,4 +1,5 @@
-// trtexec --exportProfile: an array whose first object counts the queries, then one a layer with its times.
+// trtexec --exportProfile: an array whose first object contains the number of queries, followed by one object
+// per layer with its times.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,12 +17,13 @@ class Profile : public json::Handler<Profile> {
  public:
   using Handler::Handler;
 
-  bool begin_array() { return depth == 1 || refuse("an array inside a layer"); }
+  bool begin_array() { return depth == 1 || refuse("unexpected array inside a layer"); }
   bool begin_object() {
     layer_ = {};
     mean_.reset();
     time_.reset();
-    return depth == 2 || refuse(depth == 1 ? "an array of layers is needed" : "an object inside a layer");
+    return depth == 2 ||
+           refuse(depth == 1 ? "expected an array of layers" : "unexpected object inside a layer");
   }
   bool key(std::string_view name) {
     key_ = name.substr(0, 20);
@@ -32,8 +34,8 @@ class Profile : public json::Handler<Profile> {
     return true;
   }
   bool number(double value) {
-    if (depth != 2) return refuse("a number that is of no layer");
-    if (!(value >= 0 && value <= max_figure)) return refuse(fmt::format("{} that is absurd", key_));
+    if (depth != 2) return refuse("a number outside any layer");
+    if (!(value >= 0 && value <= max_figure)) return refuse(fmt::format("{} has an impossible value", key_));
     if (key_ == "count") count = value;
     if (key_ == "averageMs") mean_ = value;
     if (key_ == "medianMs") layer_.median = value;
@@ -41,9 +43,9 @@ class Profile : public json::Handler<Profile> {
     return true;
   }
   bool end_object() {
-    if (layer_.of.empty()) return count.has_value() || refuse("a layer without a name");
+    if (layer_.of.empty()) return count.has_value() || refuse("a layer has no name");
     if (!mean_ && time_ && count && *count > 0) mean_ = *time_ / *count;
-    if (!mean_) return refuse("a layer without averageMs");
+    if (!mean_) return refuse("a layer has no averageMs");
     if (layers.size() == max_layers) return refuse(fmt::format("more than {} layers", max_layers));
     layer_.metric = "layer_time";
     layer_.value = *mean_;
@@ -68,7 +70,7 @@ std::vector<Import> read_trtexec_profile(Source& source, input::Problems& proble
   Profile profile(source);
   if (!json::parse(source, profile, problems)) return {};
   if (profile.layers.empty()) {
-    source.fail(problems, 0, "no layer in it");
+    source.fail(problems, 0, "the file contains no layer");
     return {};
   }
   Import result{

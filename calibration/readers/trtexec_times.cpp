@@ -1,4 +1,4 @@
-// trtexec --exportTimes: an array with an object a query, its times in ms since the start.
+// trtexec --exportTimes: an array with one object per query; times in ms since the start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ enum Field : std::size_t {
   end_to_end,
   fields
 };
-// TensorRT 7 says "in" and "out" for the copies and has no times of enqueueing.
+// TensorRT 7 uses "in" and "out" for the copies and has no times of enqueueing.
 struct Key {
   std::string_view name;
   Field field;
@@ -42,7 +42,7 @@ constexpr std::array<Key, 10> keys{{{"startEnqMs", start_enqueue},
                                     {"latencyMs", latency},
                                     {"endToEndMs", end_to_end}}};
 
-constexpr std::size_t exact_quantiles = 100'000;  // of that many queries; beyond, from a histogram
+constexpr std::size_t exact_quantiles = 100'000;  // up to this number of queries; from a histogram above
 
 struct Series {
   Moments moments;
@@ -69,28 +69,29 @@ class Times : public json::Handler<Times> {
  public:
   using Handler::Handler;
 
-  bool begin_array() { return depth == 1 || refuse("an array inside a query"); }
+  bool begin_array() { return depth == 1 || refuse("unexpected array inside a query"); }
   bool begin_object() {
     values_.fill(std::nullopt);
     field_ = fields;
-    return depth == 2 || refuse(depth == 1 ? "an array of queries is needed" : "an object inside a query");
+    return depth == 2 ||
+           refuse(depth == 1 ? "expected an array of queries" : "unexpected object inside a query");
   }
   bool key(std::string_view name) {
     const auto found = std::ranges::find(keys, name, &Key::name);
     field_ = found == keys.end() ? fields : found->field;
     return true;
   }
-  bool text(std::string_view) { return field_ == fields || refuse("a time that is no number"); }
+  bool text(std::string_view) { return field_ == fields || refuse("a time is not a number"); }
   bool number(double value) {
-    if (field_ == fields) return depth == 2 || refuse("a number that is of no query");
-    if (!(std::abs(value) <= max_figure)) return refuse("a time that is absurd");
+    if (field_ == fields) return depth == 2 || refuse("a number outside any query");
+    if (!(std::abs(value) <= max_figure)) return refuse("a time has an impossible value");
     values_[field_] = value;
     return true;
   }
   bool end_object() {
-    if (!values_[compute] || !values_[latency]) return refuse("a query without computeMs or latencyMs");
+    if (!values_[compute] || !values_[latency]) return refuse("a query has no computeMs or latencyMs");
     for (const Field field : {h2d, compute, d2h, latency, end_to_end}) {
-      if (values_[field] && *values_[field] < 0) return refuse("a time that is negative");
+      if (values_[field] && *values_[field] < 0) return refuse("a time is negative");
       if (values_[field]) series[field].add(*values_[field]);
     }
     if (values_[start_enqueue] && values_[end_enqueue]) {
@@ -122,7 +123,7 @@ std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems
   if (!json::parse(source, times, problems)) return {};
   const Moments& all = times.series[compute].moments;
   if (all.count == 0) {
-    source.fail(problems, 0, "no query in it");
+    source.fail(problems, 0, "the file contains no query");
     return {};
   }
   Import result{.format = "trtexec-times", .origin = source.origin(), .setting = {}, .rows = {}, .notes = {}};
@@ -139,7 +140,8 @@ std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems
          .count = all.count,
          .of = ""});
     result.notes.emplace_back(
-        "throughput is from the first query's end to the last one's, in queries of any batch");
+        "throughput is measured from the end of the first query to the end of the last; it counts queries of "
+        "any batch size");
   }
   result.rows.push_back(times.series[latency].row("latency"));
   if (times.series[end_to_end].moments.count > 0)
@@ -154,7 +156,7 @@ std::vector<Import> read_trtexec_times(Source& source, input::Problems& problems
   } else if (enqueue.moments.count > 0) {
     result.rows.push_back(enqueue.row("enqueue"));
     result.notes.emplace_back(
-        "the file does not tell whether a profiler slowed enqueueing: see the run's log");
+        "the file does not show whether a profiler slowed enqueueing: see the run's log");
   }
   if (times.series[h2d].moments.count > 0) result.rows.push_back(times.series[h2d].row("h2d"));
   result.rows.push_back(times.series[compute].row("gpu_time"));

@@ -10,7 +10,7 @@
 namespace jostle::calibration {
 namespace {
 
-// Boards of one name differ in what firmware keeps of the memory, and tools in what a GB is.
+// Boards of the same name differ in the memory that firmware reserves, and tools differ in what a GB is.
 constexpr double memory_tolerance = 0.25;
 
 std::string architecture_of(const std::string& compute_capability) {
@@ -23,19 +23,20 @@ std::string architecture_of(const std::string& compute_capability) {
 
 std::string contradiction(const Setting& log, const board::DeviceSpec& device, const std::string& name) {
   const bool gpu_seen = !log.compute_capability.empty();
-  if (gpu_seen && !device.has_gpu()) return fmt::format("its GPU is {}, {} has none", log.gpu, name);
+  if (gpu_seen && !device.has_gpu()) return fmt::format("its GPU is {}, but {} has no GPU", log.gpu, name);
   if (gpu_seen && architecture_of(log.compute_capability) != device.gpu.architecture) {
-    return fmt::format("its GPU{} is of {}, that of {} of {}", log.gpu.empty() ? "" : ", " + log.gpu + ",",
-                       architecture_of(log.compute_capability), name, device.gpu.architecture);
+    return fmt::format("its GPU{} is of {}, but that of {} is of {}",
+                       log.gpu.empty() ? "" : ", " + log.gpu + ",", architecture_of(log.compute_capability),
+                       name, device.gpu.architecture);
   }
-  // Fewer are possible: power modes gate some.
+  // Fewer SMs are possible: power modes gate some.
   if (log.sms && *log.sms > device.gpu.sm_count)
-    return fmt::format("its GPU has {} SMs, that of {} {}", *log.sms, name, device.gpu.sm_count);
+    return fmt::format("its GPU has {} SMs, but that of {} has {}", *log.sms, name, device.gpu.sm_count);
   if (log.cores && *log.cores != device.core_count())
-    return fmt::format("it has {} CPU cores, {} {}", *log.cores, name, device.core_count());
+    return fmt::format("it has {} CPU cores, but {} has {}", *log.cores, name, device.core_count());
   const double capacity = device.memory.capacity_bytes;
   if (log.memory_bytes && capacity > 0 && std::abs(*log.memory_bytes / capacity - 1) > memory_tolerance)
-    return fmt::format("it has {:.1f} GB of memory, {} {:.1f} GB", *log.memory_bytes / 1e9, name,
+    return fmt::format("it has {:.1f} GB of memory, but {} has {:.1f} GB", *log.memory_bytes / 1e9, name,
                        capacity / 1e9);
   return {};
 }

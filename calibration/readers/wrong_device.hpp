@@ -1,4 +1,4 @@
-// Whether a log can be of the board that it is said to be of.
+// Checks whether a log can come from the board that the user names.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ struct DeviceSpec;
 
 namespace jostle::calibration {
 
-// Why it cannot: "its GPU is of sm_53, that of jetson-orin-nano of sm_87". Empty if nothing speaks against
-// it.
+// Why it cannot, for example "its GPU is of sm_53, but that of jetson-orin-nano is of sm_87". Empty if there
+// is no contradiction.
 [[nodiscard]] std::string contradiction(const Setting& log, const board::DeviceSpec& device,
                                         const std::string& name);
 

@@ -11,6 +11,8 @@
 #include "cli/options.hpp"
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
+#include "input/file.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -25,12 +27,10 @@ struct CompareAsked {
 // The profile as the scenario's `device`, whose paths are relative to the scenario.
 std::string device_assignment(const std::string& profile, const std::string& file) {
   namespace fs = std::filesystem;
-  const bool path =
-      profile.find('/') != std::string::npos || profile.ends_with(".yaml") || profile.ends_with(".yml");
-  if (!path) return "device=" + profile;
+  if (!input::is_path(profile)) return "device=" + profile;
   const fs::path folder = fs::path(file).parent_path();
   const std::string there = fs::proximate(profile, folder.empty() ? fs::path(".") : folder).string();
-  return "device=" + (there.ends_with(".yaml") || there.ends_with(".yml") ? there : "./" + there);
+  return "device=" + (input::has_yaml_extension(there) ? there : "./" + there);
 }
 
 // Both sides as questions of their own.

@@ -13,6 +13,7 @@
 #include "cli/options.hpp"
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {

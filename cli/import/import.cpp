@@ -16,6 +16,7 @@
 #include "calibration/readers/wrong_device.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 
 namespace jostle::cli {

@@ -9,6 +9,7 @@
 #include "calibration/readers/nvpmodel_modes.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/printable.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::cli {

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 #include "web/report_page.hpp"
 
 namespace jostle::cli {

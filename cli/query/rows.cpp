@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/terminal/table.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {

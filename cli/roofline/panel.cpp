@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/printable.hpp"
 #include "input/problems.hpp"
 
 namespace jostle::cli {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/terminal/table.hpp"
+#include "input/printable.hpp"
 #include "input/problems.hpp"
 
 namespace jostle::cli {

@@ -9,6 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/show/network_text.hpp"
 #include "cli/subcommand.hpp"
+#include "input/printable.hpp"
 #include "input/problems.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"

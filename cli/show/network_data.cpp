@@ -5,7 +5,7 @@
 
 #include "calibration/readers/csv.hpp"
 #include "cli/show/network_text.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {

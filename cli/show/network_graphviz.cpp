@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "cli/show/network_text.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"
@@ -68,7 +68,8 @@ bool slides(Op op) {
 std::string partition_points_of(const dnn::Network& network, int width, bool colour) {
   const std::vector<dnn::FusedLayer> fused = dnn::fuse(network, dnn::Lowering::optimised);
   Table table({{"cut at"}, {"after", Align::left, 0, true}, {"k elements"}});
-  for (const dnn::PartitionPoint& cut : dnn::narrowing(dnn::cuts(fused), memory::bindings(network).inputs))
+  for (const dnn::PartitionPoint& cut :
+       dnn::narrowing(dnn::partition_points(fused), memory::bindings(network).inputs))
     table.add({fmt::format("{}", cut.layers), input::printable(cut.after),
                fmt::format("{:.1f}", static_cast<double>(cut.elements) / 1e3)});
   if (table.rows() == 0) return {};

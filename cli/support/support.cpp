@@ -12,6 +12,7 @@
 #include "calibration/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/names.hpp"

@@ -1,6 +1,6 @@
 #include "cli/terminal/markup.hpp"
 
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cli/terminal/terminal.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 

@@ -57,7 +57,7 @@ std::vector<analyses::ComparisonGroup> compare(const ValidateOptions& options,
 std::optional<analyses::UncertainProfile> profile_of(const std::string& name,
                                                      const std::vector<std::string>& set,
                                                      input::Problems& problems) {
-  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml");
+  const bool path = input::is_path(name);
   return analyses::uncertain_profile(path ? "" : name, path ? name : "", problems, set);
 }
 

@@ -32,7 +32,7 @@ constexpr const char* name_of(process::Runtime runtime) {
   return "?";
 }
 
-// `clocks` where they are given.
+// Copies those of `clocks` that are set.
 void overlay(Clocks& onto, const Clocks& clocks) {
   for (std::size_t i = 0; i < clocks.clusters_hz.size(); ++i) onto.clusters_hz[i] = clocks.clusters_hz[i];
   if (clocks.gpu_hz > 0) onto.gpu_hz = clocks.gpu_hz;
@@ -70,7 +70,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
     const memory::SpeedListener listener{
         .changed = [](void* self, double speed) { static_cast<Board*>(self)->memory_speed_changed(speed); },
         .context = this};
-    // A copy reads and writes.
+    // A copy reads and writes, so it moves every byte twice.
     traffic_.emplace(engine, sharing, listener, 2 * device.gpu.copy_bandwidth_bytes_per_s);
   }
   for (int i = 0; i < device.dla.count; ++i) {

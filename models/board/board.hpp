@@ -1,4 +1,4 @@
-// A board that runs: its CPU, its GPU, its DLAs and the processes on them, put together and started.
+// A running board: builds and starts its CPU, GPU, DLAs and the processes on them.
 #pragma once
 
 #include <cstdint>
@@ -21,59 +21,60 @@
 
 namespace jostle::board {
 
-// What is on a board and how it is set.
+// The configuration of a board for a run.
 struct Setup {
   cpu::Confinement cores;
-  Clocks clocks;                         // at first; what is absent: the maximum
-  double memory_bytes_per_s = 0;         // that the memory delivers at them; 0: all that is asked, always
-  std::vector<process::Spec> processes;  // kernel times at `clocks`
-  std::optional<link::Spec> link = {};   // requests of all processes come over it
+  Clocks clocks;                         // at the start; absent ones: the maximum
+  double memory_bytes_per_s = 0;         // bandwidth of the memory at these clocks; 0: unlimited
+  std::vector<process::Spec> processes;  // with kernel times at `clocks`
+  std::optional<link::Spec> link = {};   // link that the requests of all processes arrive over
   bool observed = false;                 // by a profiler: DeviceSpec::nsys
-  bool mps = false;                      // a SpatiallySharedGpu, a what-if
+  bool mps = false;                      // use a SpatiallySharedGpu (a what-if model)
   std::uint64_t seed = 1;
 };
 
 class Board {
  public:
-  // The processes start when the engine runs. Throws std::invalid_argument where a process uses a runtime or
-  // a DLA that the device does not have. `gpu`: the GPU to use; null: one of its own (tests bring their
-  // reference engine).
+  // The processes start when the engine runs. Throws std::invalid_argument if a process uses a runtime or a
+  // DLA that the device does not have. `gpu`: the GPU to use; null: the board creates one (tests pass their
+  // reference GPU).
   Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup,
         std::unique_ptr<gpu::Gpu> gpu = nullptr);
 
-  // Every domain's clock, from now on: all work under way is re-timed. What is absent stays as it is.
+  // Sets the clocks of all domains from now on and re-times all work in progress. Absent clocks stay
+  // unchanged.
   void set_clocks(const Clocks& clocks);
   [[nodiscard]] const Clocks& clocks() const { return clocks_; }
 
-  // Forgets statistics: the warm-up ends. And brings them up to now.
+  // Ends the warm-up: accrues all statistics up to now, then discards them.
   void end_warmup();
   void settle();
 
   [[nodiscard]] const std::deque<process::Inference>& processes() const { return processes_; }
   [[nodiscard]] std::deque<process::Inference>& processes() { return processes_; }
-  // Whether all have ended (process::Spec::batches); the engine is stopped at each end.
+  // Whether all processes have ended (process::Spec::batches). The engine stops whenever a process ends.
   [[nodiscard]] bool finished() const;
   [[nodiscard]] const DeviceSpec& device() const { return device_; }
   [[nodiscard]] const cpu::Cpu& cpu() const { return cpu_; }
-  [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // of a device that has one
+  [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // only if the device has one
   [[nodiscard]] std::deque<dla::Dla>& dlas() { return dlas_; }
   [[nodiscard]] const std::optional<link::Link>& link() const { return link_; }
 
-  // Moved over the memory so far: by kernels (since the warm-up), and by everything else.
+  // What was moved over the memory so far: by kernels (since the warm-up), and by everything else.
   [[nodiscard]] gpu::Usage gpu_used();
   [[nodiscard]] double other_bytes() const;
   [[nodiscard]] double dram_bytes() { return gpu_used().dram_bytes + other_bytes(); }
 
-  // Since the warm-up.
+  // Since the end of the warm-up.
   struct Totals {
     sim::Duration elapsed;
     sim::Duration gpu_busy, gpu_switching;
     std::int64_t gpu_switches = 0;
-    gpu::Usage gpu_used;       // by kernels of all processes together
+    gpu::Usage gpu_used;       // by kernels of all processes
     double other_bytes = 0;    // moved over the memory by threads, copies and DLAs
-    sim::Duration cores_busy;  // of all cores together
+    sim::Duration cores_busy;  // sum over all cores
     std::int64_t migrations = 0, involuntary_switches = 0;
-    std::vector<sim::Duration> dla_busy;  // of each
+    std::vector<sim::Duration> dla_busy;  // of each DLA
   };
   [[nodiscard]] Totals totals();
 
@@ -84,14 +85,14 @@ class Board {
 
   sim::Engine& engine_;
   DeviceSpec device_;
-  Clocks given_, clocks_;        // those of `Setup`, and as they are
+  Clocks given_, clocks_;        // those of `Setup`, and the current ones
   double memory_bytes_per_s_;    // at given_
-  gpu::Rates gpu_rates_;         // by clocks_ against given_
-  double gpu_memory_speed_ = 1;  // that others leave to the GPU
+  gpu::Rates gpu_rates_;         // of clocks_ relative to given_
+  double gpu_memory_speed_ = 1;  // what other users of the memory leave to the GPU
   cpu::Cpu cpu_;
   std::unique_ptr<gpu::Gpu> gpu_;
   gpu::CopyEngine copies_;
-  std::optional<memory::Traffic> traffic_;  // where CPU and GPU share a memory
+  std::optional<memory::Traffic> traffic_;  // if CPU and GPU share a memory
   std::deque<dla::Dla> dlas_;
   std::optional<link::Link> link_;
   std::deque<process::Inference> processes_;

@@ -14,7 +14,7 @@ double achieved(const DeviceSpec& device) {
   return device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;
 }
 
-// bytes/s of the memory as it is.
+// Bandwidth of the memory at this clock, bytes/s.
 double delivered(const DeviceSpec& device, double emc_hz) {
   return achieved(device) *
          memory::relative_bandwidth(device.memory, or_else(emc_hz, device.memory.max_clock_hz));

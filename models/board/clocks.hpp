@@ -1,4 +1,4 @@
-// The clocks of a board's domains, and what they make of its memory.
+// The clocks of a board's domains, and the memory bandwidth that follows from them.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ struct DeviceSpec;
 
 namespace jostle::board {
 
-// Hz; 0 where the board has no such domain, or its clock is fixed and not known.
+// In Hz. 0 if the board has no such domain, or if its clock is fixed and not known.
 struct Clocks {
   std::vector<double> clusters_hz;
   double gpu_hz = 0, emc_hz = 0;
@@ -20,11 +20,12 @@ struct Clocks {
 // Every domain at its maximum.
 [[nodiscard]] Clocks maximum_clocks(const DeviceSpec& device);
 
-// What the GPU has of the memory's bandwidth at these clocks (0: the maximum), of what it has at the maxima.
+// The GPU's share of the memory bandwidth at these clocks (0: the maximum), relative to that at the maximum
+// clocks.
 [[nodiscard]] double memory_speed(const DeviceSpec& device, double gpu_hz, double emc_hz);
 
-// bytes/s that the memory delivers to those who share it, whatever the GPU's clock; 0: nothing is known of
-// it.
+// Bandwidth in bytes/s that the memory delivers to all its users together, independent of the GPU's clock; 0:
+// not known.
 [[nodiscard]] double memory_capacity(const DeviceSpec& device, double emc_hz);
 
 }  // namespace jostle::board

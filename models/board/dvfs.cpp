@@ -26,7 +26,7 @@ int steps_below_limit(const std::vector<double>& table, double limit_hz) {
   return power::steps_below(table, limit_hz);
 }
 
-// The least that raises an alarm.
+// The lowest power that raises an alarm.
 double lowest_alarm_w(const power::OverCurrentSpec& spec, const power::OverCurrentLimits& limits) {
   double watts = std::numeric_limits<double>::infinity();
   const auto lower = [&](const std::optional<power::OverCurrentAlarm>& alarm, std::optional<double> amperes) {
@@ -89,7 +89,7 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
   report_.clusters.resize(clusters.size());
   report_.rail_peak_w.resize(spec_.rails.size());
   if (thermal_) {
-    // As after a long time of idleness.
+    // Start at the steady-state temperature of the idle board.
     thermal_->settle(idle_watts());
     meter_.set_temperature(thermal_->celsius());
     report_.peak_celsius = thermal_->celsius();
@@ -108,7 +108,8 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
   if (sim::TraceSink* trace = engine.trace()) open_counters(*trace);
 }
 
-// A board at its limits with nothing to do; and with all of it busy and its memory streaming.
+// Power of the board with clocks at their limits: idle (0), or with everything busy and the memory streaming
+// (1).
 double Dvfs::watts_when(double busy) const {
   const DeviceSpec& device = board_.device();
   power::Activity activity = meter_.last();
@@ -154,7 +155,7 @@ void Dvfs::poll_cpu() {
 void Dvfs::poll_gpu() {
   const sim::Duration elapsed = engine_.now() - gpu_polled_;
   gpu_polled_ = engine_.now();
-  // The engine's load counter runs while the GPU is being handed over as well.
+  // As on the hardware, the engine's load counter also runs during context switches.
   const sim::Duration busy = board_.gpu().busy() + board_.gpu().switching();
   const sim::Duration worked = busy - gpu_busy_;
   gpu_busy_ = busy;
@@ -285,7 +286,7 @@ void Dvfs::apply_gpu() {
   account();
   meter_.set_gpu_pulses(gpu_held_.ceiling.ratio);
   board_.set_clocks({.clusters_hz = {}, .gpu_hz = gpu_held_.hz()});
-  // The clock asks for a floor of the memory's.
+  // The GPU's clock requires a minimum clock of the memory.
   emc_held_.wanted_hz = std::max(emc_held_.wanted_hz, emc_->floor_for(gpu_held_.hz()));
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && gpu_counter_ != sim::TrackId::none)
     trace->count(gpu_counter_, engine_.now(), gpu_held_.hz() / 1e6);
@@ -312,7 +313,7 @@ void Dvfs::account() {
   note_held(last);
 }
 
-// What held clocks down while they were needed: a power mode only counts for as long as its domain worked.
+// Records what held clocks down while the clock was needed. A power mode counts only while its domain worked.
 void Dvfs::note_held(const power::Activity& last) {
   std::array<double, power::cause_names.size()> seconds{};
   const auto note = [&seconds, &last](power::Cause cause, double busy_s) {
@@ -351,7 +352,7 @@ void Dvfs::end_window() {
   for (std::size_t i = 0; i < spec_.rails.size(); ++i)
     report_.rail_peak_w[i] = std::max(report_.rail_peak_w[i], power::on_rail(spec_.rails[i], watts));
   if (sim::TraceSink* trace = engine_.trace()) {
-    // Of the window that ends now, from its beginning on.
+    // The mean of the window that ends now, drawn from the begin of the window on.
     const sim::Time begin = engine_.now() - window();
     trace->count(power_counter_, begin, power::sum_of(watts));
     for (std::size_t i = 0; i < rail_counters_.size(); ++i)
@@ -378,7 +379,7 @@ PowerReport Dvfs::report() {
   PowerReport report = report_;
   report.seconds = meter_.seconds();
   report.joules = meter_.joules();
-  // A run shorter than a window has its mean for a peak.
+  // For a run shorter than a window, the peak is the mean.
   const double mean = report.seconds > 0 ? power::sum_of(report.joules) / report.seconds : 0;
   report.peak_w = std::max(report.peak_w, mean);
   report.has_temperature = thermal_.has_value();

@@ -1,7 +1,8 @@
-// Who rules the clocks of a running board: governors poll their domains, controllers hold them down, and a
-// clock follows its new value after the delay of its domain. And what the board draws meanwhile.
+// Controls the clocks of a running board: governors poll their domains, controllers limit them, and a new
+// clock takes effect after the delay of its domain. Also measures the board's power.
 //
-// Everything it does is events of its own on the simulation's signals; without it the clocks stand still.
+// All of this happens in events of its own that read the simulation's signals. Without a Dvfs, clocks are
+// constant.
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@
 namespace jostle::board {
 
 struct DvfsSetup {
-  Clocks limits;  // the most each domain may have, and what kernels are given at
-  // Domains that stand at their limit; the others are governed as `scaling` says.
+  Clocks limits;  // the maximum of each domain; kernel times are given at these
+  // Domains fixed at their limit; the others are governed according to `scaling`.
   bool cpu_pinned = true, gpu_pinned = true, emc_pinned = true;
   power::ScalingSpec scaling;
   std::optional<power::PowerCapSpec> cap;
@@ -32,49 +33,49 @@ struct DvfsSetup {
   bool fan = true;
 };
 
-// A clock and how long it held, in order of clocks.
+// The time spent at each clock, in order of clocks.
 using StateTimes = std::vector<std::pair<double, double>>;  // Hz, s
 
-// Since the warm-up.
+// Since the end of the warm-up.
 struct PowerReport {
   double seconds = 0;
   power::PerPart joules{};
   double peak_w = 0;                // at the module's input: the highest mean over a window
-  std::vector<double> rail_peak_w;  // the same of each rail
+  std::vector<double> rail_peak_w;  // the same for each rail
   bool has_temperature = false;
-  double celsius = 0, peak_celsius = 0;  // of the chip: at the end, at most
-  bool down = false;                     // it shut down from heat
+  double celsius = 0, peak_celsius = 0;  // of the chip: at the end, and the maximum
+  bool down = false;                     // shut down because of the temperature
   std::vector<StateTimes> clusters;
   StateTimes gpu, emc;
-  // Seconds for which each cause held a clock down (power::Cause).
+  // Seconds for which each cause limited a clock (power::Cause).
   std::array<double, power::cause_names.size()> held_s{};
 };
 
 class Dvfs {
  public:
-  // Of peaks and of the timeline.
+  // Window for peaks and for the timeline.
   [[nodiscard]] static sim::Duration window() { return sim::milliseconds(100); }
 
-  // Sets the clocks that hold at the start. Engine and board must outlive it; the device has power figures.
+  // Sets the clocks at the start. Engine and board must outlive it; the device must have power parameters.
   Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup);
   Dvfs(const Dvfs&) = delete;
   Dvfs& operator=(const Dvfs&) = delete;
 
-  // Before and after Board::end_warmup().
+  // Call before and after Board::end_warmup().
   void before_end_of_warmup() { account(); }
   void after_end_of_warmup();
   [[nodiscard]] PowerReport report();
-  // Seconds of a process's kernels that were lost to a GPU clock held down by a controller.
+  // Time of a process's kernels that was lost because a controller limited the GPU's clock, in seconds.
   [[nodiscard]] double throttled_s(std::size_t process) const { return throttled_s_[process]; }
   [[nodiscard]] bool down() const { return thermal_ && thermal_->down(); }
 
  private:
-  // What a governor wants of a domain within its power mode, and what controllers leave of it.
+  // What a governor wants of a domain within its power mode, and what controllers allow.
   struct Held {
     power::Ceiling ceiling;
     double wanted_hz = 0;
     [[nodiscard]] double hz() const { return ceiling.given(wanted_hz) * ceiling.ratio; }
-    // Whoever asks for all there is would take more.
+    // A governor that requests the maximum would take more if it could.
     [[nodiscard]] power::Cause cause(double highest_hz, double limit_hz) const {
       return ceiling.binds(wanted_hz >= limit_hz ? highest_hz : wanted_hz);
     }
@@ -96,7 +97,8 @@ class Dvfs {
     engine_.schedule(engine_.now() + interval, action);
   }
 
-  // What each domain is to have, from what governors want and controllers allow; acts after the delay.
+  // Computes each domain's clock from what governors want and controllers allow. It takes effect after the
+  // delay.
   void ask();
   void apply_cpu();
   void apply_gpu();
@@ -106,7 +108,7 @@ class Dvfs {
   void note_throttled(power::Cause cause);
   [[nodiscard]] Held held(const std::vector<double>& table, double highest_hz, double limit_hz,
                           double wanted_hz, bool gpu) const;
-  // At the limits of the clocks, so busy.
+  // Power with clocks at their limits and this busy share.
   [[nodiscard]] double watts_when(double busy) const;
   [[nodiscard]] double idle_watts() const { return watts_when(0); }
   [[nodiscard]] double max_watts() const { return watts_when(1); }
@@ -119,7 +121,7 @@ class Dvfs {
   power::Spec spec_;
   PowerMeter meter_;
 
-  std::vector<power::CpuScaling> cpu_;  // a cluster each
+  std::vector<power::CpuScaling> cpu_;  // one entry per cluster
   std::optional<power::GpuScaling> gpu_;
   std::optional<power::EmcScaling> emc_;
   std::optional<power::PowerCap> cap_;
@@ -128,9 +130,9 @@ class Dvfs {
 
   std::vector<Held> cpu_held_;
   Held gpu_held_, emc_held_;
-  sim::EventId cpu_event_, gpu_event_, emc_event_;  // clocks on their way
+  sim::EventId cpu_event_, gpu_event_, emc_event_;  // clock changes in transit
 
-  // As of the last poll.
+  // At the last poll.
   std::vector<sim::Duration> core_busy_;
   std::vector<double> busy_shares_;  // of the cores of one cluster
   sim::Time cpu_polled_, gpu_polled_, emc_polled_;

@@ -1,5 +1,5 @@
-// What the GPU does in windows of fixed length, as a profiler samples it (Nsight Systems: GPU metrics, 10 kHz
-// unless told otherwise): means over each window, and how those are distributed.
+// GPU activity in windows of fixed length, as a profiler samples it (Nsight Systems: GPU metrics, 10 kHz by
+// default): the mean over each window, and the distribution of these means.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ inline constexpr std::array<std::string_view, 5> gpu_window_names{"sm_active", "
                                                                   "occupancy", "dram_bandwidth"};
 using GpuWindowShares = std::array<sim::ShareHistogram, gpu_window_names.size()>;
 
-// Whoever runs the engine stops at end() to sample(), so that windows are no events and change nothing.
+// The caller that runs the engine stops at end() and calls sample(), so that windows are not events and
+// change nothing.
 class GpuWindows {
  public:
   // The first window begins now. Engine and board must outlive it; `interval` is positive.
@@ -26,20 +27,20 @@ class GpuWindows {
 
   [[nodiscard]] sim::Duration interval() const { return interval_; }
   [[nodiscard]] sim::Time end() const { return begin_ + interval_; }
-  // The window that ends now is over.
+  // Records the window that ends now.
   void sample();
-  // The warm-up ends: forgets the windows so far, begins one now. After Board::end_warmup().
+  // Ends the warm-up: discards the windows so far and begins one now. Call after Board::end_warmup().
   void restart();
 
   [[nodiscard]] const GpuWindowShares& of_board() const { return board_shares_; }
-  // By its own kernels alone.
+  // Caused by the process's own kernels only.
   [[nodiscard]] const GpuWindowShares& of_process(std::size_t index) const {
     return processes_[index].shares;
   }
 
  private:
   struct ProcessWindows {
-    gpu::Usage before;  // when the window began
+    gpu::Usage before;  // at the begin of the window
     GpuWindowShares shares;
   };
   using Shares = std::array<double, gpu_window_names.size()>;

@@ -6,7 +6,7 @@
 namespace jostle::board {
 
 PowerMeter::PowerMeter(sim::Engine& engine, Board& board, const power::Spec& spec, double celsius)
-    : engine_(engine), board_(board), spec_(spec), celsius_(celsius), booked_(engine.now()) {
+    : engine_(engine), board_(board), spec_(spec), celsius_(celsius), accrued_until_(engine.now()) {
   const cpu::Machine& machine = board.cpu().machine();
   activity_.clusters.resize(machine.clusters.size());
   for (const cpu::Core& core : machine.cores) {
@@ -29,7 +29,8 @@ void PowerMeter::read(Reading& reading) {
   for (const dla::Dla& dla : board_.dlas()) reading.dla_busy += dla.busy();
 }
 
-// Of these seconds, those that the GPU was without power: while idle, at the beginning and through.
+// The part of an interval of `seconds` in which the GPU was powered off. Only intervals count in which it was
+// idle throughout.
 double PowerMeter::gated(double seconds, double busy_s) {
   if (busy_s > 0 || gpu_pinned_ || spec_.gpu.gated_after_s <= 0) {
     gpu_idle_s_ = 0;
@@ -41,9 +42,9 @@ double PowerMeter::gated(double seconds, double busy_s) {
 }
 
 bool PowerMeter::accrue() {
-  const double seconds = sim::to_seconds(engine_.now() - booked_);
+  const double seconds = sim::to_seconds(engine_.now() - accrued_until_);
   if (seconds <= 0) return false;
-  booked_ = engine_.now();
+  accrued_until_ = engine_.now();
   read(now_);
   const Clocks& clocks = board_.clocks();
   activity_.seconds = seconds;
@@ -97,7 +98,7 @@ power::PerPart PowerMeter::end_window() {
 
 void PowerMeter::restart() {
   read(before_);
-  booked_ = engine_.now();
+  accrued_until_ = engine_.now();
   joules_ = {};
   window_ = {};
   seconds_ = window_s_ = 0;

@@ -1,8 +1,8 @@
-// What a board draws while it runs: reads its signals, prices what happened since the last reading, and adds
-// up.
+// Measures the power of a running board: reads its signals, computes the energy since the last reading, and
+// adds it up.
 //
-// Energy is exact however often it reads, as long as it does before a clock changes; peaks are those of means
-// over windows, as a sensor that is polled would tell.
+// The energy is exact however often the meter reads, provided that it reads before a clock changes. Peaks are
+// those of means over windows, as a polled sensor would show.
 #pragma once
 
 #include <cstddef>
@@ -16,30 +16,30 @@ namespace jostle::board {
 
 class PowerMeter {
  public:
-  // Engine and board must outlive it. `celsius`: of the chip, until set_temperature().
+  // Engine and board must outlive it. `celsius`: temperature of the chip until set_temperature() is called.
   PowerMeter(sim::Engine& engine, Board& board, const power::Spec& spec, double celsius);
 
-  // Prices what happened since the last call, at the clocks that hold now; false if no time has passed.
+  // Accrues the energy since the last call, at the clocks that hold now; false if no time has passed.
   bool accrue();
-  // A window ends: mean watts by part since the last end.
+  // Ends a window: mean watts by part since the end of the last window.
   power::PerPart end_window();
-  // GPU clocks are pinned: it keeps its power when it is idle.
+  // While GPU clocks are pinned, the GPU is not powered off when idle.
   void pin_gpu(bool pinned) { gpu_pinned_ = pinned; }
-  // Of clock pulses let through, from now on: the voltage is that of the clock with all of them.
+  // Share of clock pulses that pass, from now on. The voltage is that of the full clock.
   void set_cpu_pulses(double ratio) { cpu_pulses_ = ratio; }
   void set_gpu_pulses(double ratio) { gpu_pulses_ = ratio; }
   void set_temperature(double celsius) { celsius_ = celsius; }
 
-  // Forgets sums: the warm-up ends. After Board::end_warmup(), and a accrue() before it.
+  // Ends the warm-up: discards the sums. Call after Board::end_warmup(), and accrue() before it.
   void restart();
 
-  // Since the warm-up, up to the last accrue().
+  // From the end of the warm-up to the last accrue().
   [[nodiscard]] const power::PerPart& joules() const { return joules_; }
   [[nodiscard]] double seconds() const { return seconds_; }
-  // Since the start.
+  // Since the start of the run.
   [[nodiscard]] double total_seconds() const { return total_s_; }
   [[nodiscard]] double total_joules() const { return total_j_; }
-  // Of what the last accrue() priced.
+  // What the last accrue() accounted for.
   [[nodiscard]] const power::Activity& last() const { return activity_; }
 
  private:
@@ -57,10 +57,10 @@ class PowerMeter {
   power::Spec spec_;
   double celsius_;
   bool gpu_pinned_ = false;
-  sim::Time booked_;
+  sim::Time accrued_until_;
   Reading before_, now_;
   power::Activity activity_;
-  double gpu_idle_s_ = 0;  // on end
+  double gpu_idle_s_ = 0;  // idle time without interruption, up to now
   double cpu_pulses_ = 1, gpu_pulses_ = 1;
   power::PerPart joules_{}, window_{};
   double seconds_ = 0, window_s_ = 0, total_s_ = 0, total_j_ = 0;

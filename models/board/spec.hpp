@@ -1,5 +1,5 @@
-// What a board is: its CPU, GPU, DLAs and memory, what its runtimes cost, and the power modes that limit
-// them.
+// Parameters of a board: its CPU, GPU, DLAs and memory, the costs of its runtimes, and the power modes that
+// limit it.
 #pragma once
 
 #include <optional>
@@ -16,48 +16,48 @@
 
 namespace jostle::board {
 
-// Limits under one nvpmodel mode: what is absent is not limited by it.
+// Limits of one nvpmodel mode. What is absent is not limited by the mode.
 struct PowerMode {
   std::string name;
-  std::vector<int> online_cores;         // per cluster, the lowest-numbered; empty: all
-  std::vector<double> cpu_max_clock_hz;  // per cluster; empty: the clusters' maxima
+  std::vector<int> online_cores;         // for each cluster, the lowest-numbered cores; empty: all
+  std::vector<double> cpu_max_clock_hz;  // for each cluster; empty: the clusters' maximum
   std::optional<double> gpu_max_clock_hz;
-  std::optional<int> tpcs;  // texture processing clusters left powered
+  std::optional<int> tpcs;  // texture processing clusters that stay powered
   std::optional<double> emc_max_clock_hz;
   std::optional<double> dla_max_clock_hz;  // of each DLA
   // Governors do not go below these; controllers that protect the board do.
-  std::vector<double> cpu_min_clock_hz;  // per cluster; empty: the lowest of their tables
+  std::vector<double> cpu_min_clock_hz;  // for each cluster; empty: the lowest of its table
   std::optional<double> gpu_min_clock_hz;
   power::OverCurrentLimits over_current;
 };
 
-// Speeds over what tables and roofs tell, for asking what if; of no board that exists.
+// Speed factors on top of tables and rooflines, for what-if questions; no real board has any.
 struct SpeedFactors {
   double arithmetic = 1;  // of the GPU's kernels
-  double memory = 1;      // of DRAM, for all who share it
+  double memory = 1;      // of DRAM, for all its users
 };
 
 struct DeviceSpec {
   std::string name;         // "jetson-orin-nano"
-  std::string description;  // one line for people
-  std::string evidence;     // names its measured kernel tables; empty: none
+  std::string description;  // one line for the user
+  std::string evidence;     // name of its measured kernel tables; empty: none
   cpu::Spec cpu;
-  gpu::Spec gpu;  // no SMs: the board has none that computes
+  gpu::Spec gpu;  // without SMs: the board has no GPU that computes
   int sms_per_tpc = 1;
   SpeedFactors what_if;
   dla::Spec dla;
   memory::Spec memory;
-  std::optional<power::Spec> power;  // absent: nothing is known of it
-  // Absent: the runtime does not exist on this device, or nothing is known of its costs.
+  std::optional<power::Spec> power;  // absent: not known
+  // Absent: the runtime does not exist on this device, or its costs are not known.
   std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt, libtorch, cpu_runtime;
-  dnn::HostRoofs host;         // of inference on the cores, where there is a cpu_runtime
-  process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each by itself
-  std::optional<process::ObserverSpec> nsys;  // absent: nothing is known of it here
+  dnn::HostRoofs host;         // of inference on the cores, if there is a cpu_runtime
+  process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each launched separately
+  std::optional<process::ObserverSpec> nsys;  // absent: not known for this device
   process::SyncSpec sync;
   process::RefillSpec refill;
-  std::vector<PowerMode> power_modes;    // empty: everything at its maximum, always
-  std::string default_power_mode;        // empty where there are none
-  bool jetson_clocks_lifts_emc = false;  // pins the EMC at its highest clock, whatever the mode's limit
+  std::vector<PowerMode> power_modes;    // empty: everything is always at its maximum
+  std::string default_power_mode;        // empty if there are none
+  bool jetson_clocks_lifts_emc = false;  // pins the EMC at its highest clock, independent of the mode's limit
 
   [[nodiscard]] const std::optional<process::RuntimeSpec>& runtime(process::Runtime which) const {
     return which == process::Runtime::cuda_graph ? cuda_graph
@@ -67,7 +67,7 @@ struct DeviceSpec {
                                                  : tensorrt;
   }
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
-  // What a process of that runtime holds of the memory.
+  // What a process of that runtime holds in memory.
   [[nodiscard]] const std::optional<memory::ContextSpec>& context(process::Runtime which) const {
     return which == process::Runtime::cuda_graph ? memory.cuda_graph
            : which == process::Runtime::eager    ? memory.eager
@@ -85,8 +85,8 @@ struct DeviceSpec {
 // The power mode of that name, or null.
 [[nodiscard]] const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& name);
 
-// Numbers of the cores that are online, ascending: those of the mode (null: all), cut to or filled up to
-// `cores` with the lowest-numbered when that is given.
+// Numbers of the online cores, ascending: those of the mode (null: all). If `cores` is given, the list is
+// shortened, or extended with the lowest-numbered cores, to that length.
 [[nodiscard]] std::vector<int> online_cpus(const DeviceSpec& device, const PowerMode* mode,
                                            std::optional<int> cores);
 

@@ -16,7 +16,7 @@ Dla::Dla(sim::Engine& engine, std::string name, const Spec& spec)
 void Dla::submit(const Task& task, const TaskListener& listener) {
   on_their_way_.push_back({&task, listener});
   tell(on_their_way_.back(), TaskState::submitted);
-  // All take equally long, so they arrive in the order of submission.
+  // Every task takes the same submission time, so tasks arrive in the order of submission.
   engine_.schedule(engine_.now() + submit_, sim::action<&Dla::arrived>(*this));
 }
 
@@ -35,7 +35,7 @@ void Dla::start() {
   running_ = true;
   left_ = task.duration;
   rate_ = rate_of(task);
-  booked_ = engine_.now();
+  accrued_until_ = engine_.now();
   end_ = engine_.schedule(engine_.now() + sim::time_for(left_, rate_), sim::action<&Dla::done>(*this));
   if (sim::TraceSink* trace = engine_.trace()) trace->begin(track_, engine_.now(), "subgraph");
   tell(queue_.front(), TaskState::running);
@@ -58,10 +58,10 @@ void Dla::done() {
 }
 
 void Dla::accrue() {
-  const Duration elapsed = engine_.now() - booked_;
+  const Duration elapsed = engine_.now() - accrued_until_;
   busy_ += elapsed;
   left_ -= sim::work_in(elapsed, rate_);
-  booked_ = engine_.now();
+  accrued_until_ = engine_.now();
 }
 
 double Dla::rate_of(const Task& task) const {
@@ -71,13 +71,14 @@ double Dla::rate_of(const Task& task) const {
 }
 
 void Dla::set_memory_share(double share) {
-  if (share <= 0 || share > 1) throw std::invalid_argument("dla: a share of the memory outside 0 to 1");
+  if (share <= 0 || share > 1)
+    throw std::invalid_argument("dla: the memory share must be above 0 and at most 1");
   memory_share_ = share;
   retime();
 }
 
 void Dla::set_rates(double clock, double memory) {
-  if (clock <= 0 || memory <= 0) throw std::invalid_argument("dla: a rate that is not positive");
+  if (clock <= 0 || memory <= 0) throw std::invalid_argument("dla: rates must be positive");
   if (clock == clock_ && memory == memory_) return;
   clock_ = clock;
   memory_ = memory;
@@ -94,13 +95,13 @@ void Dla::retime() {
 }
 
 Duration Dla::busy() const {
-  return running_ ? busy_ + (engine_.now() - booked_) : busy_;
+  return running_ ? busy_ + (engine_.now() - accrued_until_) : busy_;
 }
 
 double Dla::dram_bytes() const {
   if (!running_) return bytes_;
   const Task& task = *queue_.front().task;
-  const Duration left = left_ - sim::work_in(engine_.now() - booked_, rate_);
+  const Duration left = left_ - sim::work_in(engine_.now() - accrued_until_, rate_);
   const double done = 1 - sim::to_seconds(left) / sim::to_seconds(task.duration);
   return bytes_ + task.dram_bytes * done;
 }

@@ -1,4 +1,4 @@
-// A DLA that runs: one engine, first come first served, which nothing interrupts.
+// A running DLA: one engine that executes tasks first come, first served, without preemption.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace jostle::dla {
 
-// Where a task stands. `submitted` is on its way to the engine.
+// State of a task. `submitted`: on its way to the engine.
 enum class TaskState : std::uint8_t { submitted, waiting, running, finished };
 
-// Told of every change of the task's state at the instant it happens. It may submit again.
+// Called at every change of the task's state, at the instant of the change. It may submit another task.
 struct TaskListener {
   void (*changed)(void* context, TaskState state) = nullptr;
   void* context = nullptr;
@@ -24,7 +24,7 @@ struct TaskListener {
 
 class Dla {
  public:
-  // The engine must outlive it, and not run after it is gone.
+  // The engine must outlive the DLA and must not run after the DLA is destroyed.
   Dla(sim::Engine& engine, std::string name, const Spec& spec);
   Dla(const Dla&) = delete;
   Dla& operator=(const Dla&) = delete;
@@ -32,16 +32,17 @@ class Dla {
   // `task` must outlive its execution.
   void submit(const Task& task, const TaskListener& listener);
 
-  // Competes for the memory from now on, as a client of `arbiter`, which must outlive it. Once.
+  // From now on the DLA competes for the memory as a client of `arbiter`, which must outlive it. Call once.
   void share_memory(memory::Arbiter& arbiter);
-  // What other users of the memory leave: the memory-bound part of tasks takes 1 / share as long (0 < share
-  // <= 1), from now on.
+  // The share of the memory bandwidth that other users leave to the DLA, from now on: the memory-bound part
+  // of a task takes 1 / share as long (0 < share <= 1).
   void set_memory_share(double share);
-  // The engine's clock and the memory's bandwidth, against those that tasks are given at (> 0), from now on.
+  // The engine's clock and the memory bandwidth, relative to those that task times are given at (> 0), from
+  // now on.
   void set_rates(double clock, double memory);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Up to now.
+  // Time that the engine was busy up to now.
   [[nodiscard]] sim::Duration busy() const;
   [[nodiscard]] double dram_bytes() const;  // moved by all tasks so far
 
@@ -67,15 +68,15 @@ class Dla {
   sim::Duration submit_;
   memory::Arbiter* arbiter_ = nullptr;
   memory::ClientId client_;
-  std::deque<Entry> on_their_way_, queue_;  // the first of the queue runs
+  std::deque<Entry> on_their_way_, queue_;  // the first of the queue is running
   bool running_ = false;
   double memory_share_ = 1;
   double clock_ = 1, memory_ = 1;
-  double rate_ = 1;     // of the running task
-  sim::Duration left_;  // of it, at rate 1
-  sim::Time booked_;    // as of then
-  sim::Duration busy_;  // up to then
-  double bytes_ = 0;    // of finished tasks
+  double rate_ = 1;          // speed of the running task
+  sim::Duration left_;       // what is left of the running task, at rate 1
+  sim::Time accrued_until_;  // left_ and busy_ are valid at this time
+  sim::Duration busy_;       // up to accrued_until_
+  double bytes_ = 0;         // moved by finished tasks
   sim::EventId end_;
   sim::TrackId track_ = sim::TrackId::none;
 };

@@ -17,7 +17,7 @@ bool whole_plane(const FusedLayer& layer) {
   return layer.out.positions() == 1 && layer.in.positions() > 1;
 }
 
-// SiLU is run as its parts, a sigmoid and a product.
+// SiLU runs as its parts, a sigmoid and a product.
 bool supports_activation(Activation activation) {
   switch (activation) {
     case Activation::none:
@@ -88,7 +88,7 @@ std::vector<Subgraph> partition(std::span<const FusedLayer> layers) {
   std::vector<Subgraph> subgraphs;
   for (std::size_t i = 0; i < layers.size(); ++i) subgraphs.push_back({supports(layers[i]), i, 1});
   subgraphs = joined(subgraphs);
-  std::vector<std::int64_t> sizes;  // of the runs for the DLA
+  std::vector<std::int64_t> sizes;  // number of operations of each DLA run
   for (const Subgraph& subgraph : subgraphs) {
     if (subgraph.on_dla) sizes.push_back(operations(layers, subgraph));
   }

@@ -1,5 +1,5 @@
-// What a deep-learning accelerator (DLA) is: NVIDIA's fixed-function engines for convolutional networks, of
-// which a Jetson has none, one or two.
+// Parameters of a deep-learning accelerator (DLA): NVIDIA's fixed-function engine for convolutional networks.
+// A Jetson has none, one or two.
 #pragma once
 
 #include <vector>
@@ -8,23 +8,25 @@
 
 namespace jostle::dla {
 
-// Of the two precisions that a DLA computes in.
+// A value for each of the two precisions that a DLA supports.
 struct PerPrecision {
   double fp16 = 0, int8 = 0;
 };
 
-// One engine; a board has `count` equal ones.
+// One engine. A board has `count` equal ones.
 struct Spec {
   int count = 0;  // 0: the board has none
   double max_clock_hz = 0;
   std::vector<double> clock_table_hz;  // ascending; empty: any clock up to the maximum
-  PerPrecision ops_per_clock;          // dense, a multiply-add is two; 0: the precision does not exist here
-  PerPrecision efficiency;             // share of them that a convolution reaches
-  double bandwidth_bytes_per_s = 0;    // most that one engine moves, at the memory's maximum clock
-  double sram_bytes = 0;               // tensors of a batch up to this size stay inside
-  sim::Duration layer_fixed;           // between two layers of a subgraph
-  sim::Duration submit;                // from the submission of a subgraph until the engine has it
-  sim::Duration border;                // between a subgraph and work on the GPU, either way: reformat, fence
+  // Dense, a multiply-add counts as two; 0: the DLA does not support the precision.
+  PerPrecision ops_per_clock;
+  PerPrecision efficiency;           // share of the peak that a convolution reaches
+  double bandwidth_bytes_per_s = 0;  // maximum of one engine, at the memory's maximum clock
+  double sram_bytes = 0;             // tensors of a batch up to this size stay on the chip
+  sim::Duration layer_fixed;         // between two layers of a subgraph
+  sim::Duration submit;              // from the submission of a subgraph until the engine has received it
+  // Between a subgraph and work on the GPU, in either direction: reformat, fence.
+  sim::Duration border;
 };
 
 }  // namespace jostle::dla

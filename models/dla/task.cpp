@@ -14,7 +14,7 @@ double of(const PerPrecision& values, dnn::Precision precision) {
   return precision == dnn::Precision::int8 ? values.int8 : values.fp16;
 }
 
-// Elements of `channels` padded to whole groups, over those without.
+// Number of elements after padding `channels` to whole groups, relative to the number before.
 double padding(int channels, double element_bytes) {
   const auto group = static_cast<std::int64_t>(group_bytes / element_bytes);
   const std::int64_t real = std::max(channels, 1);
@@ -22,7 +22,7 @@ double padding(int channels, double element_bytes) {
   return static_cast<double>(groups * group) / static_cast<double>(real);
 }
 
-// The same of a tensor, which may be an image.
+// The same for a tensor, which may be an image.
 double tensor_padding(int channels, double element_bytes) {
   if (channels > image_channels) return padding(channels, element_bytes);
   return static_cast<double>(image_channels) / static_cast<double>(std::max(channels, 1));
@@ -43,7 +43,7 @@ class Costs {
     const double in = tensor_padding(layer.in.channels, element_bytes_);
     const double out = tensor_padding(layer.out.channels, element_bytes_);
     const auto elements = [](std::int64_t count) { return static_cast<double>(count); };
-    // A group of a grouped (or depthwise) convolution fills the multipliers of its own channels alone.
+    // Each group of a grouped (or depthwise) convolution fills the multipliers with its own channels only.
     const double per_group =
         layer.groups > 1 ? padding(layer.in.channels / layer.groups, element_bytes_) : in;
     Cost cost;
@@ -72,7 +72,7 @@ Task task_of(std::span<const dnn::FusedLayer> layers, std::int64_t batch, dnn::P
   const double rate = of(spec.ops_per_clock, precision) * of(spec.efficiency, precision) * clocks.dla_hz;
   const double bandwidth = spec.bandwidth_bytes_per_s * clocks.memory;
   if (!known || rate <= 0 || bandwidth <= 0)
-    throw std::invalid_argument("the DLA does not compute in this precision");
+    throw std::invalid_argument("the DLA does not support this precision");
   const Costs costs(batch, precision, spec);
   double total = 0, memory = 0, bytes = 0;
   for (const dnn::FusedLayer& layer : layers) {

@@ -1,4 +1,5 @@
-// What measured kernels do on the chip: profilers' tables tell their grids and durations, not their activity.
+// The activity of measured kernels on the chip. Profilers report grids and durations of kernels, but not
+// their activity.
 #pragma once
 
 #include "models/gpu/kernel.hpp"
@@ -6,10 +7,11 @@
 
 namespace jostle::dnn {
 
-// SM activity and occupancy by the grids (gpu::fill_residency); tensor clocks, issued instructions and bytes
-// as the cost model counts them for the same network (`modelled`, of the same batch and GPU), spread over
-// `measured`: tensor clocks over the time bound by arithmetic, the others evenly over all of it. Tensor
-// clocks and instructions stay within the time in which SMs are active, so a little of them may be lost.
+// SM activity and occupancy follow from the grids (gpu::fill_residency). Tensor clocks, issued instructions
+// and bytes are those that the cost model computes for the same network (`modelled`, same batch and GPU),
+// distributed over `measured`: tensor clocks over the time bound by arithmetic, the others evenly over the
+// whole time. Tensor clocks and instructions are limited to the time in which SMs are active, so a small part
+// of them may be lost.
 void spread_activity(const gpu::KernelSequence& modelled, const gpu::Spec& gpu,
                      gpu::KernelSequence& measured);
 

@@ -1,4 +1,4 @@
-// Which units a layer runs on, in which precision, and in which layout: what a device can do for a request.
+// Which units a layer runs on, in which precision and in which layout, according to what the device supports.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace jostle::dnn {
 
-// The units a precision runs on. A GPU without a path of its own for tf32, fp16 or int8 runs fp32 instead:
-// that is why int8 engines are slow on a Jetson Nano.
+// The units that a precision runs on. A GPU without a path for tf32, fp16 or int8 runs fp32 instead: that is
+// why int8 engines are slow on a Jetson Nano.
 struct ArithmeticPath {
-  Precision precision = Precision::fp32;  // what it is computed and stored in
+  Precision precision = Precision::fp32;  // precision of arithmetic and storage
   bool tensor_cores = false;
-  double ops_per_clock = 0;  // per SM; a multiply-add is two
+  double ops_per_clock = 0;  // per SM; a multiply-add counts as two
 };
 [[nodiscard]] ArithmeticPath path_for(const gpu::Spec& gpu, Precision precision);
 
-// The same for a layer, in its own precision if it has one. Else int8 is for convolutions, linear layers and
-// what only moves or compares numbers; normalisations, softmax, embeddings and products of two activations
-// stay in fp16 (TensorRT developer guide, "Layers and precision").
+// The same for a layer, in the layer's own precision if it has one. Otherwise int8 is used for convolutions,
+// linear layers and layers that only move or compare numbers; normalisations, softmax, embeddings and
+// products of two activations stay in fp16 (TensorRT developer guide, "Layers and precision").
 [[nodiscard]] ArithmeticPath path_for(const gpu::Spec& gpu, const FusedLayer& layer, Precision precision);
 
-// Channels as tensor cores take and store them, in groups of 32 (int8), 8 (fp16) or 4 (tf32); images, which
-// have few, have kernels of their own and are padded to four. CUDA cores need no padding.
+// Number of channels as tensor cores read and store them, in groups of 32 (int8), 8 (fp16) or 4 (tf32).
+// Images have few channels and special kernels; they are padded to four. CUDA cores need no padding.
 [[nodiscard]] std::int64_t padded_channels(std::int64_t channels, const ArithmeticPath& path);
 
 }  // namespace jostle::dnn

@@ -14,7 +14,7 @@ const Factor* find_factor(std::span<const Factor> factors, std::string_view devi
       if (factor.device == device && factor.model == model && factor.precision == precision) return &factor;
       continue;
     }
-    // Twice the steps between the two, and one more towards the wider.
+    // Twice the number of steps between the two precisions, plus one if the factor's is the wider.
     const int steps = static_cast<int>(factor.precision) - static_cast<int>(precision);
     const int distance = 2 * std::abs(steps) + (steps < 0 ? 1 : 0);
     if (best == nullptr || distance < best_distance) {

@@ -1,4 +1,4 @@
-// What the cost model is off by, as fitted on measurements: one factor on the time of every kernel.
+// Correction factors of the cost model, fitted on measurements: one factor on the time of every kernel.
 #pragma once
 
 #include <span>
@@ -11,18 +11,18 @@
 namespace jostle::dnn {
 
 struct Factor {
-  std::string device, model;  // empty: of any device, any network of the family
+  std::string device, model;  // empty: for all devices, all networks of the family
   std::string family;
   Precision precision = Precision::fp16;
   Lowering lowering = Lowering::optimised;
-  double value = 1;   // measured over computed time
-  std::string basis;  // for people: what it was fitted on
+  double value = 1;   // measured time over computed time
+  std::string basis;  // for the user: what it was fitted on
 };
 
-// The best there is, or null: of this device, network and precision; else of the family in this precision;
-// else of the family in the precision nearest to it (fp32, tf32, fp16, int8 in a row; the narrower at a tie),
-// for what a family's factor makes up for, such as kernels the lowering does not know of, hardly depends on
-// it.
+// The best available factor, or null. In this order: for this device, network and precision; for the family
+// in this precision; for the family in the nearest precision (in the order fp32, tf32, fp16, int8; the
+// narrower one at a tie). The last is used because what a family's factor corrects, such as kernels that the
+// lowering does not model, hardly depends on the precision.
 [[nodiscard]] const Factor* find_factor(std::span<const Factor> factors, std::string_view device,
                                         std::string_view model, std::string_view family, Precision precision,
                                         Lowering lowering);

@@ -13,7 +13,7 @@ namespace {
 using Node = Network::Node;
 
 FusedLayer alone(const Layer& layer) {
-  FusedLayer piece{.name = layer.name,
+  FusedLayer fused{.name = layer.name,
                    .op = layer.op,
                    .depthwise = layer.depthwise(),
                    .window_area = layer.window_area(),
@@ -29,7 +29,7 @@ FusedLayer alone(const Layer& layer) {
                    .activation = layer.activation,
                    .inputs = {},
                    .precision = {}};
-  return piece;
+  return fused;
 }
 
 bool is_product(Op op) {
@@ -44,7 +44,7 @@ bool is_normalisation(Op op) {
 bool takes_two(Op op) {
   return op == Op::add || op == Op::multiply || op == Op::matmul;
 }
-// Part of the epilogue of a convolution: no more than a comparison.
+// Part of the epilogue of a convolution: it needs only a comparison.
 bool is_rectifier(Activation activation) {
   return activation == Activation::relu || activation == Activation::leaky_relu;
 }
@@ -59,24 +59,24 @@ class Folder {
       if (owner_[node]) continue;
       if (lowering_ == Lowering::optimised && network_.layer(node).op == Op::concat) copy_operands(node);
       if (only_renames(node)) continue;
-      owner_[node] = pieces_.size();
-      pieces_.push_back(alone(network_.layer(node)));
+      owner_[node] = fused_layers_.size();
+      fused_layers_.push_back(alone(network_.layer(node)));
       note_operands(node, true);
       if (lowering_ == Lowering::optimised) fold_from(node);
     }
-    std::vector<bool> read(pieces_.size());
-    for (FusedLayer& piece : pieces_) {
-      std::ranges::sort(piece.inputs);
-      const auto repeated = std::ranges::unique(piece.inputs);
-      piece.inputs.erase(repeated.begin(), repeated.end());
-      for (const std::size_t input : piece.inputs) read[input] = true;
+    std::vector<bool> read(fused_layers_.size());
+    for (FusedLayer& fused : fused_layers_) {
+      std::ranges::sort(fused.inputs);
+      const auto repeated = std::ranges::unique(fused.inputs);
+      fused.inputs.erase(repeated.begin(), repeated.end());
+      for (const std::size_t input : fused.inputs) read[input] = true;
     }
-    for (std::size_t i = 0; i < pieces_.size(); ++i) pieces_[i].last = !read[i];
-    return std::move(pieces_);
+    for (std::size_t i = 0; i < fused_layers_.size(); ++i) fused_layers_[i].last = !read[i];
+    return std::move(fused_layers_);
   }
 
  private:
-  // Layers without a kernel: their result is another view of bytes that others write.
+  // Layers without a kernel: their result is another view of bytes that other layers write.
   [[nodiscard]] bool only_renames(Node node) const {
     switch (network_.layer(node).op) {
       case Op::input:
@@ -93,7 +93,7 @@ class Folder {
     }
   }
 
-  // What is part of one tensor cannot be written in place as part of another: it is copied.
+  // A tensor that is part of another one cannot be written in place as part of a second one: it is copied.
   [[nodiscard]] bool feeds_a_concat(Node node) const {
     return std::ranges::any_of(network_.consumers(node),
                                [this](Node next) { return network_.layer(next).op == Op::concat; });
@@ -108,27 +108,27 @@ class Folder {
            std::ranges::any_of(network_.consumers(node), near);
   }
 
-  // TensorRT writes what it concatenates in place only where a layer's kernel can write with a stride, as
-  // convolutions do. What others give (SiLU, sums, pooling, slices) is copied, operand by operand. With the
-  // copies yolov8n's calls to enqueue, its memory traffic and its time come within 2, 11 and 8 % of what was
-  // measured (evidence/boards/solo.csv); without them all three are 18 to 28 % short.
+  // TensorRT writes the operands of a concatenation in place only if the layer's kernel can write with a
+  // stride, as convolutions do. Other operands (from SiLU, sums, pooling, slices) are copied, one by one.
+  // With these copies yolov8n's calls to enqueue, memory traffic and time are within 2, 11 and 8 % of the
+  // measurements (evidence/boards/solo.csv); without them all three are 18 to 28 % too low.
   void copy_operands(Node concat) {
     for (const Node operand : network_.inputs(concat)) {
       if (!owner_[operand]) continue;  // another view
-      if (is_product(pieces_[*owner_[operand]].op)) {
+      if (is_product(fused_layers_[*owner_[operand]].op)) {
         copies_[concat].push_back(*owner_[operand]);
         continue;
       }
-      FusedLayer piece = alone(network_.layer(concat));
-      piece.name += " copy";
-      piece.in = piece.out = network_.layer(operand).out;
-      piece.inputs = {*owner_[operand]};
-      copies_[concat].push_back(pieces_.size());
-      pieces_.push_back(std::move(piece));
+      FusedLayer fused = alone(network_.layer(concat));
+      fused.name += " copy";
+      fused.in = fused.out = network_.layer(operand).out;
+      fused.inputs = {*owner_[operand]};
+      copies_[concat].push_back(fused_layers_.size());
+      fused_layers_.push_back(std::move(fused));
     }
   }
 
-  // The pieces that write what `node` reads, through layers that only rename.
+  // The fused layers that write what `node` reads, followed through layers that only rename.
   void add_writers(Node node, std::vector<std::size_t>& writers) const {
     if (owner_[node]) {
       writers.push_back(*owner_[node]);
@@ -141,71 +141,72 @@ class Folder {
     }
   }
 
-  // Whether it is the network's input, or a view of some of it.
+  // Whether the node is the network's input, or a view of part of it.
   [[nodiscard]] bool views_input(Node node) const {
     if (owner_[node]) return false;
     if (network_.layer(node).op == Op::input) return true;
     return std::ranges::any_of(network_.inputs(node), [this](Node from) { return views_input(from); });
   }
 
-  // What the newest piece reads on account of `node`; the operand that it holds already costs nothing.
+  // Records what the newest fused layer reads because of `node`; an operand that it already holds costs
+  // nothing.
   void note_operands(Node node, bool first) {
-    FusedLayer& piece = pieces_.back();
-    const std::size_t self = pieces_.size() - 1;
+    FusedLayer& fused = fused_layers_.back();
+    const std::size_t self = fused_layers_.size() - 1;
     bool main = first;
     for (const Node operand : network_.inputs(node)) {
       std::vector<std::size_t> writers;
       add_writers(operand, writers);
       const bool held = std::ranges::find(writers, self) != writers.end();
-      if (!held) piece.inputs.insert(piece.inputs.end(), writers.begin(), writers.end());
-      piece.reads_input = piece.reads_input || views_input(operand);
-      const bool counted = std::exchange(main, false);  // its elements are `in`
+      if (!held) fused.inputs.insert(fused.inputs.end(), writers.begin(), writers.end());
+      fused.reads_input = fused.reads_input || views_input(operand);
+      const bool counted = std::exchange(main, false);  // its elements are counted in `in`
       if (!held && !counted && takes_two(network_.layer(node).op))
-        piece.other_elements += network_.layer(operand).out.elements();
+        fused.other_elements += network_.layer(operand).out.elements();
     }
   }
 
   void fold_from(Node node) {
     for (auto next = foldable_after(node); next; next = foldable_after(*next)) {
       const Layer& layer = network_.layer(*next);
-      owner_[*next] = pieces_.size() - 1;
+      owner_[*next] = fused_layers_.size() - 1;
       note_operands(*next, false);
-      FusedLayer& piece = pieces_.back();
-      piece.out = layer.out;
-      piece.macs += layer.macs();
-      if (layer.activation != Activation::none) piece.activation = layer.activation;
-      if (is_normalisation(layer.op) && is_pointwise(piece.op)) piece.op = layer.op;
-      ++piece.folded;
+      FusedLayer& fused = fused_layers_.back();
+      fused.out = layer.out;
+      fused.macs += layer.macs();
+      if (layer.activation != Activation::none) fused.activation = layer.activation;
+      if (is_normalisation(layer.op) && is_pointwise(fused.op)) fused.op = layer.op;
+      ++fused.folded;
     }
   }
 
-  // The only reader of a layer, if it can be computed where that layer's result is still on the chip.
+  // The only reader of a layer, if it can be computed while that layer's result is still on the chip.
   [[nodiscard]] std::optional<Node> foldable_after(Node node) const {
     const std::vector<Node> consumers = network_.consumers(node);
     if (consumers.size() != 1 || !operands_are_done(consumers.front())) return std::nullopt;
     const Node next = consumers.front();
-    return takes(pieces_.back(), network_.layer(next)) ? std::optional(next) : std::nullopt;
+    return takes(fused_layers_.back(), network_.layer(next)) ? std::optional(next) : std::nullopt;
   }
 
-  [[nodiscard]] static bool takes(const FusedLayer& piece, const Layer& next) {
-    if (is_pointwise(piece.op)) return is_pointwise(next.op) || is_normalisation(next.op);
-    if (!is_product(piece.op)) return false;
+  [[nodiscard]] static bool takes(const FusedLayer& fused, const Layer& next) {
+    if (is_pointwise(fused.op)) return is_pointwise(next.op) || is_normalisation(next.op);
+    if (!is_product(fused.op)) return false;
     switch (next.op) {
       case Op::batch_norm:
       case Op::add:
         return true;
       case Op::activation:
-        return piece.op == Op::linear || piece.op == Op::matmul || is_rectifier(next.activation);
+        return fused.op == Op::linear || fused.op == Op::matmul || is_rectifier(next.activation);
       case Op::multiply:
       case Op::softmax:
       case Op::matmul:
-        return piece.op == Op::matmul;
+        return fused.op == Op::matmul;
       default:
         return false;
     }
   }
 
-  // All operands were computed by this piece or earlier ones.
+  // Whether all operands were computed by this fused layer or earlier ones.
   [[nodiscard]] bool operands_are_done(Node node) const {
     return std::ranges::all_of(network_.inputs(node), [this](Node operand) { return is_done(operand); });
   }
@@ -217,8 +218,9 @@ class Folder {
   const Network& network_;
   Lowering lowering_;
   std::vector<std::optional<std::size_t>> owner_;
-  std::map<Node, std::vector<std::size_t>> copies_;  // by concatenation: who writes its owned operands
-  std::vector<FusedLayer> pieces_;
+  // By concatenation: the fused layers that write its owned operands.
+  std::map<Node, std::vector<std::size_t>> copies_;
+  std::vector<FusedLayer> fused_layers_;
 };
 
 }  // namespace

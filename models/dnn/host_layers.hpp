@@ -1,7 +1,7 @@
-// What a network costs on the cores of the host, layer by layer.
+// The cost of a network on the CPU cores, layer by layer.
 //
 // A layer takes max(operations / (threads · rate), bytes / bandwidth): the threads share the work of a layer
-// evenly and read their parts of the tensors at the same time. `rate` is what a core's vector unit does per
+// evenly and read their parts of the tensors at the same time. `rate` is the peak of a core's vector unit per
 // clock, times the share of it that the library's convolutions reach.
 #pragma once
 
@@ -16,26 +16,27 @@
 namespace jostle::dnn {
 
 struct HostRoofs {
-  // Per clock of a core of capacity 1024, a multiply-add is two; 0: no instructions for the precision.
+  // Per clock of a core of capacity 1024; a multiply-add counts as two. 0: no instructions for the precision.
   double fp32_ops_per_clock = 0, fp16_ops_per_clock = 0, int8_ops_per_clock = 0;
-  double efficiency = 0;                  // share of them that a layer reaches
-  double core_bandwidth_bytes_per_s = 0;  // most that one core moves
-  double bandwidth_bytes_per_s = 0;       // most that all cores move together
+  double efficiency = 0;                  // share of the peak that a layer reaches
+  double core_bandwidth_bytes_per_s = 0;  // maximum of one core
+  double bandwidth_bytes_per_s = 0;       // maximum of all cores together
 };
 
-// Where the work is done.
+// The threads that run the network, and their clock.
 struct HostTeam {
   int threads = 1;
-  double reference_clock_hz = 0;  // the clock that work is counted at
-  double clock_hz = 0;            // the clock of the cores, which the memory does not follow
+  double reference_clock_hz = 0;  // the clock at which work is counted
+  double clock_hz = 0;            // the clock of the cores; the memory does not depend on it
 };
 
-// What `precision` is computed in: without instructions of its own, fp16 and int8 are fp32. There is no tf32.
+// The precision that `precision` is computed in: fp16 and int8 become fp32 if there are no instructions for
+// them. There is no tf32.
 [[nodiscard]] Precision host_precision(const HostRoofs& roofs, Precision precision);
 
-// The work of each of the threads in each layer, in time at the reference clock. Throws
-// std::invalid_argument for a batch below 1, roofs without a rate or bandwidth, and what takes longer than
-// can be simulated.
+// The work of each of the threads in each layer, as time at the reference clock. Throws std::invalid_argument
+// if the batch is below 1, if there is no rate or bandwidth, or if a layer takes longer than can be
+// simulated.
 [[nodiscard]] std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::int64_t batch,
                                                      Precision precision, const HostRoofs& roofs,
                                                      const HostTeam& team);

@@ -9,7 +9,7 @@
 namespace jostle::dnn {
 namespace {
 
-// A batch size whose sum of kernels is known.
+// A batch size for which the sum of kernel times is known.
 struct Knot {
   double batch;
   double total_ps;
@@ -20,12 +20,12 @@ const SoloBatch* find_solo(const std::vector<SoloBatch>& solo, std::int64_t batc
   return found == solo.end() ? nullptr : &*found;
 }
 
-// On the line through a and b.
+// The value at `batch` on the line through a and b.
 double on_line(const Knot& a, const Knot& b, double batch) {
   return a.total_ps + (b.total_ps - a.total_ps) * (batch - a.batch) / (b.batch - a.batch);
 }
 
-// Piecewise affine through the knots (ascending, at least two), flat beyond them.
+// Piecewise linear interpolation through the knots (ascending, at least two), constant outside.
 double affine_flat(const std::vector<Knot>& knots, double batch) {
   if (batch <= knots.front().batch) return knots.front().total_ps;
   for (std::size_t i = 1; i < knots.size(); ++i) {
@@ -34,7 +34,7 @@ double affine_flat(const std::vector<Knot>& knots, double batch) {
   return knots.back().total_ps;
 }
 
-// Launch gaps of a process alone, per batch: measured where there is a table and a solo time.
+// Launch gaps of a process alone, per batch: measured where there is both a table and a solo time.
 double gap_at(const MeasuredNetwork& network, double batch) {
   std::vector<Knot> gaps;
   for (const MeasuredBatch& table : network.batches) {
@@ -85,7 +85,7 @@ double total_at(const MeasuredNetwork& network, const std::vector<Knot>& knots, 
   return affine_flat(knots, batch);
 }
 
-// The measured tables around a batch size: below and above where there are two, otherwise the same twice.
+// The measured tables around a batch size: below and above if there are two, otherwise the same table twice.
 struct Neighbours {
   const MeasuredBatch* lower;
   const MeasuredBatch* upper;
@@ -100,8 +100,8 @@ Neighbours neighbours(const MeasuredNetwork& network, std::int64_t batch) {
   return {&*(upper - 1), &*upper};
 }
 
-// The same operators in the same places: as many kernels, nearly all of the same class (one operator may be
-// served by another kind of kernel at another batch).
+// Whether two tables have the same operators in the same positions: the same number of kernels, nearly all of
+// the same class (an operator may use another kind of kernel at another batch size).
 bool agree(const MeasuredBatch& a, const MeasuredBatch& b) {
   if (a.names.size() != b.names.size() || a.only_kernels != b.only_kernels) return false;
   std::size_t same = 0;
@@ -117,7 +117,8 @@ std::uint32_t affine_blocks(const gpu::Kernel& a, const gpu::Kernel& b, double w
   return static_cast<std::uint32_t>(std::clamp(std::round(blocks), 1.0, 4e9));
 }
 
-// Position by position; geometry from the nearer table, blocks in proportion where the kernels are the same.
+// Interpolates position by position. The geometry is that of the nearer table; blocks are interpolated if the
+// kernels are the same.
 std::vector<gpu::Kernel> by_position(const MeasuredBatch& lower, const MeasuredBatch& upper,
                                      const MeasuredBatch& nearer, double batch) {
   const double weight =
@@ -135,7 +136,7 @@ std::vector<gpu::Kernel> by_position(const MeasuredBatch& lower, const MeasuredB
   return kernels;
 }
 
-// Scales the durations so that they sum to `total` exactly; what rounding leaves goes to the longest.
+// Scales the durations so that they sum to `total` exactly; the longest kernel takes the rounding error.
 void scale_to(std::vector<gpu::Kernel>& kernels, sim::Duration total) {
   double sum = 0;
   for (const gpu::Kernel& kernel : kernels) sum += static_cast<double>(kernel.duration.ps());
@@ -148,7 +149,7 @@ void scale_to(std::vector<gpu::Kernel>& kernels, sim::Duration total) {
   std::ranges::max_element(kernels, {}, &gpu::Kernel::duration)->duration += rest;
 }
 
-// The class is kept, the fixed part stays at the floor.
+// Keeps the class of each kernel, and the fixed part at the floor.
 void split_again(std::vector<gpu::Kernel>& kernels) {
   for (gpu::Kernel& kernel : kernels) {
     split_shares(kernel, kernel.compute_share > 0 ? KernelClass::compute : KernelClass::memory);

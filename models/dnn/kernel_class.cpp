@@ -11,8 +11,8 @@ bool contains_any(std::string_view name, std::span<const std::string_view> words
   return std::ranges::any_of(words, [name](auto word) { return name.find(word) != std::string_view::npos; });
 }
 
-// Looked for first: helpers of a convolution and depthwise convolutions move bytes, whatever else they are
-// called.
+// Checked first: helper kernels of a convolution and depthwise convolutions are bound by bytes, whatever else
+// their names contain.
 constexpr std::array<std::string_view, 18> memory_words{
     "memset",      "Memset",     "elementwise", "batch_norm", "bn_fw",       "pool",
     "nchwToNhwc",  "nhwcToNchw", "AddPadding",  "upsample",   "reduce",      "Reduce",

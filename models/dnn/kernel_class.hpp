@@ -1,4 +1,4 @@
-// What bounds a measured kernel, guessed from its name: profilers give a duration, not a reason.
+// What bounds a measured kernel, guessed from its name: profilers report a duration, but not its cause.
 #pragma once
 
 #include <string_view>
@@ -13,17 +13,17 @@ enum class KernelClass {
   memory,   // pointwise, normalisation, pooling, layout changes, depthwise: bound by bytes
 };
 
-// By substrings of the names cuDNN, cuBLAS, CUTLASS and PyTorch give their kernels. A memset is memory;
-// so is a name that says nothing.
+// By substrings of the names that cuDNN, cuBLAS, CUTLASS and PyTorch give their kernels. A memset, and a name
+// without any known substring, is `memory`.
 [[nodiscard]] KernelClass classify_kernel(std::string_view name);
 
-// The shortest useful kernel: start, one wave and drain, whatever the clocks. Measured: the pointwise kernels
-// of one block or a few (evidence/h200/kernels.csv: clamp, copy, add at batch 1) take 1.05-1.06 us.
+// The shortest useful kernel: start, one wave and drain, independent of clocks. Measured: pointwise kernels
+// of one or a few blocks (evidence/h200/kernels.csv: clamp, copy, add at batch 1) take 1.05-1.06 us.
 [[nodiscard]] inline sim::Duration kernel_floor() {
   return sim::nanoseconds(1060);
 }
 
-// Splits the duration of `kernel`: up to the floor it is fixed, the rest belongs to the class.
+// Splits the duration of `kernel`: up to the floor it is fixed, the rest is bound by what the class says.
 void split_shares(gpu::Kernel& kernel, KernelClass kernel_class);
 
 }  // namespace jostle::dnn

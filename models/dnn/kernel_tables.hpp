@@ -1,4 +1,4 @@
-// Measured kernel times of a device: what calibration reads from the evidence and kernels_for() looks up.
+// Measured kernel times of a device, read from the evidence by calibration/ and looked up by kernels_for().
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct MeasuredBatch {
   [[nodiscard]] sim::Duration total() const;
 };
 
-// Time per batch of one process alone that replays the batch without a pause; the fastest run of each batch
-// size, since what disturbs a run only makes it slower.
+// Time per batch of one process alone that replays the batch without a pause. The fastest run of each batch
+// size, since a disturbance only makes a run slower.
 struct SoloBatch {
   std::int64_t batch = 1;
   sim::Duration time;

@@ -20,17 +20,16 @@ namespace {
 const Model& known_model(const Request& request) {
   const Model* const model = find_model(request.model);
   if (model != nullptr) return *model;
-  throw std::invalid_argument("unknown model '" + request.model + "'; did you mean '" +
-                              nearest_model(request.model) + "'?");
+  throw std::invalid_argument("unknown model '" + request.model + "'");
 }
 
 void check_range(const Request& request) {
   if (request.batch < 1 || request.batch > max_images) {
-    throw std::invalid_argument("a batch of " + std::to_string(request.batch) + ", not 1 to " +
+    throw std::invalid_argument("the batch is " + std::to_string(request.batch) + "; it must be 1 to " +
                                 std::to_string(max_images));
   }
   if (request.input < 0 || request.input > largest_input) {
-    throw std::invalid_argument("an input of " + std::to_string(request.input) + ", not 1 to " +
+    throw std::invalid_argument("the input is " + std::to_string(request.input) + "; it must be 1 to " +
                                 std::to_string(largest_input));
   }
 }
@@ -41,7 +40,7 @@ void apply(const Factor& factor, gpu::KernelSequence& sequence) {
   sequence.provenance += fmt::format(", x {:.3f} fitted on {}", factor.value, factor.basis);
 }
 
-// From the layers alone.
+// From the layers, without measurements.
 gpu::KernelSequence computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
   const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
   if (!request.training) return roofline(layers, request.batch, request.precision, request.lowering, gpu);
@@ -56,7 +55,7 @@ gpu::KernelSequence computed(const Request& request, const Network& network, con
 void scale_durations(gpu::KernelSequence& sequence, double factor) {
   for (gpu::Kernel& kernel : sequence.kernels) {
     kernel.duration = sim::work_in(kernel.duration, factor);
-    const auto busier = static_cast<float>(1 / factor);  // the same cycles in another time
+    const auto busier = static_cast<float>(1 / factor);  // the same number of cycles in another time
     kernel.tensor_active = std::min(kernel.sm_active, kernel.tensor_active * busier);
     kernel.issue_slot = std::min(kernel.sm_active, kernel.issue_slot * busier);
   }

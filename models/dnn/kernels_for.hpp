@@ -1,4 +1,5 @@
-// The one question the rest of jostle asks of a network: which kernels does one batch of it launch here?
+// The interface of models/dnn to the rest of jostle: which kernels does one batch of a network launch on this
+// device?
 #pragma once
 
 #include <cstdint>
@@ -21,23 +22,24 @@ struct Request {
   Precision precision = Precision::fp16;
   std::int64_t batch = 1;  // images
   Lowering lowering = Lowering::framework;
-  int input = 0;                     // side of the image or tokens; 0: the network's own default
-  std::string device = {};           // whose factors apply; empty: only those of any device
-  const Network* network = nullptr;  // one that has no name here (of a file), in place of `model` and `input`
-  bool training = false;             // a step of training (training.hpp), of Lowering::framework
+  int input = 0;            // side of the image, or number of tokens; 0: the default of the network
+  std::string device = {};  // whose factors apply; empty: only factors for all devices
+  // A network from a file, without a name here, instead of `model` and `input`.
+  const Network* network = nullptr;
+  bool training = false;  // a training step (training.hpp), with Lowering::framework
 };
 
-// From a measured table of the device if there is one for this network, precision, input and lowering (tables
-// are of frameworks): as it is, or interpolated (interpolate.hpp). Otherwise from the layers and the roofs of
-// `gpu` (roofline.hpp), times the factor that `factors` holds for it in
-// the precision it really runs in: grade fitted, or else datasheet. Of training nothing is measured or
-// fitted. Durations are at the clocks of the tables, or the GPU's maximum. Throws std::invalid_argument for
-// an unknown model (naming the nearest), for a batch or input out of range, and for a request whose time
-// cannot be simulated; for training where training_step() does.
+// If there is a measured table of the device for this network, precision, input and lowering (tables are of
+// frameworks): that table, or an interpolation (interpolate.hpp). Otherwise computed from the layers and the
+// peak rates of `gpu` (roofline.hpp), times the factor that `factors` has for the network in the precision
+// that it really runs in; the grade is then fitted, without such a factor datasheet. For training nothing is
+// measured or fitted. Durations are at the clocks of the tables, or at the GPU's maximum. Throws
+// std::invalid_argument for an unknown model, a batch or input out of range, and a request whose time cannot
+// be simulated; for training also where training_step() does.
 [[nodiscard]] gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tables,
                                               const gpu::Spec& gpu, std::span<const Factor> factors = {});
 
-// Every kernel by the same factor: what bounds it stays as it is.
+// Scales every kernel by the same factor. What bounds each kernel is unchanged.
 void scale_durations(gpu::KernelSequence& sequence, double factor);
 
 }  // namespace jostle::dnn

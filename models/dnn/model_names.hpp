@@ -11,8 +11,8 @@ namespace jostle::dnn {
 
 class Network;
 
-// Far beyond any memory; they keep times and counts inside 64 bits.
-inline constexpr std::int64_t max_images = 1'000'000;  // a batch
+// Far beyond any memory; these limits keep times and counts within 64 bits.
+inline constexpr std::int64_t max_images = 1'000'000;  // per batch
 inline constexpr int largest_input = 32'768;
 
 struct Model {
@@ -20,14 +20,12 @@ struct Model {
   std::string_view family;  // networks of one design share their fitted factors
   Network (*build)(int input);
   int default_input;             // side of the image in pixels, or tokens
-  std::string_view description;  // for people
+  std::string_view description;  // for the user
   std::string_view source;       // whose definition it follows
 };
 
 [[nodiscard]] std::span<const Model> models();  // sorted by name
 [[nodiscard]] const std::vector<std::string>& model_names();
 [[nodiscard]] const Model* find_model(std::string_view name);  // null if there is none
-// The known name with the fewest edits to `name`, for error messages.
-[[nodiscard]] std::string nearest_model(std::string_view name);
 
 }  // namespace jostle::dnn

@@ -4,7 +4,7 @@
 
 namespace jostle::dnn {
 
-std::vector<PartitionPoint> cuts(std::span<const FusedLayer> layers) {
+std::vector<PartitionPoint> partition_points(std::span<const FusedLayer> layers) {
   std::vector<std::size_t> last_reader(layers.size(), 0);
   std::size_t reads_input_last = 0, first_output = layers.size();
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -13,7 +13,7 @@ std::vector<PartitionPoint> cuts(std::span<const FusedLayer> layers) {
     if (layers[i].last) first_output = std::min(first_output, i);
   }
   std::vector<PartitionPoint> found;
-  std::vector<std::size_t> crossing;  // written before, read from here on
+  std::vector<std::size_t> crossing;  // tensors written before this point and read after it
   for (std::size_t at = 1; at < layers.size() && at <= first_output; ++at) {
     crossing.push_back(at - 1);
     std::erase_if(crossing, [&](std::size_t from) { return last_reader[from] < at; });
@@ -24,14 +24,14 @@ std::vector<PartitionPoint> cuts(std::span<const FusedLayer> layers) {
   return found;
 }
 
-std::vector<PartitionPoint> narrowing(std::vector<PartitionPoint> cuts, std::int64_t input) {
+std::vector<PartitionPoint> narrowing(std::vector<PartitionPoint> points, std::int64_t input) {
   std::int64_t least = input;
-  std::erase_if(cuts, [&least](const PartitionPoint& cut) {
-    if (cut.elements >= least) return true;
-    least = cut.elements;
+  std::erase_if(points, [&least](const PartitionPoint& point) {
+    if (point.elements >= least) return true;
+    least = point.elements;
     return false;
   });
-  return cuts;
+  return points;
 }
 
 std::vector<FusedLayer> part_of(std::span<const FusedLayer> layers, std::size_t first, std::size_t count) {

@@ -15,7 +15,7 @@ inline constexpr std::array<Precision, 4> all_precisions{Precision::fp32, Precis
 [[nodiscard]] const char* to_string(Precision precision);
 [[nodiscard]] std::optional<Precision> parse_precision(std::string_view text);  // exact spelling, lower case
 
-// Bytes of one element in memory; tf32 is stored as fp32 and only multiplied with fewer bits.
+// Bytes of one element in memory. tf32 is stored as fp32 and only multiplied with fewer bits.
 [[nodiscard]] double bytes_per_element(Precision precision);
 
 }  // namespace jostle::dnn

@@ -13,16 +13,17 @@
 namespace jostle::dnn {
 namespace {
 
-// Engineering judgement, the same for every network and GPU.
-constexpr double depthwise_efficiency = 0.2;  // of the fp32 peak: 0.15-0.25, no reuse for tiles to exploit
-constexpr double elements_per_block = 512;    // of pointwise kernels: 128 threads of four elements
+// Engineering estimates, the same for every network and GPU.
+// Of the fp32 peak: 0.15-0.25, since tiles have nothing to reuse.
+constexpr double depthwise_efficiency = 0.2;
+constexpr double elements_per_block = 512;  // of pointwise kernels: 128 threads of four elements
 
-// Instructions of a warp, for the issue slots (four schedulers an SM, one instruction each a clock): an mma
-// keeps a tensor core busy for eight clocks and takes two and a half more to feed it (ldmatrix, copies,
-// addresses); an FMA takes a quarter of one; what pointwise kernels read and write costs five an element, and
-// a product's result 22 (accumulators through shared memory, scale, bias, residual, conversion, with
-// addresses). Only issue_slot depends on these; published profiles on Orin Nano (claim C35) show 25 to 40 %
-// with ResNet-50, 25 to 75 with YOLOv8n and about 25 with FCN.
+// Warp instructions, for the issue slots (four schedulers per SM, one instruction each per clock). An mma
+// keeps a tensor core busy for eight clocks and needs two and a half more instructions to feed it (ldmatrix,
+// copies, addresses). An FMA needs a quarter more. What pointwise kernels read and write costs five
+// instructions per element, the result of a product 22 (accumulators through shared memory, scale, bias,
+// residual, conversion, with addresses). Only issue_slot depends on these; published profiles on Orin Nano
+// (claim C35) show 25 to 40 % for ResNet-50, 25 to 75 % for YOLOv8n and about 25 % for FCN.
 constexpr double issue_per_tensor_clock = (1.0 + 2.5) / 8;
 constexpr double issue_per_fma = 1.25;
 constexpr double issue_per_result = 22, issue_per_moved = 5;
@@ -33,11 +34,11 @@ constexpr double longest_s = 1e4;  // of one kernel: a thousand of them still fi
 struct Work {
   double compute_s = 0;
   double bytes = 0;
-  double tensor_clocks = 0;  // of all SMs together, pipe fully busy
+  double tensor_clocks = 0;  // sum over all SMs, pipe fully busy
   double instructions = 0;   // of warps
 };
 
-// Times of single kernels of one request.
+// Computes the times of single kernels of one request.
 class Estimator {
  public:
   Estimator(std::int64_t batch, Lowering lowering, const gpu::Spec& gpu)
@@ -58,7 +59,7 @@ class Estimator {
       work.tensor_clocks = tiling.useful_ops / path.ops_per_clock;
       work.instructions = work.tensor_clocks * schedulers * issue_per_tensor_clock;
     } else {
-      const double lanes = path.precision == Precision::fp16 ? 4 : 2;  // operations of a lane in a clock
+      const double lanes = path.precision == Precision::fp16 ? 4 : 2;  // operations of a lane per clock
       work.instructions = tiling.useful_ops / (lanes * warp) * issue_per_fma;
     }
     const double results = layer.weight_gradient ? static_cast<double>(layer.once)
@@ -67,7 +68,7 @@ class Estimator {
     return finish(tiling.shape, work);
   }
 
-  // Between two formats of `elements` an image.
+  // Converts between two formats; `elements` per image.
   [[nodiscard]] gpu::Kernel reformat(std::int64_t elements, double from_bytes, double to_bytes) const {
     const double all = images_ * static_cast<double>(elements);
     return finish(pointwise_shape(all),
@@ -75,8 +76,9 @@ class Estimator {
   }
 
  private:
-  // Winograd's algorithm saves multiplications of 3 x 3 windows; cuDNN and TensorRT have it on CUDA cores. So
-  // do others for wider ones, of those who try: by cuDNN's rules a framework takes the plain product.
+  // Speed-up by fast convolution algorithms. Winograd's algorithm saves multiplications for 3 x 3 windows;
+  // cuDNN and TensorRT have it on CUDA cores. Other algorithms do so for wider windows if the runtime tries
+  // them; with cuDNN's heuristics a framework uses the plain product.
   [[nodiscard]] double gain_of(const FusedLayer& layer, const ArithmeticPath& path) const {
     if (layer.op != Op::conv || path.tensor_cores || layer.weight_gradient) return 1;
     if (layer.window_area > 9) return tried_ ? 1 : gpu_.kernels.heuristic_algorithm_efficiency;
@@ -109,7 +111,7 @@ class Estimator {
     return product;
   }
 
-  // Elements as they are stored: tensor cores want their channels padded.
+  // Elements as stored: tensor cores need padded channels.
   [[nodiscard]] double stored(const Shape& shape, const ArithmeticPath& path) const {
     return images_ * static_cast<double>(padded_channels(shape.channels, path) * shape.positions());
   }
@@ -121,14 +123,14 @@ class Estimator {
            beyond_l2(element * stored(layer.out, path)) +
            element * static_cast<double>(layer.weights + layer.once);
   }
-  // Of activations: L2 writes back what it evicts, so that what stays there until it is read, and
-  // overwritten, never gets to DRAM. The more there is of it, the less stays.
+  // DRAM bytes of activations. L2 writes back what it evicts, so a tensor that stays in L2 until it is read
+  // and overwritten never reaches DRAM. The larger the tensor, the smaller the part that stays.
   [[nodiscard]] double beyond_l2(double bytes) const {
     if (bytes <= 0) return 0;
     return bytes * std::min(1.0, bytes / std::max(gpu_.l2_bytes, 1.0));
   }
 
-  // Everything but products: bound by bytes, or by CUDA cores that reuse nothing.
+  // All layers except products: bound by bytes, or by CUDA cores without data reuse.
   [[nodiscard]] gpu::Kernel plain(const FusedLayer& layer, Work work) const {
     const double written = images_ * static_cast<double>(layer.out.elements());
     const double read = images_ * static_cast<double>(layer.in.elements() + layer.other_elements);
@@ -169,15 +171,17 @@ class Estimator {
     return kernel;
   }
 
-  // What the SMs are busy with, over the kernel's duration. In kernel_fixed no block is resident yet.
+  // What keeps the SMs busy over the kernel's duration. During kernel_fixed no block is resident yet.
   void note_activity(gpu::Kernel& kernel, const Work& work, double total, bool by_memory) const {
     const double sms = gpu_.sm_count;
-    const double per_sm = std::ceil(kernel.blocks / sms);  // of the busiest
-    // Bound by memory, SMs that ran out of blocks end little before the others: all wait for the same bytes.
+    const double per_sm = std::ceil(kernel.blocks / sms);  // of the busiest SM
+    // If the kernel is bound by memory, SMs that run out of blocks end only little before the others: all
+    // wait for the same bytes.
     const double balance = by_memory ? std::min(1.0, kernel.blocks / sms) : kernel.blocks / (sms * per_sm);
     const double resident_share = 1 - static_cast<double>(kernel.fixed_share);
     kernel.sm_active = static_cast<float>(resident_share * balance);
-    // Bound by memory, warps get on as far as bytes, or what arithmetic these hide, keep them going.
+    // If the kernel is bound by memory, warps make progress as far as the bytes, or the arithmetic that they
+    // hide, keep them busy.
     const double going =
         by_memory ? std::clamp(std::max(gpu::working_while_streaming(gpu_, bandwidth_, gpu_.max_clock_hz),
                                         work.compute_s * bandwidth_ / work.bytes),
@@ -197,7 +201,7 @@ class Estimator {
 
   double images_;
   std::int64_t batch_;
-  bool tried_;  // algorithms, and the fastest taken
+  bool tried_;  // algorithms are tried and the fastest is used
   const gpu::Spec& gpu_;
   double bandwidth_;
 };
@@ -208,7 +212,7 @@ void check(std::int64_t batch, const gpu::Spec& gpu) {
       gpu.bandwidth_bytes_per_s <= 0 || gpu.bandwidth_efficiency <= 0) {
     throw std::invalid_argument(
         "the GPU '" + gpu.architecture +
-        "' lacks a figure kernel times need: SM count, clock, fp32 rate or bandwidth");
+        "' lacks a parameter that kernel times need: SM count, clock, fp32 rate or bandwidth");
   }
 }
 
@@ -219,9 +223,9 @@ gpu::KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t ba
   check(batch, gpu);
   const Estimator estimator(batch, lowering, gpu);
   const bool reformats = lowering == Lowering::optimised;
-  constexpr double outside_bytes = 4;  // callers hand over and take fp32
+  constexpr double outside_bytes = 4;  // callers pass and receive fp32
   gpu::KernelSequence sequence;
-  std::vector<double> stored;  // bytes of an element, layer by layer
+  std::vector<double> stored;  // bytes of an element, for each layer
   for (const FusedLayer& layer : layers) {
     const ArithmeticPath path = path_for(gpu, layer, precision);
     const double element = bytes_per_element(path.precision);

@@ -1,7 +1,7 @@
-// Kernel times without measurements: from the layers and the hardware's roofs.
+// Kernel times without measurements: from the layers and the peak rates of the hardware.
 //
-// A kernel takes max(arithmetic of the busiest SM, bytes / bandwidth) + its start. Products are cut into
-// tiles (tiling.hpp); everything else is bound by its bytes. Of what a kernel reads, a part is still in L2.
+// A kernel takes max(arithmetic of the busiest SM, bytes / bandwidth) + its start. Products are divided into
+// tiles (tiling.hpp); all other kernels are bound by their bytes. Part of what a kernel reads is still in L2.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace jostle::dnn {
 
-// One kernel per layer, in the precision the GPU runs each in; where `lowering` is optimised also those that
-// reformat the network's inputs and outputs, and between layers that store different precisions. At the GPU's
-// maximum clocks; grade datasheet. Throws std::invalid_argument for a batch below 1 or a GPU whose SM count,
-// clock, fp32 rate or bandwidth is not positive.
+// One kernel for each layer, in the precision that the GPU runs it in. If `lowering` is optimised, also the
+// kernels that reformat the network's inputs and outputs, and those between layers that store different
+// precisions. At the GPU's maximum clocks; grade datasheet. Throws std::invalid_argument for a batch below 1
+// or a GPU whose SM count, clock, fp32 rate or bandwidth is not positive.
 [[nodiscard]] gpu::KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch,
                                            Precision precision, Lowering lowering, const gpu::Spec& gpu);
 

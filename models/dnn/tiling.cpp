@@ -10,19 +10,19 @@
 namespace jostle::dnn {
 namespace {
 
-// Output tiles as cuDNN's and TensorRT's kernel names tell them (…_256x128_…, …_64x64_…).
+// Output tiles as in the kernel names of cuDNN and TensorRT (…_256x128_…, …_64x64_…).
 struct Tile {
   int rows, columns, threads;
 };
 constexpr std::array<Tile, 6> tiles{
     {{256, 128, 256}, {128, 128, 256}, {128, 64, 128}, {64, 64, 128}, {64, 32, 128}, {32, 32, 64}}};
 constexpr std::array<std::int64_t, 5> split_choices{1, 2, 4, 8, 16};
-constexpr std::int64_t least_depth = 64;        // K left to a block after splitting
+constexpr std::int64_t least_depth = 64;        // minimum K of a block after splitting
 constexpr int registers_besides_the_tile = 40;  // addresses, fragments and loop state of a thread
-constexpr double reduction_s = 1e-6;            // adding up partial sums
+constexpr double reduction_s = 1e-6;            // adding the partial sums
 
-// Buffers of the pipeline in shared memory, bytes of each row or column of the tile: asynchronous copies
-// (sm_80 and later) keep three stages of 64 bytes, before them two of 32.
+// Pipeline buffers in shared memory, in bytes for each row or column of the tile: with asynchronous copies
+// (sm_80 and later) three stages of 64 bytes, before that two of 32.
 int staged_bytes(const gpu::Spec& gpu) {
   int number = 0;
   const std::size_t digits = gpu.architecture.find('_') + 1;

@@ -8,12 +8,12 @@ namespace jostle::dnn {
 namespace {
 
 constexpr Shape nothing{.channels = 0, .height = 0, .width = 0};
-constexpr std::int64_t update_moves = 5, unscale_moves = 2;  // numbers of 4 bytes, of each parameter
+constexpr std::int64_t update_moves = 5, unscale_moves = 2;  // numbers of 4 bytes for each parameter
 
 bool is_product(Op op) {
   return op == Op::conv || op == Op::conv_transpose || op == Op::linear;
 }
-// Autocast keeps these in fp32.
+// Autocast keeps these layers in fp32.
 bool is_sensitive(Op op) {
   return op == Op::layer_norm || op == Op::softmax;
 }
@@ -34,11 +34,11 @@ class Step {
   }
 
   std::vector<FusedLayer> run() {
-    std::vector<std::size_t> index(forward_.size());  // in pieces_
+    std::vector<std::size_t> index(forward_.size());  // in fused layers
     for (std::size_t i = 0; i < forward_.size(); ++i) {
       add_forward(forward_[i]);
-      index[i] = pieces_.size() - 1;
-      for (std::size_t& input : pieces_.back().inputs) input = index[input];
+      index[i] = fused_layers_.size() - 1;
+      for (std::size_t& input : fused_layers_.back().inputs) input = index[input];
     }
     for (const FusedLayer& layer : forward_) {
       if (!layer.last) continue;
@@ -49,35 +49,35 @@ class Step {
     }
     if (mixed_) add_states("unscale", unscale_moves * parameters_);
     add_states("update", update_moves * parameters_);
-    return std::move(pieces_);
+    return std::move(fused_layers_);
   }
 
  private:
-  // Whether what it reads depends on parameters.
+  // Whether anything that the layer reads depends on parameters.
   [[nodiscard]] bool gradient_is_wanted(const FusedLayer& layer) const {
     return std::ranges::any_of(layer.inputs, [this](std::size_t input) { return learns_[input]; });
   }
 
   FusedLayer& add(const FusedLayer& of, const char* part, Op op, Shape in, Shape out) {
-    FusedLayer& piece = pieces_.emplace_back();
-    piece.name = of.name + part;
-    piece.op = op;
-    piece.in = in;
-    piece.out = out;
-    if (mixed_ && is_sensitive(of.op)) piece.precision = Precision::fp32;
-    return piece;
+    FusedLayer& fused = fused_layers_.emplace_back();
+    fused.name = of.name + part;
+    fused.op = op;
+    fused.in = in;
+    fused.out = out;
+    if (mixed_ && is_sensitive(of.op)) fused.precision = Precision::fp32;
+    return fused;
   }
 
-  // What is held in fp32 and moved once a batch.
+  // Numbers held in fp32 and moved once per batch.
   void add_states(std::string name, std::int64_t elements) {
-    FusedLayer& piece = pieces_.emplace_back();
-    piece.name = std::move(name);
-    piece.op = Op::other;
-    piece.in = piece.out = nothing;
-    piece.once = elements;
-    piece.precision = Precision::fp32;
+    FusedLayer& fused = fused_layers_.emplace_back();
+    fused.name = std::move(name);
+    fused.op = Op::other;
+    fused.in = fused.out = nothing;
+    fused.once = elements;
+    fused.precision = Precision::fp32;
   }
-  // Between fp32 and fp16: 6 bytes a parameter, 1.5 numbers of 4.
+  // Conversion between fp32 and fp16: 6 bytes per parameter, that is 1.5 numbers of 4.
   void add_cast(const FusedLayer& layer, const char* part) {
     if (mixed_ && is_product(layer.op)) add_states(layer.name + part, layer.parameters * 3 / 2);
   }
@@ -85,9 +85,9 @@ class Step {
   void add_forward(const FusedLayer& layer) {
     add_cast(layer, ".cast");
     if (layer.op == Op::batch_norm) add_states(layer.name + ".count", 1);
-    FusedLayer& piece = pieces_.emplace_back(layer);
-    if (layer.op == Op::batch_norm) piece.other_elements += layer.in.elements();
-    if (mixed_ && is_sensitive(layer.op)) piece.precision = Precision::fp32;
+    FusedLayer& fused = fused_layers_.emplace_back(layer);
+    if (layer.op == Op::batch_norm) fused.other_elements += layer.in.elements();
+    if (mixed_ && is_sensitive(layer.op)) fused.precision = Precision::fp32;
   }
 
   void add_loss(const FusedLayer& output, const char* part) {
@@ -108,71 +108,72 @@ class Step {
     }
   }
 
-  // A convolution of stride 1 the other way around, or else one transposed; for that one, a convolution.
+  // For a convolution of stride 1, a convolution in the other direction; otherwise a transposed one. For a
+  // transposed one, a convolution.
   void add_data_gradient(const FusedLayer& layer) {
     Op op = layer.op;
     if (op == Op::conv_transpose)
       op = Op::conv;
     else if (op == Op::conv && layer.in.positions() != layer.out.positions())
       op = Op::conv_transpose;
-    FusedLayer& piece = add(layer, ".data_gradient", op, layer.out, layer.in);
-    take_window(piece, layer);
-    piece.weights = layer.weights;
+    FusedLayer& fused = add(layer, ".data_gradient", op, layer.out, layer.in);
+    take_window(fused, layer);
+    fused.weights = layer.weights;
   }
 
   void add_weight_gradient(const FusedLayer& layer) {
-    FusedLayer& piece = add(layer, ".weight_gradient", layer.op, layer.in, layer.out);
-    take_window(piece, layer);
-    piece.weight_gradient = true;
-    piece.once = layer.weights;
+    FusedLayer& fused = add(layer, ".weight_gradient", layer.op, layer.in, layer.out);
+    take_window(fused, layer);
+    fused.weight_gradient = true;
+    fused.once = layer.weights;
     if (layer.parameters > layer.weights)
       add(layer, ".bias_gradient", Op::other, layer.out, nothing).once = layer.parameters - layer.weights;
     add_cast(layer, ".gradient_cast");
   }
 
-  static void take_window(FusedLayer& piece, const FusedLayer& layer) {
-    piece.depthwise = layer.depthwise;
-    piece.window_area = layer.window_area;
-    piece.stride = layer.stride;
-    piece.dilation = layer.dilation;
-    piece.groups = layer.groups;
-    piece.macs = layer.macs;
+  static void take_window(FusedLayer& fused, const FusedLayer& layer) {
+    fused.depthwise = layer.depthwise;
+    fused.window_area = layer.window_area;
+    fused.stride = layer.stride;
+    fused.dilation = layer.dilation;
+    fused.groups = layer.groups;
+    fused.macs = layer.macs;
   }
 
-  // Of rows x depth by depth x columns, with respect to either.
+  // Gradients of rows x depth by depth x columns, with respect to either factor.
   void add_matmul_gradients(const FusedLayer& layer) {
     const int rows = layer.out.height, depth = std::max(layer.depth, 1);
     const auto columns = static_cast<int>(layer.macs / (std::int64_t{depth} * rows * layer.groups));
     const auto gradient = [&](const char* part, int height, int summed, std::int64_t elements,
                               std::int64_t other) {
       const auto channels = static_cast<int>(elements / std::max(height, 1));
-      FusedLayer& piece = add(layer, part, Op::matmul, layer.out, {.channels = channels, .height = height});
-      piece.groups = layer.groups;
-      piece.depth = summed;
-      piece.macs = layer.macs;
-      piece.other_elements = other;
+      FusedLayer& fused = add(layer, part, Op::matmul, layer.out, {.channels = channels, .height = height});
+      fused.groups = layer.groups;
+      fused.depth = summed;
+      fused.macs = layer.macs;
+      fused.other_elements = other;
     };
     const std::int64_t first = layer.in.elements(), second = std::int64_t{depth} * columns * layer.groups;
     gradient(".first_gradient", rows, columns, first, second);
     gradient(".second_gradient", depth, rows, second, first);
   }
 
-  // Bound by bytes: the gradient is read, with what was kept for it.
+  // Bound by bytes: reads the gradient and what was kept for it.
   void add_other_gradients(const FusedLayer& layer, bool wanted) {
     const std::int64_t in = layer.in.elements(), out = layer.out.elements();
     const auto data = [&](std::int64_t kept) {
       if (wanted) add(layer, ".gradient", layer.op, layer.out, layer.in).other_elements = kept;
     };
     const auto weights = [&](std::int64_t kept, std::int64_t parameters) {
-      FusedLayer& piece = add(layer, ".weight_gradient", Op::other, layer.out, nothing);
-      piece.other_elements = kept;
-      piece.once = parameters;
+      FusedLayer& fused = add(layer, ".weight_gradient", Op::other, layer.out, nothing);
+      fused.other_elements = kept;
+      fused.once = parameters;
     };
     switch (layer.op) {
       case Op::batch_norm:
         if (wanted) {
           data(in + out + in);
-          pieces_.back().once = layer.parameters;
+          fused_layers_.back().once = layer.parameters;
         } else {
           weights(in, layer.parameters);
         }
@@ -181,22 +182,22 @@ class Step {
         data(in);
         weights(in, layer.parameters);
         return;
-      case Op::embedding:  // the gradient is a table, mostly of zeros
+      case Op::embedding:  // the gradient is a table, mostly zeros
         weights(0, layer.parameters);
         return;
       case Op::add:
         if (layer.parameters > 0) weights(0, layer.parameters);
         return;
-      case Op::multiply:  // with respect to either
+      case Op::multiply:  // with respect to either factor
         data(layer.parameters > 0 ? 0 : in);
         if (layer.parameters > 0)
           weights(in, layer.parameters);
         else if (layer.inputs.size() > 1)
           data(in);
         return;
-      case Op::activation:  // by what it gave, or had
+      case Op::activation:  // from its result or its input
       case Op::softmax:
-      case Op::max_pool:  // by where the largest were
+      case Op::max_pool:  // from the positions of the maxima
         data(out);
         break;
       case Op::concat:
@@ -217,13 +218,14 @@ class Step {
   std::int64_t parameters_ = 0;
   std::vector<bool> learns_;  // whether its result depends on parameters
   std::vector<int> readers_;
-  std::vector<FusedLayer> pieces_;
+  std::vector<FusedLayer> fused_layers_;
 };
 
 }  // namespace
 
 std::vector<FusedLayer> training_step(std::span<const FusedLayer> forward, Precision precision) {
-  if (precision == Precision::int8) throw std::invalid_argument("int8 does not train: fp32, tf32 or fp16 do");
+  if (precision == Precision::int8)
+    throw std::invalid_argument("training is not possible in int8, only in fp32, tf32 or fp16");
   return Step(forward, precision).run();
 }
 

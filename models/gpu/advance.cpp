@@ -6,7 +6,7 @@ namespace jostle::gpu {
 
 namespace {
 
-// Lets `rest` pass from t on, at most up to the limit; true if all of it did.
+// Advances t by `rest`, but not beyond the limit; true if all of `rest` has passed.
 bool pass(sim::Duration& rest, sim::Time& t, sim::Time limit) {
   const sim::Duration step = std::min(rest, limit - t);
   t += step;
@@ -21,7 +21,7 @@ std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Tim
   if (!batch.kernel_by_kernel) return count;
   std::uint32_t launched = batch.launched;
   if (host.rate <= 0 || launched == count) return launched;
-  // Where the arithmetic says, then exactly.
+  // First estimate the number of kernels by arithmetic, then correct it exactly.
   if (batch.plan.each > sim::Duration::zero()) {
     const sim::Duration work = host.done + sim::work_in(now - host.since, host.rate) - batch.plan.first;
     const std::int64_t guess = std::max(work / batch.plan.each - 1, std::int64_t{0});

@@ -1,4 +1,5 @@
-// The tight loop: how far a context gets on the GPU between two interactions, kernel by kernel, in no events.
+// The tight loop of the simulator: how far a context advances on the GPU between two interactions, kernel by
+// kernel, without any events.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +10,33 @@
 
 namespace jostle::gpu {
 
-// A batch as the GPU knows it.
+// A batch as seen by the GPU.
 struct Batch {
   const KernelSequence* given = nullptr;
-  const KernelSequence* kernels = nullptr;  // given, or as they are at the rates of `epoch`
+  const KernelSequence* kernels = nullptr;  // as given, or re-timed to the rates of `epoch`
   std::uint64_t epoch = 0;
   bool kernel_by_kernel = false;  // launched kernel by kernel
-  bool gated = false;             // not to start before its input has been copied
-  LaunchPlan plan;                // kernel_by_kernel
+  bool gated = false;             // must not start before its input has been copied
+  LaunchPlan plan;                // if kernel_by_kernel
   std::uint32_t launched =
-      0;  // kernels known to be launched (kernel_by_kernel; the rest follow by HostProgress)
+      0;  // kernels known to be launched (if kernel_by_kernel; the others follow from HostProgress)
 };
 
-// How far the oldest batch of a context has got.
+// Progress of the oldest batch of a context.
 struct Position {
-  std::uint32_t next = 0;    // kernel_by_kernel: kernel that runs or is to run
-  sim::Duration into;        // kernel_by_kernel: done of it, front-end time included; else: done of the batch
-  sim::Duration launch_gap;  // to pass first, with no kernel executing (launch gap, wake-up of the GPU)
-  sim::Duration
-      cache_refill;  // to pass first, executing without getting on (caches refilled after an expiry)
+  std::uint32_t next = 0;  // kernel_by_kernel: the kernel that is executing or the next one
+  // kernel_by_kernel: done of this kernel, including front-end time; otherwise: done of the batch.
+  sim::Duration into;
+  sim::Duration launch_gap;  // still to pass, while no kernel executes (launch gap, wake-up of the GPU)
+  // Still to pass, while a kernel executes without progress (caches refilled after an expiry).
+  sim::Duration cache_refill;
 };
 
 enum class Stop : std::uint8_t {
   batch_done,
   out_of_work,  // the next kernel has not been launched
-  limit,        // the limit is reached
-  starved,      // waits for a launch that will not come as things stand; no limit
+  limit,        // the time limit is reached
+  starved,      // waits for a launch that is not going to happen in the current state; no limit
 };
 
 struct Advance {
@@ -43,8 +45,8 @@ struct Advance {
   Position position;
 };
 
-// When kernel `i` of `batch` is launched; Time::zero() if it has been, Time::never() if the host is not at
-// it.
+// Launch time of kernel `i` of `batch`: Time::zero() if it has been launched, Time::never() if the host is
+// not working on it.
 [[nodiscard]] inline sim::Time launch_time(const Batch& batch, const HostProgress& host, std::uint32_t i) {
   if (!batch.kernel_by_kernel || i < batch.launched) return sim::Time::zero();
   if (host.rate <= 0) return sim::Time::never();
@@ -52,34 +54,35 @@ struct Advance {
   return ahead <= sim::Duration::zero() ? host.since : host.since + sim::time_for(ahead, host.rate);
 }
 
-// When kernel `i` may start as far as the host is concerned: launched, and the input there.
+// The earliest start of kernel `i` as far as the host is concerned: launched, and its input copied.
 [[nodiscard]] inline sim::Time ready_time(const Batch& batch, const HostProgress& host, std::uint32_t i) {
   return batch.gated ? sim::Time::never() : launch_time(batch, host, i);
 }
 
-// Kernels of `batch` launched at `now`, its input there or not.
+// Number of kernels of `batch` launched at `now`, whether or not the input has been copied.
 [[nodiscard]] std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Time now);
 
-// From `position` at `from` to the end of the batch, or `limit` (≥ from; never: none). Waits for launches
-// that are yet to come, unless `stop_when_idle`. A kernel that ends at the limit is done; one launched as the
-// one before ends follows it.
+// Advances from `position` at time `from` to the end of the batch or to `limit` (≥ from; never: no limit).
+// Waits for future launches unless `stop_when_idle` is set. A kernel that ends at the limit is done; a kernel
+// that is launched at the instant the previous one ends follows it directly.
 [[nodiscard]] Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch,
                               Position position, sim::Time from, sim::Time limit, bool stop_when_idle);
 
-// Of the batch's kernels, what has been executed.
+// The executed time of the batch's kernels.
 [[nodiscard]] sim::Duration executed(const Batch& batch, sim::Duration per_launch, const Position& position);
 
-// The kernel that `executed` time of the batch lies in, and how much of it is done.
+// The kernel that is reached after `executed` time of the batch, and how much of that kernel is done.
 struct Underway {
   std::uint32_t kernel = 0;
   sim::Duration done;
 };
 [[nodiscard]] Underway underway(const KernelSequence& kernels, sim::Duration executed);
 
-// What the kernels used up to there.
+// What the kernels have used up to that point.
 [[nodiscard]] Usage usage_until(const KernelSequence& kernels, const Underway& at);
 
-// `position` in the batch once its kernels run as `next`: the kernel under way, `at`, keeps its fraction.
+// `position` in the batch after its kernels are replaced by `next`: the kernel in progress, `at`, keeps its
+// fraction.
 [[nodiscard]] Position retimed(const Batch& batch, sim::Duration per_launch, Position position,
                                const Underway& at, const KernelSequence& next);
 

@@ -18,8 +18,8 @@ Kernel at_clocks(Kernel kernel, double gpu, double memory) {
   kernel.memory_share = bytes > arithmetic ? static_cast<float>(bytes / sum) : 0.0F;
   kernel.compute_share = static_cast<float>((bytes > arithmetic ? start : start + arithmetic) / sum);
   kernel.fixed_share = 1 - kernel.compute_share - kernel.memory_share;
-  // The same cycles of the pipes, of other cycles in all; what is resident stays resident throughout, and the
-  // pipes of an SM are busy at most while it has a warp.
+  // The pipes need the same number of cycles, out of a different total. What is resident stays resident
+  // throughout, and the pipes of an SM are busy at most while it has a warp.
   const auto busier = static_cast<float>(1 / (sum * gpu));
   kernel.issue_slot = std::min(kernel.issue_slot * busier, kernel.sm_active);
   kernel.tensor_active = std::min(kernel.tensor_active * busier, kernel.sm_active);

@@ -1,4 +1,4 @@
-// The engine that copies between host and device beside the kernels: first come first served, for all
+// The engine that copies between host and device in parallel with kernels: first come, first served, for all
 // contexts.
 #pragma once
 
@@ -18,10 +18,10 @@ class CopyEngine {
       track_ = trace->track("GPU: copies");
   }
 
-  // Whether a copy of `bytes` takes any time here.
+  // Whether copying `bytes` takes any time on this device.
   [[nodiscard]] bool takes_time(double bytes) const { return bytes > 0 && bandwidth_ > 0; }
 
-  // Copies after what was asked for before, then does `done`.
+  // Copies `bytes` after all copies requested before, then runs `done`.
   void copy(double bytes, sim::Action done) {
     const sim::Time begin = std::max(free_from_, engine_.now());
     free_from_ = begin + fixed_ + sim::seconds(bytes / bandwidth_);

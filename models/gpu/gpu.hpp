@@ -1,9 +1,11 @@
-// The GPU as processes see it: contexts, batches of kernels, and what becomes of them.
+// The interface of a GPU: contexts, batches of kernels, and their progress.
 //
-// One context is one time-slice group (TSG). Batches of a context run one after another, in the order in
-// which they were enqueued. The interface is abstract because there are two of them: TimeSharedGpu
-// (time_sharing.hpp), which advances stretches of kernels at once, and the tests' reference engine, which
-// has an event per kernel and must agree with it to the picosecond.
+// One context is one time-slice group (TSG). The batches of a context run one after another, in the order in
+// which they were enqueued. There are three implementations: TimeSharedGpu (time_sharing.hpp), which gives
+// the GPU to one context at a time and advances many kernels in one event; SpatiallySharedGpu
+// (spatial_sharing.hpp), which runs kernels of all contexts at once, as under MPS; and the reference of the
+// tests (tests/models/reference_gpu), which has an event for each kernel and must agree with TimeSharedGpu to
+// the picosecond.
 #pragma once
 
 #include <algorithm>
@@ -21,20 +23,20 @@ struct ContextId {
   bool operator==(const ContextId&) const = default;
 };
 
-// Where a context stands.
+// State of a context.
 enum class ContextState : std::uint8_t {
-  empty,         // none of its kernels has been launched, or all are done
-  waiting,       // has work while another context holds the GPU, or is being given it
-  switching_in,  // the GPU is being given to it
+  empty,         // has no launched kernel, or all of them are done
+  waiting,       // has work, but another context holds the GPU or is being switched in
+  switching_in,  // is being switched in
   owner,         // holds the GPU
 };
 
-// Told by the GPU at the instant something happens. Neither function may call back into the GPU.
+// Called by the GPU at the instant something happens. Neither function may call back into the GPU.
 struct ContextListener {
-  // The oldest unfinished batch is finished and its host can see it (not before the turn ends, where the
-  // context's refills do not prolong a turn).
+  // The oldest unfinished batch is finished and its host can see it. If refills do not prolong the context's
+  // turn, this is at the end of the turn at the earliest.
   void (*batch_seen)(void* context) = nullptr;
-  // The state is about to change; running() still tells of the old one.
+  // The state is about to change; running() still reports the old state.
   void (*state_changing)(void* context, ContextState next) = nullptr;
   void* context = nullptr;
 };
@@ -42,12 +44,12 @@ struct ContextListener {
 struct ContextSpec {
   std::string name;
   bool refill_prolongs_turn = true;  // completions during a turn are seen at once (process::RefillSpec)
-  sim::Duration per_launch;          // GPU front-end time before each kernel that was launched by itself
+  sim::Duration per_launch;          // GPU front-end time before each kernel that is launched separately
   ContextListener listener;
 };
 
-// When the kernels of a batch are launched, in work of the host thread since the enqueue call began: kernel i
-// at first + (i + 1) · each.
+// When the kernels of a batch are launched, in work of the host thread since the begin of the enqueue call:
+// kernel i at first + (i + 1) · each.
 struct LaunchPlan {
   sim::Duration first;
   sim::Duration each;
@@ -60,23 +62,24 @@ struct HostProgress {
   double rate = 0;
 };
 
-// Time in which kernels of a context were executing, and what they had of the GPU. Caches that are refilled
-// after an expiry are time bound by memory: blocks are resident, and nothing issues.
+// Time in which kernels of a context were executing, and what they used of the GPU. Refilling caches after an
+// expiry counts as memory-bound time: blocks are resident, and nothing issues.
 struct Running {
   sim::Duration total;
   Usage used;
 
-  // Seconds that neither arithmetic nor memory bounded.
+  // Seconds bound neither by arithmetic nor by memory.
   [[nodiscard]] double fixed() const {
     return std::max(sim::to_seconds(total) - used.compute - used.memory, 0.0);
   }
 };
 
-// Start and end of every kernel, as its own clock stamps would tell: a preempted kernel spans other turns.
+// Start and end of every kernel, as its own timestamps would show: a preempted kernel spans the turns of
+// other contexts.
 struct KernelObserver {
   void (*finished)(void* context, ContextId owner, sim::Time start, sim::Time end) = nullptr;
   void* context = nullptr;
-  sim::Duration first_stamp;  // the start is stamped when so much of the kernel has been executed
+  sim::Duration first_stamp;  // the start is stamped when this much of the kernel has been executed
 };
 
 class Gpu {
@@ -89,32 +92,33 @@ class Gpu {
   virtual ContextId create_context(const ContextSpec& spec) = 0;
   virtual void set_observer(const KernelObserver& observer) = 0;
 
-  // From now on kernels run at these rates. One that is under way keeps its fraction; what has been executed
-  // stays as it was. What is not kernels (front end, launch gaps, changes of owner, refills) takes as long as
-  // before. Throws std::invalid_argument where a rate is not positive.
+  // From now on kernels run at these rates. A kernel in progress keeps its fraction; time that has been
+  // executed does not change. What is not kernel execution (front end, launch gaps, context switches, cache
+  // refills) takes as long as before. Throws std::invalid_argument if a rate is not positive.
   virtual void set_rates(const Rates& rates) = 0;
 
-  // A batch launched in one piece, now. `kernels` must not be empty, nor change or go while the GPU is there.
-  // A gated batch does not start before open().
+  // Enqueues a batch that is launched as a whole, now. `kernels` must not be empty, and must neither change
+  // nor be destroyed as long as the GPU exists. A gated batch does not start before open().
   virtual void enqueue(ContextId context, const KernelSequence& kernels, bool gated = false) = 0;
-  // A batch whose kernels are launched one by one, as the host gets on (host_progress); finish_launches()
-  // comes before the context's next batch.
+  // Enqueues a batch whose kernels are launched one by one, as the host makes progress (host_progress). Call
+  // finish_launches() before the context's next batch.
   virtual void begin_launches(ContextId context, const KernelSequence& kernels, const LaunchPlan& plan,
                               bool gated = false) = 0;
-  // The input of the oldest gated batch has arrived.
+  // The input of the oldest gated batch has been copied.
   virtual void open(ContextId context) = 0;
-  // The host's pace changes, now (progress.since): only between begin_launches and finish_launches.
+  // The host's pace changes now (progress.since). Call only between begin_launches() and finish_launches().
   virtual void host_progress(ContextId context, const HostProgress& progress) = 0;
   // Every kernel of the newest batch has been launched by now.
   virtual void finish_launches(ContextId context) = 0;
 
-  // Up to now.
+  // Readings up to now.
   [[nodiscard]] virtual Running running(ContextId context) = 0;
-  [[nodiscard]] virtual sim::Duration running_time(ContextId context) = 0;  // its total alone, cheaper
-  [[nodiscard]] virtual sim::Duration busy() = 0;                           // any kernel executing
-  [[nodiscard]] virtual sim::Duration switching() = 0;                      // being handed over
+  // Only the total of running(); cheaper.
+  [[nodiscard]] virtual sim::Duration running_time(ContextId context) = 0;
+  [[nodiscard]] virtual sim::Duration busy() = 0;       // while any kernel executes
+  [[nodiscard]] virtual sim::Duration switching() = 0;  // during context switches
   [[nodiscard]] virtual std::int64_t switches() const = 0;
-  // Finished batches of which the host has not been told, and batches not finished.
+  // Number of finished batches that the host has not seen yet, and of unfinished batches.
   [[nodiscard]] virtual std::uint64_t unseen(ContextId context) const = 0;
   [[nodiscard]] virtual std::uint64_t unfinished(ContextId context) const = 0;
 };

@@ -1,5 +1,5 @@
-// How fast a GPU runs its kernels, against the rates their durations were given at; and what a change of
-// rates leaves of what has been done.
+// The speed of a GPU's kernels relative to the rates that their durations are given at, and how progress is
+// converted when the rates change.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace jostle::gpu {
 
-// Clock of the GPU, and its share of the DRAM's bandwidth, relative to what kernel sequences are given at
+// The GPU's clock and its share of the DRAM bandwidth, relative to those that kernel sequences are given at
 // (both > 0).
 struct Rates {
   double clock = 1;
@@ -18,8 +18,8 @@ struct Rates {
   bool operator==(const Rates&) const = default;
 };
 
-// `done` of a kernel of duration `before`, in a kernel of duration `now`, by its fraction: rounded down, so
-// that what is not over stays so.
+// Converts `done` of a kernel of duration `before` to a kernel of duration `now`, keeping the fraction.
+// Rounds down, so that a kernel that is not finished stays unfinished.
 [[nodiscard]] inline sim::Duration same_fraction(sim::Duration done, sim::Duration before,
                                                  sim::Duration now) {
   if (before == now) return done;

@@ -1,5 +1,5 @@
-// Kernel sequences as they run at other rates than they were given at: made when they are needed, and a few
-// kept, since clocks go back and forth between few values.
+// Kernel sequences re-timed to other rates. They are computed on demand and a few are kept, because clocks go
+// back and forth between few values.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace jostle::gpu {
 
 class RetimedKernels {
  public:
-  // `given` at `rates`: itself where they are 1. The answer is good until the next call but one; `given` must
-  // not change between calls.
+  // `given` at `rates`; `given` itself if both rates are 1. The result stays valid until the call after the
+  // next one. `given` must not change between calls.
   [[nodiscard]] const KernelSequence& at(const KernelSequence& given, const Rates& rates);
 
  private:
   struct Entry {
     const KernelSequence* given = nullptr;
     Rates rates;
-    std::uint64_t asked = 0;  // when last, counted in calls
+    std::uint64_t asked = 0;  // last request, counted in calls
     KernelSequence made;
   };
-  std::vector<Entry> entries_;  // never grows beyond what it has reserved
+  std::vector<Entry> entries_;  // never grows beyond its reserved capacity
   std::uint64_t calls_ = 0;
 };
 

@@ -12,7 +12,7 @@ using sim::Time;
 
 namespace {
 
-// Of all SMs, those that the kernel keeps active; one of which nothing is known takes all.
+// Share of all SMs that the kernel keeps active; 1 if nothing is known about the kernel.
 double sm_share(const Kernel& kernel) {
   return kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
 }
@@ -53,7 +53,7 @@ void SpatiallySharedGpu::begin_launches(ContextId id, const KernelSequence& kern
   get(id).host = {engine_.now(), Duration::zero(), 0};
 }
 
-// Books what was launched at the old pace, before the pace changes.
+// Accrues the launches at the old pace, before the pace changes.
 void SpatiallySharedGpu::note_launches(Context& context) {
   if (context.batches.empty()) return;
   Batch& newest = context.batches.back();
@@ -84,12 +84,12 @@ void SpatiallySharedGpu::open(ContextId id) {
   work_changed(context);
 }
 
-// The launches of a context are not what they were.
+// Called when the launches of a context have changed.
 void SpatiallySharedGpu::work_changed(Context& context) {
   if (context.doing == Doing::nothing) pursue(context);
 }
 
-// A context that does nothing goes on with its next kernel, now or when that is launched.
+// An idle context continues with its next kernel: now, or when that kernel is launched.
 void SpatiallySharedGpu::pursue(Context& context) {
   if (context.batches.empty()) return;
   const Batch& oldest = context.batches.front();
@@ -153,7 +153,8 @@ void SpatiallySharedGpu::kernel_over(Context& context) {
   }
   if (idle()) idle_since_ = engine_.now();
   pursue(context);
-  // Last: a host that is woken at once takes a core from another, which tells us so.
+  // Do this last: a host that is woken at once takes a core from another host, which calls back into this
+  // GPU.
   for (; context.unseen > 0; --context.unseen)
     if (context.spec.listener.batch_seen != nullptr)
       context.spec.listener.batch_seen(context.spec.listener.context);
@@ -164,8 +165,8 @@ bool SpatiallySharedGpu::idle() const {
                              [](const Context& context) { return context.doing == Doing::nothing; });
 }
 
-// Brings what executes to the present. What bounds a kernel bounds it for longer where it runs slower; what
-// it uses of the GPU in all is the same.
+// Accrues what has been executed up to now. A kernel that runs slower is bound for longer, but its total use
+// of the GPU is the same.
 void SpatiallySharedGpu::accrue() {
   const Duration passed = engine_.now() - accrued_;
   accrued_ = engine_.now();
@@ -185,7 +186,7 @@ void SpatiallySharedGpu::accrue() {
   if (any) busy_ += passed;
 }
 
-// How fast all run from now on, and when each will be over.
+// Computes the common speed from now on, and when each kernel will end.
 void SpatiallySharedGpu::share() {
   double sms = 0, bandwidth = 0;
   for (const Context& context : contexts_) {
@@ -199,7 +200,7 @@ void SpatiallySharedGpu::share() {
       set_event(context, engine_.now() + sim::time_for(context.left, speed_));
 }
 
-// What has been executed stays as it was; a kernel under way keeps its fraction.
+// Execution so far is unchanged; a kernel in progress keeps its fraction.
 void SpatiallySharedGpu::set_rates(const Rates& rates) {
   if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
   if (rates == rates_) return;
@@ -234,7 +235,7 @@ void SpatiallySharedGpu::set_event(Context& context, Time at) {
   } else if (engine_.pending(context.event)) {
     engine_.reschedule(context.event, at);
   } else {
-    // Behind what hosts do at the same time.
+    // After what hosts do at the same instant.
     context.event = engine_.schedule(at, sim::action<&Context::due>(context), sim::Priority::late);
   }
 }

@@ -1,11 +1,11 @@
-// The GPU shared in space, as under CUDA's Multi-Process Service (MPS): kernels of all processes at once, no
-// turns and no switches.
+// The GPU shared in space, as under CUDA's Multi-Process Service (MPS): kernels of all processes run at once,
+// without turns and context switches.
 //
-// A what-if that nothing was measured for. The law: an SM serves one process at a time and the DRAM's
-// bandwidth is one, so where kernels at full speed would together keep more than all SMs active, or take more
-// than all of the bandwidth, all of them run slower by the same factor. So small kernels fill what others
-// leave, and large ones gain nothing but the switches. An event stands for the end of a kernel: slower to
-// simulate than turns, which may take a stretch of kernels at once.
+// A what-if model without measurements behind it. The law: an SM serves one process at a time, and all
+// processes share the DRAM bandwidth. If the kernels at full speed would together keep more than all SMs
+// active, or use more than the whole bandwidth, all of them are slowed by the same factor. So small kernels
+// use what others leave idle, and large kernels only save the context switches. Each kernel's end is an
+// event, so simulation is slower than with TimeSharedGpu, which may advance many kernels in one event.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace jostle::gpu {
 
 class SpatiallySharedGpu final : public Gpu {
  public:
-  // The engine must outlive the GPU, and not run after it is gone.
+  // The engine must outlive the GPU and must not run after the GPU is destroyed.
   SpatiallySharedGpu(sim::Engine& engine, const Spec& spec) : engine_(engine), spec_(spec) {}
 
   ContextId create_context(const ContextSpec& spec) override;
@@ -54,15 +54,15 @@ class SpatiallySharedGpu final : public Gpu {
     SpatiallySharedGpu* gpu = nullptr;
     ContextId id;
     ContextSpec spec;
-    std::vector<Batch> batches;  // not finished, oldest first
-    HostProgress host;           // of the newest, while its kernels are being launched
-    std::uint32_t kernel = 0;    // of the oldest: executing, or next
+    std::vector<Batch> batches;  // unfinished batches, oldest first
+    HostProgress host;           // of the newest batch, while its kernels are being launched
+    std::uint32_t kernel = 0;    // of the oldest batch: the kernel that is executing, or the next
     Doing doing = Doing::nothing;
-    sim::Duration gap;   // to pass before the next kernel starts
-    Kernel timed;        // the one executing, at the rates of now
-    sim::Duration left;  // of it, at full speed
+    sim::Duration gap;   // still to pass before the next kernel starts
+    Kernel timed;        // the executing kernel, at the current rates
+    sim::Duration left;  // what is left of it, at full speed
     sim::Time began;     // for the observer
-    sim::EventId event;  // the end of what it does, or its next launch
+    sim::EventId event;  // the end of what it does now, or its next launch
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;
     sim::Duration ran;
@@ -91,8 +91,8 @@ class SpatiallySharedGpu final : public Gpu {
   KernelObserver observer_;
   Rates rates_;
   std::deque<Context> contexts_;
-  double speed_ = 1;   // of every kernel that executes, of its speed alone
-  sim::Time accrued_;  // what executes is known up to then
+  double speed_ = 1;   // of every executing kernel, relative to its speed with the GPU to itself
+  sim::Time accrued_;  // progress of what executes is accrued up to this time
   sim::Time idle_since_;
   sim::Duration busy_;
 };

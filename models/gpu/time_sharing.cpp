@@ -1,4 +1,4 @@
-// Turns: how they begin, go on and end, and how the owner's position is kept.
+// Turns: how they begin, continue and end, and how the owner's position is kept.
 #include "models/gpu/time_sharing.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ void TimeSharedGpu::begin_turn() {
   plan();
 }
 
-// Until when the owner gets on by itself, and why not further.
+// Computes until when the owner can proceed without interaction, and what ends that stretch.
 void TimeSharedGpu::plan() {
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && !std::exchange(owner_->drawn, true))
     trace->begin(owner_->stream, accrued_, "batch");
@@ -58,7 +58,7 @@ void TimeSharedGpu::plan() {
   set_event(planned_.at);
 }
 
-// Brings the owner's position to the present.
+// Accrues the owner's progress up to now.
 void TimeSharedGpu::accrue() {
   const Time now = engine_.now();
   if (mode_ != Mode::running || accrued_ == now) return;
@@ -80,7 +80,7 @@ void TimeSharedGpu::accrue() {
   accrued_ = now;
 }
 
-// What was planned has come about.
+// The planned end of the stretch has been reached.
 void TimeSharedGpu::due() {
   event_ = {};
   switch (mode_) {
@@ -105,12 +105,13 @@ void TimeSharedGpu::due() {
       const bool seen = owner.spec.refill_prolongs_turn || !contended();
       finish_batch(owner);
       go_on();
-      // Last: a host that is woken at once takes a core from another, which tells us so.
+      // Do this last: a host that is woken at once takes a core from another host, which calls back into this
+      // GPU.
       if (seen) see_finished(owner);
       return;
     }
     case Stop::out_of_work:
-      ran_dry();
+      out_of_work();
       return;
     case Stop::limit: {
       if (!draining_) {
@@ -134,7 +135,7 @@ void TimeSharedGpu::due() {
   }
 }
 
-// The owner has finished a batch and keeps the GPU if it has more.
+// The owner has finished a batch. It keeps the GPU if it has more work.
 void TimeSharedGpu::go_on() {
   if (!owner_->batches.empty()) {
     if (!contended() && !owner_->batches.front().kernel_by_kernel)
@@ -146,12 +147,12 @@ void TimeSharedGpu::go_on() {
     mode_ = Mode::idle;
     idle_since_ = engine_.now();
   } else {
-    ran_dry();
+    out_of_work();
   }
 }
 
-// The owner has nothing to do while others wait: it keeps the GPU for a while, but not beyond its slice.
-void TimeSharedGpu::ran_dry() {
+// The owner is out of work while others wait: it holds the GPU for a while, but not beyond its slice.
+void TimeSharedGpu::out_of_work() {
   const Time until = std::min(engine_.now() + spec_.time_slicing.hold_when_idle, turn_ends_);
   if (until <= engine_.now()) {
     leave(false);
@@ -179,7 +180,7 @@ void TimeSharedGpu::see_finished(Context& context) {
       context.spec.listener.batch_seen(context.spec.listener.context);
 }
 
-// The owner's turn is over: the GPU goes to the next that waits (one does).
+// Ends the owner's turn: the GPU goes to the next waiting context (there is one).
 void TimeSharedGpu::leave(bool expired) {
   Context& last = *owner_;
   const Time now = engine_.now();
@@ -191,7 +192,7 @@ void TimeSharedGpu::leave(bool expired) {
     cost = expiry_cost(spec_, at.done > Duration::zero() ? &kernels.kernels[at.kernel] : nullptr);
     last.refill_at_start = last.position.cache_refill = cache_refill_after_expiry(spec_, kernels);
   }
-  last.position.launch_gap = Duration::zero();  // hidden in the turns of others
+  last.position.launch_gap = Duration::zero();  // hidden in the turns of other contexts
   Context& next = *next_waiting();
   set_state(next, ContextState::switching_in);
   owner_ = &next;
@@ -204,7 +205,7 @@ void TimeSharedGpu::leave(bool expired) {
   see_finished(last);
 }
 
-// Round robin over those that wait, from the owner on; null if nobody does.
+// Round robin over the waiting contexts, starting after the owner; null if none waits.
 TimeSharedGpu::Context* TimeSharedGpu::next_waiting() {
   const std::size_t count = contexts_.size();
   for (std::size_t i = 1; i < count; ++i) {
@@ -232,7 +233,7 @@ void TimeSharedGpu::set_event(Time at) {
   } else if (engine_.pending(event_)) {
     engine_.reschedule(event_, at);
   } else {
-    // Behind what hosts do at the same time.
+    // After what hosts do at the same instant.
     event_ = engine_.schedule(at, sim::action<&TimeSharedGpu::due>(*this), sim::Priority::late);
   }
 }

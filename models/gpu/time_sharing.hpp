@@ -1,8 +1,8 @@
-// The GPU shared in time: one context at a time, in turns (the law: spec.hpp, TimeSlicing).
+// The GPU shared in time: one context at a time, in turns (the law: TimeSlicing in spec.hpp).
 //
-// Between two interactions (a batch is enqueued, a host changes pace, a batch ends, the owner runs out of
-// work, its slice expires) everything is known, so one event stands for all the kernels until the next of
-// them; what interferes earlier accrues what has been done and plans anew.
+// Between two interactions (a batch is enqueued, a host changes its pace, a batch ends, the owner runs out of
+// work, its slice expires) everything is known. So one event covers all kernels until the next interaction.
+// An earlier interaction accrues what has been done and plans anew.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace jostle::gpu {
 
 class TimeSharedGpu final : public Gpu {
  public:
-  // The engine must outlive the GPU, and not run after it is gone. `seed`: of the spread of slices.
+  // The engine must outlive the GPU and must not run after the GPU is destroyed. `seed` is for the jitter of
+  // slices.
   TimeSharedGpu(sim::Engine& engine, const Spec& spec, std::uint64_t seed = 1);
 
   ContextId create_context(const ContextSpec& spec) override;
@@ -50,34 +51,36 @@ class TimeSharedGpu final : public Gpu {
     TimeSharedGpu* gpu = nullptr;
     ContextId id;
     ContextSpec spec;
-    std::vector<Batch> batches;  // not finished, oldest first: one or two
-    Position position;           // in the oldest
-    HostProgress host;           // of the newest, while its kernels are being launched
+    std::vector<Batch> batches;  // unfinished batches, oldest first: one or two
+    Position position;           // in the oldest batch
+    HostProgress host;           // of the newest batch, while its kernels are being launched
     ContextState state = ContextState::empty;
-    std::uint64_t unseen = 0;       // finished, not yet seen by the host
+    std::uint64_t unseen = 0;       // batches that are finished but not yet seen by the host
     sim::EventId arrival;           // its next launch, while it has no work and does not own the GPU
-    sim::Duration refill_at_start;  // for the observer: refill before the first kernel of the turn
+    sim::Duration refill_at_start;  // for the observer: cache refill before the first kernel of the turn
     sim::Time kernel_began;         // for the observer
     sim::Duration executed;         // accrued, all batches
-    Usage used;                     // accrued: finished batches, cache refills, other rates of the oldest
+    // Accrued: finished batches, cache refills, and the oldest batch before the last change of rates.
+    Usage used;
     RetimedKernels retimed;
     sim::TrackId stream = sim::TrackId::none;
-    bool drawn = false;  // the timeline shows the oldest batch as begun
+    bool drawn = false;  // the timeline shows that the oldest batch has begun
 
     void arrive() { gpu->arrived(*this); }
-    // The kernel it is in, of its oldest batch (there is one), at the rates of when it was last planned.
+    // The kernel of its oldest batch (there is one) that is in progress, at the rates when it was last
+    // planned.
     [[nodiscard]] Underway underway() const {
       return jostle::gpu::underway(*batches.front().kernels,
                                    jostle::gpu::executed(batches.front(), spec.per_launch, position));
     }
   };
 
-  // What the GPU does.
+  // What the GPU is doing.
   enum class Mode : std::uint8_t {
-    idle,       // nothing to do (the last owner keeps it)
-    running,    // the owner's turn; also while a lone owner waits for its own next launch
-    holding,    // the owner ran out of work and keeps the GPU for a while
-    switching,  // being handed to `owner_`
+    idle,       // no work (the last owner keeps the GPU)
+    running,    // the owner's turn; also while an owner without competitors waits for its own next launch
+    holding,    // the owner is out of work and holds the GPU for a while
+    switching,  // switching to `owner_`
   };
 
   [[nodiscard]] Context& get(ContextId id) { return contexts_[id.index]; }
@@ -94,7 +97,7 @@ class TimeSharedGpu final : public Gpu {
   void retime(Context& context);
   void begin_turn();
   void go_on();
-  void ran_dry();
+  void out_of_work();
   void plan();
   void accrue();
   void replay(Context& context, const Position& from, sim::Time since);
@@ -111,15 +114,15 @@ class TimeSharedGpu final : public Gpu {
   sim::RandomStream random_;
   KernelObserver observer_;
   Rates rates_;
-  std::uint64_t epoch_ = 0;       // changes of rates so far
-  std::deque<Context> contexts_;  // in the order of the runlist
+  std::uint64_t epoch_ = 0;       // number of changes of rates so far
+  std::deque<Context> contexts_;  // in runlist order
   Context* owner_ = nullptr;
   Mode mode_ = Mode::idle;
   int waiting_ = 0;        // contexts in ContextState::waiting
-  bool draining_ = false;  // the slice has expired, the running block or kernel may still end
+  bool draining_ = false;  // the slice has expired, but the running block or kernel may still finish
   sim::Time turn_began_;
   sim::Time turn_ends_ = sim::Time::never();
-  sim::Time accrued_;  // the owner's position is as of then
+  sim::Time accrued_;  // the owner's position is valid at this time
   Advance planned_;
   sim::EventId event_;
   sim::Time idle_since_;

@@ -1,5 +1,5 @@
-// What a change of rates does to the GPU: the owner's kernels at once, those of others when they get their
-// turn.
+// What a change of rates does: the owner's kernels are re-timed at once, those of other contexts at the begin
+// of their turn.
 #include <stdexcept>
 
 #include "models/gpu/time_sharing.hpp"
@@ -17,7 +17,7 @@ void TimeSharedGpu::set_rates(const Rates& rates) {
   ++epoch_;
   if (mode_ != Mode::running) return;
   if (draining_ && turn_ends_ > engine_.now()) {
-    // The turn goes on to a point of the kernel under way.
+    // The turn goes on until a given point of the kernel in progress.
     const Underway at = owner_->underway();
     const Duration before = owner_->batches.front().kernels->kernels[at.kernel].duration;
     retime(*owner_);
@@ -28,7 +28,7 @@ void TimeSharedGpu::set_rates(const Rates& rates) {
   plan();
 }
 
-// Brings the oldest batch of a context to the rates of now.
+// Re-times the oldest batch of a context to the current rates.
 void TimeSharedGpu::retime(Context& context) {
   Batch& batch = context.batches.front();
   batch.epoch = epoch_;
@@ -36,7 +36,7 @@ void TimeSharedGpu::retime(Context& context) {
   if (&next == batch.kernels) return;
   const Underway at = context.underway();
   const Position position = retimed(batch, context.spec.per_launch, context.position, at, next);
-  // What was used stays used.
+  // What has been used so far is kept.
   context.used += usage_until(*batch.kernels, at);
   batch.kernels = &next;
   context.position = position;

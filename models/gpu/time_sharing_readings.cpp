@@ -1,4 +1,4 @@
-// What the GPU tells: time that contexts ran, what bounded it, and kernel by kernel for an observer.
+// What the GPU reports: time that contexts ran, what bounded it, and each kernel for an observer.
 #include <algorithm>
 
 #include "models/gpu/time_sharing.hpp"
@@ -30,7 +30,7 @@ Duration TimeSharedGpu::switching() {
   return mode_ == Mode::switching ? switching_ + (engine_.now() - switch_began_) : switching_;
 }
 
-// Tells the observer of the kernels that ended between `from`, at `since`, and now.
+// Reports to the observer the kernels that ended between `from`, at `since`, and now.
 void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
   const Batch& batch = context.batches.front();
   const std::vector<Kernel>& kernels = batch.kernels->kernels;
@@ -49,7 +49,7 @@ void TimeSharedGpu::replay(Context& context, const Position& from, Time since) {
     if (t > now) return;
     const Duration cost = front_end + kernels[next].duration;
     const Duration stamped = front_end + std::min(observer_.first_stamp, kernels[next].duration);
-    // A kernel that starts with a refill is the slower for it: it begins before.
+    // A kernel that starts with a cache refill takes longer by it: it begins earlier.
     const Time stamp = t + (stamped - into);
     if (into <= stamped) context.kernel_began = stamp - context.refill_at_start;
     if (stamp < now) context.refill_at_start = Duration::zero();

@@ -1,4 +1,4 @@
-// How work reaches the GPU: batches and launches of hosts, and what a context does when it has some.
+// How work reaches the GPU: batches and launches of hosts, and what a context does when it gets work.
 #include <algorithm>
 
 #include "models/gpu/time_sharing.hpp"
@@ -59,7 +59,7 @@ void TimeSharedGpu::open(ContextId id) {
   work_changed(context);
 }
 
-// Books what was launched at the old pace, before the pace changes.
+// Accrues the launches at the old pace, before the pace changes.
 void TimeSharedGpu::note_launches(Context& context) {
   if (&context == owner_) accrue();
   if (context.batches.empty()) return;
@@ -74,7 +74,7 @@ bool TimeSharedGpu::has_launched_work(const Context& context) const {
          ready_time(oldest, context.host, context.position.next) <= engine_.now();
 }
 
-// The launches of a context are not what they were.
+// Called when the launches of a context have changed.
 void TimeSharedGpu::work_changed(Context& context) {
   if (&context == owner_ && mode_ == Mode::running) {
     plan();
@@ -83,7 +83,7 @@ void TimeSharedGpu::work_changed(Context& context) {
   }
 }
 
-// A context without work does something when its next kernel is launched.
+// Schedules an event for the next launch of a context without work.
 void TimeSharedGpu::watch_for_launch(Context& context) {
   if (has_launched_work(context)) {
     engine_.cancel(context.arrival);
@@ -107,7 +107,7 @@ void TimeSharedGpu::arrived(Context& context) {
   watch_for_launch(context);
 }
 
-// A context without work has some.
+// A context without work has got some.
 void TimeSharedGpu::joined(Context& context) {
   const Time now = engine_.now();
   switch (mode_) {
@@ -140,8 +140,8 @@ void TimeSharedGpu::joined(Context& context) {
       if (!contended()) {
         accrue();
         const Duration slice = spec_.time_slicing.slice;
-        if (turn_ends_ <= now)
-          turn_ends_ += slice * ((now - turn_ends_) / slice + 1);  // a lone owner's slices renew
+        // An owner without competitors renews its slice.
+        if (turn_ends_ <= now) turn_ends_ += slice * ((now - turn_ends_) / slice + 1);
         set_state(context, ContextState::waiting);
         plan();
         return;

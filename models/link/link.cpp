@@ -14,14 +14,15 @@ using sim::Time;
 
 Link::Link(sim::Engine& engine, const Spec& spec, std::uint64_t seed)
     : engine_(engine), spec_(spec), seed_(seed) {
-  if (!(spec.bandwidth_bytes_per_s > 0)) throw std::invalid_argument("link: no bandwidth");
-  if (!(spec.loss >= 0 && spec.loss < 1)) throw std::invalid_argument("link: loss is not from 0 to below 1");
+  if (!(spec.bandwidth_bytes_per_s > 0)) throw std::invalid_argument("link: the bandwidth must be positive");
+  if (!(spec.loss >= 0 && spec.loss < 1))
+    throw std::invalid_argument("link: the loss must be at least 0 and below 1");
   if (std::min({spec.rtt, spec.jitter, spec.retry_after}) < Duration::zero())
-    throw std::invalid_argument("link: a negative time");
+    throw std::invalid_argument("link: times must not be negative");
 }
 
 StreamId Link::open(double bytes, std::uint32_t source, const StreamListener& listener) {
-  if (!(bytes >= 0)) throw std::invalid_argument("link: a negative size");
+  if (!(bytes >= 0)) throw std::invalid_argument("link: the size of a request must not be negative");
   streams_.push_back({.bytes = bytes,
                       .duration = sim::seconds(bytes / spec_.bandwidth_bytes_per_s),
                       .random = sim::RandomStream(seed_, fmt::format("link {}", source)),
@@ -32,7 +33,7 @@ StreamId Link::open(double bytes, std::uint32_t source, const StreamListener& li
   return static_cast<StreamId>(streams_.size() - 1);
 }
 
-// An event at each time at which anything is due; what is due at one time is done at once.
+// There is an event at each time at which something is due; everything due at one time is handled at once.
 void Link::plan(Due due) {
   due.order = order_++;
   due_.push(due);
@@ -90,14 +91,14 @@ void Link::capture(StreamId id) {
   const std::uint64_t number = stream.captured++;
   ++total_.sent;
   transmit(id, number);
-  if (stream.arrived <= number) {  // else it took no time
+  if (stream.arrived <= number) {  // otherwise it took no time
     if (number >= stream.settled) stream.requests[number - stream.settled].moves = true;
     move(id, +1);
   }
   if (stream.listener.captured != nullptr) stream.listener.captured(stream.listener.context);
 }
 
-// One try: behind all that were begun before.
+// One attempt, behind all attempts begun before.
 void Link::transmit(StreamId id, std::uint64_t number) {
   Stream& stream = streams_[id];
   const Time now = engine_.now();
@@ -123,7 +124,7 @@ void Link::transmit(StreamId id, std::uint64_t number) {
   settle(id);
 }
 
-// When the first requests of the stream arrive, now that it is known: none before the one ahead of it.
+// Determines when the first requests of the stream arrive, once that is known: none before its predecessor.
 void Link::settle(StreamId id) {
   Stream& stream = streams_[id];
   while (!stream.requests.empty() && stream.requests.front().arrives != Time::never()) {
@@ -161,7 +162,7 @@ void Link::wake_waiting() {
   std::ranges::sort(to_wake_, {}, [this](StreamId id) { return streams_[id].waiting_since; });
   for (const StreamId id : to_wake_) {
     Stream& stream = streams_[id];
-    if (!std::exchange(stream.waiting_since, std::nullopt)) continue;  // delivered twice at once
+    if (!std::exchange(stream.waiting_since, std::nullopt)) continue;  // delivered twice at the same instant
     if (stream.listener.wake != nullptr) stream.listener.wake(stream.listener.context);
   }
   to_wake_.clear();
@@ -169,7 +170,7 @@ void Link::wake_waiting() {
 
 Link::Statistics Link::statistics() const {
   Statistics now = total_;
-  const Duration ahead = std::max(free_at_ - engine_.now(), Duration::zero());  // of tries not yet sent
+  const Duration ahead = std::max(free_at_ - engine_.now(), Duration::zero());  // of attempts not yet sent
   now.busy -= ahead;
   now.bytes -= sim::to_seconds(ahead) * spec_.bandwidth_bytes_per_s;
   now.queued = std::ranges::count_if(starts_, [this](Time start) { return start > engine_.now(); });

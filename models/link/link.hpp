@@ -1,9 +1,9 @@
-// A link that runs: a FIFO that all its streams share, and beyond it a delay.
+// A running link: a FIFO that all streams share, followed by a delay.
 //
-// Requests of a stream arrive in the order they were sent in, as over one TCP connection: one that is lost,
-// or late, holds up those behind it. Streams do not hold up each other but for the bandwidth. How often the
-// n-th request of a stream is lost and how late it is are drawn from a random stream of that stream's own, so
-// they do not depend on bandwidth, round-trip time or who else is there.
+// The requests of a stream arrive in the order in which they were sent, as over one TCP connection: a request
+// that is lost or late delays those behind it. Streams affect each other only through the bandwidth. How
+// often the n-th request of a stream is lost and how late it is are drawn from that stream's own random
+// stream, so they do not depend on bandwidth, round-trip time or other streams.
 #pragma once
 
 #include <cstdint>
@@ -21,37 +21,38 @@ namespace jostle::link {
 
 using StreamId = std::uint32_t;
 
-// Called at the instant it happens.
+// Called at the instant of the event.
 struct StreamListener {
-  void (*captured)(void* context) = nullptr;  // a request of its was sent; it may send the next
+  void (*captured)(void* context) = nullptr;  // a request of this stream was captured; it may send the next
   void (*delivered)(void* context, sim::Time captured) = nullptr;
-  void (*wake)(void* context) = nullptr;  // it waits, and a request was delivered
-  // Whether any request or answer is on its way; not told of what takes no time.
+  void (*wake)(void* context) = nullptr;  // the stream waits, and a request was delivered
+  // Whether any request or answer is in transit. Not called for transfers that take no time.
   void (*under_way)(void* context, bool any) = nullptr;
   void* context = nullptr;
 };
 
 class Link {
  public:
-  // The engine must outlive it, and not run after it is gone. Throws std::invalid_argument for an impossible
-  // spec.
+  // The engine must outlive the link and must not run after the link is destroyed. Throws
+  // std::invalid_argument for invalid parameters.
   Link(sim::Engine& engine, const Spec& spec, std::uint64_t seed);
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // A stream of requests of `bytes` each; `source` names its random numbers.
+  // Opens a stream of requests of `bytes` each; `source` names its random numbers.
   StreamId open(double bytes, std::uint32_t source, const StreamListener& listener);
 
-  // A request enters the queue at `at`, now or later.
+  // Sends a request: it enters the queue at `at`, now or later.
   void send(StreamId stream, sim::Time at);
-  // An answer goes back, from now on.
+  // Sends an answer back, starting now.
   void answer(StreamId stream);
-  // Does what is due now. Events do it too; who asks before they had their turn calls it first.
+  // Handles everything that is due now. Events do this too; call it before asking for state at an instant
+  // whose events have not run yet.
   void catch_up();
-  // The stream wants to be woken, once, by the next delivery. Of deliveries at one instant those are woken
-  // first who have waited longest.
+  // The stream is to be woken once, by the next delivery. Of deliveries at one instant, the stream that has
+  // waited longest is woken first.
   void wait(StreamId stream);
-  // Whether a request of the stream is on its way or has yet to be sent.
+  // Whether a request of the stream is in transit or still to be sent.
   [[nodiscard]] bool expects(StreamId stream) const {
     return streams_[stream].sent > streams_[stream].arrived;
   }
@@ -59,35 +60,35 @@ class Link {
   [[nodiscard]] sim::Duration answer_time() const { return spec_.rtt / 2; }
   [[nodiscard]] const Spec& spec() const { return spec_; }
 
-  // Since the warm-up, up to now.
+  // From the end of the warm-up up to now.
   struct Statistics {
-    sim::Duration busy;  // sending
+    sim::Duration busy;  // time spent sending
     std::int64_t sent = 0, tries = 0, delivered = 0;
-    double bytes = 0;         // sent, of all tries
-    sim::Duration waited;     // of all tries, for the link to be free
-    std::int64_t queued = 0;  // now: tries that have not begun
+    double bytes = 0;         // sent, counting all attempts
+    sim::Duration waited;     // time that attempts waited for the link to be free, in total
+    std::int64_t queued = 0;  // now: attempts that have not begun
   };
   [[nodiscard]] Statistics statistics() const;
   void end_warmup();
 
  private:
-  // A request on its way. Of one that is not yet there: never().
+  // A request in transit. Times that are not known yet are never().
   struct Request {
     sim::Time captured;
     sim::Time arrives = sim::Time::never();
-    std::int64_t losses = 0;  // tries that will fail
-    sim::Duration late;       // by jitter
-    bool moves = false;       // counted in Stream::moving
+    std::int64_t losses = 0;  // attempts that will fail
+    sim::Duration late;       // delay by jitter
+    bool moves = false;       // is counted in Stream::moving
   };
   struct Stream {
     double bytes = 0;
-    sim::Duration duration;  // of a try
+    sim::Duration duration;  // of one attempt
     sim::RandomStream random;
     StreamListener listener;
-    std::deque<Request> requests;  // captured, not settled; the first has number `settled`
+    std::deque<Request> requests;  // captured but not settled; the first has number `settled`
     std::uint64_t sent = 0, captured = 0, settled = 0, arrived = 0;
     sim::Time last_arrival;
-    int moving = 0;  // requests and answers
+    int moving = 0;  // requests and answers in transit
     std::optional<std::uint64_t> waiting_since;
   };
   enum class What : std::uint8_t { capture, retry, delivery, answered };
@@ -96,8 +97,8 @@ class Link {
     std::uint64_t order = 0;
     What what = What::capture;
     StreamId stream = 0;
-    std::uint64_t request = 0;  // retry: its number
-    sim::Time captured;         // delivery
+    std::uint64_t request = 0;  // retry: number of the request
+    sim::Time captured;         // delivery: capture time of the request
     [[nodiscard]] bool operator>(const Due& other) const {
       return at != other.at ? at > other.at : order > other.order;
     }
@@ -117,7 +118,7 @@ class Link {
   std::vector<Stream> streams_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<StreamId> to_wake_;
-  std::deque<sim::Time> starts_;  // of tries that wait
+  std::deque<sim::Time> starts_;  // start times of waiting attempts
   std::uint64_t order_ = 0, waits_ = 0;
   sim::Time free_at_;
   bool working_ = false;

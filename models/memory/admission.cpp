@@ -49,7 +49,7 @@ const char* to_string(Part part) {
 Occupancy admit(const Spec& spec, std::span<const Request> requests) {
   Occupancy occupancy;
   occupancy.used_bytes = spec.system_bytes;
-  std::vector<const ContextSpec*> there;  // runtimes of which a process runs
+  std::vector<const ContextSpec*> there;  // runtimes of which a process is running
   for (const Request& request : requests) {
     const bool first = std::ranges::find(there, request.context) == there.end();
     Place place{.held = asked(spec, request, first)};

@@ -1,4 +1,4 @@
-// Which processes fit: one after the other, each as a whole or not at all.
+// Memory admission: processes are admitted one after another, each completely or not at all.
 #pragma once
 
 #include <span>
@@ -9,33 +9,33 @@
 
 namespace jostle::memory {
 
-// In the order in which a process allocates.
+// The parts of a footprint, in the order in which a process allocates them.
 enum class Part { context, engine, arena, io };
 [[nodiscard]] const char* to_string(Part part);
 
-// What a process asks for: the context of its runtime, and the rest of its footprint.
+// What a process needs: the context of its runtime, and the rest of its footprint.
 struct Request {
   const ContextSpec* context = nullptr;  // the same object for processes of one runtime
-  Footprint network;                     // its context parts are not looked at
+  Footprint network;                     // its `context` members are ignored
 };
 
 struct Place {
   bool fits = true;
-  Footprint held;            // as it would be if it does not fit
-  Part lacking = Part::io;   // the first that finds no room
-  double missing_bytes = 0;  // of all that it asks for
+  Footprint held;            // what it holds, or would hold if it fitted
+  Part lacking = Part::io;   // the first part that does not fit
+  double missing_bytes = 0;  // shortage, considering all parts
 };
 
 struct Occupancy {
   std::vector<Place> places;  // in the order of the requests
-  double used_bytes = 0;      // by the system and those that fit
+  double used_bytes = 0;      // by the system and the admitted processes
   double gpu_bytes = 0;       // of which for the GPU
-  bool rebooted = false;      // one did not fit and the board went down: nobody runs
+  bool rebooted = false;      // a process did not fit and the board rebooted: no process runs
 };
 
-// In the order given; who does not fit leaves its room to those behind. The first of a runtime also holds the
-// libraries that all of it share; on a card's own memory (spec.unified false) only what is for the GPU
-// counts.
+// Admits the requests in the given order. A process that does not fit leaves its memory to the following
+// ones. The first process of a runtime also holds the libraries that all processes of the runtime share. On a
+// card with its own memory (spec.unified false) only GPU memory counts.
 [[nodiscard]] Occupancy admit(const Spec& spec, std::span<const Request> requests);
 
 }  // namespace jostle::memory

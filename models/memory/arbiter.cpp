@@ -23,8 +23,8 @@ void Arbiter::set_demand(ClientId id, const Demand& demand) {
   if (demands_[id.index] == bytes && clients_[id.index].bound == demand.bound) return;
   demands_[id.index] = bytes;
   clients_[id.index].bound = demand.bound;
-  // Nearly always so, and often: it must cost next to nothing.
-  if (all_granted_ && surely_fits()) {
+  // The common case, and a frequent one: it must cost almost nothing.
+  if (all_granted_ && always_fits()) {
     settle(id.index);
     grants_[id.index] = bytes;
     return;
@@ -40,8 +40,8 @@ void Arbiter::set_capacity(double bytes_per_s) {
   solve();
 }
 
-// Even if all of the interference there can be took its part.
-bool Arbiter::surely_fits() const {
+// Whether all demands fit even with the maximum interference.
+bool Arbiter::always_fits() const {
   double sum = 0;
   for (const double demand : demands_) sum += demand;
   return sum <= sharing_.capacity_bytes_per_s * (1 - sharing_.interference);
@@ -72,7 +72,7 @@ void Arbiter::solve() {
     client.speed = memory_speed(grants_[i] / demands_[i], client.bound);
     news = news || differs(client);
   }
-  // Who is at rest may still have to hear that there is room again.
+  // A client that demands nothing may still have to be told that bandwidth is free again.
   all_granted_ = all_granted && std::ranges::none_of(clients_, [](const Client& client) {
                    return client.speed < 1 || client.told < 1;
                  });

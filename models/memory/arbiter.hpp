@@ -1,7 +1,7 @@
-// The memory's bandwidth over time: who uses it says what it demands, and is told when it gets less.
+// Shares the memory bandwidth over time: users state their demands, and are notified when they get less.
 //
-// Demands are means over a stretch of work, set at interactions. As long as they all fit nothing happens: no
-// event, no call. What changes by less than a hundredth is not told.
+// A demand is a mean over a stretch of work and changes only at interactions. While all demands fit, nothing
+// happens: no event, no call. Changes of less than 1 % are not notified.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace jostle::memory {
 
-// What somebody's work asks of the memory when it has it to itself.
+// What a user's work demands of the memory when it has the memory to itself.
 struct Demand {
   double bytes_per_s = 0;
   double bound = 1;  // share of its time that is bound by memory
   bool operator==(const Demand&) const = default;
 };
 
-// Told, in an event of its own, that memory-bound work runs at this speed from now on (1: as alone).
+// Called, in an event of its own, when memory-bound work runs at this speed from now on (1: as if alone).
 struct SpeedListener {
   void (*changed)(void* context, double speed) = nullptr;
   void* context = nullptr;
@@ -32,19 +32,19 @@ struct ClientId {
 
 class Arbiter {
  public:
-  // The engine must outlive it, and not run after it is gone.
+  // The engine must outlive the arbiter and must not run after the arbiter is destroyed.
   Arbiter(sim::Engine& engine, const Sharing& sharing) : engine_(engine), sharing_(sharing) {}
   Arbiter(const Arbiter&) = delete;
   Arbiter& operator=(const Arbiter&) = delete;
 
-  // A client without a listener is never slowed: what it gets less than it demands is not accounted for.
+  // Adds a client. A client without a listener is never slowed: its shortage is not accounted for.
   ClientId add(const SpeedListener& listener);
 
-  // From now on. More than the capacity is taken for the capacity, as it is and as it changes. A client that
-  // demands nothing keeps the speed that it was last told.
+  // Sets the demand from now on. A demand above the capacity counts as the capacity, also when the capacity
+  // changes. A client that demands nothing keeps the last speed it was told.
   void set_demand(ClientId client, const Demand& demand);
 
-  // The memory's clock changes, now (> 0).
+  // The capacity changes now, because the memory's clock does (> 0).
   void set_capacity(double bytes_per_s);
 
   [[nodiscard]] double granted(ClientId client) const { return grants_[client.index]; }  // bytes/s
@@ -56,7 +56,7 @@ class Arbiter {
  private:
   struct Client {
     SpeedListener listener;
-    double asked = 0;  // bytes/s, more than the capacity perhaps
+    double asked = 0;  // bytes/s, may exceed the capacity
     double bound = 1;
     double told = 1, speed = 1;
     double moved = 0;  // up to `since`
@@ -65,14 +65,14 @@ class Arbiter {
 
   void settle(std::size_t client);
   void solve();
-  [[nodiscard]] bool surely_fits() const;
+  [[nodiscard]] bool always_fits() const;
   void tell();
   [[nodiscard]] static bool differs(const Client& client);
 
   sim::Engine& engine_;
   Sharing sharing_;
   std::vector<Client> clients_;
-  std::vector<double> demands_, grants_;  // by client
+  std::vector<double> demands_, grants_;  // one entry per client
   bool all_granted_ = true;
   sim::EventId telling_;
 };

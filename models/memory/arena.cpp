@@ -42,15 +42,15 @@ class Liveness {
  private:
   struct Buffer {
     double bytes = 0;
-    std::size_t first = 0, last = 0;  // nodes in whose turn it must exist
-    bool joined = false;              // lies in what a concatenation writes
+    std::size_t first = 0, last = 0;  // range of node indices during which the buffer must exist
+    bool joined = false;              // is part of the output of a concatenation
   };
 
   [[nodiscard]] bool optimised() const { return storage_.lowering == dnn::Lowering::optimised; }
 
   [[nodiscard]] double tensor_bytes(const Layer& layer) const {
     const std::int64_t channels = layer.out.channels;
-    // int8 images have a layout of their own, of four channels (TensorRT's kCHW4).
+    // int8 images have their own layout of four channels (TensorRT's kCHW4).
     const std::int64_t multiple = storage_.channel_multiple > 4 && storage_.element_bytes < 2 && channels <= 4
                                       ? 4
                                       : storage_.channel_multiple;
@@ -58,7 +58,7 @@ class Liveness {
     return storage_.element_bytes * static_cast<double>(padded * layer.out.positions());
   }
 
-  // What a layer writes, were it to write it to a place of its own.
+  // Size of a layer's output if it is written to a buffer of its own.
   [[nodiscard]] double own_bytes(Node node) const {
     const Layer& layer = network_.layer(node);
     const bool binding = layer.op == Op::input || network_.consumers(node).empty();
@@ -76,7 +76,7 @@ class Liveness {
     return node;
   }
 
-  // Puts what `from` lies in and what `into` lies in at one place.
+  // Merges the buffers of `from` and `into`.
   void unite(Node from, Node into, double bytes) {
     const Node kept = root(into), gone = root(from);
     Buffer& buffer = buffers_[kept];
@@ -98,7 +98,7 @@ class Liveness {
     }
   }
 
-  // The operand in whose place a layer's output lies.
+  // The operand whose buffer a layer's output overwrites.
   [[nodiscard]] std::optional<Node> written_over(Node node) const {
     const Layer& layer = network_.layer(node);
     const std::vector<Node> operands = network_.inputs(node);
@@ -115,8 +115,9 @@ class Liveness {
     return found;
   }
 
-  // The operands are written where the concatenation is to stand; those that lie in another already are
-  // copied. What is more of an operand's buffer than the operand itself stands beside.
+  // Operands are written directly to their place in the result of the concatenation. Operands that are
+  // already part of another concatenation are copied. What an operand's buffer holds beyond the operand
+  // itself is stored separately.
   void join(Node node) {
     double bytes = buffers_[root(node)].bytes;
     for (const Node operand : network_.inputs(node)) {
@@ -134,8 +135,8 @@ class Liveness {
 
   const Network& network_;
   const Storage& storage_;
-  std::vector<Buffer> buffers_;  // by node; valid where it is its own root
-  std::vector<Node> root_;       // whose buffer a node's output lies in
+  std::vector<Buffer> buffers_;  // by node; valid if the node is its own root
+  std::vector<Node> root_;       // the node whose buffer holds this node's output
 };
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace jostle::memory {
 namespace {
 
-// What everybody gets who demands more, when the grants (not all that is demanded) are to sum to `total`.
+// The common grant of all users that demand more than it, such that the grants (not the demands) sum to
+// `total`.
 double level_for(std::span<const double> demands, double total) {
   double level = 0;
   for (;;) {
@@ -49,8 +50,8 @@ void share_bandwidth(const Sharing& sharing, std::span<const double> demands, st
   for (std::size_t i = 0; i < demands.size(); ++i) sum += grants[i] = demands[i];
   double total = usable(sharing, grants);
   if (sum <= total) return;
-  // What is usable follows from the grants, and they from it: each step leaves at most half the
-  // interference of the error.
+  // The usable bandwidth depends on the grants and the grants on it: each step reduces the
+  // error to at most interference / 2 of it.
   constexpr int max_steps = 60;
   constexpr double close_enough = 1e-12;
   for (int i = 0; i < max_steps; ++i) {

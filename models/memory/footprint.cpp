@@ -11,7 +11,7 @@ namespace jostle::memory {
 namespace {
 
 constexpr double engine_bytes_per_layer = 36e3;
-constexpr double bound_element_bytes = 4;  // fp32, as trtexec binds
+constexpr double bound_element_bytes = 4;  // fp32, as trtexec's bindings
 constexpr double batches_bound = 2;
 
 double in_pages(double bytes, double page) {

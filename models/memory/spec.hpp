@@ -1,4 +1,4 @@
-// What a memory is: how much it holds, what each process takes of it, and what it delivers at each clock.
+// Parameters of a memory: its capacity, what each process allocates in it, and its bandwidth at each clock.
 #pragma once
 
 #include <optional>
@@ -6,41 +6,41 @@
 
 namespace jostle::memory {
 
-// What a process of a runtime holds before it has a network: the CUDA context, the libraries and the heap.
+// What a process of a runtime holds without any network: the CUDA context, the libraries and the heap.
 struct ContextSpec {
-  double process_bytes = 0;  // each process by itself
-  double gpu_bytes = 0;      // of those, what the driver allocates for the GPU: tools tell it as "GPU memory"
-  double shared_bytes = 0;   // libraries that all processes of the runtime share: the first brings them in
+  double process_bytes = 0;  // private to each process
+  double gpu_bytes = 0;  // the part of it allocated by the driver for the GPU; tools show it as "GPU memory"
+  double shared_bytes = 0;  // libraries shared by all processes of the runtime: loaded by the first
 };
 
-// What happens when an allocation finds no room.
+// What happens when an allocation fails.
 enum class WhenFull {
-  fail,    // the process ends, the others run
-  reboot,  // the whole board goes down
+  fail,    // the process ends, the others continue
+  reboot,  // the whole board reboots
 };
 
 struct Spec {
   double capacity_bytes = 0;  // usable by processes and system together
   double system_bytes = 0;    // held by the idle system
-  double page_bytes = 0;      // granule of what the GPU's driver allocates
+  double page_bytes = 0;      // page size of the GPU driver's allocations
   WhenFull when_full = WhenFull::fail;
-  // One memory for CPU and GPU, as on a Jetson. Otherwise this is the card's, and what a process holds on its
-  // host is no part of it.
+  // One memory for CPU and GPU, as on a Jetson. Otherwise this is the memory of the card, and what a process
+  // holds on the host does not count.
   bool unified = true;
-  double interference = 0;  // see memory::Sharing; where it is unified
+  double interference = 0;  // see memory::Sharing; used only if unified
   // Absent: the runtime does not exist on this device.
   std::optional<ContextSpec> tensorrt, eager, libtorch, cuda_graph, cpu;
 
   double max_clock_hz = 0;             // EMC
   std::vector<double> clock_table_hz;  // ascending; empty: the clock is fixed
-  // Of the share of the peak that is reached at the full clock, what is reached at each clock of the table;
-  // empty: all of it.
+  // For each clock of the table, the share of the peak that is reached, relative to the share at the maximum
+  // clock; empty: 1 everywhere.
   std::vector<double> clock_efficiency;
 };
 
-// What the memory delivers at `clock_hz`, as a share of what it does at its full clock: proportional to the
-// clock and to clock_efficiency, which lies on straight lines between the table's clocks. 1 where the clock
-// is not known.
+// The bandwidth at `clock_hz` relative to that at the maximum clock: proportional to the clock and to
+// clock_efficiency, which is interpolated linearly between the clocks of the table. 1 if the clock is not
+// known.
 [[nodiscard]] double relative_bandwidth(const Spec& spec, double clock_hz);
 
 }  // namespace jostle::memory

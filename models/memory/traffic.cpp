@@ -45,7 +45,7 @@ void Traffic::set_clocks(double capacity_bytes_per_s, double gpu_clock, double g
 
 void Traffic::core_demands(double change_bytes_per_s) {
   threads_ += change_bytes_per_s > 0 ? 1 : -1;
-  // Exactly nothing when nobody is left, whatever sums were rounded to.
+  // Exactly zero if no thread is left, despite rounding of the sums.
   core_bytes_per_s_ = threads_ > 0 ? std::max(core_bytes_per_s_ + change_bytes_per_s, 0.0) : 0;
   arbiter_.set_demand(cores_, {.bytes_per_s = core_bytes_per_s_, .bound = 1});
 }

@@ -1,4 +1,4 @@
-// Who moves data over the memory that CPU and GPU share: kernels, host threads, copies.
+// The traffic on the memory that CPU and GPU share: kernels, host threads, copies.
 #pragma once
 
 #include "models/gpu/kernel.hpp"
@@ -7,14 +7,14 @@
 
 namespace jostle::memory {
 
-// What a GPU asks for while it executes batches of these kernels, in the mean. A kernel of which no bytes are
-// known moves what the memory can while it is bound by it.
+// The mean demand of a GPU that executes batches of these kernels. A kernel whose bytes are not known uses
+// the whole bandwidth while it is memory-bound.
 [[nodiscard]] Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s);
 
 class Traffic {
  public:
-  // `gpu`: told at which speed memory-bound kernels run. `copy_bytes_per_s`: read and written while a copy is
-  // under way.
+  // `gpu` is notified of the speed of memory-bound kernels. `copy_bytes_per_s`: read and written while a copy
+  // is in progress.
   Traffic(sim::Engine& engine, const Sharing& sharing, const SpeedListener& gpu, double copy_bytes_per_s)
       : arbiter_(engine, sharing),
         gpu_(arbiter_.add(gpu)),
@@ -22,18 +22,18 @@ class Traffic {
         copies_(arbiter_.add({})),
         copy_bytes_per_s_(copy_bytes_per_s) {}
 
-  // A process's kernels begin to have the GPU, or cease to. `demand` is that of the clocks which the kernels
-  // were given at; where several have it at once (MPS), that of the last counts for all.
+  // A process's kernels begin or cease to have the GPU. `demand` is at the clocks that the kernels are given
+  // at. If several processes have the GPU at once (MPS), the last demand counts for all of them.
   void gpu_runs(const Demand& demand);
   void gpu_rests();
-  // The memory's capacity, and how fast the GPU runs what is bound by its clock and what is bound by memory
-  // (> 0), against the clocks which kernels were given at.
+  // The capacity of the memory, and the speed of clock-bound and of memory-bound GPU work (> 0) relative to
+  // the clocks that kernels are given at.
   void set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory);
-  // A thread that moves so much begins to run on a core (+), or ceases to (-).
+  // A thread with this bandwidth begins (+) or ceases (-) to run on a core.
   void core_demands(double change_bytes_per_s);
   void copies_change(int change);
 
-  // For further clients, such as DLAs.
+  // For other clients, such as DLAs.
   [[nodiscard]] Arbiter& arbiter() { return arbiter_; }
   // Bytes moved by threads and copies so far.
   [[nodiscard]] double moved_by_host() const { return arbiter_.moved(cores_) + arbiter_.moved(copies_); }
@@ -43,12 +43,12 @@ class Traffic {
 
   Arbiter arbiter_;
   ClientId gpu_, cores_, copies_;
-  Demand gpu_demand_;  // as it was given
-  int on_gpu_ = 0;     // processes whose kernels have the GPU
+  Demand gpu_demand_;  // as given by gpu_runs()
+  int on_gpu_ = 0;     // number of processes whose kernels have the GPU
   double gpu_clock_ = 1, gpu_memory_ = 1;
   double copy_bytes_per_s_;
   double core_bytes_per_s_ = 0;  // of all threads on cores
-  int threads_ = 0;              // which they are
+  int threads_ = 0;              // number of those threads
   int copying_ = 0;
 };
 

@@ -16,7 +16,7 @@ using dnn::Op;
 using Node = Network::Node;
 
 constexpr double index_bytes = 8;
-constexpr std::int64_t passing = 2;  // the gradient that is read and the one that is written
+constexpr std::int64_t passing = 2;  // the gradient being read and the one being written
 
 bool keeps_result(const Layer& layer) {
   if (layer.op == Op::softmax) return true;
@@ -54,7 +54,7 @@ double training_parameter_bytes(dnn::Precision precision) {
 }
 
 double training_activation_bytes(const Network& network, double element_bytes) {
-  std::vector<Node> whole(network.size());  // what a view is of, or the node itself
+  std::vector<Node> whole(network.size());  // the node that a view refers to, or the node itself
   std::vector<bool> kept(network.size());
   std::int64_t largest = 0;
   double bytes = 0;

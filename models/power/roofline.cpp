@@ -35,7 +35,7 @@ Roofline roofline(const gpu::Spec& gpu, const dnn::ArithmeticPath& path, double 
                  .bytes_per_s = reachable_bandwidth(gpu, idle.gpu_hz, dram_bytes_per_s),
                  .energy = {}};
   if (!(roofs.flop_per_s > 0) || !(roofs.bytes_per_s > 0))
-    throw std::invalid_argument("a GPU without arithmetic or bandwidth has no roofline");
+    throw std::invalid_argument("a roofline needs a positive peak and a positive bandwidth");
   if (spec) roofs.energy = energy_at(*spec, gpu, path, idle, roofs);
   return roofs;
 }
@@ -70,7 +70,8 @@ std::optional<double> best_flop_per_j(const Roofline& roofline) {
   return joules ? std::optional(1 / *joules) : std::nullopt;
 }
 
-// Joules of an operation are the greatest of a + b / intensity, over what may bind the time and the SMs.
+// The energy of an operation is the maximum of several terms a + b / intensity, according to what limits the
+// time and the SMs.
 std::optional<double> energy_balance(const Roofline& roofline) {
   if (!roofline.energy) return std::nullopt;
   const Roofline::Energy& energy = *roofline.energy;

@@ -1,12 +1,13 @@
-// Time and energy roofline of a GPU at set clocks: what W operations on Q bytes of DRAM take at least.
+// Time and energy roofline of a GPU at fixed clocks: the minimum time and energy of W operations on Q bytes
+// of DRAM.
 //
 //   T = max(W / peak, Q / bandwidth)                                    (Williams et al., CACM 2009)
 //   E = operation W + byte Q + constant T                               (Choi et al., IPDPS 2013)
 //
-// The intensity is W / Q, in FLOP/B. Both are bounds from below: T of a GPU that does nothing but the one or
-// the other at its full rate, E of one that lasts no longer than that. Here `operation` and `byte` have a
-// part each that is not added: an SM that gets on with the one waits for the other meanwhile, so of the SMs'
-// cycles only the larger part counts.
+// The intensity is W / Q, in FLOP/B. Both are lower bounds: T for a GPU that only computes or only moves data
+// at its full rate, E for a kernel that takes no longer than T. In this model part of `operation` and part of
+// `byte` are not added to each other: the cycles in which an SM makes progress with arithmetic and with
+// memory overlap, so only the larger of the two parts counts.
 #pragma once
 
 #include <optional>
@@ -19,45 +20,45 @@
 namespace jostle::power {
 
 struct Roofline {
-  double flop_per_s = 0;   // peak of all SMs on the path's units
+  double flop_per_s = 0;   // peak of all SMs on the units of the arithmetic path
   double bytes_per_s = 0;  // of DRAM, achievable
   struct Energy {
-    double operation_j = 0, byte_j = 0;        // of each ...
+    double operation_j = 0, byte_j = 0;        // energy of one operation, one byte ...
     double sm_operation_j = 0, sm_byte_j = 0;  // ... and of the SMs' cycles for it
     double idle_w = 0;                         // of the board with its GPU idle, but powered
-    double busy_w = 0;                         // more while a kernel executes, whatever it does
+    double busy_w = 0;                         // in addition while any kernel executes
     [[nodiscard]] double constant_w() const { return idle_w + busy_w; }
   };
-  std::optional<Energy> energy;  // absent: nothing is known of the board's power
+  std::optional<Energy> energy;  // absent: the board's power is not known
 };
 
-// `idle`: some seconds of the board at its clocks with nothing to do, the GPU powered; its SMs and clocks are
-// those of the roofs. `dram_bytes_per_s` is what the memory achieves at its clock, of which the GPU reaches
-// what it can at its own. Where there is a `spec`, the energies are differences of power::energy_of(), with
-// regulators' losses, at the spec's reference temperature:
-//   operation  of pipes that never wait, over a GPU that only executes
-//   byte       in the GPU, the memory controller and the DRAM; the SMs take as many cycles for a byte as
-//              they do at the highest clocks (gpu::Kernel::working)
-//   busy       of gpu_busy_s over idle
-// Throws std::invalid_argument where peak or bandwidth are not positive.
+// `idle`: some seconds of the idle board at these clocks, with the GPU powered; its SMs and clocks are those
+// of the roofline. `dram_bytes_per_s` is what the memory achieves at its clock; the GPU reaches as much of it
+// as its own clock permits. If there is a `spec`, the energies are differences of power::energy_of(),
+// including regulator losses, at the spec's reference temperature:
+//   operation  pipes that never wait, compared with a GPU that only executes
+//   byte       in the GPU, the memory controller and the DRAM; the SMs take as many cycles per byte as at the
+//              highest clocks (gpu::Kernel::working)
+//   busy       gpu_busy_s compared with idle
+// Throws std::invalid_argument if peak or bandwidth is not positive.
 [[nodiscard]] Roofline roofline(const gpu::Spec& gpu, const dnn::ArithmeticPath& path,
                                 double dram_bytes_per_s, const Activity& idle,
                                 const std::optional<Spec>& spec);
 
 [[nodiscard]] double seconds_of(const Roofline& roofline, double flop, double bytes);
-// None where there is no energy.
+// None if the energy is not known.
 [[nodiscard]] std::optional<double> joules_of(const Roofline& roofline, double flop, double bytes);
 
-// At an intensity.
+// The maximum FLOP/s at an intensity.
 [[nodiscard]] double attainable_flop_per_s(const Roofline& roofline, double intensity);
 [[nodiscard]] std::optional<double> attainable_flop_per_j(const Roofline& roofline, double intensity);
 
-// FLOP/B from which time is bound by arithmetic.
+// The intensity (FLOP/B) from which on time is bound by arithmetic.
 [[nodiscard]] double ridge(const Roofline& roofline);
-// FLOP/J as the intensity grows beyond all bounds: 1 / (operation + constant / peak).
+// FLOP/J in the limit of infinite intensity: 1 / (operation + constant / peak).
 [[nodiscard]] std::optional<double> best_flop_per_j(const Roofline& roofline);
-// FLOP/B at which half of that is reached: the effective energy balance. Where it is below the ridge, what is
-// efficient in time is so in energy.
+// The intensity (FLOP/B) at which half of that is reached: the effective energy balance. If it is below the
+// ridge, code that is efficient in time is also efficient in energy.
 [[nodiscard]] std::optional<double> energy_balance(const Roofline& roofline);
 
 }  // namespace jostle::power

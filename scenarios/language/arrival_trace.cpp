@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "input/file.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
 

@@ -10,6 +10,7 @@
 #include "input/file.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
@@ -32,15 +33,11 @@ constexpr std::int64_t max_batches = 1'000'000'000;
 constexpr double max_clock_hz = 1e11;
 const sim::Duration max_run = sim::seconds(max_run_seconds);
 
-bool looks_like_path(const std::string& device) {
-  return device.find('/') != std::string::npos || device.ends_with(".yaml") || device.ends_with(".yml");
-}
-
 void read_device(const Cursor& at, const LoadContext& context, Scenario& scenario) {
   const std::optional<std::string> device = Text{}(at);
   if (!device) return;
   scenario.device = *device;
-  if (looks_like_path(*device)) {
+  if (input::is_path(*device)) {
     scenario.device_path = resolved(context, *device);
     return;
   }

@@ -7,6 +7,7 @@
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/time_span.hpp"
 #include "input/hash.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/model_names.hpp"

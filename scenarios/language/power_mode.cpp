@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "calibration/readers/nvpmodel_modes.hpp"
+#include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "calibration/onnx/onnx.hpp"
-#include "input/problems.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::scenarios {
 

@@ -1,4 +1,4 @@
-// What the GPU's array did, as figures of the result; and a run that is sampled in windows.
+// GPU activity as metrics of the result; and running the engine with sampling in windows.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace jostle::scenarios {
 
-// Means over `elapsed` seconds; absent where that is none.
+// Means over `elapsed` seconds; absent if that is zero.
 [[nodiscard]] SmArray sm_array(const gpu::Usage& used, double elapsed);
 
-// Lets the engine run until `time`, and takes the samples that are due on the way, if there are windows.
+// Runs the engine until `time`, and takes the samples that are due before it, if there are windows.
 sim::RunEnd run_until(sim::Engine& engine, sim::Time time, std::optional<board::GpuWindows>& windows);
 
-// Puts the distributions into the result: of the board, and of the processes that ran (those whose status is
-// ok, in the order of the board's).
+// Adds the distributions to the result: for the board, and for the processes that ran (those whose status is
+// ok, in the order of the board's processes).
 void add_windows(Result& result, const board::GpuWindows& windows);
 
 }  // namespace jostle::scenarios

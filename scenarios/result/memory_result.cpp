@@ -46,7 +46,7 @@ void add_memory(Result& result, const memory::Spec& spec, const memory::Occupanc
       continue;
     }
     result.status = process.status = no_fit;
-    process.problem = place.fits ? "lost, for the board reboots" : what_lacked(place);
+    process.problem = place.fits ? "lost because the board reboots" : what_lacked(place);
     if (!place.fits && occupancy.rebooted) process.problem += "; the board reboots";
   }
 }

@@ -1,4 +1,4 @@
-// What a result says of memory: what each process and the board hold, and who did not fit.
+// Memory metrics of a result: what each process and the board hold, and which processes did not fit.
 #pragma once
 
 #include "models/memory/admission.hpp"
@@ -7,8 +7,8 @@
 
 namespace jostle::scenarios {
 
-// Fills in the memory figures of `result`, whose processes are those of `occupancy` in the same order, and
-// the status of those that do not fit.
+// Sets the memory metrics of `result` (its processes are those of `occupancy` in the same order), and the
+// status of processes that do not fit.
 void add_memory(Result& result, const memory::Spec& spec, const memory::Occupancy& occupancy);
 
 }  // namespace jostle::scenarios

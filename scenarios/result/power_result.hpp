@@ -1,4 +1,4 @@
-// What the board drew, how its clocks stood and what held them down, as figures of the result.
+// Power of the board, its clocks and what limited them, as metrics of the result.
 #pragma once
 
 #include "models/board/dvfs.hpp"
@@ -6,7 +6,7 @@
 
 namespace jostle::scenarios {
 
-// `images`: of all processes, in the same time.
+// `images`: number of images of all processes in the same time.
 void add_power(SystemResult& system, const board::PowerReport& report, const power::Spec& spec,
                double images);
 

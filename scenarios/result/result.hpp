@@ -1,7 +1,7 @@
-// The answer to a scenario, as plain data: the contract of docs/result.md, written by result_json.hpp.
+// The answer to a scenario, as plain data: the contract of docs/result.md, written by result_text.hpp.
 //
-// A figure that is undefined (one batch, no samples, no model yet) is absent here and null there, never NaN.
-// Milliseconds, MB (10^6 bytes), W, MHz, shares from 0 to 1 as the names say.
+// A metric that is undefined (one batch, no samples, not modelled) is absent here and null in JSON, never
+// NaN. Units are given by the names: milliseconds, MB (10^6 bytes), W, MHz, shares from 0 to 1.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ using Interval = std::optional<std::pair<double, double>>;  // from, to
 
 struct Throughput {
   Metric mean;    // images/s
-  Interval ci95;  // simulation noise
-  Interval pi90;  // prediction; absent until calibrated
+  Interval ci95;  // confidence interval: simulation noise
+  Interval pi90;  // prediction interval; absent unless calibrated
 };
 
 struct Latency {
@@ -28,18 +28,19 @@ struct Latency {
   Interval pi90;
 };
 
-// One ExecutionContext call, and what it is made of.
+// One ExecutionContext call, and its parts.
 struct EnqueueCall {
   Metric mean, launch, reschedule, compute, blocking;
 };
 
-// Every instant of a process belongs to the first of these that is true; dla_wait is asked after dla_running.
+// Every instant of a process belongs to the first of these that applies; dla_wait is checked after
+// dla_running.
 inline constexpr std::array<std::string_view, 13> time_share_names{
     "gpu_running", "gpu_switch",  "gpu_slice_wait", "dla_running",      "copying", "link",    "cache_refill",
     "launching",   "cpu_compute", "sync_wakeup",    "waiting_for_core", "idle",    "dla_wait"};
 using TimeShare = std::array<double, time_share_names.size()>;
 
-// Of the host, around inference; `ms`: of a batch, waiting for a core included.
+// A stage on the host, before or after inference. `ms`: for one batch, including waiting for a core.
 struct StageResult {
   std::string name;
   Metric ms;
@@ -49,24 +50,24 @@ struct GpuRunningBy {
   Metric compute, memory, fixed, throttled;
 };
 
-// What a process holds, in MB.
+// Memory that a process holds, in MB.
 struct ProcessMemory {
   Metric context, engine, arena, io;
-  Metric gpu;  // of all of these, what is allocated for the GPU
+  Metric gpu;  // the part of all of these that is GPU memory
 };
 
-// Means over the time measured, of the whole GPU: SM-cycles with a resident warp, issue slots and tensor
-// pipes used, resident warps of the most there could be.
+// Means over the measured time and the whole GPU: SM cycles with a resident warp, issue slots used, tensor
+// pipes used, resident warps over the maximum.
 struct SmArray {
   Metric sm_active, issue_slot, tensor_active, occupancy;
 };
 
-// How the means over windows are distributed, as a profiler that samples would tell (scenario: gpu_metrics).
+// Distribution of the means over windows, as a sampling profiler reports it (scenario: gpu_metrics).
 struct WindowShares {
   std::string name;  // board::gpu_window_names
   Metric mean, max;
   std::array<Metric, 7> percentiles;  // window_percentiles
-  std::vector<double> cdf;            // [i]: share of the windows at or below i percent; 101, or none
+  std::vector<double> cdf;            // [i]: share of the windows at or below i percent; 101 entries, or none
 };
 inline constexpr std::array<int, 7> window_percentiles{5, 10, 25, 50, 75, 90, 95};
 struct GpuWindows {
@@ -77,30 +78,30 @@ struct GpuWindows {
 
 struct ProcessResult {
   std::int64_t index = 0;  // among all processes
-  std::int64_t entry = 0;  // of the scenario's `processes`
+  std::int64_t entry = 0;  // index in the scenario's `processes`
   std::string name;        // empty unless the scenario gives one
   std::string model;
   std::optional<std::string> precision;  // absent for synthetic processes
   std::int64_t batch = 1;
   std::string runtime;
-  bool training = false;      // a batch is a step of training
-  std::string status = "ok";  // or out_of_memory: figures are absent
+  bool training = false;      // a batch is a training step
+  std::string status = "ok";  // or out_of_memory: then metrics are absent
   std::string grade;          // of the kernel times: measured | interpolated | fitted | datasheet
   Throughput throughput;
   Latency latency_ms;
   EnqueueCall ec_ms;
   Metric sync_ms;
-  std::vector<StageResult> stages;  // in the order in which they are done
+  std::vector<StageResult> stages;  // in execution order
   std::optional<TimeShare> time_share;
   GpuRunningBy gpu_running_by;
   SmArray gpu;                            // by its own kernels
-  std::optional<GpuWindows> gpu_windows;  // where asked for
-  Metric memory_mb;                       // all of `memory`
+  std::optional<GpuWindows> gpu_windows;  // if requested
+  Metric memory_mb;                       // sum of `memory`
   ProcessMemory memory;
-  std::string problem;  // why it has no figures, as "does not fit into memory: …"; else empty
+  std::string problem;  // why there are no metrics, e.g. "does not fit into memory: …"; otherwise empty
   std::int64_t drops = 0;
-  Metric setup_ms;     // run: {setup: true}: from its start to its being ready
-  Metric finished_ms;  // run: {batches: n}: from its start to its last batch
+  Metric setup_ms;     // run: {setup: true}: time from its start until it is ready
+  Metric finished_ms;  // run: {batches: n}: time from its start to the end of its last batch
 };
 
 struct DlaResult {
@@ -108,46 +109,46 @@ struct DlaResult {
   Metric busy, clock_mhz;
 };
 
-// The link that requests came over.
+// The link that requests arrived over.
 struct LinkResult {
-  Metric busy;                     // share of the time in which it was sending
-  Metric requests_per_s, resends;  // sent over it; lost tries for each of them
-  Metric wait_ms;                  // mean, of a try for the link to be free
-  std::int64_t queued = 0;         // waiting for it at the end
-  Metric power_w;                  // of the sender; not in power_w
+  Metric busy;                     // share of time in which it was sending
+  Metric requests_per_s, resends;  // requests sent over it; lost attempts per request
+  Metric wait_ms;                  // mean time that an attempt waited for the link
+  std::int64_t queued = 0;         // attempts waiting for it at the end
+  Metric power_w;                  // of the sender; not part of power_w
 };
 
-using NamedParameters = std::vector<std::pair<std::string, double>>;  // in the order to be shown
+using NamedParameters = std::vector<std::pair<std::string, double>>;  // in display order
 
 struct SystemResult {
   Metric throughput;         // images/s of all processes
-  Interval throughput_pi90;  // where asked for
+  Interval throughput_pi90;  // if requested
   struct {
     Metric mean, peak;                  // peak: the highest mean over a window of 100 ms
-    NamedParameters rails, rail_peaks;  // as the board's sensors see them
+    NamedParameters rails, rail_peaks;  // as measured by the board's sensors
     NamedParameters parts;              // power::part_names; their sum is the mean
     Metric wall;                        // at the plug
-    Interval pi90;                      // of the mean, where asked for
+    Interval pi90;                      // of the mean, if requested
   } power_w;
   Metric energy_per_image_mj;
   struct {
     Metric busy, reported_load;
     SmArray array;
     Metric clock_mhz, switches_per_s;
-    std::optional<GpuWindows> windows;  // where asked for
+    std::optional<GpuWindows> windows;  // if requested
   } gpu;
-  std::vector<DlaResult> dla;  // of a board that has any
+  std::vector<DlaResult> dla;  // of a board with DLAs
   std::optional<LinkResult> link;
   struct {
     Metric busy_cores, migrations_per_s, involuntary_switches_per_s;
-    std::vector<double> clock_mhz;  // mean, a cluster each
+    std::vector<double> clock_mhz;  // mean, for each cluster
   } cpu;
   struct {
     Metric used_mb, capacity_mb, gpu_share, bandwidth_gb_s;
     Metric clock_mhz;  // mean, of the EMC
   } memory;
-  Metric temperature_c, temperature_peak_c;  // of the chip: at the end, at most
-  // Of each domain ("cpu0", "gpu", "emc"): shares of the time at each clock, by MHz.
+  Metric temperature_c, temperature_peak_c;  // of the chip: at the end, and the maximum
+  // For each domain ("cpu0", "gpu", "emc"): share of time at each clock, by MHz.
   std::vector<std::pair<std::string, NamedParameters>> time_in_state;
   std::string limited_by = "none";  // or power_cap | over_current | thermal | power_mode
   NamedParameters limited_share;
@@ -156,13 +157,13 @@ struct SystemResult {
 
 struct Result {
   std::string scenario;       // its name
-  std::string scenario_hash;  // of the question: scenario_hash()
-  std::string resolved;       // the scenario with every default filled in: to_json(); empty: left out
+  std::string scenario_hash;  // of the resolved scenario: scenario_hash()
+  std::string resolved;       // the scenario with all defaults: to_json(); empty: omitted
   std::string device;
   std::string profile_hash;
   std::uint64_t seed = 1;
-  double simulated_s = 0;     // warm-up excluded
-  std::string status = "ok";  // or out_of_memory where a process did not fit
+  double simulated_s = 0;     // without the warm-up
+  std::string status = "ok";  // or out_of_memory if a process did not fit
   std::vector<ProcessResult> processes;
   SystemResult system;
 };

@@ -1,4 +1,4 @@
-// The result as CSV: one table of columns, used for the header and for every row.
+// The result as CSV: one table of columns, used for the header and for each row.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The result as the JSON object that tools outside rely on.
+// The result as a JSON object, the interface for other tools.
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // A result as text for other programs: one line of JSON, or rows of CSV.
 //
-// Numbers are the shortest decimals that read back to the same double, so equal results are equal bytes.
+// Numbers are the shortest decimals that read back to the same double, so equal results give equal bytes.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace jostle::scenarios {
 // {"schema":"jostle.result/1",...} without a newline.
 [[nodiscard]] std::string to_json(const Result& result);
 
-// RFC 4180, a row a process; absent figures are empty. Columns may be added at the end.
+// RFC 4180, one row per process; absent metrics are empty. Later versions may add columns at the end.
 [[nodiscard]] std::string csv_header();
 [[nodiscard]] std::string to_csv(const Result& result);
 

@@ -1,4 +1,5 @@
-// From a scenario and its device's profile to a board that can run: cores, clocks, kernels, processes.
+// From a scenario and its device's profile to a board that can be simulated: cores, clocks, kernels,
+// processes.
 #pragma once
 
 #include <optional>
@@ -16,14 +17,14 @@ struct Profile;
 namespace jostle::scenarios {
 
 struct Assembly {
-  board::DeviceSpec device;              // as the power mode and the scenario's clocks leave it
+  board::DeviceSpec device;              // after applying the power mode and the scenario's clocks
   board::Setup setup;                    // of the processes that fit into memory
-  std::optional<board::DvfsSetup> dvfs;  // none: nothing is known of the board's power
-  memory::Occupancy occupancy;           // of all, in the order of expand()
-  std::vector<gpu::Grade> grades;        // of the kernel times, one an entry
+  std::optional<board::DvfsSetup> dvfs;  // none: the board's power is not known
+  memory::Occupancy occupancy;           // of all processes, in the order of expand()
+  std::vector<gpu::Grade> grades;        // of the kernel times, one for each entry
 };
 
-// Throws RunError for what this build cannot simulate.
+// Throws RunError if this build cannot simulate the scenario.
 [[nodiscard]] Assembly assemble(const Scenario& scenario, const calibration::Profile& profile);
 
 }  // namespace jostle::scenarios

@@ -9,10 +9,10 @@
 namespace jostle::scenarios {
 namespace {
 
-// TBB orders what comes before a piece, the piece and what comes after, also where one throws, but
-// ThreadSanitizer cannot see it (parallel_backend.hpp). This says the same where it can. Not a local of
-// parallel_for: to reach one, a piece would have to read its own captures before it is known that they were
-// written.
+// TBB orders what happens before an item, the item and what happens after it, also if one throws, but
+// ThreadSanitizer cannot see that (parallel_backend.hpp). This variable establishes the same order in a way
+// that it can see. It is not a local of parallel_for: to reach a local, an item would have to read its
+// captures before it is known that they were written.
 std::atomic<std::size_t> order = 0;
 
 struct InOrder {
@@ -26,12 +26,12 @@ struct InOrder {
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads) {
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
-  const std::function<void(std::size_t)> piece = [&work](std::size_t i) {
+  const std::function<void(std::size_t)> item = [&work](std::size_t i) {
     const InOrder ordered;
     work(i);
   };
   const InOrder ordered;
-  parallel_backend(count, piece, threads);
+  parallel_backend(count, item, threads);
 }
 
 }  // namespace jostle::scenarios

@@ -1,4 +1,4 @@
-// Independent pieces of work, side by side on all cores.
+// Runs independent work items in parallel on all cores.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace jostle::scenarios {
 
-// Calls `work` with 0, 1, ... count - 1, each once, in no order, from `threads` threads (0: as many as there
-// are cores). Waits for all; rethrows one of what they threw, after which few further pieces are begun.
+// Calls `work` once with each of 0, 1, ... count - 1, in any order, from `threads` threads (0: one per core).
+// Waits for all of them. Rethrows one of the exceptions; after an exception few further items are started.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads = 0);
 
 }  // namespace jostle::scenarios

@@ -8,7 +8,7 @@
 namespace jostle::scenarios {
 
 void parallel_backend(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads) {
-  // TBB keeps to the number of cores unless told otherwise.
+  // Without this TBB uses at most as many threads as there are cores.
   const tbb::global_control most(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
   arena.execute([&] { tbb::parallel_for(std::size_t{0}, count, work, tbb::simple_partitioner()); });

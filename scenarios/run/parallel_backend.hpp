@@ -1,4 +1,4 @@
-// The one door to TBB's loops: use scenarios/run/parallel.hpp.
+// The only use of TBB's loops; call scenarios/run/parallel.hpp instead.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +6,11 @@
 
 namespace jostle::scenarios {
 
-// Calls `work` with 0, 1, ... count - 1 from `threads` threads, as parallel_for does.
+// Calls `work` with 0, 1, ... count - 1 from `threads` threads, like parallel_for.
 //
-// In a file of its own because it is never compiled with ThreadSanitizer (CMakeLists.txt): as a Debian
-// package oneTBB is not, and of what its headers share with its library the sanitizer would see only one
-// half.
+// This is in a file of its own because it is never compiled with ThreadSanitizer (CMakeLists.txt). Debian's
+// oneTBB package is not compiled with it either, and of the state that its headers share with the library the
+// sanitizer would see only one half.
 void parallel_backend(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads);
 
 }  // namespace jostle::scenarios

@@ -1,4 +1,4 @@
-// Who rules the board's clocks in a scenario, and what it is cooled with.
+// Which governors and controllers set the board's clocks in a scenario, and how the board is cooled.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,9 @@
 
 namespace jostle::scenarios {
 
-// A clock that the scenario names stands as given, unless it names a governor for its domain too: then it is
-// that governor's upper limit. `limits`: of power mode and scenario. None for a device without power figures.
+// A clock given in the scenario is fixed, unless the scenario also names a governor for that domain: then it
+// is the upper limit of the governor. `limits`: of power mode and scenario. None for a device without power
+// parameters.
 [[nodiscard]] std::optional<board::DvfsSetup> dvfs_of(const Scenario& scenario,
                                                       const board::DeviceSpec& device,
                                                       const board::PowerMode* mode,

@@ -1,4 +1,4 @@
-// From an entry of a scenario to the work of one of its batches, on the engines it is placed on.
+// From an entry of a scenario to the work of one of its batches, on the engines that it is placed on.
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,24 @@ namespace jostle::scenarios {
 
 struct WorkContext {
   const calibration::Profile& profile;
-  const board::DeviceSpec& device;  // as the power mode leaves it
+  const board::DeviceSpec& device;  // after applying the power mode
   const dnn::KernelTables& tables;
-  const board::Clocks& clocks;  // that work is given at
-  std::size_t cpus = 1;         // cores that processes may use unless they name their own
+  const board::Clocks& clocks;  // clocks that the work is given at
+  std::size_t cpus = 1;         // number of cores that processes may use, unless they specify their own
 };
 
-// Fills in kernels, segments or host work; spec.runtime is set. Throws RunError for what cannot be simulated.
+// Sets kernels, segments or host work; spec.runtime must be set. Throws RunError for what cannot be
+// simulated.
 void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context);
 
-// The layers of the entry's network, all of them whatever part is asked for. Throws RunError where it has
-// none.
+// All layers of the entry's network, even if only a part is requested. Throws RunError if the entry has no
+// network.
 [[nodiscard]] std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering);
 
-// Of an entry with `layers`: what that part reads, writes and holds of its network.
+// For an entry with `layers`: what that part reads, writes and holds of its network.
 [[nodiscard]] dnn::PartShares part_shares(const ProcessEntry& entry);
 
-// Threads that compute a process of this entry; 0 where it is not placed on the CPU.
+// Number of threads that compute a process of this entry; 0 if it is not placed on the CPU.
 [[nodiscard]] std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus);
 
 }  // namespace jostle::scenarios

@@ -24,7 +24,7 @@ Metric ratio(double value, double by) {
   return by > 0 ? Metric(value / by) : std::nullopt;
 }
 
-// What is known of a process before it runs.
+// The part of a process's result that is known before the run.
 ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instance, gpu::Grade grade) {
   ProcessResult result;
   result.index = static_cast<std::int64_t>(instance.index);
@@ -41,7 +41,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
 
 void add_figures(ProcessResult& result, process::Inference& process, const ProcessEntry& entry) {
   if (entry.arrivals.kind == process::ArrivalKind::trace) {
-    // A trace is not stationary: what was served of it, over the whole run.
+    // A trace is not stationary: count what was served of it over the whole run.
     const double images = static_cast<double>(process.batches() * entry.batch);
     result.throughput.mean = ratio(images, sim::to_seconds(process.time().elapsed()));
   } else {
@@ -102,7 +102,8 @@ void add_figures(ProcessResult& result, process::Inference& process, const Proce
   result.drops = process.drops();
 }
 
-// Of the time that kernels were bound by arithmetic, what a clock held down by a controller cost.
+// The time lost because a controller limited the clock, out of the time that kernels were bound by
+// arithmetic.
 void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s) {
   const double ran = running.used.compute + running.used.memory + running.fixed();
   if (ran <= 0) return;
@@ -124,10 +125,10 @@ void add_system(Result& result, board::Board& board, const Assembly& assembly) {
   const double elapsed = sim::to_seconds(totals.elapsed);
   if (assembly.device.has_gpu()) {
     system.gpu.busy = ratio(sim::to_seconds(totals.gpu_busy), elapsed);
-    // The driver's figure counts a GPU that is being handed over as busy.
+    // The driver's load counts a GPU that is switching contexts as busy.
     system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
     system.gpu.array = sm_array(totals.gpu_used, elapsed);
-    // Nothing moved by a GPU that ran: nobody knows what its kernels move.
+    // A GPU that ran but moved no bytes: it is not known what its kernels move.
     if (totals.gpu_used.dram_bytes > 0 || totals.gpu_busy == Duration::zero()) {
       system.memory.bandwidth_gb_s = ratio((totals.gpu_used.dram_bytes + totals.other_bytes) / 1e9, elapsed);
     }
@@ -155,7 +156,7 @@ void add_link(SystemResult& system, const link::Link& link, double elapsed) {
                  .power_w = ratio(8 * sums.bytes * link.spec().energy_per_bit_j, elapsed)};
 }
 
-// Whether every process's throughput is known as well as asked.
+// Whether the throughput of every process is known to the requested precision.
 bool precise(board::Board& board, double relative_error) {
   for (const process::Inference& process : board.processes()) {
     const auto width = process.rate().relative_half_width();
@@ -171,7 +172,7 @@ calibration::Profile profile_of(const Scenario& scenario) {
   return std::move(*profile);
 }
 
-// The result before the run: what was asked, and who fits.
+// The result before the run: what was requested, and which processes fit.
 Result prepared(const Scenario& scenario, const calibration::Profile& profile, const Assembly& assembly) {
   Result result;
   result.scenario = scenario.name;
@@ -188,7 +189,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   return result;
 }
 
-// Arrivals when `earlier` requests were answered, and from when they were made.
+// Arrivals at the times at which `earlier` requests were answered, with the times at which those were made.
 process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::Answered>& earlier) {
   arrivals.kind = process::ArrivalKind::trace;
   arrivals.dynamic_batch = 1;
@@ -200,7 +201,7 @@ process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::
   return arrivals;
 }
 
-// Runs the processes that fit and adds their figures; false if it was interrupted.
+// Runs the processes that fit and adds their metrics; false if it was interrupted.
 bool simulate(const Scenario& scenario, const Assembly& assembly, const RunControl& control, Result& result) {
   sim::Engine engine;
   engine.set_trace(control.trace);
@@ -227,7 +228,7 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
   const Time warm = Time::zero() + scenario.run.warmup;
   const std::optional<Until>& until = scenario.run.until;
   const Time end = warm + (until ? until->max : scenario.run.duration);
-  // Short enough to show progress and to stop early, of however long a run.
+  // Short enough to show progress and to stop early, independent of the length of the run.
   const Duration step =
       std::clamp((end - Time::zero()) / 200, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
   std::string stop = until ? "limit" : "duration";
@@ -237,7 +238,7 @@ bool simulate(const Scenario& scenario, const Assembly& assembly, const RunContr
         case sim::RunEnd::interrupted:
           return false;
         case sim::RunEnd::stuck:
-          throw RunError(engine.stuck_report() ? engine.stuck_report()->text() : "the run is stuck");
+          throw RunError(engine.stuck_report() ? engine.stuck_report()->text() : "the simulation is stuck");
         default:
           break;
       }

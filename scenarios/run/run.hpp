@@ -1,4 +1,4 @@
-// Simulates a scenario on its board and gives the answer.
+// Simulates a scenario on its board and returns the result.
 #pragma once
 
 #include <atomic>
@@ -18,36 +18,37 @@ struct Profile;
 
 namespace jostle::scenarios {
 
-// The run could not go on: stuck, with who waits on whom, or something that this build cannot simulate.
+// The run could not continue: it is stuck (the message names who waits for what), or this build cannot
+// simulate the scenario.
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Left off because it was told to (RunControl::interrupt), where there is no half an answer to give.
+// Stopped on request (RunControl::interrupt), where a partial result is not possible.
 struct Interrupted : std::exception {};
 
 struct RunControl {
-  const std::atomic<bool>* interrupt = nullptr;  // raised from outside: leave off
-  sim::TraceSink* trace = nullptr;               // where the timeline goes; it outlives the run
-  std::vector<std::vector<process::Answered>>* answered = nullptr;  // by process: every request answered
-  // By process, in place of the scenario's arrivals: what another run answered, made when it was there and
-  // here from when it was answered.
+  const std::atomic<bool>* interrupt = nullptr;  // set from outside to stop the run
+  sim::TraceSink* trace = nullptr;               // sink of the timeline; must outlive the run
+  std::vector<std::vector<process::Answered>>* answered = nullptr;  // by process: all answered requests
+  // By process, instead of the scenario's arrivals: requests answered in another run. Each was made at its
+  // time there and arrives here at the time at which it was answered there.
   const std::vector<std::vector<process::Answered>>* requests = nullptr;
-  bool all_must_fit = false;  // where a process does not fit into memory, say so and simulate nothing
+  bool all_must_fit = false;  // if a process does not fit into memory, report it and simulate nothing
   std::function<void(double done)> progress;  // called now and then with the share done, 0 to 1; may be empty
 };
 
-// The answer; none if it was interrupted. Throws RunError.
+// The result; none if it was interrupted. Throws RunError.
 [[nodiscard]] std::optional<Result> run(const Scenario& scenario, const RunControl& control);
 
-// The same on a profile that is at hand, rather than the one that the scenario names: a changed one, say. The
-// scenario's own `figures` are then left aside.
+// The same with a given profile (for example a modified one) instead of the one that the scenario names. The
+// scenario's own `figures` are then ignored.
 [[nodiscard]] std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
                                         const RunControl& control);
 
-// The answer without a run: what each process and the board hold in memory, and who does not fit. Throws
-// RunError.
+// The result without a run: what each process and the board hold in memory, and which processes do not fit.
+// Throws RunError.
 [[nodiscard]] Result preview(const Scenario& scenario);
 
 }  // namespace jostle::scenarios

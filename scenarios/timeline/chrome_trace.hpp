@@ -1,10 +1,10 @@
-// Writes a timeline as Chrome's JSON: an object whose `traceEvents` chrome://tracing, ui.perfetto.dev and
-// many scripts read.
+// Writes a timeline as Chrome's JSON: an object with `traceEvents`, which chrome://tracing, ui.perfetto.dev
+// and many scripts read.
 //
-// An event a line: slices are X (begin and duration), written when they end; counters C; names of tracks M,
-// in the order in which they were made. Times are microseconds with three decimals: whole nanoseconds,
-// rounded down, so that slices that nest in picoseconds still nest. A run cut short leaves an array that is
-// not closed, which the format allows.
+// One event per line: slices are X (begin and duration), written when they end; counters are C; names of
+// tracks are M, in order of creation. Times are in microseconds with three decimals: whole nanoseconds,
+// rounded down, so that slices that nest in picoseconds still nest. If a run is aborted, the array is not
+// closed, which the format allows.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,15 @@ namespace jostle::scenarios {
 
 class ChromeTrace final : public TraceFile {
  public:
-  // What is kept of a timeline: slices clipped to it, counters with the value that they enter it with.
+  // The part of a timeline to keep: slices are clipped to it, and a counter starts with its value at the
+  // begin of the window.
   struct Window {
     sim::Time begin, end;
-    std::size_t max_events;  // the window ends with the last of them
+    std::size_t max_events;  // the window ends at the last of them
   };
 
   explicit ChromeTrace(const std::string& path);  // throws TraceFileError
-  explicit ChromeTrace(const Window& window);     // text() has it after finish()
+  explicit ChromeTrace(const Window& window);     // text() returns it after finish()
   ~ChromeTrace() override;
 
   [[nodiscard]] sim::TrackId track(std::string_view name, sim::TrackId parent = sim::TrackId::none) override;
@@ -47,9 +48,9 @@ class ChromeTrace final : public TraceFile {
     sim::Time begin;
   };
   struct Track {
-    std::string name, unit;   // the unit of counters only
-    std::vector<Slice> open;  // the innermost last
-    bool before = false;      // a counter stands at `value` from before the window
+    std::string name, unit;   // the unit is for counters only
+    std::vector<Slice> open;  // innermost last
+    bool before = false;      // a counter had `value` already before the window
     double value = 0;
   };
 
@@ -58,7 +59,7 @@ class ChromeTrace final : public TraceFile {
   void put_count(std::size_t counter, sim::Time at, double value);
   void flush();
 
-  std::optional<TraceOutput> file_;  // none: in memory
+  std::optional<TraceOutput> file_;  // none: the trace is kept in memory
   std::string buffer_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   std::vector<Track> tracks_ = std::vector<Track>(1);  // by TrackId, from 1
   Window window_{sim::Time::zero(), sim::Time::never(), SIZE_MAX};

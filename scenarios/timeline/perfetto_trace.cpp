@@ -8,7 +8,7 @@
 namespace jostle::scenarios {
 namespace {
 
-// Field numbers of perfetto/protos/perfetto/trace/*.proto, as far as they are needed.
+// Field numbers of perfetto/protos/perfetto/trace/*.proto, as far as needed.
 enum class Trace : protozero::pbf_tag_type { packet = 1 };
 enum class Packet : protozero::pbf_tag_type {
   timestamp = 8,
@@ -110,7 +110,7 @@ void PerfettoTrace::begin(sim::TrackId track, sim::Time at, std::string_view nam
 }
 
 void PerfettoTrace::end(sim::TrackId track, sim::Time at) {
-  if (open_[index(track)] == 0) return;  // an end without a beginning would close its neighbour in the viewer
+  if (open_[index(track)] == 0) return;  // an end without a begin would close another slice in the viewer
   --open_[index(track)];
   write({.track = track, .at = at, .type = slice_end});
 }

@@ -1,8 +1,8 @@
-// Writes a timeline as a Perfetto trace: the file that ui.perfetto.dev opens.
+// Writes a timeline as a Perfetto trace, the file format of ui.perfetto.dev.
 //
-// One packet an event, in the protobuf format of perfetto's protos/perfetto/trace (field numbers in the
-// .cpp), times in nanoseconds, rounded down, so that slices that nest in picoseconds still nest. Names are
-// stored once. A run cut short leaves a file that opens.
+// One packet per event, in the protobuf format of perfetto's protos/perfetto/trace (field numbers in the
+// .cpp). Times are in nanoseconds, rounded down, so that slices that nest in picoseconds still nest. Names
+// are stored once. If a run is aborted, the file can still be opened.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace jostle::scenarios {
 
-// Slices given as a whole that start together on one track come the longest first.
+// Complete slices that start at the same time on one track are written longest first.
 class PerfettoTrace final : public TraceFile {
  public:
-  // Creates the file, or empties it. Throws TraceFileError.
+  // Creates the file or truncates it. Throws TraceFileError.
   explicit PerfettoTrace(const std::string& path);
-  // Writes what is buffered; call finish() to hear of errors.
+  // Writes what is buffered. Errors are reported only by finish().
   ~PerfettoTrace() override;
 
   [[nodiscard]] sim::TrackId track(std::string_view name, sim::TrackId parent = sim::TrackId::none) override;
@@ -34,7 +34,7 @@ class PerfettoTrace final : public TraceFile {
   void finish() override;
 
  private:
-  struct Event;  // of a track, as it is put into a packet
+  struct Event;  // of a track, as written into a packet
 
   [[nodiscard]] sim::TrackId describe(std::string_view name, sim::TrackId parent,
                                       const std::string_view* unit);
@@ -43,10 +43,12 @@ class PerfettoTrace final : public TraceFile {
   void flush();
 
   TraceOutput file_;
-  std::string packet_;                                       // the one being built; kept to keep its memory
+  // The packet being built; a member so that its memory is reused.
+  std::string packet_;
   std::string buffer_;                                       // finished packets
   std::map<std::string, std::uint64_t, std::less<>> names_;  // interned: name -> number in the file, from 1
-  std::vector<std::uint32_t> open_;                          // slices open on each track, by TrackId
+  // Number of open slices on each track, by TrackId.
+  std::vector<std::uint32_t> open_;
   sim::Time latest_;
   bool first_packet_ = true;
 };

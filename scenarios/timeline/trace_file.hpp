@@ -1,4 +1,4 @@
-// A timeline in a file: Perfetto's own format, or Chrome's JSON by the name's ending.
+// A timeline in a file: Perfetto's format, or Chrome's JSON if the file name ends in .json.
 #pragma once
 
 #include <cstdio>
@@ -20,14 +20,14 @@ class TraceFileError : public std::runtime_error {
 class TraceFile : public sim::TraceSink {
  public:
   // Ends the slices that are still open at the latest time seen, and closes the file. Throws TraceFileError
-  // if any byte of it could not be written. What is traced afterwards is dropped.
+  // if not all bytes could be written. Further events are discarded.
   virtual void finish() = 0;
 };
 
-// Where the bytes of a trace go. An error of any of them is kept until close().
+// The output file of a trace. An error is kept until close().
 class TraceOutput {
  public:
-  // Creates the file, or empties it. Throws TraceFileError.
+  // Creates the file or truncates it. Throws TraceFileError.
   explicit TraceOutput(const std::string& path);
 
   void write(std::string_view bytes);
@@ -43,7 +43,8 @@ class TraceOutput {
   int error_ = 0;                           // errno of the first write that failed
 };
 
-// Creates the file, or empties it: "*.json" is ChromeTrace, all else PerfettoTrace. Throws TraceFileError.
+// Creates the file or truncates it: "*.json" is a ChromeTrace, everything else a PerfettoTrace. Throws
+// TraceFileError.
 [[nodiscard]] std::unique_ptr<TraceFile> open_trace(const std::string& path);
 
 }  // namespace jostle::scenarios

@@ -1,4 +1,4 @@
-// One timeline to two sinks.
+// Sends one timeline to two sinks.
 #pragma once
 
 #include <utility>

@@ -172,12 +172,13 @@ TEST(Study, a_star_means_all_processes) {
 
 TEST(Study, tells_where_a_wrong_value_stands) {
   EXPECT_EQ(refused("sweep:\n  host_cores: [1, 2]\n  processes.0.batch:\n    - 1\n    - 0\n"),
-            "s.yaml:8: sweep.processes.0.batch: '0' is below the least value, 1\n");
+            "s.yaml:8: sweep.processes.0.batch: '0' is below the minimum, 1\n");
   EXPECT_THAT(refused("sweep: {processes.0.bach: [1, 2]}\n"),
               HasSubstr("s.yaml:4: sweep.processes.0.bach: unknown key (did you mean 'batch'?)"));
   EXPECT_THAT(refused("sweep: {clocks.gpu: [600 MHz, 600]}\n"), HasSubstr("s.yaml:4: sweep.clocks.gpu:"));
   EXPECT_THAT(refused("sweep: {clocks.gpu: [600 MHz, 60 GHz]}\n"), HasSubstr("60 GHz is outside the range"));
-  EXPECT_THAT(refused("sweep: {processes.7.batch: [1]}\n"), HasSubstr("'7' is not one of its 2 entries"));
+  EXPECT_THAT(refused("sweep: {processes.7.batch: [1]}\n"),
+              HasSubstr("'7' is not an index of its 2 entries"));
 }
 
 TEST(Study, tells_what_is_wrong_with_its_scenario_once) {

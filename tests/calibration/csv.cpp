@@ -51,7 +51,7 @@ TEST(Csv, a_row_of_another_length_is_refused_with_its_line) {
 }
 
 TEST(Csv, a_quote_that_is_never_closed_names_the_line_that_opened_it) {
-  EXPECT_THAT(error_of("a,b\n1,\"2\n3,4\n"), HasSubstr("file.csv:2: a quote opened here"));
+  EXPECT_THAT(error_of("a,b\n1,\"2\n3,4\n"), HasSubstr("file.csv:2: the quote opened here"));
 }
 
 TEST(Csv, text_after_a_closing_quote_is_refused) {
@@ -64,7 +64,7 @@ TEST(Csv, a_header_without_a_required_column_is_refused) {
 }
 
 TEST(Csv, a_column_that_is_there_twice_is_refused) {
-  EXPECT_THAT(error_of("a,a\n1,2\n"), HasSubstr("column 'a' is there twice"));
+  EXPECT_THAT(error_of("a,a\n1,2\n"), HasSubstr("duplicate column 'a'"));
 }
 
 TEST(Csv, what_is_not_a_finite_number_is_refused) {

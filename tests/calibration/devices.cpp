@@ -296,11 +296,11 @@ TEST(BadProfile, is_answered_with_line_and_path) {
       HasSubstr("sync.from.grade: 'guessed' is not a grade (one of measured, fitted, datasheet, assumed)"));
   EXPECT_THAT(errors({"gpu.l2=60"}), HasSubstr("gpu.l2: '60' has no unit"));
   EXPECT_THAT(errors({"memory={capacity: 1 GB, max_clock: 1 MHz}"}),
-              HasSubstr("memory.capacity: a figure without grade and source"));
+              HasSubstr("memory.capacity: the parameter has no grade and source"));
   EXPECT_THAT(errors({"cpu.clusters=[]"}), HasSubstr("cpu.clusters: no clusters"));
   EXPECT_THAT(errors({"power_modes.default=FAST"}),
               HasSubstr("power_modes.default: 'FAST' is not one of the modes"));
-  EXPECT_THAT(errors({"power_modes.modes.0.gpu=2 GHz"}), HasSubstr("above the greatest value, 1.98 GHz"));
+  EXPECT_THAT(errors({"power_modes.modes.0.gpu=2 GHz"}), HasSubstr("above the maximum, 1.98 GHz"));
   input::Problems problems;
   EXPECT_FALSE(shipped_profile("nvidia-h20", problems));
   EXPECT_EQ(problems.text(), "unknown device 'nvidia-h20' (did you mean 'nvidia-h200'?)\n");

@@ -125,7 +125,7 @@ RC_GTEST_PROP(ExpirySwitches, and_restarts_are_recovered_from_turns_that_all_exp
   const double slice = any(1000, 5000), change = any(50, 300), restart = any(5, 50), kernel = any(12, 29);
   const std::vector<SharingRun> runs{graphs(expiring_turns(slice, change, restart, kernel), kernel)};
   RC_ASSERT(all_expire(runs[0].turns, slice));
-  RC_ASSERT(!all_dry(runs[0].turns, slice));
+  RC_ASSERT(!all_out_of_work(runs[0].turns, slice));
   gpu::Spec gpu;
   gpu.sm_count = 132;
   const auto found = expiry_switches(runs, {}, gpu, slice);
@@ -158,11 +158,11 @@ TEST(DrySwitch, is_the_gap_where_every_turn_ends_dry_and_no_other) {
     dry.push_back({static_cast<std::uint32_t>(i % 2), start, start + 1200, 240});
   }
   const std::vector<SharingRun> runs{graphs(dry, 5), graphs(expiring_turns(2000, 190, 10, 20), 20)};
-  const auto found = dry_switch(runs, {}, 2000);
+  const auto found = out_of_work_switch(runs, {}, 2000);
   ASSERT_TRUE(found.has_value());
   EXPECT_NEAR(found->value, 140, 1e-6);
   EXPECT_EQ(found->samples, 59U);
-  EXPECT_FALSE(dry_switch({runs[1]}, {}, 2000).has_value());
+  EXPECT_FALSE(out_of_work_switch({runs[1]}, {}, 2000).has_value());
 }
 
 RC_GTEST_PROP(PacedLaunches, recover_both_costs_of_a_launch, ()) {

@@ -102,13 +102,13 @@ TEST(Nvpmodel, EverythingThatIsWrongIsToldWithItsLine) {
                   "< PM_CONFIG DEFAULT=4 >\n")
                 .problems,
             "my.conf:1: 'GPU' before any section (a section begins with < POWER_MODEL ID=0 NAME=MAXN >)\n"
-            "my.conf:2: a section that is not closed on its line (< POWER_MODEL ID=0 NAME=MAXN >)\n"
-            "my.conf:3: 'zero' is no id (a whole number)\n"
-            "my.conf:4: POWER_MODEL without ID\n"
-            "my.conf:6: 2 words in a setting (three are needed: CPU_ONLINE CORE_0 1)\n"
-            "my.conf:7: the id 1 stands twice\n"
-            "my.conf:7: the mode MODE_A stands twice\n"
-            "my.conf:9: 'MAX_FREQ' without a path\n"
+            "my.conf:2: a section header is not closed on its line (< POWER_MODEL ID=0 NAME=MAXN >)\n"
+            "my.conf:3: 'zero' is not an id (a whole number)\n"
+            "my.conf:4: POWER_MODEL has no ID\n"
+            "my.conf:6: a setting has 2 words (expected three, as in CPU_ONLINE CORE_0 1)\n"
+            "my.conf:7: duplicate id 1\n"
+            "my.conf:7: duplicate mode MODE_A\n"
+            "my.conf:9: 'MAX_FREQ' has no path\n"
             "my.conf:10: no mode has the id 4\n");
   EXPECT_EQ(parse("# nothing\n").problems, "my.conf: no POWER_MODEL (is it an nvpmodel.conf?)\n");
 }
@@ -194,10 +194,11 @@ PVA0 MAX_FREQ 1
   EXPECT_EQ(mode.gpu_max_clock_hz, 624.75e6);
   EXPECT_THAT(
       found.on_board->notes,
-      ElementsAre("CPU_X_0 MIN_FREQ of 2 GHz is outside the range of jetson-orin-nano: it is 1.5104 GHz",
-                  "CPU_X_0 MAX_FREQ of 1 MHz is outside the range of jetson-orin-nano: it is 115.2 MHz",
-                  "GPU MAX_FREQ of 1.3005 GHz is outside the range of jetson-orin-nano: it is 624.75 MHz",
-                  "jetson-orin-nano has no core 7", "DLA0_CORE, NVENC, PVA0 set nothing that is simulated"));
+      ElementsAre(
+          "CPU_X_0 MIN_FREQ of 2 GHz is outside the range of jetson-orin-nano and was set to 1.5104 GHz",
+          "CPU_X_0 MAX_FREQ of 1 MHz is outside the range of jetson-orin-nano and was set to 115.2 MHz",
+          "GPU MAX_FREQ of 1.3005 GHz is outside the range of jetson-orin-nano and was set to 624.75 MHz",
+          "jetson-orin-nano has no core 7", "DLA0_CORE, NVENC, PVA0 set nothing that is simulated"));
 }
 
 TEST(NvpmodelOnABoard, MasksCountTheChipsTpcsNotTheBoards) {
@@ -242,12 +243,11 @@ TEST(NvpmodelOnABoard, WhatCannotBeIsRefused) {
     return on(board_of("jetson-orin-nano"), conf(1, 6, "< POWER_MODEL ID=0 NAME=A >\n" + settings + "\n"))
         .problems;
   };
-  EXPECT_THAT(refused("GPU MAX_FREQ fast"), HasSubstr("A GPU MAX_FREQ: 'fast' is no value"));
-  EXPECT_THAT(refused("GPU MAX_FREQ -2"), HasSubstr("'-2' is no value"));
-  EXPECT_THAT(refused("GPU MAX_FREQ 99999999999999999999"), HasSubstr("is no value"));
-  EXPECT_THAT(refused("CPU_A78_0 MAX_FREQ 1000000"),
-              HasSubstr("no PARAM section says which core that is of"));
-  EXPECT_THAT(refused("CPU_ONLINE CORE 1"), HasSubstr("which core is that?"));
+  EXPECT_THAT(refused("GPU MAX_FREQ fast"), HasSubstr("A GPU MAX_FREQ: 'fast' is not a value"));
+  EXPECT_THAT(refused("GPU MAX_FREQ -2"), HasSubstr("'-2' is not a value"));
+  EXPECT_THAT(refused("GPU MAX_FREQ 99999999999999999999"), HasSubstr("is not a value"));
+  EXPECT_THAT(refused("CPU_A78_0 MAX_FREQ 1000000"), HasSubstr("no PARAM section specifies the core"));
+  EXPECT_THAT(refused("CPU_ONLINE CORE 1"), HasSubstr("unknown core"));
   std::string all;
   for (int core = 0; core < 6; ++core) all += fmt::format("CPU_ONLINE CORE_{} 0\n", core);
   EXPECT_THAT(refused(all), HasSubstr("no core is online"));

@@ -86,18 +86,19 @@ TEST(ReadControllers, ABoardNeedNotHaveThem) {
 TEST(ReadControllers, WhatCannotBeIsRefused) {
   const auto refused = [](const std::string& set) { return read(power + alarms + thermal, {set}).problems; };
   using testing::HasSubstr;
-  EXPECT_THAT(refused("power.thermal.critical=99 degC"), HasSubstr("must lie above the passive one"));
+  EXPECT_THAT(refused("power.thermal.critical=99 degC"), HasSubstr("must be above the passive one"));
   EXPECT_THAT(refused("power.thermal.stages=[]"), HasSubstr("no stage"));
   EXPECT_THAT(refused("power.thermal.stages.1.resistance_without_fan=1 K/W"),
-              HasSubstr("a fan does not raise a resistance"));
+              HasSubstr("resistance_without_fan must not be below resistance"));
   EXPECT_THAT(refused("power.thermal.fan_curve=[[40 degC, 50 %], [30 degC, 60 %]]"),
               HasSubstr("temperatures must rise"));
   EXPECT_THAT(refused("power.over_current.average.pulses=0 %"),
               HasSubstr("power.over_current.average.pulses"));
-  EXPECT_THAT(refused("power.over_current.average.power=3 W"), HasSubstr("a current and a power"));
+  EXPECT_THAT(refused("power.over_current.average.power=3 W"), HasSubstr("current and power are both given"));
   EXPECT_THAT(read(power + "  over_current: {average: {current: 3 A, pulses: 50 %, release: 1 s}}").problems,
-              HasSubstr("a current without the input's voltage"));
-  EXPECT_THAT(read(power + "  over_current: {voltage: 5 V}").problems, HasSubstr("an alarm is missing"));
+              HasSubstr("a current needs over_current.voltage"));
+  EXPECT_THAT(read(power + "  over_current: {voltage: 5 V}").problems,
+              HasSubstr("at least one alarm is required"));
 }
 
 const std::string modes = R"(
@@ -120,7 +121,7 @@ TEST(ReadControllers, APowerModeMaySetMinimumClocksAndItsOwnThresholds) {
 
 TEST(ReadControllers, AMinimumAboveTheMaximumAndAThresholdWithoutAVoltageAreRefused) {
   EXPECT_THAT(read(modes + power + alarms, {"power_modes.modes.0.cpu_min=1.1 GHz"}).problems,
-              testing::HasSubstr("a minimum clock above the maximum"));
+              testing::HasSubstr("a minimum clock is above the maximum"));
   EXPECT_THAT(read(modes + power).problems, testing::HasSubstr("over_current.voltage is missing"));
 }
 

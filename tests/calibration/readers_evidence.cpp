@@ -74,7 +74,7 @@ TEST(LogSource, JoinedGzipIsReadAndCutGzipIsNot) {
   std::string_view line;
   while (cut->next_line(line)) {
   }
-  EXPECT_EQ(cut->failure(), "the gzip data is cut off");
+  EXPECT_EQ(cut->failure(), "the gzip data is truncated");
   std::string damaged = packed;
   damaged[packed.size() / 2] ^= 0x55;
   EXPECT_TRUE(import_text(damaged, "tegrastats").runs.empty());
@@ -101,8 +101,8 @@ const std::string tegrastats =
 TEST(LogFormats, AFileOfAnotherFormatIsNamed) {
   EXPECT_THAT(import_text(tegrastats, "trtexec").problems,
               HasSubstr("my.log: not trtexec: it looks like tegrastats (log of tegrastats)"));
-  EXPECT_THAT(import_text("hello\n").problems, HasSubstr("no log that can be imported"));
-  EXPECT_THAT(import_text("{\"hello\": 1}\n").problems, HasSubstr("JSON, but of no tool"));
+  EXPECT_THAT(import_text("hello\n").problems, HasSubstr("not a supported log format"));
+  EXPECT_THAT(import_text("{\"hello\": 1}\n").problems, HasSubstr("JSON, but not in a supported format"));
   EXPECT_THAT(import_text("").problems, HasSubstr("the file is empty"));
   EXPECT_EQ(import_text(gzip(tegrastats)).value("power"), 6);
 }
@@ -154,7 +154,7 @@ TEST(Evidence, ABatchThatTheLogContradictsIsRefused) {
   runs[0].rows.push_back({});
   input::Problems problems;
   (void)evidence_rows(runs, {"", "", "", "", "", 8, {}}, problems);
-  EXPECT_EQ(problems.text(), "a/b.log: the log's batch is 4, --batch says 8\n");
+  EXPECT_EQ(problems.text(), "a/b.log: the log has batch 4, but --batch 8 is given\n");
 }
 
 TEST(Evidence, TheBatchTurnsQueriesIntoImages) {
@@ -193,12 +193,12 @@ TEST(WrongDevice, WhatALogKnowsOfItsBoardIsCompared) {
   orin.memory_bytes = 7620.0 * 1024 * 1024;
   EXPECT_EQ(against("jetson-orin-nano", orin), "");
   EXPECT_EQ(against("jetson-orin-nano-super", orin), "");
-  EXPECT_EQ(against("jetson-nano", orin), "its GPU, Orin, is of sm_87, that of jetson-nano of sm_53");
-  EXPECT_THAT(against("raspberry-pi-3b", orin), HasSubstr("raspberry-pi-3b has none"));
+  EXPECT_EQ(against("jetson-nano", orin), "its GPU, Orin, is of sm_87, but that of jetson-nano is of sm_53");
+  EXPECT_THAT(against("raspberry-pi-3b", orin), HasSubstr("raspberry-pi-3b has no GPU"));
   Setting cores;
   cores.cores = 6;
   EXPECT_THAT(against("jetson-agx-orin-64gb", cores),
-              HasSubstr("it has 6 CPU cores, jetson-agx-orin-64gb 12"));
+              HasSubstr("it has 6 CPU cores, but jetson-agx-orin-64gb has 12"));
   Setting memory;
   memory.memory_bytes = 4e9;
   EXPECT_THAT(against("jetson-orin-nano", memory), HasSubstr("4.0 GB of memory"));

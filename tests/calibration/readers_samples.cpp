@@ -120,7 +120,7 @@ TEST(Tegrastats, ALoadThatOnlyFlickersHasNoBusyStretch) {
 TEST(Tegrastats, LinesOfOtherProgramsArePassedOver) {
   const Imported found = import_text("Tue Jan 26 18:22:31 UTC 2021\n" + orin(5, 6000) + "\n" + orin(5, 8000));
   EXPECT_EQ(found.value("power"), 7);
-  EXPECT_THAT(found.notes(), HasSubstr("1 lines that are no samples"));
+  EXPECT_THAT(found.notes(), HasSubstr("ignored 1 lines that are not samples"));
 }
 
 TEST(Tegrastats, ALastLineThatWasCutIsLeftOut) {
@@ -140,7 +140,7 @@ TEST(Tegrastats, BrokenAndMixedLinesAreRefusedWithTheirNumber) {
   std::string broken = orin(50, 6000);
   broken.insert(broken.find("GR3D"), "RAM 20");  // two writers
   EXPECT_THAT(import_text(orin(50, 6000) + broken + orin(50, 6000)).problems,
-              HasSubstr("my.log:2: a sample that is not whole"));
+              HasSubstr("my.log:2: a sample is incomplete"));
   std::string other = orin(50, 6000);
   other.replace(other.find(",off"), 4, "");
   EXPECT_THAT(import_text(orin(50, 6000) + other).problems,
@@ -202,7 +202,7 @@ TEST(Jtop, WrongRowsAreRefused) {
   const std::string header = "time,nvp model,CPU1,GPU\n";
   EXPECT_THAT(import_text(header + "t,MAXN,1\nt,MAXN,1,2\n").problems,
               HasSubstr("my.log:2: 3 fields where the header has 4"));
-  EXPECT_THAT(import_text(header + "t,MAXN,1,many\n").problems, HasSubstr("'many' is no figure"));
+  EXPECT_THAT(import_text(header + "t,MAXN,1,many\n").problems, HasSubstr("'many' is not a number"));
   EXPECT_THAT(import_text(header).problems, HasSubstr("no sample"));
   // The row that was being written is left out.
   EXPECT_EQ(import_text(header + "t,MAXN,1,2\nt,MAX").row("gpu_load").count, 1);
@@ -225,7 +225,7 @@ TEST(PerfAnalyzer, ARowIsARunOfItsLevelOfLoad) {
   EXPECT_THAT(import_text("Concurrency,Inferences/Second\n1\n").problems, HasSubstr("my.log:2: 1 fields"));
   EXPECT_THAT(import_text("Concurrency,Inferences/Second\n1,2").problems, HasSubstr("no newline"));
   EXPECT_THAT(import_text("Concurrency,Inferences/Second\n1,fast\n").problems,
-              HasSubstr("without its throughput"));
+              HasSubstr("has no throughput"));
 }
 
 TEST(NvpmodelImport, AModeIsARunOfItsLimits) {

@@ -314,7 +314,7 @@ class Command(unittest.TestCase):
         self.assertIn("gpu.time_slicing.slice ", done.stdout)
         self.assertNotIn("idle_wake", done.stdout)
         shutil.copy(traces / "timeslices.csv", folder / "again.csv")
-        self.assertIn("two files of the form of timeslices.csv", self.refused("calibrate", "nvidia-h200", str(folder)))
+        self.assertIn("two files with the columns of timeslices.csv", self.refused("calibrate", "nvidia-h200", str(folder)))
         (folder / "again.csv").unlink()
         mixed = self.file("mine.csv", EVIDENCE)
         self.assertIn("one after the other", self.refused("calibrate", "nvidia-h200", str(folder), mixed))

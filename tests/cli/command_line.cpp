@@ -211,7 +211,7 @@ TEST_F(CommandLine, list_modes_shows_those_of_a_board_and_of_an_nvpmodel_conf) {
   const std::string broken = file("broken.conf", "< POWER_MODEL ID=2\n");
   const Outcome wrong = jostle({"list", "modes", "--nvpmodel", broken.c_str()});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.error, HasSubstr("broken.conf:1: a section that is not closed on its line"));
+  EXPECT_THAT(wrong.error, HasSubstr("broken.conf:1: a section header is not closed on its line"));
 }
 
 TEST_F(CommandLine, show_gives_each_figure_with_its_grade_and_source) {

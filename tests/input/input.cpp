@@ -7,6 +7,7 @@
 #include "input/hash.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
@@ -175,8 +176,8 @@ TEST(Override, cannot_take_away_what_is_not_there) {
   EXPECT_FALSE(with_override(root, "a.1.bb=null", problems));
   EXPECT_FALSE(with_override(root, "a.2=null", problems));
   EXPECT_EQ(problems.text(),
-            "--set a.1.bb=null: a.1: there is no 'bb' to take away\n"
-            "--set a.2=null: a: there is no entry 2 to take away\n");
+            "--set a.1.bb=null: a.1: there is no 'bb' to remove\n"
+            "--set a.2=null: a: there is no entry 2 to remove\n");
 }
 
 TEST(Hash, is_fnv1a_of_64_bits) {

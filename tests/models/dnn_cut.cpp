@@ -27,7 +27,7 @@ std::int64_t macs(std::span<const FusedLayer> layers) {
 
 RC_GTEST_PROP(PartitionPoints, one_tensor_goes_from_the_head_to_the_tail_and_nothing_else_does, ()) {
   const std::vector<FusedLayer> layers = any_fused_network();
-  for (const PartitionPoint& cut : cuts(layers)) {
+  for (const PartitionPoint& cut : partition_points(layers)) {
     std::set<std::size_t> crossing;
     for (std::size_t i = cut.layers; i < layers.size(); ++i) {
       RC_ASSERT(!layers[i].reads_input);
@@ -43,7 +43,7 @@ RC_GTEST_PROP(PartitionPoints, one_tensor_goes_from_the_head_to_the_tail_and_not
 
 RC_GTEST_PROP(PartitionPoints, head_and_tail_are_the_whole_network, ()) {
   const std::vector<FusedLayer> layers = any_fused_network();
-  const std::vector<PartitionPoint> all = cuts(layers);
+  const std::vector<PartitionPoint> all = partition_points(layers);
   RC_PRE(!all.empty());
   const PartitionPoint& cut = all[*rc::gen::inRange<std::size_t>(0, all.size())];
   const std::size_t rest = layers.size() - cut.layers;
@@ -72,7 +72,7 @@ RC_GTEST_PROP(PartitionPoints, head_and_tail_are_the_whole_network, ()) {
 
 RC_GTEST_PROP(PartitionPoints, narrowing_ones_are_those_that_no_earlier_one_undercuts, ()) {
   const std::vector<FusedLayer> layers = any_fused_network();
-  const std::vector<PartitionPoint> all = cuts(layers);
+  const std::vector<PartitionPoint> all = partition_points(layers);
   const std::int64_t input = layers.front().in.elements();
   const std::vector<PartitionPoint> kept = narrowing(all, input);
   for (const PartitionPoint& cut : all) {
@@ -98,7 +98,7 @@ TEST(PartitionPoints, all_layers_are_given_the_input_and_give_the_outputs) {
 
 TEST(PartitionPoints, lie_between_the_blocks_of_resnet50_and_never_within_one) {
   const auto layers = fuse(build_resnet50(224), Lowering::optimised);
-  const std::vector<PartitionPoint> all = cuts(layers);
+  const std::vector<PartitionPoint> all = partition_points(layers);
   for (const PartitionPoint& cut : all)
     EXPECT_TRUE(!cut.after.starts_with("layer") || cut.after.ends_with("conv3") ||
                 cut.after.ends_with("downsample"))
@@ -114,7 +114,7 @@ TEST(PartitionPoints, lie_between_the_blocks_of_resnet50_and_never_within_one) {
 
 TEST(PartitionPoints, are_anywhere_in_a_chain) {
   const auto layers = fuse(build_vgg16(224), Lowering::optimised);
-  EXPECT_EQ(cuts(layers).size(), layers.size() - 1);
+  EXPECT_EQ(partition_points(layers).size(), layers.size() - 1);
 }
 
 TEST(PartitionPoints, there_are_none_before_the_last_reader_of_the_input) {
@@ -126,7 +126,7 @@ TEST(PartitionPoints, there_are_none_before_the_last_reader_of_the_input) {
   const auto third = builder.conv("third", sum, 4, {.window = 3});
   (void)builder.conv("fourth", third, 2, {.window = 3});
   const auto layers = fuse(builder.take(), Lowering::optimised);
-  const std::vector<PartitionPoint> all = cuts(layers);
+  const std::vector<PartitionPoint> all = partition_points(layers);
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].after, "second");  // the sum is part of it
   EXPECT_EQ(all[1].after, "third");
@@ -139,7 +139,7 @@ TEST(PartitionPoints, there_are_none_behind_the_first_output) {
   const auto second = builder.conv("second", first, 8, {.window = 3});
   (void)builder.conv("late", second, 1, {.window = 3});
   const auto layers = fuse(builder.take(), Lowering::optimised);
-  const std::vector<PartitionPoint> all = cuts(layers);
+  const std::vector<PartitionPoint> all = partition_points(layers);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].after, "first");
 }

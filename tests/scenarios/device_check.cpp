@@ -88,9 +88,8 @@ TEST(Device, may_be_a_profile_of_ones_own) {
 TEST(Device, that_is_a_wrong_profile_is_answered_with_the_line_of_the_profile) {
   const auto path = std::filesystem::path(::testing::TempDir()) / "jostle_wrong_device.yaml";
   std::ofstream(path) << "name: x\nname: y\n";
-  EXPECT_EQ(
-      load_on(path.string(), "").errors,
-      path.string() + ":2: name: the key stands twice in this mapping, first in line 1 (keep one of them)\n");
+  EXPECT_EQ(load_on(path.string(), "").errors,
+            path.string() + ":2: name: duplicate key in this mapping, first in line 1 (keep one of them)\n");
   EXPECT_EQ(load_on("./none.yaml", "").errors, "./none.yaml: no such file\n");
 }
 

@@ -99,7 +99,7 @@ TEST_F(PowerModeFromAFile, that_cannot_be_is_refused) {
   EXPECT_THAT(load("{file: my.conf, mdoe: DAY}").errors, HasSubstr("did you mean 'mode'?"));
   std::ofstream(directory_ + "/my.conf", std::ios::app) << "< POWER_MODEL ID=2 NAME=BAD >\nGPU MAX_FREQ x\n";
   EXPECT_THAT(load("{file: my.conf, mode: BAD}").errors,
-              HasSubstr("my.conf:19: BAD GPU MAX_FREQ: 'x' is no value"));
+              HasSubstr("my.conf:19: BAD GPU MAX_FREQ: 'x' is not a value"));
   EXPECT_EQ(load("{file: my.conf, mode: DAY}").errors, "");
 }
 

@@ -1,8 +1,8 @@
 // BERT encoders (Devlin et al., 2018; Turc et al., 2019; Sanh et al., 2019) with a classifier of two classes,
 // as Hugging Face's transformers define them for sequence classification.
 //
-// A sequence without padding: attention needs no mask. The factor 1/sqrt(depth) of its scores is part of the
-// product.
+// Sequences have no padding, so attention needs no mask. The factor 1/sqrt(depth) of the scores is part of
+// the product.
 #include <stdexcept>
 
 #include "models/dnn/builders/builders.hpp"
@@ -15,9 +15,9 @@ using Node = Network::Node;
 struct Encoder {
   const char* name;
   int layers, hidden, heads;
-  bool types;              // a third table of embeddings, for pairs of sentences
+  bool types;              // a third embedding table, for pairs of sentences
   const char* pooler;      // the layer between the first token and the classes,
-  Activation pooler_kind;  // and what follows it
+  Activation pooler_kind;  // and the activation after it
 };
 constexpr Encoder bert_tiny{"bert_tiny", 2, 128, 2, true, "pooler", Activation::tanh};
 constexpr Encoder distilbert{"distilbert", 6, 768, 12, false, "pre_classifier", Activation::relu};

@@ -1,4 +1,4 @@
-// The networks that are built in, one file a family. Each follows the definition named in model_names.cpp.
+// The built-in networks, one file per family. Each follows the definition named in model_names.cpp.
 #pragma once
 
 #include "models/dnn/builders/layers.hpp"
@@ -6,10 +6,10 @@
 
 namespace jostle::dnn {
 
-// `input` is the side of a square RGB image. Throws std::invalid_argument if a network cannot take it.
+// `input` is the side of a square RGB image. Throws std::invalid_argument if the network does not support it.
 [[nodiscard]] Network build_alexnet(int input);
 [[nodiscard]] Network build_fcn_resnet50(int input);
-// The same with the auxiliary head, which only training uses but published counts include.
+// The same with the auxiliary head, which is used only in training but is part of the published counts.
 [[nodiscard]] Network build_fcn_resnet50_with_auxiliary(int input);
 [[nodiscard]] Network build_mobilenet_v2(int input);
 [[nodiscard]] Network build_resnet18(int input);
@@ -26,19 +26,19 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_yolov8l(int input);
 [[nodiscard]] Network build_yolov8x(int input);
 
-// The same of sequences, for which `input` is their length in tokens.
+// The same for sequences; `input` is their length in tokens.
 [[nodiscard]] Network build_bert_tiny(int tokens);
 [[nodiscard]] Network build_distilbert(int tokens);
 
 // The four stages of ResNet-50 with bottleneck blocks and output stride 8 (dilation instead of stride in the
-// last two), as segmentation heads use it.
+// last two stages), as used by segmentation heads.
 struct DilatedFeatures {
   Network::Node third;   // after stage three: 1024 channels
   Network::Node fourth;  // after stage four: 2048 channels
 };
 [[nodiscard]] DilatedFeatures add_dilated_resnet50(LayerBuilder& layers, Network::Node image);
 
-// The 3 x 3 convolutions of stage `number` (1 to 5) of VGG-16, without the pool behind them.
+// The 3 x 3 convolutions of stage `number` (1 to 5) of VGG-16, without the pool after them.
 [[nodiscard]] Network::Node add_vgg16_stage(LayerBuilder& layers, int number, Network::Node from);
 
 }  // namespace jostle::dnn

@@ -18,7 +18,7 @@ int slid(std::string_view name, int size, Sliding s) {
   if (size < 1 || room < 0)
     throw std::invalid_argument("the input is too small for layer '" + std::string(name) + "'");
   const int steps = room / s.stride + 1;
-  // A partial step must still begin inside the input (or the padding before it), as in PyTorch.
+  // A partial step must still begin inside the input (or inside the padding before it), as in PyTorch.
   const bool partial = s.ceil && room % s.stride != 0 && steps * s.stride < size + padding;
   return partial ? steps + 1 : steps;
 }
@@ -86,7 +86,7 @@ LayerBuilder::Node LayerBuilder::matmul(std::string_view name, Node a, Node b, i
                                         Shape out) {
   if (shape(a).channels != heads * depth || out.channels % heads != 0 ||
       out.positions() != shape(a).positions() || shape(b).elements() != std::int64_t{depth} * out.channels) {
-    misfit(name, "multiplies shapes that do not fit");
+    misfit(name, "multiplies incompatible shapes");
   }
   return put({.name = std::string(name), .op = Op::matmul, .out = out, .groups = heads, .depth = depth},
              std::array{a, b});
@@ -117,7 +117,7 @@ LayerBuilder::Node LayerBuilder::softmax(Node from) {
 }
 
 LayerBuilder::Node LayerBuilder::add(Node a, Node b) {
-  if (shape(a) != shape(b)) misfit(network_.layer(a).name, "is added to another shape");
+  if (shape(a) != shape(b)) misfit(network_.layer(a).name, "is added to a tensor of another shape");
   return follow({.op = Op::add}, std::array{a, b});
 }
 
@@ -166,7 +166,8 @@ LayerBuilder::Node LayerBuilder::concat(std::string_view name, const std::vector
   out.channels = 0;
   for (const Node part : parts) {
     const Shape one = shape(part);
-    if (one.height != out.height || one.width != out.width) misfit(name, "concatenates planes of two sizes");
+    if (one.height != out.height || one.width != out.width)
+      misfit(name, "concatenates planes of different sizes");
     out.channels += one.channels;
   }
   return put({.name = std::string(name), .op = Op::concat, .out = out}, parts);
@@ -177,7 +178,8 @@ LayerBuilder::Node LayerBuilder::concat_positions(std::string_view name, const s
   out.height = 0;
   for (const Node part : parts) {
     const Shape one = shape(part);
-    if (one.channels != out.channels || one.width != out.width) misfit(name, "concatenates unlike parts");
+    if (one.channels != out.channels || one.width != out.width)
+      misfit(name, "concatenates tensors of different channels or widths");
     out.height += one.height;
   }
   return put({.name = std::string(name), .op = Op::concat, .out = out}, parts);
@@ -186,7 +188,7 @@ LayerBuilder::Node LayerBuilder::concat_positions(std::string_view name, const s
 LayerBuilder::Node LayerBuilder::slice(std::string_view name, Node from, Shape part) {
   const Shape whole = shape(from);
   if (part.channels > whole.channels || part.height > whole.height || part.width > whole.width)
-    misfit(name, "takes more than there is");
+    misfit(name, "takes more than its input has");
   return put({.name = std::string(name), .op = Op::slice, .out = part}, std::array{from});
 }
 

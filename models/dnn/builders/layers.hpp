@@ -1,4 +1,4 @@
-// Adds one layer after another to a network and works out the shapes, so that a builder reads like the paper.
+// Adds layers to a network one after another and computes the shapes, so that a builder reads like the paper.
 #pragma once
 
 #include <initializer_list>
@@ -11,31 +11,31 @@
 
 namespace jostle::dnn {
 
-// How a convolution or pool slides. `padding` < 0: as much as keeps the size at stride 1.
+// How a convolution or pool slides. `padding` < 0: the padding that keeps the size at stride 1.
 struct Sliding {
   int window = 1;
   int stride = 1;
   int padding = -1;
   int dilation = 1;
-  bool ceil = false;  // a last, partial step counts too
+  bool ceil = false;  // a last, partial step also counts
 };
 
-// A layer is named by whoever adds it, or after the layer it follows ("conv1.batch_norm",
-// "conv1.activation"). Every member throws std::invalid_argument for shapes that do not fit; where the
-// network's input is to blame the message says so.
+// A layer is named by the caller, or after the layer that it follows ("conv1.batch_norm",
+// "conv1.activation"). Every member throws std::invalid_argument for incompatible shapes; if the network's
+// input is the cause, the message says so.
 class LayerBuilder {
  public:
   using Node = Network::Node;
 
-  // `usual` is what activation() is where nothing else is said.
+  // `usual` is the default of activation().
   explicit LayerBuilder(Activation usual = Activation::relu) : usual_(usual) {}
 
   [[nodiscard]] Node input(Shape shape);
   [[nodiscard]] Node conv(std::string_view name, Node from, int channels, Sliding sliding, int groups = 1,
                           bool bias = false);
   [[nodiscard]] Node linear(std::string_view name, Node from, int channels);
-  // `heads` products side by side: at every position of a, and for every head, its share of the channels of a
-  // times what b holds for that head; `out` has heads x (columns of a product) channels.
+  // `heads` parallel products. At every position of a and for every head, the head's share of the channels of
+  // a is multiplied by what b holds for that head. `out` has heads x (columns of a product) channels.
   [[nodiscard]] Node matmul(std::string_view name, Node a, Node b, int heads, int depth, Shape out);
   [[nodiscard]] Node embedding(std::string_view name, Node tokens, int rows, int channels);
 
@@ -48,28 +48,28 @@ class LayerBuilder {
   [[nodiscard]] Node add(Node a, Node b);
   [[nodiscard]] Node add_constant(std::string_view name, Node from);
   [[nodiscard]] Node multiply_by_constant(std::string_view name, Node from);
-  [[nodiscard]] Node scale_channels(std::string_view name, Node from);  // by a learned number each
+  [[nodiscard]] Node scale_channels(std::string_view name, Node from);  // by a learned factor each
 
   [[nodiscard]] Node max_pool(std::string_view name, Node from, Sliding sliding);
   [[nodiscard]] Node average_pool(Node from) { return average_pool_to(from, 1); }
-  // Whatever window gives `size` x `size` (torchvision's adaptive pool).
+  // Pools with the window that gives `size` x `size` (torchvision's adaptive pool).
   [[nodiscard]] Node average_pool_to(Node from, int size);
   [[nodiscard]] Node resize(std::string_view name, Node from, int height, int width);
 
   [[nodiscard]] Node concat(std::string_view name, const std::vector<Node>& parts);  // along channels
   [[nodiscard]] Node concat_positions(std::string_view name,
-                                      const std::vector<Node>& parts);  // along heights
+                                      const std::vector<Node>& parts);  // along the height
   [[nodiscard]] Node slice(std::string_view name, Node from, Shape part);
   [[nodiscard]] Node reshape(std::string_view name, Node from, Shape shape);
   [[nodiscard]] Node transpose(std::string_view name, Node from, Shape shape);
   [[nodiscard]] Node other(std::string_view name, std::initializer_list<Node> inputs, Shape out);
 
-  // What nearly every convolution is followed by.
+  // The sequence of layers in most networks: convolution, batch norm, activation.
   [[nodiscard]] Node conv_norm(std::string_view name, Node from, int channels, Sliding sliding,
                                int groups = 1);
   [[nodiscard]] Node conv_norm_activation(std::string_view name, Node from, int channels, Sliding sliding,
                                           int groups = 1);
-  // With a bias instead of a norm.
+  // The same with a bias instead of a norm.
   [[nodiscard]] Node conv_bias_activation(std::string_view name, Node from, int channels, Sliding sliding);
 
   [[nodiscard]] Shape shape(Node node) const { return network_.layer(node).out; }
@@ -82,11 +82,11 @@ class LayerBuilder {
 
   Activation usual_;
   Network network_;
-  std::vector<Node> named_after_;  // of each node: the one whose name its followers bear
+  std::vector<Node> named_after_;  // for each node: the node whose name is the prefix of its followers' names
 };
 
-// Throws std::invalid_argument unless `input` is a positive multiple of `step`: what the up- and downsampled
-// halves of a feature pyramid need to meet again.
+// Throws std::invalid_argument unless `input` is a positive multiple of `step`. Otherwise the downsampled and
+// upsampled branches of a feature pyramid would have different sizes.
 void require_multiple(std::string_view network, int input, int step);
 
 }  // namespace jostle::dnn

@@ -9,13 +9,13 @@ namespace {
 using Node = Network::Node;
 constexpr int coco_labels = 91, coordinates = 4, detections = 200;
 
-// A map of features that boxes are predicted from, and how many boxes at each of its positions.
+// A feature map that boxes are predicted from, and the number of boxes at each of its positions.
 struct Source {
   Node node;
   int boxes;
 };
 
-// VGG-16 without its classifier: fc6 and fc7 are convolutions. Gives the first two sources.
+// VGG-16 without its classifier; fc6 and fc7 are convolutions. Returns the first two sources.
 std::array<Source, 2> add_backbone(LayerBuilder& layers, Node node) {
   constexpr Sliding half{.window = 2, .stride = 2}, half_rounded_up{.window = 2, .stride = 2, .ceil = true};
   for (int number = 1; number <= 3; ++number) {
@@ -32,7 +32,7 @@ std::array<Source, 2> add_backbone(LayerBuilder& layers, Node node) {
   return {{{normalised, 4}, {node, 6}}};
 }
 
-// One number a box and output, box by box, as the loss and the decoder want it.
+// One number for each box and output, box by box, as the loss and the decoder need it.
 Node add_predictor(LayerBuilder& layers, const std::string& name, const Source& source, int outputs) {
   const Node raw = layers.conv(name, source.node, source.boxes * outputs, {.window = 3}, 1, true);
   const Shape shape = layers.shape(raw);

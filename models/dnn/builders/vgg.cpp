@@ -23,7 +23,7 @@ Network::Node add_vgg16_stage(LayerBuilder& layers, int number, Network::Node fr
 }
 
 Network build_vgg16(int input) {
-  constexpr int side = 7;  // of what the classifier takes
+  constexpr int side = 7;  // of the classifier's input
   LayerBuilder layers;
   auto node = layers.input({3, input, input});
   for (int number = 1; number <= static_cast<int>(stages.size()); ++number) {

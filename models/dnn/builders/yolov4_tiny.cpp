@@ -10,10 +10,10 @@ using Node = Network::Node;
 constexpr int boxes = 3, darknet_classes = 80;
 constexpr int outputs = boxes * (4 + 1 + darknet_classes);
 
-// A cross-stage partial block: half of the channels takes the long way.
+// A cross-stage partial block: half of the channels takes the long path.
 struct Csp {
-  Node joined;  // 1 x 1 convolution of the long way, which a head reads
-  Node out;     // with the short way, at half the size
+  Node joined;  // 1 x 1 convolution of the long path, which a head reads
+  Node out;     // with the short path, at half the size
 };
 Csp add_csp(LayerBuilder& layers, const std::string& name, Node from) {
   const int channels = layers.shape(from).channels;

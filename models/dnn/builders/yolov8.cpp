@@ -1,5 +1,5 @@
-// YOLOv8 detectors as Ultralytics defines them, 80 classes of COCO. Layers are named as there: the index of a
-// module, then its parts.
+// YOLOv8 detectors as Ultralytics defines them, 80 classes of COCO. Layers are named as in Ultralytics: the
+// index of a module, then its parts.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 
 using Node = Network::Node;
 constexpr int coco_classes = 80;
-constexpr int bins = 16;    // reg_max: a side of a box is a distribution over this many distances
+constexpr int bins = 16;    // reg_max: a side of a box is a distribution over this number of distances
 constexpr int sides = 4;    // of a box
 constexpr int stride = 32;  // of the coarsest level
 
@@ -50,12 +50,12 @@ class Yolov8 {
   }
 
  private:
-  // Of a scale: multiples of eight.
+  // Channels of this scale, a multiple of eight.
   [[nodiscard]] int channels(int full) const {
     return static_cast<int>(std::ceil(std::min(full, scale_.max_channels) * scale_.width / 8)) * 8;
   }
   [[nodiscard]] int repeats(int full) const {
-    return std::max(1, static_cast<int>(std::nearbyint(full * scale_.depth)));  // ties to even, as Python's
+    return std::max(1, static_cast<int>(std::nearbyint(full * scale_.depth)));  // ties to even, as in Python
   }
 
   Node conv(const std::string& name, Node from, int to, Sliding slide) {
@@ -73,7 +73,8 @@ class Yolov8 {
     return layers_.slice(name, from, {count, shape.height, shape.width});
   }
 
-  // Split in two, one half through bottlenecks; every result is kept and joined at the end.
+  // Splits in two; one half passes through bottlenecks; all intermediate results are kept and concatenated at
+  // the end.
   Node c2f(const std::string& name, Node from, int full, int full_repeats, bool shortcut) {
     const int out = channels(full), inner = out / 2;
     const Node both = conv(name + ".cv1", from, 2 * inner, {.window = 1});
@@ -88,7 +89,7 @@ class Yolov8 {
     return conv(name + ".cv2", layers_.concat(name + ".concat", kept), out, {.window = 1});
   }
 
-  // Spatial pyramid pooling by three pools in a row.
+  // Spatial pyramid pooling by three successive pools.
   Node sppf(const std::string& name, Node from) {
     const int out = layers_.shape(from).channels;
     std::vector<Node> kept{conv(name + ".cv1", from, out / 2, {.window = 1})};
@@ -97,7 +98,7 @@ class Yolov8 {
     return conv(name + ".cv2", layers_.concat(name + ".concat", kept), out, {.window = 1});
   }
 
-  // Two branches a level: where (bins of four distances), what (classes); then all levels together.
+  // Two branches per level: boxes (bins of four distances) and classes; then all levels are concatenated.
   void detect(const std::string& name, const std::array<Node, 3>& levels) {
     const int finest = layers_.shape(levels.front()).channels;
     const int where = std::max({16, finest / 4, bins * sides}), what = std::max(finest, coco_classes);
@@ -124,8 +125,8 @@ class Yolov8 {
     return layers_.conv(name + ".2", second, outputs, {.window = 1}, 1, true);
   }
 
-  // The mean of each distribution (DFL, a convolution with fixed weights), then distances from the anchors to
-  // centre, width and height.
+  // The mean of each distribution (DFL, a convolution with fixed weights), then from distances to the anchors
+  // to centre, width and height.
   Node decode(const std::string& name, Node from) {
     const int anchors = layers_.shape(from).height;
     const Node bins_first = layers_.transpose(name + ".dfl", from, {bins, sides, anchors});

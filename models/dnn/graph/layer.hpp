@@ -6,7 +6,8 @@
 
 namespace jostle::dnn {
 
-// A tensor of one image (or of one sequence: tokens are the height), without the batch.
+// The shape of a tensor for one image (or one sequence: the height is the number of tokens), without the
+// batch.
 struct Shape {
   int channels = 0, height = 1, width = 1;
   [[nodiscard]] std::int64_t positions() const { return std::int64_t{height} * width; }
@@ -19,25 +20,25 @@ enum class Op {
   conv,            // groups == channels: depthwise
   conv_transpose,  // upsampling convolution
   linear,          // at every position
-  matmul,          // of two tensors: `groups` heads (or matrices), `depth` summed over
-  embedding,       // rows of a table of `depth` rows, picked by token
+  matmul,          // of two tensors: `groups` heads (or matrices), sums over `depth`
+  embedding,       // reads rows of a table of `depth` rows, selected by token
   batch_norm,
-  layer_norm,  // and the like that need a mean of their own: group, instance and RMS norm
+  layer_norm,  // and other norms with a mean of their own: group, instance and RMS norm
   softmax,
   activation,    // see Activation
   add,           // elementwise of two tensors: sum, difference
   multiply,      // elementwise of two tensors: product, quotient
   max_pool,      // of a window
-  average_pool,  // of a window; the whole plane: global
+  average_pool,  // of a window, or of the whole plane (global)
   resize,        // nearest or bilinear
-  concat,        // along the channels, or the positions
+  concat,        // along the channels or the positions
   slice,         // part of a tensor: views, splits and chunks
   reshape,       // another view of the same bytes
-  transpose,     // the bytes in another order
-  other,         // an operator without a cost model of its own: bound by its bytes
+  transpose,     // the same bytes in another order
+  other,         // an operator without its own cost model: bound by its bytes
 };
 [[nodiscard]] const char* to_string(Op op);
-// Whether the result is bytes of the input, in place.
+// Whether the result is a view of the input's bytes.
 [[nodiscard]] constexpr bool is_view(Op op) {
   return op == Op::reshape || op == Op::slice;
 }
@@ -64,10 +65,10 @@ struct Layer {
     return std::int64_t{window} * (window_width > 0 ? window_width : window);
   }
   [[nodiscard]] bool depthwise() const { return op == Op::conv && groups > 1 && groups == in.channels; }
-  // Of one image. A multiply and an add are one MAC.
+  // For one image. A multiply and an add are one MAC.
   [[nodiscard]] std::int64_t macs() const;
-  [[nodiscard]] std::int64_t weights() const;     // elements a kernel reads besides its inputs
-  [[nodiscard]] std::int64_t parameters() const;  // what is published: weights, biases, scales and shifts
+  [[nodiscard]] std::int64_t weights() const;     // elements that a kernel reads in addition to its inputs
+  [[nodiscard]] std::int64_t parameters() const;  // as published: weights, biases, scales and shifts
 };
 
 }  // namespace jostle::dnn

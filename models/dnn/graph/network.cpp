@@ -59,7 +59,7 @@ std::int64_t Layer::parameters() const {
 
 Network::Node Network::add(const Layer& layer, std::span<const Node> inputs) {
   if (!inputs.empty() && graph_[inputs.front()].out != layer.in) {
-    throw std::invalid_argument("layer '" + layer.name + "' does not fit its input '" +
+    throw std::invalid_argument("layer '" + layer.name + "' does not match the shape of its input '" +
                                 graph_[inputs.front()].name + "'");
   }
   const Node node = boost::add_vertex(layer, graph_);

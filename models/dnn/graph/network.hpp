@@ -1,4 +1,4 @@
-// A network: a directed acyclic graph of layers with shapes, before anyone decides how to run it.
+// A network: a directed acyclic graph of layers with shapes, independent of how it will be run.
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>
@@ -10,13 +10,14 @@
 
 namespace jostle::dnn {
 
-// Layers are numbered in the order they were added, which is topological: a layer's inputs must exist.
+// Layers are numbered in the order in which they were added. This is a topological order, since a layer's
+// inputs must exist.
 class Network {
  public:
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Layer>;
   using Node = Graph::vertex_descriptor;
 
-  // Throws std::invalid_argument if the layer's `in` is not the shape its first input has.
+  // Throws std::invalid_argument if the layer's `in` differs from the shape of its first input.
   Node add(const Layer& layer, std::span<const Node> inputs);
 
   [[nodiscard]] std::size_t size() const { return boost::num_vertices(graph_); }

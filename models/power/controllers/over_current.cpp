@@ -35,7 +35,7 @@ void OverCurrent::Alarm::read(double watts, sim::Duration interval) {
     if (watts > threshold_w) left = spec.release;
     return;
   }
-  // An interval may end one block and begin the next, or be longer than several.
+  // One interval may contain the end of a block and the begin of the next, or several blocks.
   while (interval > none) {
     const sim::Duration part = std::min(interval, spec.averaging - block);
     block_j += watts * sim::to_seconds(part);

@@ -1,7 +1,8 @@
-// The over-current alarms of a module's input: while one lasts, clock pulses of CPU and GPU are skipped.
+// Over-current alarms of a module's input: while an alarm is active, clock pulses of CPU and GPU are skipped.
 //
-// The hardware acts by itself, at once, and knows no operating points: the voltage stays, so power falls with
-// the clock only. An alarm that is not removed by this comes and goes.
+// The hardware acts without software and at once, and does not use operating points: the voltage is
+// unchanged, so power falls only with the clock. If skipping pulses does not remove the cause, the alarm
+// comes and goes.
 #pragma once
 
 #include <optional>
@@ -15,10 +16,10 @@ class OverCurrent {
  public:
   explicit OverCurrent(const OverCurrentSpec& spec, const OverCurrentLimits& limits = {});
 
-  // How often it is to be read: the shortest of its times, but not more often than each millisecond.
+  // Interval at which the controller must be read: the shortest of its times, but at least 1 ms.
   [[nodiscard]] sim::Duration interval() const;
 
-  // The mean of the interval that ends now. What follows holds until the next reading.
+  // Reads the mean power of the interval that ends now. The result holds until the next reading.
   Throttle read(double watts, sim::Duration interval);
   [[nodiscard]] Throttle throttle() const { return {.ratio = ratio_}; }
   [[nodiscard]] bool alarmed() const { return average_.left > none || instantaneous_.left > none; }
@@ -29,9 +30,10 @@ class OverCurrent {
     OverCurrentAlarm spec;
     bool there = false;
     double threshold_w = 0;
-    double block_j = 0;  // of the block under way
+    double block_j = 0;  // energy of the current block
     sim::Duration block;
-    sim::Duration left;  // until it is released, if nothing happens
+    // Time until the alarm is released if there is no further reading above the threshold.
+    sim::Duration left;
     void read(double watts, sim::Duration interval);
   };
   static Alarm alarm(const std::optional<OverCurrentAlarm>& spec, std::optional<double> amperes,

@@ -1,5 +1,5 @@
-// What a board's own protection is: its over-current alarms, its thermal path and trips. Watts are those at
-// the module's input, all of which become heat.
+// Parameters of a board's own protection: over-current alarms, thermal path and trip points. Watts are
+// measured at the module's input; all of them become heat.
 #pragma once
 
 #include <optional>
@@ -9,53 +9,54 @@
 
 namespace jostle::power {
 
-// An alarm raised by the sensor at the module's input, and what it does to the clocks.
+// An alarm of the sensor at the module's input, and its effect on the clocks.
 struct OverCurrentAlarm {
   double threshold_w = 0;
-  // The sensor compares the means over successive blocks of this length, as an INA3221 does its averaged
-  // conversions; not above zero: every reading.
+  // The sensor compares the means over successive blocks of this length with the threshold, as an INA3221
+  // does with its averaged conversions. Zero or less: it compares every reading.
   sim::Duration averaging;
-  // Of clock pulses let through while it lasts, in (0, 1]: 1 - throttle depth. In the device tree's words
-  // (nvidia,gpu-throt-level) "low" is a depth of 50 %, "medium" 75 %, "high" 85 %.
+  // Share of clock pulses that pass while the alarm is active, in (0, 1]: 1 - throttle depth. In the device
+  // tree (nvidia,gpu-throt-level) "low" is a depth of 50 %, "medium" 75 %, "high" 85 %.
   double ratio = 1;
-  sim::Duration release;  // it lasts so long after the last reading above the threshold
+  sim::Duration release;  // how long it stays active after the last reading above the threshold
 };
-// The under-voltage alarm (Orin's OC1) is left out: supplies are taken to be sound.
+// Over-current alarms. The under-voltage alarm (Orin's OC1) is not modelled: supply voltages are assumed to
+// be sufficient.
 struct OverCurrentSpec {
-  double input_v = 0;                             // 0: not known, so limits in amperes mean nothing
+  double input_v = 0;                             // 0: not known, so limits in amperes cannot be converted
   std::optional<OverCurrentAlarm> average;        // Orin's OC2, the WARN limit of Xavier NX
   std::optional<OverCurrentAlarm> instantaneous;  // Orin's OC3, the CRIT limit of Xavier NX
 };
-// Thresholds that a power mode sets in place of the board's.
+// Thresholds of a power mode that replace the board's.
 struct OverCurrentLimits {
   std::optional<double> average_a, instantaneous_a;
 };
 
-// One stage of a Foster network: the temperature falls by `resistance` x watts across it in steady state,
-// which it approaches with the time constant resistance x capacity. A fan changes the resistance alone.
+// One stage of a Foster network: in steady state the temperature falls by `resistance` x watts across the
+// stage; it approaches that with the time constant resistance x capacity. A fan changes the resistance only.
 struct ThermalStage {
   double resistance_k_per_w = 0;          // with the fan at full speed
-  double resistance_without_k_per_w = 0;  // with no fan, or with one that stands still
+  double resistance_without_k_per_w = 0;  // without a fan, or with a fan that stands still
   double capacity_j_per_k = 0;            // of heat
 };
-// The fan's speed, as a share of the highest, over the temperature: on straight lines between the points,
-// flat outside.
+// A point of the fan curve: the fan's speed, as a share of its maximum, at a temperature. Interpolated
+// linearly, constant outside.
 struct FanPoint {
   double celsius = 0, share = 0;
 };
 struct ThermalSpec {
-  std::vector<ThermalStage> stages;         // from the chip outwards
-  std::vector<FanPoint> fan_curve;          // ascending; empty: at full speed
-  double passive_c = 0;                     // trip: clocks go down
-  double hysteresis_k = 0;                  // they may rise again when so far below
-  std::optional<double> critical_c;         // trip: the board shuts down; absent: it never does
+  std::vector<ThermalStage> stages;         // from the chip to the air
+  std::vector<FanPoint> fan_curve;          // ascending; empty: always full speed
+  double passive_c = 0;                     // trip point: clocks are lowered
+  double hysteresis_k = 0;                  // clocks may rise again this far below the trip point
+  std::optional<double> critical_c;         // trip point: the board shuts down; absent: it never does
   sim::Duration polling = sim::seconds(1);  // of the kernel's governor; the fan follows it too
 };
 
-// Chosen in the scenario, not a property of a board: no Jetson has such a controller of its own.
+// A power cap is chosen in the scenario and is not a property of a board: no Jetson has such a controller.
 struct PowerCapSpec {
   double budget_w = 0;
-  sim::Duration window;      // that the mean is kept over
+  sim::Duration window;      // over which the mean is kept within the budget
   double hysteresis = 0.05;  // clocks rise only if the mean is below budget x (1 - hysteresis)
 };
 

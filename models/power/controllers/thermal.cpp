@@ -14,7 +14,8 @@ StepWise::StepWise(const ThermalSpec& spec, int max_gpu_steps, int max_cpu_steps
 
 Throttle StepWise::poll(double celsius) {
   if (critical_c_ && celsius >= *critical_c_) down_ = true;
-  // The first time the governor knows no trend and takes the trip alone. Sensors tell whole millidegrees.
+  // On the first poll the governor knows no trend and uses only the trip point. Sensors report whole
+  // millidegrees.
   const std::int64_t reading = std::llround(celsius * 1e3);
   const bool rising = !polled_ || reading > last_mc_;
   const bool falling = polled_ && reading < last_mc_;

@@ -1,10 +1,11 @@
-// Thermal management: temperature, fan, and the kernel's governor `step_wise` with its trips.
+// Thermal management: temperature, fan, and the kernel's governor `step_wise` with its trip points.
 //
-// At each poll (1 s), in Linux's drivers/thermal/gov_step_wise.c: while the temperature is at the passive
-// trip or above and rising, each cooling device, CPU and GPU, goes one state up, to its last at most; while
-// below and falling, each goes one down. One state is one operating point below the domain's highest. At the
-// critical trip the board shuts down. The hysteresis keeps clocks from rising again before it is so far below
-// the trip; Linux up to 6.x has none in this governor, so it is 0 there.
+// At each poll (1 s), as in Linux's drivers/thermal/gov_step_wise.c: while the temperature is at or above the
+// passive trip point and rising, each cooling device (CPU and GPU) goes one state up, at most to its last;
+// while it is below and falling, each goes one state down. One state is one operating point below the
+// domain's highest. At the critical trip point the board shuts down. With a hysteresis, clocks rise again
+// only when the temperature is that far below the trip point; Linux up to 6.x has none in this governor, so
+// it is 0 there.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ class StepWise {
 
   Throttle poll(double celsius);
   [[nodiscard]] Throttle throttle() const { return {.cpu_steps = cpu_steps_, .gpu_steps = gpu_steps_}; }
-  // A poll was at or above the critical trip: the board is down, for good.
+  // A poll was at or above the critical trip point: the board is shut down for the rest of the run.
   [[nodiscard]] bool down() const { return down_; }
 
  private:
@@ -33,19 +34,19 @@ class StepWise {
   std::int64_t last_mc_ = 0;
 };
 
-// The two together: advanced with the power of each interval between polls.
+// Thermal path and governor together: advanced with the mean power of each interval between polls.
 class Thermal {
  public:
-  // How many steps there are below the domains' highest clocks.
+  // `max_gpu_steps`, `max_cpu_steps`: number of steps below the domains' highest clocks.
   Thermal(const ThermalSpec& spec, double ambient_c, bool fan, int max_gpu_steps, int max_cpu_steps)
       : polling_(spec.polling), path_(spec, ambient_c, fan), governor_(spec, max_gpu_steps, max_cpu_steps) {}
 
   [[nodiscard]] sim::Duration polling() const { return polling_; }
-  // Begin as warm as after a long time at `watts`.
+  // Starts at the steady-state temperature of `watts`.
   void settle(double watts) { path_.settle(watts); }
-  // Any interval of constant, or mean, power.
+  // Advances by an interval of constant (or mean) power.
   void advance(double watts, sim::Duration interval) { path_.advance(watts, interval); }
-  // What follows holds until the next poll.
+  // The result holds until the next poll.
   Throttle poll() {
     path_.set_fan();
     return governor_.poll(path_.celsius());

@@ -39,8 +39,8 @@ void ThermalPath::set_fan() {
 }
 
 void ThermalPath::settle(double watts) {
-  // The fan's speed and the temperature depend on each other. The temperature falls with the speed, so the
-  // speed that is its own answer is unique where the curve does not fall: halve the interval it is in.
+  // The fan's speed depends on the temperature and the temperature on the speed. The temperature falls with
+  // the speed, so the fixed point is unique if the curve does not fall: find it by bisection.
   double low = 0, high = 1;
   for (int i = 0; i < 60; ++i) {
     fan_share_ = fan_ ? (low + high) / 2 : 0;

@@ -1,8 +1,9 @@
-// The way of the heat from the chip to the air: a Foster network of RC stages, advanced exactly at constant
+// The thermal path from the chip to the air: a Foster network of RC stages, advanced exactly at constant
 // power.
 //
 // Across a stage of resistance R and capacity C the temperature difference d follows C d' = P - d / R, so
-// after a time t it is P R + (d - P R) exp(-t / (R C)). No step is too long, and two halves make a whole.
+// after a time t it is P R + (d - P R) exp(-t / (R C)). The solution is exact for a step of any length, and
+// two half steps give the same as one whole step.
 #pragma once
 
 #include <vector>
@@ -13,13 +14,13 @@ namespace jostle::power {
 
 class ThermalPath {
  public:
-  // Everything as warm as the air. A fan, if there is one, stands as its curve says.
+  // Starts at the temperature of the air. The fan, if there is one, runs at the speed of its curve.
   ThermalPath(const ThermalSpec& spec, double ambient_c, bool fan);
 
-  // The steady state of `watts`: as after a long time.
+  // Sets the steady state of `watts`.
   void settle(double watts);
   void advance(double watts, sim::Duration interval);
-  // Lets the fan follow the temperature.
+  // Updates the fan's speed to the current temperature.
   void set_fan();
 
   [[nodiscard]] double celsius() const;  // of the chip
@@ -33,7 +34,7 @@ class ThermalPath {
   double ambient_c_;
   bool fan_;
   double fan_share_ = 0;
-  std::vector<double> rise_k_;  // across each stage
+  std::vector<double> rise_k_;  // temperature difference across each stage
 };
 
 }  // namespace jostle::power

@@ -1,5 +1,5 @@
-// A cluster's cpufreq policy: its governor over its table of clocks. A value type that is polled; who polls
-// it reads the cores, applies the clock and waits for it to act.
+// The cpufreq policy of a cluster: a governor and its table of clocks. A value type that is polled. The
+// caller reads the cores, applies the clock and models the delay until it takes effect.
 #pragma once
 
 #include "models/power/governors/load_governors.hpp"
@@ -13,23 +13,23 @@ namespace jostle::power {
 struct CpuReading {
   sim::Duration elapsed;
   double hz = 0;                 // its clock
-  std::span<const double> busy;  // share of the time, of each online core
+  std::span<const double> busy;  // share of time that each online core was busy
 };
 
 class CpuScaling {
  public:
-  // `hardware_max_hz`: the highest clock of the hardware; the table's limits are those of the power mode.
+  // `hardware_max_hz`: maximum clock of the hardware; the limits of `table` are those of the power mode.
   CpuScaling(CpuGovernor governor, OppTable table, double hardware_max_hz, const CpuSettings& settings = {});
 
-  // Zero: this governor never changes its mind, only its limits change its clock.
+  // Zero: this governor never changes the clock by itself; only changed limits do.
   [[nodiscard]] sim::Duration interval() const;
-  // The clock at the start: the lowest unless the governor holds another.
+  // The clock at the start: the lowest, unless the governor fixes another.
   [[nodiscard]] double start() const;
-  // The clock to ask for: an entry of the table, or its upper limit.
+  // The clock to request: an entry of the table, or its upper limit.
   double poll(const CpuReading& reading);
 
   [[nodiscard]] const OppTable& table() const { return table_; }
-  // Limits that others set, such as a power cap; they act from the next poll, or start(), on.
+  // Limits set from outside, for example by a power cap. They take effect at the next poll() or at start().
   void set_limits(double min_hz, double max_hz);
 
  private:

@@ -1,9 +1,9 @@
-// The memory controller's clock (EMC): as fast as its activity asks for, and never slower than the GPU's
-// clock asks for.
+// The clock of the memory controller (EMC): it follows the memory's activity and is at least what the GPU's
+// clock requires.
 //
-// The activity monitor asks for the average activity over up_threshold, plus a boost that doubles with every
-// sample above up_threshold and halves below down_threshold (tegra30-devfreq.c, and NVIDIA's actmon before
-// it): the boost follows a load at once, the average holds the clock once it is there.
+// The activity monitor requests the average activity over up_threshold, plus a boost that doubles with every
+// sample above up_threshold and halves with every sample below down_threshold (tegra30-devfreq.c, and before
+// it NVIDIA's actmon): the boost reacts to a load at once, the average then keeps the clock there.
 #pragma once
 
 #include "models/power/governors/opp.hpp"
@@ -14,21 +14,22 @@ namespace jostle::power {
 // What the memory did since the last poll.
 struct EmcReading {
   double hz = 0;      // its clock
-  double busy = 0;    // bandwidth used, over what can be had at this clock
-  double gpu_hz = 0;  // the GPU's clock; 0: it has no power
+  double busy = 0;    // bandwidth used, relative to what is available at this clock
+  double gpu_hz = 0;  // the GPU's clock; 0: the GPU is not powered
 };
 
 class EmcScaling {
  public:
-  // `gpu_lowest_hz`: at the lowest clock of its table the GPU asks for nothing.
+  // `gpu_lowest_hz`: lowest clock of the GPU's table, at which the GPU requests no minimum.
   EmcScaling(OppTable table, double gpu_lowest_hz, const EmcSettings& settings);
 
-  // Zero: it does not scale.
+  // Zero: the clock does not scale.
   [[nodiscard]] sim::Duration interval() const;
   [[nodiscard]] double start() const;
-  // The clock to ask for: an entry of the table, or its upper limit.
+  // The clock to request: an entry of the table, or its upper limit.
   double poll(const EmcReading& reading);
-  // The least that this clock of the GPU goes with; ask for it when that changes, between polls.
+  // The minimum that this GPU clock requires. To be applied whenever the GPU's clock changes, also between
+  // polls.
   [[nodiscard]] double floor_for(double gpu_hz) const;
 
   [[nodiscard]] const OppTable& table() const { return table_; }
@@ -39,7 +40,7 @@ class EmcScaling {
   double gpu_lowest_hz_;
   EmcSettings settings_;
   double average_hz_ = 0, boost_hz_ = 0;
-  int above_ = 0, below_ = 0;  // samples in a row
+  int above_ = 0, below_ = 0;  // consecutive samples
 };
 
 }  // namespace jostle::power

@@ -74,7 +74,7 @@ double GpuScaling::next(const GpuReading& reading) {
 
 double GpuScaling::poll(const GpuReading& reading) {
   const double wanted = next(reading);
-  // Left alone, a clock that something else holds down stays wished for.
+  // While the clock is held down from outside, keep the request as it is.
   const double as_it_is = reading.suspended ? reading.hz : std::max(reading.hz, wish_hz_);
   const double hz = table_.at_least(wanted > 0 ? wanted : as_it_is);
   wish_hz_ = hz;

@@ -1,5 +1,5 @@
-// The GPU's devfreq: its governor over its table of clocks. A value type that is polled; who polls it reads
-// the GPU, applies the clock and waits for it to act.
+// The GPU's devfreq: a governor and its table of clocks. A value type that is polled. The caller reads the
+// GPU, applies the clock and models the delay until it takes effect.
 #pragma once
 
 #include "models/power/governors/names.hpp"
@@ -8,8 +8,9 @@
 
 namespace jostle::power {
 
-// The highest clock above upthreshold; the same clock down to downdifferential below it; under that the clock
-// at which the load would be half way between (devfreq_simple_ondemand_func).
+// The highest clock if the load is above upthreshold; the same clock if it is at most downdifferential below
+// that; otherwise the clock at which the load would be in the middle between the two
+// (devfreq_simple_ondemand_func).
 [[nodiscard]] double simple_ondemand(const SimpleOndemandSettings& settings, const OppTable& table,
                                      const GpuReading& reading);
 
@@ -17,16 +18,16 @@ class GpuScaling {
  public:
   GpuScaling(GpuGovernor governor, OppTable table, const GpuSettings& settings = {});
 
-  // Zero: this governor never changes its mind, only its limits change its clock.
+  // Zero: this governor never changes the clock by itself; only changed limits do.
   [[nodiscard]] sim::Duration interval() const;
-  // The clock at the start: the lowest unless the governor holds another.
+  // The clock at the start: the lowest, unless the governor fixes another.
   [[nodiscard]] double start() const;
-  // The clock to ask for: an entry of the table, or its upper limit. Poll once more when the GPU loses power,
-  // with `suspended`, as the driver does; not while it is without.
+  // The clock to request: an entry of the table, or its upper limit. As in the driver, poll once more with
+  // `suspended` when the GPU is powered off, and not while it is off.
   double poll(const GpuReading& reading);
 
   [[nodiscard]] const OppTable& table() const { return table_; }
-  // Limits that others set, such as a power cap; they act from the next poll, or start(), on.
+  // Limits set from outside, for example by a power cap. They take effect at the next poll() or at start().
   void set_limits(double min_hz, double max_hz);
 
  private:
@@ -34,7 +35,7 @@ class GpuScaling {
 
   GpuGovernor governor_;
   OppTable table_;
-  double wish_hz_ = 0;  // the last answer
+  double wish_hz_ = 0;  // the last requested clock
   GpuSettings settings_;
   PodgovR35 podgov_r35_;
   PodgovR38 podgov_r38_;

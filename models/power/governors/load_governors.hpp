@@ -1,5 +1,5 @@
-// ondemand and conservative: governors that look at nothing but the load, the busy share of the busiest core
-// since the last sample, in whole per cent.
+// ondemand and conservative: governors that use only the load, which is the busy share of the busiest core
+// since the last sample, in whole percent.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,9 @@ namespace jostle::power {
   return static_cast<int>(std::min(1.0, most) * 100 + 1e-9);
 }
 
-// Above the threshold the highest clock; below in proportion to the load between the hardware's lowest and
-// highest clock, whatever the limits (od_update: cpuinfo.min_freq, cpuinfo.max_freq, CPUFREQ_RELATION_C).
+// Above the threshold the highest clock. Below it, in proportion to the load between the hardware's lowest
+// and highest clock, independent of the limits (od_update: cpuinfo.min_freq, cpuinfo.max_freq,
+// CPUFREQ_RELATION_C).
 [[nodiscard]] inline double ondemand(const OndemandSettings& settings, const OppTable& table,
                                      double hardware_max_hz, int load) {
   if (load > settings.up_threshold) return table.highest();
@@ -25,8 +26,8 @@ namespace jostle::power {
   return table.nearest(lowest + load * (hardware_max_hz - lowest) / 100);
 }
 
-// Steps of a share of the upper limit, up above one threshold and down below the other; between them the
-// clock stays. What it asks for moves between the entries of the table, so small steps add up
+// Changes the clock in steps of a share of the upper limit: up above one threshold, down below another; in
+// between the clock stays. The requested clock moves between the entries of the table, so small steps add up
 // (cs_dbs_update).
 class Conservative {
  public:

@@ -31,15 +31,15 @@ enum class GpuGovernor : std::uint8_t {
 inline constexpr std::array<std::string_view, 6> gpu_governor_names{
     "nvhost_podgov", "wmark_active", "performance", "powersave", "simple_ondemand", "userspace"};
 
-// Three governors of NVIDIA's have been called nvhost_podgov.
+// There are three NVIDIA governors called nvhost_podgov.
 enum class Podgov : std::uint8_t {
-  r35,  // JetPack 4 and 5, in the kernel: looks at the busiest of the last 100 polls
-  r36,  // JetPack 6, out of tree and built without that history: looks at an average
+  r35,  // JetPack 4 and 5, in the kernel: uses the busiest of the last 100 polls
+  r36,  // JetPack 6, out of tree and built without that history: uses an average
   r38   // JetPack 7: rewritten, moves by entries of the table
 };
 inline constexpr std::array<std::string_view, 3> podgov_names{"r35", "r36", "r38"};
 
-// The value that stands at `name`'s place in `names`.
+// The value at the index of `name` in `names`.
 template <class Governor, std::size_t n>
 [[nodiscard]] constexpr std::optional<Governor> named(const std::array<std::string_view, n>& names,
                                                       std::string_view name) {

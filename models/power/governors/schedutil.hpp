@@ -1,9 +1,10 @@
-// schedutil: the clock at which the busiest core would be four fifths busy.
+// schedutil: the clock at which the busiest core would be busy for four fifths of the time.
 //
-// next = 1.25 fmax util, util being the core's PELT utilisation as a share of its capacity at fmax, and of a
-// cluster the greatest of its cores (sugov_next_freq_shared). The kernel looks when the scheduler does, at
-// most once in rate_limit; here it looks once in rate_limit, and within a poll a core is taken as evenly
-// busy. Left out: util_est, the boost after waiting for I/O, and threads of deadline and real-time classes.
+// next = 1.25 fmax util. util is the core's PELT utilisation as a share of its capacity at fmax; for a
+// cluster, the maximum over its cores (sugov_next_freq_shared). The kernel evaluates this when the scheduler
+// runs, at most once in rate_limit. This model evaluates it once in rate_limit and assumes that a core's load
+// is uniform between polls. Not modelled: util_est, the boost after waiting for I/O, and threads of the
+// deadline and real-time classes.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +18,12 @@ namespace jostle::power {
 
 class Schedutil {
  public:
-  // `hardware_max_hz`: the highest clock of the hardware, which capacities refer to, not of a power mode.
+  // `hardware_max_hz`: maximum clock of the hardware, which capacities refer to; not that of a power mode.
   Schedutil(const SchedutilSettings& settings, double hardware_max_hz)
       : settings_(settings), hardware_max_hz_(hardware_max_hz) {}
 
-  // The clock it wants, before limits and table. `busy`: share of each core since the last poll, at `hz`.
+  // The requested clock, before limits and table. `busy`: busy share of each core since the last poll, at
+  // clock `hz`.
   double next(sim::Duration elapsed, double hz, std::span<const double> busy) {
     utilisation_.resize(busy.size());
     const double speed = hardware_max_hz_ > 0 ? std::min(1.0, hz / hardware_max_hz_) : 1;
@@ -29,7 +31,7 @@ class Schedutil {
     double most = 0;
     for (std::size_t i = 0; i < busy.size(); ++i) {
       double& value = utilisation_[i];
-      // A core that idles brings its PELT clock up to date; only one that never does lives in scaled time.
+      // Idling brings a core's PELT clock up to date; only a core that never idles stays in scaled time.
       if (settings_.scaled_time && busy[i] >= always)
         value = value * slow + (1 - slow);
       else
@@ -51,7 +53,7 @@ class Schedutil {
 
   SchedutilSettings settings_;
   double hardware_max_hz_;
-  std::vector<double> utilisation_;  // a core, 0 ... 1
+  std::vector<double> utilisation_;  // of each core, 0 ... 1
 };
 
 }  // namespace jostle::power

@@ -1,12 +1,13 @@
-// wmark_active, NVIDIA's devfreq governor for engines with an activity monitor (offered for the GPU up to
-// JetPack 5, the default of the video engines): hardware raises an interrupt when the load leaves the band
-// between two watermarks, and the governor moves the clock towards where the load would be load_target.
+// wmark_active, NVIDIA's devfreq governor for engines with an activity monitor (available for the GPU up to
+// JetPack 5; the default of the video engines). Hardware raises an interrupt when the load leaves the band
+// between two watermarks. The governor then moves the clock towards the value at which the load would be
+// load_target.
 //
-// The watermarks are the loads, at this clock, at which the next lower and the next higher entry of the table
-// would stand at load_target; the high one is at most load_max, from which the highest clock is wanted.
-// Wishes are averaged, one an interrupt, and followed at most once in block_window. Assumed: that the
-// monitor's average is the load since the last poll, and that the interrupt comes once a poll while the load
-// is outside.
+// The watermarks are the loads at the current clock for which the load at the next lower or next higher entry
+// of the table would be load_target; the upper watermark is at most load_max, from which on the highest clock
+// is requested. Requests are averaged, one per interrupt, and applied at most once in block_window. Assumed:
+// the monitor's average is the load since the last poll, and there is one interrupt per poll while the load
+// is outside the band.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ class WmarkActive {
  public:
   explicit WmarkActive(const WmarkActiveSettings& settings) : settings_(settings) {}
 
-  // The clock to ask for, before table and limits; 0: stay.
+  // The clock to request, before table and limits; 0: keep the clock.
   double next(const OppTable& table, const GpuReading& reading) {
     if (average_hz_ == 0 || reading.suspended) average_hz_ = reading.hz;
     if (reading.suspended) return 0;
@@ -42,13 +43,13 @@ class WmarkActive {
     return reading.now - changed_ < settings_.block_window ? 0 : average_hz_;
   }
 
-  // The clock does change: none will for block_window.
+  // Called when the clock changes: no further change for block_window.
   void changed(sim::Time now) { changed_ = now; }
 
  private:
   WmarkActiveSettings settings_;
   sim::Time changed_;
-  double average_hz_ = 0;  // of what was wished
+  double average_hz_ = 0;  // average of the requests
 };
 
 }  // namespace jostle::power
