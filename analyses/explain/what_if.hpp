@@ -42,7 +42,7 @@ struct WhatIf {
   std::vector<WhatIfBoard> boards;   // one; two with a second board
 };
 
-// Those that apply to a scenario, in the order of the table in what_if.cpp. `before`: its answer;
+// Those that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: its answer;
 // `directory`: where the files that it names are sought ("" = here). A change that the loader refuses is left
 // out.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario,

@@ -1,9 +1,9 @@
 // The GPU as processes see it: contexts, batches of kernels, and what becomes of them.
 //
 // One context is one time-slice group (TSG). Batches of a context run one after another, in the order in
-// which they were enqueued. The interface is abstract because there are two of them: TimeSharedGpu
-// (time_sharing.hpp), which advances stretches of kernels at once, and the tests' reference engine, which
-// has an event per kernel and must agree with it to the picosecond.
+// which they were enqueued. The interface is abstract because there are several of them: one for each
+// way of sharing the GPU (sharing.hpp), and the tests' reference engine, which has an event per kernel and
+// must agree with TimeSharedGpu (time_sharing.hpp) to the picosecond.
 #pragma once
 
 #include <algorithm>
