@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <tuple>
 #include <utility>
@@ -293,20 +292,6 @@ std::vector<Intervention> interventions() {
   return rows;
 }
 
-struct Name {
-  std::string_view key, words;
-};
-constexpr std::array<Name, 10> resource_names{{{"gpu", "the GPU"},
-                                               {"memory_bandwidth", "memory bandwidth"},
-                                               {"cpu_cores", "CPU cores"},
-                                               {"host_speed", "the speed of a core"},
-                                               {"copies", "copies to and from the GPU"},
-                                               {"dla", "the DLA"},
-                                               {"power_limits", "power and temperature limits"},
-                                               {"profiler", "the profiler"},
-                                               {"link", "the network link"},
-                                               {"requests", "requests: the board waits for them"}}};
-
 // As the loader reads it; none if it refuses.
 std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenario,
                                               const std::string& directory) {
@@ -316,13 +301,6 @@ std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenari
 }
 
 }  // namespace
-
-std::string_view to_string(Resource resource) {
-  return resource_names[static_cast<std::size_t>(resource)].key;
-}
-std::string_view in_words(Resource resource) {
-  return resource_names[static_cast<std::size_t>(resource)].words;
-}
 
 std::vector<std::string> what_if_names() {
   std::vector<std::string> names;

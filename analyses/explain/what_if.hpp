@@ -5,30 +5,16 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "models/board/spec.hpp"
+#include "models/process/resource.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {
 
-// What processes take time for, and may want more of.
-enum class Resource {
-  gpu,
-  memory_bandwidth,
-  cpu_cores,
-  host_speed,
-  copies,
-  dla,
-  power_limits,
-  profiler,
-  link,
-  requests
-};
-[[nodiscard]] std::string_view to_string(Resource resource);  // "memory_bandwidth"
-[[nodiscard]] std::string_view in_words(Resource resource);   // "memory bandwidth"
+using process::Resource;
 
 struct WhatIfBoard {
   scenarios::Scenario scenario;        // as the loader reads it
