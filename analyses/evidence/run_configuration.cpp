@@ -200,7 +200,8 @@ double predicted(const scenarios::Result& result, const std::string& metric,
   const double images_per_s = process.throughput.mean.value_or(0);
   if (images_per_s <= 0) return 0;
   const double batch_ms = 1e3 * static_cast<double>(setting.batch) / images_per_s;
-  return metric == "batch_time" || !process.time_share ? batch_ms : batch_ms * process.time_share->front();
+  if (metric == "batch_time" || !process.time_share) return batch_ms;
+  return batch_ms * (*process.time_share)[index_of(process::Share::gpu_running)];
 }
 
 }  // namespace jostle::analyses

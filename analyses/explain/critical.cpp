@@ -10,30 +10,25 @@ namespace jostle::analyses {
 namespace {
 
 constexpr double least_speed_up = 0.05;
-constexpr std::size_t resources = static_cast<std::size_t>(Resource::requests) + 1;
 
-// Where a share of the time goes, of all resources; gpu_running is split by what bounds it.
-constexpr std::array<Resource, scenarios::time_share_names.size()> resource_of{
-    Resource::gpu,        Resource::gpu,        Resource::gpu,       Resource::dla,
-    Resource::copies,     Resource::link,       Resource::cpu_cores, Resource::host_speed,
-    Resource::host_speed, Resource::host_speed, Resource::cpu_cores, Resource::requests,
-    Resource::dla};
-
-using Shares = std::array<double, resources>;
+using Shares = std::array<double, process::resource_count>;
 
 double& of(Shares& shares, Resource resource) {
-  return shares[static_cast<std::size_t>(resource)];
+  return shares[index_of(resource)];
 }
 
-// Mean over the processes; none if none has figures.
+// Of the time of all processes, what each resource takes: gpu_running split by what bounds the kernels. Mean
+// over the processes; none if none has figures.
 std::optional<Shares> shares_of(const scenarios::Result& result) {
   Shares sum{};
   double count = 0;
   for (const scenarios::ProcessResult& process : result.processes) {
     if (!process.time_share) continue;
     ++count;
-    for (std::size_t i = 0; i < resource_of.size(); ++i) of(sum, resource_of[i]) += (*process.time_share)[i];
-    const double running = (*process.time_share)[0];
+    const scenarios::TimeShare& shares = *process.time_share;
+    for (const process::ShareRow& row : process::share_rows)
+      of(sum, row.resource) += shares[index_of(row.share)];
+    const double running = shares[index_of(process::Share::gpu_running)];
     const double memory = running * process.gpu_running_by.memory.value_or(0);
     const double throttled = running * process.gpu_running_by.throttled.value_or(0);
     of(sum, Resource::memory_bandwidth) += memory;

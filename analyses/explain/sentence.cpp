@@ -9,7 +9,8 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr std::size_t gpu_running = 0, idle = 11;
+using process::Share;
+
 constexpr double least_loss = 0.05;   // of the time, worth a sentence
 constexpr double least_relief = 0.2;  // of the loss, worth being named
 constexpr double gone = 0.1;          // what may be left of a loss that is removed
@@ -20,17 +21,17 @@ std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
 }
 
-double share_of(const Explained& explained, std::size_t share) {
-  return (*explained.share)[share] / 1000.0;
+double share_of(const Explained& explained, Share share) {
+  return (*explained.share)[index_of(share)] / 1000.0;
 }
 
 // Seconds of the share for each image of these processes, mean; none where none of them has figures. A share
 // alone would not tell: it may stay as all gets faster.
 class PerImage {
  public:
-  void add(const scenarios::ProcessResult& process, std::size_t share) {
+  void add(const scenarios::ProcessResult& process, Share share) {
     if (!process.time_share || process.throughput.mean.value_or(0) <= 0) return;
-    sum_ += (*process.time_share)[share] / *process.throughput.mean;
+    sum_ += (*process.time_share)[index_of(share)] / *process.throughput.mean;
     ++count_;
   }
   [[nodiscard]] std::optional<double> mean() const {
@@ -43,7 +44,7 @@ class PerImage {
 
 // What is left of it after a change, of what was before.
 std::optional<double> left_of(const Tried& tried, const scenarios::Result& before,
-                              const std::vector<std::size_t>& group, std::size_t share) {
+                              const std::vector<std::size_t>& group, Share share) {
   PerImage then, now;
   for (std::size_t board = 0; board < tried.results.size(); ++board) {
     const auto& indices = tried.what_if.boards[board].processes;
@@ -66,7 +67,7 @@ std::string effect(double left) {
 }
 
 std::string remedies(const Explained& explained, const scenarios::Result& before,
-                     const std::vector<Tried>& all, std::size_t loss) {
+                     const std::vector<Tried>& all, Share loss) {
   std::vector<Relief> helps;
   for (const Tried& tried : all) {
     const auto left = left_of(tried, before, explained.group.processes, loss);
@@ -134,22 +135,23 @@ std::string bounds(const scenarios::GpuRunningBy& by) {
 std::string sentence_of(const Explained& explained, const scenarios::Result& before,
                         const std::vector<Tried>& tried) {
   if (!explained.share) return "no figures: it does not fit into memory";
-  std::size_t loss = 0, use = 0;
+  const process::ShareRow* loss = nullptr;
+  const process::ShareRow* use = &process::share_rows.front();
   double max_lost = 0, max_used = 0;
-  for (std::size_t i = 0; i < scenarios::time_share_names.size(); ++i) {
-    const double share = share_of(explained, i);
-    if (is_productive(i) && i != idle && share > max_used) use = i, max_used = share;
-    if (!is_productive(i) && share > max_lost) loss = i, max_lost = share;
+  for (const process::ShareRow& row : process::share_rows) {
+    const double share = share_of(explained, row.share);
+    if (row.productive && row.share != Share::idle && share > max_used) use = &row, max_used = share;
+    if (!row.productive && share > max_lost) loss = &row, max_lost = share;
   }
   std::string text;
-  if (const double waits = share_of(explained, idle); waits >= least_loss)
-    text = fmt::format("{} {}, ", percent(waits), time_share_in_words(idle));
-  if (max_lost >= least_loss) {
-    return text + fmt::format("{} {}", percent(max_lost), time_share_in_words(loss)) +
-           remedies(explained, before, tried, loss);
+  if (const double waits = share_of(explained, Share::idle); waits >= least_loss)
+    text = fmt::format("{} {}, ", percent(waits), process::share_rows[index_of(Share::idle)].words);
+  if (loss != nullptr && max_lost >= least_loss) {
+    return text + fmt::format("{} {}", percent(max_lost), loss->words) +
+           remedies(explained, before, tried, loss->share);
   }
-  text += fmt::format("{} {}", percent(max_used), time_share_in_words(use));
-  if (use == gpu_running) text += bounds(explained.running_by);
+  text += fmt::format("{} {}", percent(max_used), use->words);
+  if (use->share == Share::gpu_running) text += bounds(explained.running_by);
   return text + best_change(explained, tried);
 }
 

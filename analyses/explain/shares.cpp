@@ -9,26 +9,6 @@
 namespace jostle::analyses {
 namespace {
 
-struct Words {
-  std::string_view text;
-  bool productive;
-};
-constexpr std::array<Words, scenarios::time_share_names.size()> words{{
-    {"executing on the GPU", true},
-    {"while the GPU is switched to it", false},
-    {"waiting for another process's slice", false},
-    {"executing on the DLA", true},
-    {"copying to and from the GPU", false},
-    {"on the network", false},
-    {"refilling caches on a core", false},
-    {"launching kernels", false},
-    {"computing on the cores", true},
-    {"until it sees that its batch is done", false},
-    {"waiting for a core", false},
-    {"idle between requests", true},
-    {"waiting for another process's work on the DLA", false},
-}};
-
 std::string label_of(const scenarios::ProcessEntry& process, std::size_t count) {
   std::string label = count > 1 ? fmt::format("{} x ", count) : "";
   if (!process.name.empty()) label += process.name + ": ";
@@ -61,13 +41,6 @@ Permille rounded(const scenarios::TimeShare& shares) {
     rest[largest] = -1;
   }
   return result;
-}
-
-std::string_view time_share_in_words(std::size_t share) {
-  return words[share].text;
-}
-bool is_productive(std::size_t share) {
-  return words[share].productive;
 }
 
 std::vector<ProcessGroup> groups_of(const scenarios::Scenario& scenario) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "scenarios/language/scenario.hpp"
@@ -13,17 +12,12 @@
 
 namespace jostle::analyses {
 
-// Tenths of a percent; they sum to exactly 1000. In the order of time_share_names.
-using Permille = std::array<int, scenarios::time_share_names.size()>;
+// Tenths of a percent, by index_of(share); they sum to exactly 1000.
+using Permille = std::array<int, process::share_count>;
 
 // The nearest such figures: each rounded down, and what is missing to the largest remainders (of equals the
 // first). `shares` must sum to more than 0.
 [[nodiscard]] Permille rounded(const scenarios::TimeShare& shares);
-
-// What a share of the time is, for people: "waiting for another process's slice".
-[[nodiscard]] std::string_view time_share_in_words(std::size_t share);
-// Whether time in it is what a process is there for, or nobody wants anything: executing, idle.
-[[nodiscard]] bool is_productive(std::size_t share);
 
 // Processes that the scenario describes in the same words, name included.
 struct ProcessGroup {

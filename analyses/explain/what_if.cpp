@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <tuple>
 #include <utility>
 
 #include "input/units.hpp"
 #include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
+#include "models/gpu/sharing.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
 
@@ -27,7 +28,7 @@ struct Changed {
   std::string label;
   std::vector<WhatIfBoard> boards;
 };
-using Change = std::optional<Changed> (*)(const Request&);
+using Change = std::function<std::optional<Changed>(const Request&)>;
 
 Changed one_board(std::string label, scenarios::Scenario scenario) {
   Changed changed{std::move(label), {}};
@@ -91,7 +92,7 @@ bool takes_turns(const Request& request) {
   std::int64_t contexts = 0;
   for (const scenarios::ProcessEntry& process : request.scenario.processes)
     contexts += process.placement == scenarios::Placement::cpu ? 0 : process.count;
-  return contexts > 1 && request.device.has_gpu() && !request.scenario.mps;
+  return contexts > 1 && request.device.has_gpu() && gpu::way_of(request.scenario.sharing).takes_turns;
 }
 
 std::optional<Changed> no_switch_cost(const Request& request) {
@@ -105,11 +106,12 @@ std::optional<Changed> no_switch_cost(const Request& request) {
   return one_board("no GPU switch cost", std::move(scenario));
 }
 
-std::optional<Changed> with_mps(const Request& request) {
+// Under another way of sharing the GPU, where the processes would take no turns.
+std::optional<Changed> without_turns(const Request& request, const gpu::SharingWay& way) {
   if (!takes_turns(request)) return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
-  scenario.mps = true;
-  return one_board("MPS (unvalidated)", std::move(scenario));
+  scenario.sharing = way.sharing;
+  return one_board(std::string(way.label), std::move(scenario));
 }
 
 std::optional<Changed> faster(const Request& request, const char* figure, double now, const char* label) {
@@ -263,39 +265,33 @@ std::optional<Changed> second_board(const Request& request) {
 }
 
 struct Intervention {
-  const char* name;
+  std::string name;
   std::optional<Resource> resource;
   Change change;
 };
-constexpr std::array rows{
-    Intervention{"one-core-more", Resource::cpu_cores, one_core_more},
-    Intervention{"double-host-speed", Resource::host_speed, double_host_speed},
-    Intervention{"no-switch-cost", Resource::gpu, no_switch_cost},
-    Intervention{"double-arithmetic", Resource::gpu, double_arithmetic},
-    Intervention{"double-bandwidth", Resource::memory_bandwidth, double_bandwidth},
-    Intervention{"no-limits", Resource::power_limits, no_limits},
-    Intervention{"no-profiler", Resource::profiler, no_profiler},
-    Intervention{"pinned-clocks", std::nullopt, pinned_clocks},
-    Intervention{"next-power-mode", std::nullopt, next_power_mode},
-    Intervention{"batch-doubled", std::nullopt, batch_doubled},
-    Intervention{"one-process-fewer", std::nullopt, one_process_fewer},
-    Intervention{"second-board", std::nullopt, second_board},
-    Intervention{"mps", std::nullopt, with_mps},
-};
-
-struct Name {
-  std::string_view key, words;
-};
-constexpr std::array<Name, 10> resource_names{{{"gpu", "the GPU"},
-                                               {"memory_bandwidth", "memory bandwidth"},
-                                               {"cpu_cores", "CPU cores"},
-                                               {"host_speed", "the speed of a core"},
-                                               {"copies", "copies to and from the GPU"},
-                                               {"dla", "the DLA"},
-                                               {"power_limits", "power and temperature limits"},
-                                               {"profiler", "the profiler"},
-                                               {"link", "the network link"},
-                                               {"requests", "requests: the board waits for them"}}};
+// All of them; of the ways of sharing the GPU those under which processes take no turns.
+std::vector<Intervention> interventions() {
+  std::vector<Intervention> rows{
+      Intervention{"one-core-more", Resource::cpu_cores, one_core_more},
+      Intervention{"double-host-speed", Resource::host_speed, double_host_speed},
+      Intervention{"no-switch-cost", Resource::gpu, no_switch_cost},
+      Intervention{"double-arithmetic", Resource::gpu, double_arithmetic},
+      Intervention{"double-bandwidth", Resource::memory_bandwidth, double_bandwidth},
+      Intervention{"no-limits", Resource::power_limits, no_limits},
+      Intervention{"no-profiler", Resource::profiler, no_profiler},
+      Intervention{"pinned-clocks", std::nullopt, pinned_clocks},
+      Intervention{"next-power-mode", std::nullopt, next_power_mode},
+      Intervention{"batch-doubled", std::nullopt, batch_doubled},
+      Intervention{"one-process-fewer", std::nullopt, one_process_fewer},
+      Intervention{"second-board", std::nullopt, second_board},
+  };
+  for (const gpu::SharingWay& way : gpu::sharing_ways()) {
+    if (way.takes_turns) continue;
+    rows.push_back({std::string(way.name), std::nullopt,
+                    [&way](const Request& request) { return without_turns(request, way); }});
+  }
+  return rows;
+}
 
 // As the loader reads it; none if it refuses.
 std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenario,
@@ -307,23 +303,16 @@ std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenari
 
 }  // namespace
 
-std::string_view to_string(Resource resource) {
-  return resource_names[static_cast<std::size_t>(resource)].key;
-}
-std::string_view in_words(Resource resource) {
-  return resource_names[static_cast<std::size_t>(resource)].words;
-}
-
 std::vector<std::string> what_if_names() {
   std::vector<std::string> names;
-  for (const Intervention& row : rows) names.emplace_back(row.name);
+  for (const Intervention& row : interventions()) names.push_back(row.name);
   return names;
 }
 
 std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::DeviceSpec& device,
                              const scenarios::Result& before, const std::string& directory) {
   std::vector<WhatIf> all;
-  for (const Intervention& row : rows) {
+  for (const Intervention& row : interventions()) {
     std::optional<Changed> changed = row.change({scenario, device, before});
     if (!changed) continue;
     bool good = true;

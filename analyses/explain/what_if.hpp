@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "models/process/resource.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 
@@ -17,21 +17,7 @@ struct DeviceSpec;
 
 namespace jostle::analyses {
 
-// What processes take time for, and may want more of.
-enum class Resource {
-  gpu,
-  memory_bandwidth,
-  cpu_cores,
-  host_speed,
-  copies,
-  dla,
-  power_limits,
-  profiler,
-  link,
-  requests
-};
-[[nodiscard]] std::string_view to_string(Resource resource);  // "memory_bandwidth"
-[[nodiscard]] std::string_view in_words(Resource resource);   // "memory bandwidth"
+using process::Resource;
 
 struct WhatIfBoard {
   scenarios::Scenario scenario;        // as the loader reads it
@@ -45,7 +31,7 @@ struct WhatIf {
   std::vector<WhatIfBoard> boards;   // one; two with a second board
 };
 
-// Those that apply to a scenario, in the order of the table in what_if.cpp. `before`: its answer;
+// Those that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: its answer;
 // `directory`: where the files that it names are sought ("" = here). A change that the loader refuses is left
 // out.
 [[nodiscard]] std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario,

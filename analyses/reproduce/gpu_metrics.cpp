@@ -52,10 +52,11 @@ double above(Runs& runs, const Setup& setup, const char* metric, std::size_t low
 
 // Share of the time in which a process waits for the GPU or for a core.
 double stalled(const scenarios::ProcessResult& process) {
+  using process::Share;
+  if (!process.time_share) return 0;
   double sum = 0;
-  for (std::size_t i = 0; process.time_share && i < scenarios::time_share_names.size(); ++i)
-    for (const std::string_view wait : {"gpu_switch", "gpu_slice_wait", "waiting_for_core"})
-      if (scenarios::time_share_names.at(i) == wait) sum += process.time_share->at(i);
+  for (const Share wait : {Share::gpu_switch, Share::gpu_slice_wait, Share::waiting_for_core})
+    sum += process.time_share->at(index_of(wait));
   return sum;
 }
 

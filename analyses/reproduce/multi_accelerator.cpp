@@ -97,13 +97,10 @@ void dla_beside_tensor_cores(Runs& runs, Checks& checks) {
 void dla_falls_back(Runs& runs, Checks& checks) {
   const scenarios::Result& result = result_of(runs, {dla}, 1);
   const scenarios::TimeShare share = result.processes.front().time_share.value_or(scenarios::TimeShare{});
-  const auto of = [&](std::string_view name) {
-    return share.at(static_cast<std::size_t>(std::ranges::find(scenarios::time_share_names, name) -
-                                             scenarios::time_share_names.begin()));
-  };
-  checks.is("a process on a DLA: share of time on the DLA", "more than 0", figure_text(of("dla_running")),
-            of("dla_running") > 0);
-  checks.is("and on the GPU", "more than 0", figure_text(of("gpu_running")), of("gpu_running") > 0);
+  const double on_dla = share.at(index_of(process::Share::dla_running));
+  const double on_gpu = share.at(index_of(process::Share::gpu_running));
+  checks.is("a process on a DLA: share of time on the DLA", "more than 0", figure_text(on_dla), on_dla > 0);
+  checks.is("and on the GPU", "more than 0", figure_text(on_gpu), on_gpu > 0);
 }
 
 void rises_throughout(Runs& runs, Checks& checks) {

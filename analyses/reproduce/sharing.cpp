@@ -16,7 +16,7 @@ void one_at_a_time(Runs& runs, Checks& checks) {
     const scenarios::Result& two = runs.of({device, "resnet50", "fp16", 1, 2});
     double executing = 0;
     for (const scenarios::ProcessResult& process : two.processes)
-      executing += process.time_share.value_or(scenarios::TimeShare{}).front();
+      executing += process.time_share.value_or(scenarios::TimeShare{})[index_of(process::Share::gpu_running)];
     checks.is(fmt::format("{}: share of time with a kernel, summed over 2 processes", device), "at most 1",
               figure_text(executing), executing <= 1 + 1e-9);
     checks.near(

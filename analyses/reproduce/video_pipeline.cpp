@@ -54,9 +54,9 @@ void pipeline_waits(Runs& runs, Checks& checks) {
   const double gpu = known(result.system.gpu.busy);
   checks.ordered("busy, share of the time", {{"a core", known(result.system.cpu.busy_cores)}, {"GPU", gpu}});
   checks.at_most("GPU busy", 50, 100 * gpu, "%");
-  // time_share_names: the first is the process's own kernels.
-  checks.near("GPU busy over the time in inference", 1,
-              gpu / result.processes.front().time_share.value_or(scenarios::TimeShare{}).front(), "x");
+  const auto share = result.processes.front().time_share.value_or(scenarios::TimeShare{});
+  checks.near("GPU busy over the time in inference", 1, gpu / share[index_of(process::Share::gpu_running)],
+              "x");
 }
 
 void pipeline_gains(Runs& /*runs*/, Checks& checks) {

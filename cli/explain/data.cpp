@@ -17,8 +17,8 @@ using scenarios::Metric;
 Json percent_or_null(const std::optional<analyses::Permille>& share) {
   if (!share) return nullptr;
   Json json = Json::object();
-  for (std::size_t i = 0; i < share->size(); ++i)
-    json[std::string(scenarios::time_share_names[i])] = (*share)[i] / 10.0;
+  for (const process::ShareRow& row : process::share_rows)
+    json[std::string(row.name)] = (*share)[index_of(row.share)] / 10.0;
   return json;
 }
 

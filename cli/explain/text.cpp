@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 
@@ -57,7 +56,8 @@ std::string bars(const Explained& explained, int width) {
   std::string text;
   for (const std::size_t i : order) {
     const int tenths = (*explained.share)[i];
-    std::string line = fmt::format("  {:<9} {:>3}.{} %", share_headers[i], tenths / 10, tenths % 10);
+    std::string line =
+        fmt::format("  {:<9} {:>3}.{} %", process::share_rows[i].header, tenths / 10, tenths % 10);
     if (explained.batch_ms) line += fmt::format(" {:>9.3f} ms", *explained.batch_ms * tenths / 1000);
     const int room = width - static_cast<int>(display_width(line)) - 3;
     text += line + "  " + bar(tenths / 1000.0, std::clamp(room, 1, longest_bar)) + "\n";

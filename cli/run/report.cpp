@@ -143,11 +143,12 @@ std::string shares_table(const Result& result, int width, bool colour) {
   };
   add({"#", Align::right}, words(processes, [](const auto& p) { return fmt::format("{}", p.index); }));
   add({"process", Align::left, 0, true}, words(processes, label));
-  for (std::size_t i = 0; i < share_headers.size(); ++i) {
+  for (const process::ShareRow& row : process::share_rows) {
+    const std::size_t i = index_of(row.share);
     double largest = 0;
     for (const ProcessResult& process : processes) largest = std::max(largest, (*process.time_share)[i]);
     if (largest < shown_from) continue;
-    add({share_headers[i], Align::right, 1 + static_cast<int>(1000 * largest)},
+    add({std::string(row.header), Align::right, 1 + static_cast<int>(1000 * largest)},
         words(processes, [i](const auto& p) { return fmt::format("{:.1f}", 100 * (*p.time_share)[i]); }));
   }
   if (columns.size() == 2) return {};

@@ -1,18 +1,12 @@
 // A result for people: each process with its interval, the totals, and where the time went.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "cli/terminal/terminal.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::cli {
-
-// time_share_names, short enough for a column.
-inline constexpr std::array<const char*, scenarios::time_share_names.size()> share_headers{
-    "gpu",    "switch", "gpu wait", "dla",       "copy", "link",    "cache",
-    "launch", "cpu",    "wake-up",  "core wait", "idle", "dla wait"};
 
 // Lines of at most `width` columns where the words allow it (60 always do).
 [[nodiscard]] std::string report(const scenarios::Result& result, int width, bool colour);

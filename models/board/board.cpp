@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/gpu/spatial_sharing.hpp"
-#include "models/gpu/time_sharing.hpp"
 #include "models/process/collector.hpp"
 #include "models/process/costs.hpp"
 #include "sim/random.hpp"
@@ -54,12 +52,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
       cpu_(engine, device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")),
       gpu_(std::move(gpu)),
       copies_(engine, device.gpu) {
-  if (!gpu_ && device.has_gpu()) {
-    if (setup.mps)
-      gpu_ = std::make_unique<gpu::SpatiallySharedGpu>(engine, device.gpu);
-    else
-      gpu_ = std::make_unique<gpu::TimeSharedGpu>(engine, device.gpu, setup.seed);
-  }
+  if (!gpu_ && device.has_gpu()) gpu_ = gpu::make_gpu(setup.sharing, engine, device.gpu, setup.seed);
   overlay(given_, setup.clocks);
   clocks_ = given_;
   for (std::size_t cluster = 0; cluster < clocks_.clusters_hz.size(); ++cluster)

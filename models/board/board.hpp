@@ -13,6 +13,7 @@
 #include "models/dla/dla.hpp"
 #include "models/gpu/copy_engine.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/gpu/sharing.hpp"
 #include "models/link/link.hpp"
 #include "models/memory/traffic.hpp"
 #include "models/process/inference.hpp"
@@ -29,7 +30,7 @@ struct Setup {
   std::vector<process::Spec> processes;  // with kernel times at `clocks`
   std::optional<link::Spec> link = {};   // link that the requests of all processes arrive over
   bool observed = false;                 // by a profiler: DeviceSpec::nsys
-  bool mps = false;                      // use a SpatiallySharedGpu (a what-if model)
+  gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::uint64_t seed = 1;
 };
 

@@ -1,35 +1,16 @@
-// Where a process's time goes: every instant belongs to the first of a fixed list of causes that is true.
+// Where a process's time goes: every instant belongs to the first share (share.hpp) whose cause is true.
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include "models/cpu/thread.hpp"
 #include "models/dla/dla.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/process/share.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::process {
-
-// The list (docs/result.md: time_share), in the order in which they are asked; dla_wait is asked after
-// dla_running.
-enum class Share : std::uint8_t {
-  gpu_running,     // a kernel of its own is executing
-  gpu_switch,      // the GPU is being given to it
-  gpu_slice_wait,  // it has work, and another process has the GPU
-  dla_running,
-  copying,           // a copy of its own is under way
-  link,              // a request to it, or an answer of it, is on its way over the network
-  cache_refill,      // on a core, paying a cache debt
-  launching,         // on a core inside an enqueue call, or the GPU between two of its kernels
-  cpu_compute,       // on a core between the calls
-  sync_wakeup,       // its batch is done and it does not know yet
-  waiting_for_core,  // runnable, not running
-  idle,              // nothing to do
-  dla_wait,          // it has work for a DLA that executes another's
-};
-inline constexpr std::size_t share_count = 13;
 
 // What the host thread is at.
 enum class Phase : std::uint8_t { idle, enqueuing, synchronising, computing };
@@ -74,7 +55,7 @@ class TimeAccount {
   [[nodiscard]] sim::Time settled_at() const { return since_; }
   [[nodiscard]] sim::Duration running() const { return running_; }
 
-  [[nodiscard]] sim::Duration in(Share share) const { return spent_[static_cast<std::size_t>(share)]; }
+  [[nodiscard]] sim::Duration in(Share share) const { return spent_[index_of(share)]; }
   [[nodiscard]] sim::Duration elapsed() const;
   // Time of enqueue calls, by what the thread was at: EC = launch + reschedule + compute + blocking.
   struct Enqueue {
@@ -83,7 +64,7 @@ class TimeAccount {
   [[nodiscard]] const Enqueue& enqueue() const { return enqueue_; }
 
  private:
-  void add(Share share, sim::Duration time) { spent_[static_cast<std::size_t>(share)] += time; }
+  void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
 
   double api_share_;

@@ -69,6 +69,21 @@ struct GovernorName {
   }
 };
 
+// `mps: true` and `mps: false` say the same as `sharing: mps` and `sharing: time-slicing`.
+void read_sharing(Mapping& top, Scenario& scenario) {
+  bool mps = false;
+  const bool by_alias = top.optional("mps", mps, Boolean{});
+  if (by_alias) scenario.sharing = mps ? gpu::Sharing::mps : gpu::Sharing::time_slicing;
+  const auto at = top.find("sharing");
+  if (!at) return;
+  const Choice<gpu::Sharing> choice{"a way of sharing the GPU", sharing_names()};
+  const std::optional<gpu::Sharing> sharing = choice(*at);
+  if (!sharing) return;
+  if (by_alias && *sharing != scenario.sharing)
+    at->problem(fmt::format("contradicts mps: {}", mps), "keep one of the two");
+  scenario.sharing = *sharing;
+}
+
 void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenario) {
   if (const auto at = top.find("power_mode")) read_power_mode(*at, context, scenario);
   if (const auto at = top.find("clocks")) read_clocks(*at, scenario);
@@ -89,7 +104,7 @@ void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenar
   top.optional("fan", scenario.fan, Boolean{});
   top.optional("observer", scenario.observer, Choice<Observer>{"an observer", observer_names()});
   top.optional("gpu_metrics", scenario.gpu_metrics, TimeSpan{sim::microseconds(1), max_run});
-  top.optional("mps", scenario.mps, Boolean{});
+  read_sharing(top, scenario);
   if (const auto at = top.find("link")) scenario.link = read_link(*at);
 }
 

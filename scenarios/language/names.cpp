@@ -52,6 +52,15 @@ const Names<Observer>& observer_names() {
   return names;
 }
 
+const Names<gpu::Sharing>& sharing_names() {
+  static const Names<gpu::Sharing> names = [] {
+    Names<gpu::Sharing> all;
+    for (const gpu::SharingWay& way : gpu::sharing_ways()) all.emplace_back(way.name, way.sharing);
+    return all;
+  }();
+  return names;
+}
+
 const std::vector<std::string>& cpu_governor_names() {
   static const std::vector<std::string> names(power::cpu_governor_names.begin(),
                                               power::cpu_governor_names.end());

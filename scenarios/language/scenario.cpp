@@ -31,7 +31,8 @@ std::vector<UnsupportedKey> unsupported_keys(const Scenario& /*scenario*/) {
 
 std::vector<std::string> warnings(const Scenario& scenario) {
   std::vector<std::string> all;
-  if (scenario.mps) all.emplace_back("mps is a what-if: no measurement stands behind its law");
+  if (const std::string_view warning = gpu::way_of(scenario.sharing).warning; !warning.empty())
+    all.emplace_back(warning);
   if (scenario.power_mode_file) {
     const PowerModeFile& mode = *scenario.power_mode_file;
     for (const std::string& note : mode.notes) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/dnn/precision.hpp"
+#include "models/gpu/sharing.hpp"
 #include "models/process/spec.hpp"
 #include "sim/time.hpp"
 
@@ -156,7 +157,7 @@ struct Scenario {
   std::optional<bool> fan;
   Observer observer = Observer::none;
   std::optional<sim::Duration> gpu_metrics;  // windows whose distribution is asked for
-  bool mps = false;
+  gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::vector<std::pair<std::string, std::string>> figures;  // put over the profile's: path, value with unit
   std::optional<Link> link;
   std::optional<int> host_cores;  // confine the processes to this many lowest-numbered online cores ...

@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "models/process/share.hpp"
 
 namespace jostle::scenarios {
 
@@ -33,12 +34,8 @@ struct EnqueueCall {
   Metric mean, launch, reschedule, compute, blocking;
 };
 
-// Every instant of a process belongs to the first of these that applies; dla_wait is checked after
-// dla_running.
-inline constexpr std::array<std::string_view, 13> time_share_names{
-    "gpu_running", "gpu_switch",  "gpu_slice_wait", "dla_running",      "copying", "link",    "cache_refill",
-    "launching",   "cpu_compute", "sync_wakeup",    "waiting_for_core", "idle",    "dla_wait"};
-using TimeShare = std::array<double, time_share_names.size()>;
+// [process::index_of(share)]: of the process's time; every instant belongs to one share.
+using TimeShare = std::array<double, process::share_count>;
 
 // A stage on the host, before or after inference. `ms`: for one batch, including waiting for a core.
 struct StageResult {

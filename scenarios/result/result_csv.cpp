@@ -60,8 +60,8 @@ std::vector<Column> make_columns() {
       {"latency_pi90_low_ms", [](const R&, const P& p) { return low(p.latency_ms.pi90); }},
       {"latency_pi90_high_ms", [](const R&, const P& p) { return high(p.latency_ms.pi90); }},
   };
-  for (std::size_t i = 0; i < time_share_names.size(); ++i) {
-    columns.push_back({"share_" + std::string(time_share_names[i]), [i](const R&, const P& p) {
+  for (const process::ShareRow& row : process::share_rows) {
+    columns.push_back({"share_" + std::string(row.name), [i = index_of(row.share)](const R&, const P& p) {
                          return p.time_share ? figure_cell((*p.time_share)[i]) : std::string();
                        }});
   }

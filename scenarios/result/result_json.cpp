@@ -30,9 +30,8 @@ Json named(const NamedParameters& figures) {
 
 Json time_share(const std::optional<TimeShare>& shares) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < time_share_names.size(); ++i) {
-    json[std::string(time_share_names[i])] = shares ? figure((*shares)[i]) : Json(nullptr);
-  }
+  for (const process::ShareRow& row : process::share_rows)
+    json[std::string(row.name)] = shares ? figure((*shares)[index_of(row.share)]) : Json(nullptr);
   return json;
 }
 

@@ -162,7 +162,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   board::Setup& setup = assembly.setup;
   setup.seed = scenario.run.seed;
   setup.observed = scenario.observer == Observer::nsys;
-  setup.mps = scenario.mps;
+  setup.sharing = scenario.sharing;
 
   const std::optional<board::PowerMode> limits = power_mode_of(scenario, device);
   const board::PowerMode* const mode = limits ? &*limits : nullptr;

@@ -87,9 +87,9 @@ void add_figures(ProcessResult& result, process::Inference& process, const Proce
 
   if (const Duration elapsed = time.elapsed(); elapsed > Duration::zero()) {
     TimeShare share{};
-    for (std::size_t i = 0; i < share.size(); ++i)
-      share[i] = static_cast<double>(time.in(static_cast<process::Share>(i)).ps()) /
-                 static_cast<double>(elapsed.ps());
+    for (const process::ShareRow& row : process::share_rows)
+      share[index_of(row.share)] =
+          static_cast<double>(time.in(row.share).ps()) / static_cast<double>(elapsed.ps());
     result.time_share = share;
   }
   const gpu::Running running = process.running();

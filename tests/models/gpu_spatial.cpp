@@ -106,10 +106,10 @@ TEST(SpatialSharing, waits_for_launches_and_for_the_input) {
 
 TEST(SpatialSharing, of_a_lone_process_is_the_gpu_as_it_is_without) {
   for (const auto runtime : {process::Runtime::cuda_graph, process::Runtime::eager}) {
-    const auto batches = [&](bool mps) {
+    const auto batches = [&](Sharing sharing) {
       const board::DeviceSpec device = free_device(2);
       board::Setup setup;
-      setup.mps = mps;
+      setup.sharing = sharing;
       auto kernels = sequence({kernel(microseconds(30), 0.7F), kernel(microseconds(20), 0.3F, 0.5F)});
       kernels.lone_gap = microseconds(5);
       setup.processes.push_back(process_with(runtime, process::Sync::spin, std::move(kernels)));
@@ -118,7 +118,7 @@ TEST(SpatialSharing, of_a_lone_process_is_the_gpu_as_it_is_without) {
       engine.run(instant(milliseconds(20)));
       return board.processes().front().batches();
     };
-    EXPECT_EQ(batches(true), batches(false));
+    EXPECT_EQ(batches(Sharing::mps), batches(Sharing::time_slicing));
   }
 }
 

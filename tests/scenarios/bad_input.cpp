@@ -50,6 +50,8 @@ TEST(BadScenario, wrong_type_says_what_was_expected) {
       "gate.yaml:3: processes.0.batch: expected a whole number, found the text \"2\" (remove the quotes)");
   expect_refused(around(plain_process, "mps: maybe\n"),
                  "gate.yaml:4: mps: expected true or false, found 'maybe'");
+  expect_refused(around(plain_process, "sharing: msp\n"),
+                 "gate.yaml:4: sharing: 'msp' is not a way of sharing the GPU (did you mean 'mps'?)");
   expect_refused(
       around(plain_process, "run: 4 s\n"),
       "gate.yaml:4: run: expected a mapping: duration, warmup, seed, until, setup, batches, found '4 s'");
@@ -250,6 +252,10 @@ TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
                  "gate.yaml:4: run.until: given beside duration (keep one of the two)");
   expect_refused(around(plain_process, "host_cores: 3\ncpus: [1, 2]\n"),
                  "gate.yaml:5: cpus: given beside host_cores (keep one of the two)");
+  expect_refused(around(plain_process, "mps: true\nsharing: time-slicing\n"),
+                 "gate.yaml:5: sharing: contradicts mps: true (keep one of the two)");
+  expect_refused(around(plain_process, "sharing: mps\nmps: false\n"),
+                 "gate.yaml:4: sharing: contradicts mps: false (keep one of the two)");
   expect_refused(around(plain_process + ", cpus: [1, 1]"),
                  "gate.yaml:3: processes.0.cpus: core 1 stands twice");
   expect_refused(around(plain_process + ", arrivals: {poisson: 3 /s, periodic: 3 /s}"),

@@ -39,7 +39,7 @@ TEST(SmArrayMeans, lie_within_the_time_that_kernels_run_and_those_of_processes_s
     EXPECT_GT(result.system.gpu.array.sm_active.value(), 0);
     double sum = 0;
     for (const ProcessResult& process : result.processes) {
-      expect_layers(process.gpu, process.time_share.value()[0]);
+      expect_layers(process.gpu, process.time_share.value()[index_of(process::Share::gpu_running)]);
       sum += process.gpu.sm_active.value();
     }
     EXPECT_NEAR(sum, result.system.gpu.array.sm_active.value(), 1e-9);

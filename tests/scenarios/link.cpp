@@ -30,7 +30,7 @@ std::string without_link(Result result) {
 }
 
 double share(const Result& result, std::size_t process, process::Share of) {
-  return (*result.processes[process].time_share)[static_cast<std::size_t>(of)];
+  return (*result.processes[process].time_share)[index_of(of)];
 }
 
 TEST(LinkLoader, fills_in_a_jpeg_without_energy_jitter_and_loss) {

@@ -21,6 +21,7 @@ fan: true
 observer: nsys
 gpu_metrics: 100 us
 mps: false
+sharing: time-slicing
 link: {bandwidth: 50 Mbit/s, rtt: 20 ms, jitter: 5 ms, loss: 0.1 %}
 host_cores: 3
 processes:
@@ -52,7 +53,7 @@ TEST(ScenarioLoader, reads_every_key_of_the_language) {
   EXPECT_EQ(s.fan, true);
   EXPECT_EQ(s.observer, Observer::nsys);
   EXPECT_EQ(s.gpu_metrics, sim::microseconds(100));
-  EXPECT_FALSE(s.mps);
+  EXPECT_EQ(s.sharing, gpu::Sharing::time_slicing);
   EXPECT_EQ(s.link->bandwidth, 50e6 / 8);
   EXPECT_EQ(s.link->rtt, sim::milliseconds(20));
   EXPECT_EQ(s.link->jitter, sim::milliseconds(5));
@@ -186,6 +187,26 @@ TEST(ScenarioEcho, hashes_equal_questions_alike_and_others_apart) {
   EXPECT_NE(hash(around(plain_process)), hash(around(plain_process + ", batch: 2")));
   // Frozen: the hash is the same on every machine and in every build.
   EXPECT_EQ(hash(around(plain_process)), "3d1613736d5493a3");
+}
+
+TEST(ScenarioLoader, reads_ways_of_sharing_by_their_words_and_mps_by_its_alias) {
+  const auto read = [](const std::string& rest) {
+    const Loaded loaded = load_text(around(plain_process, rest));
+    EXPECT_EQ(loaded.errors, "");
+    return *loaded.scenario;
+  };
+  for (const gpu::SharingWay& way : gpu::sharing_ways()) {
+    const Scenario scenario = read("sharing: " + std::string(way.name));
+    EXPECT_EQ(scenario.sharing, way.sharing);
+    EXPECT_EQ(load_text(to_json(scenario)).scenario->sharing, way.sharing);
+    EXPECT_EQ(warnings(scenario).empty(), way.warning.empty());
+  }
+  EXPECT_EQ(read("").sharing, gpu::Sharing::time_slicing);
+  EXPECT_EQ(read("mps: true").sharing, gpu::Sharing::mps);
+  EXPECT_EQ(read("mps: true\nsharing: mps").sharing, gpu::Sharing::mps);
+  // The same question in either spelling.
+  EXPECT_EQ(scenario_hash(read("sharing: mps")), scenario_hash(read("mps: true")));
+  EXPECT_EQ(scenario_hash(read("sharing: time-slicing")), scenario_hash(read("mps: false")));
 }
 
 TEST(UnsupportedKeys, names_every_given_key_that_no_model_would_heed) {

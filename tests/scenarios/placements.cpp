@@ -22,9 +22,8 @@ Result run_with(const std::string& processes, const std::string& rest = "power_m
 double total(const Result& result) {
   return result.system.throughput.value();
 }
-double share(const ProcessResult& process, std::string_view name) {
-  const auto place = std::ranges::find(time_share_names, name) - time_share_names.begin();
-  return process.time_share.value()[static_cast<std::size_t>(place)];
+double share(const ProcessResult& process, process::Share of) {
+  return process.time_share.value()[index_of(of)];
 }
 std::string errors(const std::string& device, const std::string& process, const std::string& rest = {}) {
   try {
@@ -53,8 +52,8 @@ TEST(Placement, processes_on_one_dla_wait_for_each_other) {
   EXPECT_EQ(result.system.dla[0].clock_mhz, 1600);
   double executed = 0;
   for (const ProcessResult& process : result.processes) {
-    EXPECT_GT(share(process, "dla_wait"), 0.3);
-    executed += share(process, "dla_running");
+    EXPECT_GT(share(process, process::Share::dla_wait), 0.3);
+    executed += share(process, process::Share::dla_running);
   }
   EXPECT_NEAR(executed, *result.system.dla[0].busy, 0.01);
 }
@@ -90,7 +89,7 @@ TEST(Placement, a_process_on_the_cpu_leaves_the_gpu_alone) {
   const Result result = run_with("{model: resnet18, precision: fp32, placement: cpu, threads: 4}");
   EXPECT_EQ(result.system.gpu.busy, 0);
   EXPECT_NEAR(*result.system.cpu.busy_cores, 4, 0.1);
-  EXPECT_NEAR(share(result.processes[0], "cpu_compute"), 1, 0.02);
+  EXPECT_NEAR(share(result.processes[0], process::Share::cpu_compute), 1, 0.02);
   EXPECT_EQ(result.processes[0].runtime, "cpu");
   EXPECT_FALSE(result.processes[0].ec_ms.mean);
 }
@@ -127,7 +126,7 @@ TEST(Placement, requests_are_served_on_every_engine) {
     const Result result = run_with(
         "{model: resnet18, precision: fp16, arrivals: {periodic: 10 /s}, placement: " + placement + "}");
     EXPECT_NEAR(total(result), 10, 0.5) << placement;
-    EXPECT_GT(share(result.processes[0], "idle"), 0.3) << placement;
+    EXPECT_GT(share(result.processes[0], process::Share::idle), 0.3) << placement;
   }
 }
 

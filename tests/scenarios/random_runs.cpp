@@ -72,7 +72,7 @@ RC_GTEST_PROP(AnyRun, ends_well_and_adds_up, ()) {
       sum += share;
     }
     RC_ASSERT(std::abs(sum - 1) < 1e-9);
-    running += process.time_share->front();
+    running += (*process.time_share)[index_of(process::Share::gpu_running)];
     RC_ASSERT(process.drops >= 0);
     if (process.throughput.mean) RC_ASSERT(*process.throughput.mean > 0.0);
     if (process.throughput.ci95) {

@@ -66,7 +66,7 @@ void expect_shares(const ProcessResult& process) {
   ASSERT_TRUE(process.time_share.has_value());
   EXPECT_NEAR(std::accumulate(process.time_share->begin(), process.time_share->end(), 0.0), 1, 1e-9);
   for (std::size_t i = 0; i < process.time_share->size(); ++i)
-    EXPECT_THAT((*process.time_share)[i], AllOf(Ge(0), Le(1))) << time_share_names[i];
+    EXPECT_THAT((*process.time_share)[i], AllOf(Ge(0), Le(1))) << process::share_rows[i].name;
 }
 
 TEST(TimeShare, sums_to_one_for_every_process_of_every_mix) {
@@ -82,7 +82,8 @@ TEST(GpuTime, of_all_processes_is_the_time_that_the_gpu_was_busy) {
   for (const std::string& mix : mixes()) {
     const Result result = run_text(mix);
     double running = 0;
-    for (const ProcessResult& process : result.processes) running += process.time_share.value()[0];
+    for (const ProcessResult& process : result.processes)
+      running += process.time_share.value()[index_of(process::Share::gpu_running)];
     EXPECT_NEAR(running, result.system.gpu.busy.value(), 1e-9) << mix;
     EXPECT_LE(result.system.gpu.busy, result.system.gpu.reported_load) << mix;
     EXPECT_LE(result.system.gpu.reported_load.value(), 1 + 1e-9) << mix;

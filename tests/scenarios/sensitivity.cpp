@@ -51,10 +51,9 @@ double migrations(const Result& result) {
 }
 // Of all processes, so that who is hit does not matter.
 double refilling(const Result& result) {
-  const auto place = std::ranges::find(time_share_names, "cache_refill") - time_share_names.begin();
   double sum = 0;
   for (const ProcessResult& process : result.processes)
-    sum += process.time_share.value()[static_cast<std::size_t>(place)];
+    sum += process.time_share.value()[index_of(process::Share::cache_refill)];
   return sum;
 }
 

@@ -1,0 +1,40 @@
+// The ways in which processes share the GPU: one table, with the word for each and the GPU that it makes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "models/gpu/gpu.hpp"
+#include "models/gpu/spec.hpp"
+#include "sim/engine.hpp"
+
+namespace jostle::gpu {
+
+// A new way is a value here and a row in sharing.cpp.
+enum class Sharing : std::uint8_t {
+  time_slicing,  // one context at a time, in turns
+  mps,           // kernels of all contexts at once
+};
+
+// The engine must outlive the GPU. `seed`: of what is drawn at random.
+using GpuMaker = std::unique_ptr<Gpu> (*)(sim::Engine& engine, const Spec& spec, std::uint64_t seed);
+
+struct SharingWay {
+  Sharing sharing;
+  std::string_view name;     // as a scenario writes it
+  std::string_view label;    // for people: "MPS (unvalidated)"
+  std::string_view warning;  // what whoever uses it must be told; empty: nothing
+  bool takes_turns;          // contexts wait for each other, and a switch may cost time
+  GpuMaker make;
+};
+
+// Every way, in the order of the enum.
+[[nodiscard]] std::span<const SharingWay> sharing_ways();
+[[nodiscard]] const SharingWay& way_of(Sharing sharing);
+
+[[nodiscard]] std::unique_ptr<Gpu> make_gpu(Sharing sharing, sim::Engine& engine, const Spec& spec,
+                                            std::uint64_t seed);
+
+}  // namespace jostle::gpu

@@ -1,0 +1,135 @@
+// What a process's time is spent on: one table, with all that is said of each share anywhere.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "models/process/resource.hpp"
+
+namespace jostle::process {
+
+// In the order of results (docs/result.md: time_share). TimeAccount says of which share an instant is. A new
+// share is a value here, a row of share_rows, and what TimeAccount::cause() asks.
+enum class Share : std::uint8_t {
+  gpu_running,     // a kernel of its own is executing
+  gpu_switch,      // the GPU is being given to it
+  gpu_slice_wait,  // it has work, and another process has the GPU
+  dla_running,
+  copying,           // a copy of its own is under way
+  link,              // a request to it, or an answer of it, is on its way over the network
+  cache_refill,      // on a core, paying a cache debt
+  launching,         // on a core inside an enqueue call, or the GPU between two of its kernels
+  cpu_compute,       // on a core between the calls
+  sync_wakeup,       // its batch is done and it does not know yet
+  waiting_for_core,  // runnable, not running
+  idle,              // nothing to do
+  dla_wait,          // it has work for a DLA that executes another's
+  count              // not a share
+};
+inline constexpr auto share_count = static_cast<std::size_t>(Share::count);
+
+[[nodiscard]] constexpr std::size_t index_of(Share share) {
+  return static_cast<std::size_t>(share);
+}
+
+struct ShareRow {
+  Share share;
+  std::string_view name;    // in results
+  std::string_view header;  // of a column
+  std::string_view words;   // after a percentage: "53.6 % waiting for another process's slice"
+  bool productive;          // what the process is there for, or nobody wants anything: executing, idle
+  Resource resource;        // that the time is counted against
+};
+
+inline constexpr std::array<ShareRow, share_count> share_rows{{
+    // Analyses split it further, by what bounds the kernels.
+    {.share = Share::gpu_running,
+     .name = "gpu_running",
+     .header = "gpu",
+     .words = "executing on the GPU",
+     .productive = true,
+     .resource = Resource::gpu},
+    {.share = Share::gpu_switch,
+     .name = "gpu_switch",
+     .header = "switch",
+     .words = "while the GPU is switched to it",
+     .productive = false,
+     .resource = Resource::gpu},
+    {.share = Share::gpu_slice_wait,
+     .name = "gpu_slice_wait",
+     .header = "gpu wait",
+     .words = "waiting for another process's slice",
+     .productive = false,
+     .resource = Resource::gpu},
+    {.share = Share::dla_running,
+     .name = "dla_running",
+     .header = "dla",
+     .words = "executing on the DLA",
+     .productive = true,
+     .resource = Resource::dla},
+    {.share = Share::copying,
+     .name = "copying",
+     .header = "copy",
+     .words = "copying to and from the GPU",
+     .productive = false,
+     .resource = Resource::copies},
+    {.share = Share::link,
+     .name = "link",
+     .header = "link",
+     .words = "on the network",
+     .productive = false,
+     .resource = Resource::link},
+    {.share = Share::cache_refill,
+     .name = "cache_refill",
+     .header = "cache",
+     .words = "refilling caches on a core",
+     .productive = false,
+     .resource = Resource::cpu_cores},
+    {.share = Share::launching,
+     .name = "launching",
+     .header = "launch",
+     .words = "launching kernels",
+     .productive = false,
+     .resource = Resource::host_speed},
+    {.share = Share::cpu_compute,
+     .name = "cpu_compute",
+     .header = "cpu",
+     .words = "computing on the cores",
+     .productive = true,
+     .resource = Resource::host_speed},
+    {.share = Share::sync_wakeup,
+     .name = "sync_wakeup",
+     .header = "wake-up",
+     .words = "until it sees that its batch is done",
+     .productive = false,
+     .resource = Resource::host_speed},
+    {.share = Share::waiting_for_core,
+     .name = "waiting_for_core",
+     .header = "core wait",
+     .words = "waiting for a core",
+     .productive = false,
+     .resource = Resource::cpu_cores},
+    {.share = Share::idle,
+     .name = "idle",
+     .header = "idle",
+     .words = "idle between requests",
+     .productive = true,
+     .resource = Resource::requests},
+    {.share = Share::dla_wait,
+     .name = "dla_wait",
+     .header = "dla wait",
+     .words = "waiting for another process's work on the DLA",
+     .productive = false,
+     .resource = Resource::dla},
+}};
+
+[[nodiscard]] consteval bool share_rows_are_in_order() {
+  for (std::size_t i = 0; i < share_count; ++i)
+    if (index_of(share_rows.at(i).share) != i) return false;
+  return true;
+}
+static_assert(share_rows_are_in_order(), "every Share has one row, in its place");
+
+}  // namespace jostle::process
