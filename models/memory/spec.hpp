@@ -28,8 +28,6 @@ struct Spec {
   // host is no part of it.
   bool unified = true;
   double interference = 0;  // see memory::Sharing; where it is unified
-  // Absent: the runtime does not exist on this device.
-  std::optional<ContextSpec> tensorrt, eager, libtorch, cuda_graph, cpu;
 
   double max_clock_hz = 0;             // EMC
   std::vector<double> clock_table_hz;  // ascending; empty: the clock is fixed
