@@ -86,7 +86,7 @@ void add_processes(RunConfiguration& setting, const Fields& fields) {
     entry.batch = entry.placement == scenarios::Placement::gpu ? setting.batch : dla_batch;
     entry.count = setting.processes;
     entry.runtime = fields.word(scenarios::runtime_names(), "runtime", setting.runtime);
-    if (entry.runtime != scenarios::Runtime::tensorrt) entry.sync = scenarios::Sync::automatic;
+    entry.sync = scenarios::default_sync(entry.runtime);
     if (const std::string sync = fields.text("sync"); !sync.empty())
       entry.sync = fields.word(scenarios::sync_names(), "sync", sync);
     setting.scenario.processes.push_back(entry);

@@ -16,7 +16,7 @@ std::string label_of(const scenarios::ProcessEntry& process, std::size_t count) 
   if (process.training) label += " training";
   if (process.precision) label += fmt::format(" {}", to_string(*process.precision));
   label += fmt::format(" b{}", process.batch);
-  if (process.runtime != scenarios::Runtime::cpu) label += fmt::format(" {}", to_string(process.runtime));
+  if (process.placement != scenarios::Placement::cpu) label += fmt::format(" {}", to_string(process.runtime));
   if (process.placement != scenarios::Placement::gpu)
     label += fmt::format(" on {}", to_string(process.placement));
   return label;

@@ -37,8 +37,7 @@ std::size_t rank(const std::string& basis) {
 std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
                      const calibration::Profile& profile) {
   const std::string kernels = of_kernels(entry, grade, profile);
-  const bool framework =
-      entry.runtime == scenarios::Runtime::eager || entry.runtime == scenarios::Runtime::libtorch;
+  const bool framework = traits_of(entry.runtime).kind == process::RuntimeKind::framework;
   return framework ? kernels + " " + to_string(entry.runtime) : kernels;
 }
 

@@ -170,7 +170,8 @@ std::string why_not_cut(const OffloadQuestion& question) {
     if (std::holds_alternative<scenarios::SyntheticModel>(entry->model))
       return "equal kernels have no layers";
     if (entry->layers) return "a part of a network is what a process runs already";
-    if (entry->runtime != scenarios::Runtime::tensorrt || entry->placement != scenarios::Placement::gpu)
+    if (traits_of(entry->runtime).kind != process::RuntimeKind::engine ||
+        entry->placement != scenarios::Placement::gpu)
       return "only TensorRT's engines on GPUs are cut";
   }
   if (scenarios::model_name(edge.model) != scenarios::model_name(cloud.model) ||

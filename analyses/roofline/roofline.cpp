@@ -21,12 +21,12 @@ namespace {
 
 using calibration::Profile;
 
-// The first runtime that the device has.
+// The first runtime that the device's GPU has, for training the first that trains.
 std::optional<scenarios::Runtime> runtime_for(const board::DeviceSpec& device, bool training) {
-  if (!training && device.tensorrt) return scenarios::Runtime::tensorrt;
-  if (device.eager) return scenarios::Runtime::eager;
-  if (device.cuda_graph) return scenarios::Runtime::cuda_graph;
-  if (device.libtorch) return scenarios::Runtime::libtorch;
+  for (const process::RuntimeTraits& row : process::runtimes) {
+    if (row.kind == process::RuntimeKind::cores || (training && !row.trains)) continue;
+    if (device.runtimes[row.runtime]) return row.runtime;
+  }
   return std::nullopt;
 }
 
@@ -110,9 +110,7 @@ std::optional<double> joules_of(const gpu::KernelSequence& kernels, const power:
 }
 
 double flop_of(const scenarios::ProcessEntry& entry) {
-  const bool optimised = entry.runtime == scenarios::Runtime::tensorrt;
-  auto layers = dnn::fuse(*scenarios::network_of(entry),
-                          optimised ? dnn::Lowering::optimised : dnn::Lowering::framework);
+  auto layers = dnn::fuse(*scenarios::network_of(entry), traits_of(entry.runtime).lowering);
   if (entry.training) layers = dnn::training_step(layers, *entry.precision);
   double macs = 0;
   for (const dnn::FusedLayer& layer : layers) macs += static_cast<double>(layer.macs);

@@ -16,12 +16,11 @@ Support support(const calibration::Profile& profile, const std::string& model, d
                 process::Runtime runtime, std::int64_t batch) {
   const board::DeviceSpec& device = profile.spec;
   const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
-  const auto lowering =
-      runtime == process::Runtime::tensorrt ? dnn::Lowering::optimised : dnn::Lowering::framework;
+  const dnn::Lowering lowering = process::traits_of(runtime).lowering;
   const gpu::KernelSequence kernels = dnn::kernels_for(
       {.model = model, .precision = precision, .batch = batch, .lowering = lowering, .device = device.name},
       tables, device.gpu, profile.factors);
-  Support support{.has_runtime = device.runtime(runtime).has_value(),
+  Support support{.has_runtime = device.runtimes[runtime].has_value(),
                   .grade = kernels.grade,
                   .basis = kernels.provenance,
                   .kernels_by_precision = {},

@@ -49,14 +49,10 @@ void read_evidence(const input::Cursor& at, std::string& evidence) {
 
 // A runtime without a context would need no memory.
 void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
-  const auto check = [&](const char* name, bool runtime, bool context) {
-    if (runtime && !context) at.problem(fmt::format("memory.contexts: no context for runtime {}", name));
-  };
-  check("tensorrt", device.tensorrt.has_value(), device.memory.tensorrt.has_value());
-  check("eager", device.eager.has_value(), device.memory.eager.has_value());
-  check("libtorch", device.libtorch.has_value(), device.memory.libtorch.has_value());
-  check("cuda-graph", device.cuda_graph.has_value(), device.memory.cuda_graph.has_value());
-  check("cpu", device.cpu_runtime.has_value(), device.memory.cpu.has_value());
+  for (const process::RuntimeTraits& row : process::runtimes) {
+    if (device.runtimes[row.runtime] && !device.contexts[row.runtime])
+      at.problem(fmt::format("memory.contexts: no context for runtime {}", row.name));
+  }
 }
 
 void read_device(const input::Cursor& at, Profile& profile) {
@@ -70,7 +66,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
   const auto gpu = top.find("gpu");
   if (gpu) read_gpu(*gpu, figures, device);
   if (const auto part = top.find("dla")) read_dla(*part, figures, device.dla);
-  if (const auto part = top.require("memory")) read_memory(*part, figures, device.memory);
+  if (const auto part = top.require("memory")) read_memory(*part, figures, device);
   if (const auto part = top.require("runtimes")) read_runtimes(*part, figures, device);
   if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);
   // Without a GPU no work is enqueued on it.

@@ -1,3 +1,11 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
+#include <string_view>
+#include <utility>
+
 #include "calibration/profile/read_parts.hpp"
 #include "calibration/profile/time_span.hpp"
 #include "input/readers.hpp"
@@ -8,6 +16,7 @@ namespace {
 using input::Cursor;
 using input::Quantity;
 using input::Real;
+using process::RuntimeKind;
 
 const sim::Duration max_host_cost = sim::seconds(1);
 const sim::Duration max_setup = sim::seconds(1000);
@@ -31,11 +40,9 @@ process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
 }
 
 // Some parameters exist only for some runtimes: nodes only for a graph; the front-end time only for kernels
-// that are launched one by one; dynamic and static graphs only for frameworks; setup not for synthetic
-// processes.
-enum class RuntimeKind { graph, framework, engine, paced };
-
-process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, RuntimeKind kind) {
+// that are launched one by one; dynamic and static graphs only for frameworks. `kind` is absent for synthetic
+// processes with a pace: they have no setup.
+process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<RuntimeKind> kind) {
   Block block(at, "the costs of a runtime", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
@@ -48,7 +55,7 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, RuntimeKind ki
                  Quantity{input::bandwidth_dimension(), 0, 1e15});
   block.required("api_share", runtime.api_share, Quantity{input::share_dimension(), 0, 1});
   if (kind != RuntimeKind::graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
-  if (kind != RuntimeKind::paced) {
+  if (kind) {
     if (const auto found = block.words().require("setup")) read_setup(*found, block, runtime.setup);
   }
   if (kind == RuntimeKind::framework) {
@@ -92,19 +99,25 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
 }  // namespace
 
 void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
-  Block block(at, "the runtimes: cuda-graph, eager, libtorch, tensorrt, cpu", figures);
-  if (const auto found = block.words().find("cpu"))
-    device.cpu_runtime = read_cpu_runtime(*found, block, device);
+  auto rows = process::runtimes;  // by name, those of the cores last
+  std::ranges::sort(rows, {}, [](const auto& row) {
+    return std::pair(row.kind == RuntimeKind::cores, std::string_view(row.name));
+  });
+  const auto names = rows | std::views::transform(&process::RuntimeTraits::name);
+  Block block(at, fmt::format("the runtimes: {}", fmt::join(names, ", ")), figures);
+  for (const auto& row : rows) {
+    if (row.kind != RuntimeKind::cores) continue;
+    if (const auto found = block.words().find(row.name))
+      device.runtimes[row.runtime] = read_cpu_runtime(*found, block, device);
+  }
   if (!device.has_gpu()) return;
-  const auto read = [&](const char* name, RuntimeKind kind, std::optional<process::RuntimeSpec>& runtime) {
-    if (const auto found = block.words().find(name)) runtime = read_runtime(*found, block, kind);
-  };
-  read("cuda-graph", RuntimeKind::graph, device.cuda_graph);
-  read("eager", RuntimeKind::framework, device.eager);
-  read("libtorch", RuntimeKind::framework, device.libtorch);
-  read("tensorrt", RuntimeKind::engine, device.tensorrt);
+  for (const auto& row : rows) {
+    if (row.kind == RuntimeKind::cores) continue;
+    if (const auto found = block.words().find(row.name))
+      device.runtimes[row.runtime] = read_runtime(*found, block, row.kind);
+  }
   if (const auto found = block.words().require("paced"))
-    device.paced = read_runtime(*found, block, RuntimeKind::paced);
+    device.paced = read_runtime(*found, block, std::nullopt);
 }
 
 void read_observer(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {

@@ -22,13 +22,12 @@ memory::ContextSpec read_context(const Cursor& at, Block& outer) {
   return context;
 }
 
-void read_contexts(const Cursor& at, Block& outer, memory::Spec& memory) {
+void read_contexts(const Cursor& at, Block& outer, board::DeviceSpec& device) {
   Block block(at, "the memory of processes, one for each runtime", outer.figures(), outer.from());
-  if (const auto found = block.words().find("tensorrt")) memory.tensorrt = read_context(*found, block);
-  if (const auto found = block.words().find("eager")) memory.eager = read_context(*found, block);
-  if (const auto found = block.words().find("libtorch")) memory.libtorch = read_context(*found, block);
-  if (const auto found = block.words().find("cuda-graph")) memory.cuda_graph = read_context(*found, block);
-  if (const auto found = block.words().find("cpu")) memory.cpu = read_context(*found, block);
+  for (const process::RuntimeTraits& row : process::runtimes) {
+    if (const auto found = block.words().find(row.name))
+      device.contexts[row.runtime] = read_context(*found, block);
+  }
 }
 
 void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {
@@ -45,7 +44,8 @@ void read_clocks(Block& block, const Cursor& at, memory::Spec& memory) {
 
 }  // namespace
 
-void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, memory::Spec& memory) {
+void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
+  memory::Spec& memory = device.memory;
   Block block(at, "a memory", figures);
   const Quantity size{input::size_dimension(), 0, max_bytes, true};
   const bool capacity = block.required("capacity", memory.capacity_bytes, size);
@@ -60,7 +60,7 @@ void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, memor
                      {{"fail", memory::WhenFull::fail}, {"reboot", memory::WhenFull::reboot}}});
   block.required("unified", memory.unified, input::Boolean{});
   block.optional("interference", memory.interference, Quantity{input::share_dimension(), 0, 0.5});
-  if (const auto contexts = block.words().find("contexts")) read_contexts(*contexts, block, memory);
+  if (const auto contexts = block.words().find("contexts")) read_contexts(*contexts, block, device);
   read_clocks(block, at, memory);
 }
 

@@ -23,7 +23,7 @@ void read_observer(const input::Cursor& at, std::vector<ProfileParameter>& figur
 void read_sync(const input::Cursor& at, std::vector<ProfileParameter>& figures, process::SyncSpec& sync);
 void read_refill(const input::Cursor& at, std::vector<ProfileParameter>& figures,
                  process::RefillSpec& refill);
-void read_memory(const input::Cursor& at, std::vector<ProfileParameter>& figures, memory::Spec& memory);
+void read_memory(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
 // Call after the other parts, since modes are checked against their limits.
 void read_power_modes(const input::Cursor& at, std::vector<ProfileParameter>& figures,
                       board::DeviceSpec& device);

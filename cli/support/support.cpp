@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -72,13 +73,6 @@ std::string json(const analyses::Support& support, const SupportAsked& asked) {
          "\n";
 }
 
-std::optional<process::Runtime> gpu_runtime(const std::string& word) {
-  if (word == "cuda-graph") return process::Runtime::cuda_graph;
-  if (word == "eager") return process::Runtime::eager;
-  if (word == "tensorrt") return process::Runtime::tensorrt;
-  return std::nullopt;
-}
-
 ExitCode tell(const SupportAsked& asked, Terminal& terminal) {
   input::Problems problems;
   const auto profile = calibration::shipped_profile(asked.device, problems);
@@ -95,8 +89,11 @@ ExitCode tell(const SupportAsked& asked, Terminal& terminal) {
     return ExitCode::bad_input;
   }
   try {
+    const auto& runtimes = scenarios::runtime_names();
+    const auto runtime =
+        std::ranges::find(runtimes, asked.runtime, [](const auto& name) { return name.first; });
     const analyses::Support support =
-        analyses::support(*profile, asked.model, *precision, *gpu_runtime(asked.runtime), asked.batch);
+        analyses::support(*profile, asked.model, *precision, runtime->second, asked.batch);
     terminal.print(asked.format == "json" ? json(support, asked) : describe(support, asked));
   } catch (const std::invalid_argument& error) {
     terminal.complain(error.what());

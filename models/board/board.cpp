@@ -14,22 +14,6 @@ namespace jostle::board {
 
 namespace {
 
-constexpr const char* name_of(process::Runtime runtime) {
-  switch (runtime) {
-    case process::Runtime::cuda_graph:
-      return "cuda-graph";
-    case process::Runtime::eager:
-      return "eager";
-    case process::Runtime::tensorrt:
-      return "tensorrt";
-    case process::Runtime::cpu:
-      return "cpu";
-    case process::Runtime::libtorch:
-      return "libtorch";
-  }
-  return "?";
-}
-
 // Copies those of `clocks` that are set.
 void overlay(Clocks& onto, const Clocks& clocks) {
   for (std::size_t i = 0; i < clocks.clusters_hz.size(); ++i) onto.clusters_hz[i] = clocks.clusters_hz[i];
@@ -73,9 +57,9 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   if (setup.link) link_.emplace(engine, *setup.link, setup.seed);
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) {
-    const auto& runtime = device.runtime(spec.runtime);
+    const auto& runtime = device.runtimes[spec.runtime];
     if (!runtime && !spec.pace)
-      throw std::invalid_argument(fmt::format("{} has no runtime {}", device.name, name_of(spec.runtime)));
+      throw std::invalid_argument(fmt::format("{} has no runtime {}", device.name, to_string(spec.runtime)));
     if (!gpu_ && spec.host.threads == 0) throw std::invalid_argument(device.name + " has no GPU");
     const bool on_dla = !spec.segments.empty();
     const auto dla = static_cast<std::size_t>(spec.dla);

@@ -49,9 +49,10 @@ struct DeviceSpec {
   memory::Spec memory;
   std::optional<power::Spec> power;  // absent: not known
   // Absent: the runtime does not exist on this device, or its costs are not known.
-  std::optional<process::RuntimeSpec> cuda_graph, eager, tensorrt, libtorch, cpu_runtime;
-  dnn::HostRoofs host;         // of inference on the cores, if there is a cpu_runtime
-  process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each launched separately
+  process::PerRuntime<std::optional<process::RuntimeSpec>> runtimes;
+  process::PerRuntime<std::optional<memory::ContextSpec>> contexts;  // memory of a process
+  dnn::HostRoofs host;         // of inference on the cores, where there is a runtime for it
+  process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each by itself
   std::optional<process::ObserverSpec> nsys;  // absent: not known for this device
   process::SyncSpec sync;
   process::RefillSpec refill;
@@ -59,22 +60,7 @@ struct DeviceSpec {
   std::string default_power_mode;        // empty if there are none
   bool jetson_clocks_lifts_emc = false;  // pins the EMC at its highest clock, independent of the mode's limit
 
-  [[nodiscard]] const std::optional<process::RuntimeSpec>& runtime(process::Runtime which) const {
-    return which == process::Runtime::cuda_graph ? cuda_graph
-           : which == process::Runtime::eager    ? eager
-           : which == process::Runtime::cpu      ? cpu_runtime
-           : which == process::Runtime::libtorch ? libtorch
-                                                 : tensorrt;
-  }
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
-  // What a process of that runtime holds in memory.
-  [[nodiscard]] const std::optional<memory::ContextSpec>& context(process::Runtime which) const {
-    return which == process::Runtime::cuda_graph ? memory.cuda_graph
-           : which == process::Runtime::eager    ? memory.eager
-           : which == process::Runtime::libtorch ? memory.libtorch
-           : which == process::Runtime::cpu      ? memory.cpu
-                                                 : memory.tensorrt;
-  }
   [[nodiscard]] int core_count() const {
     int count = 0;
     for (const cpu::ClusterSpec& cluster : cpu.clusters) count += cluster.cores;

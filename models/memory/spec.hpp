@@ -28,8 +28,6 @@ struct Spec {
   // holds on the host does not count.
   bool unified = true;
   double interference = 0;  // see memory::Sharing; used only if unified
-  // Absent: the runtime does not exist on this device.
-  std::optional<ContextSpec> tensorrt, eager, libtorch, cuda_graph, cpu;
 
   double max_clock_hz = 0;             // EMC
   std::vector<double> clock_table_hz;  // ascending; empty: the clock is fixed

@@ -9,7 +9,7 @@ std::int64_t kernels_of(const Spec& spec) {
 
 // How many launch calls a batch makes.
 std::int64_t launches(const Spec& spec) {
-  return spec.runtime == Runtime::cuda_graph && !spec.pace ? 1 : kernels_of(spec);
+  return spec.launches_at_once() ? 1 : kernels_of(spec);
 }
 
 // Every call takes longer, and every kernel that is launched by itself is stamped by the GPU. The calls'
@@ -37,7 +37,8 @@ RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec, const Obser
     costs.per_launch = sim::work_in(runtime.per_launch, runtime.static_graph->host_time);
     costs.per_batch = sim::work_in(runtime.per_batch, runtime.static_graph->host_time);
   }
-  if (observer != nullptr && spec.runtime != Runtime::cpu) observe(costs, spec, *observer);
+  const bool calls = traits_of(spec.runtime).kind != RuntimeKind::cores;
+  if (observer != nullptr && calls) observe(costs, spec, *observer);
   return costs;
 }
 

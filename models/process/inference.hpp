@@ -123,7 +123,7 @@ class Inference {
   // Whether a batch is begun only when the one before it is over.
   [[nodiscard]] bool serial() const { return computes() || !in_stages_.empty(); }
   // A graph is one launch; everything else is launched kernel by kernel.
-  [[nodiscard]] bool launches_at_once() const { return spec_.runtime == Runtime::cuda_graph && !spec_.pace; }
+  [[nodiscard]] bool launches_at_once() const { return spec_.launches_at_once(); }
   void set_phase(Phase phase);
   void note_copies(int change);
   void note_core_traffic();

@@ -8,11 +8,11 @@
 
 #include "models/dla/task.hpp"
 #include "models/gpu/kernel.hpp"
+#include "models/process/runtimes.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::process {
 
-enum class Runtime { cuda_graph, eager, tensorrt, libtorch, cpu };
 enum class Sync { spin, yield, blocking };
 
 // What a process does once, before its first batch, on a core at the profile's reference clock.
@@ -31,9 +31,9 @@ struct StaticGraphSpec {
 
 // Costs of a runtime on this device, on a core at the profile's reference clock.
 struct RuntimeSpec {
-  sim::Duration per_launch;  // host time per kernel launch (per graph for cuda_graph)
+  sim::Duration per_launch;  // host time per kernel launch, or per graph
   sim::Duration per_batch;   // host time per batch that is not a launch (framework, synchronise, bindings)
-  sim::Duration per_node;    // cuda_graph: host time per node of the graph, on top of per_launch
+  sim::Duration per_node;    // of a graph: host time per node, on top of per_launch
   double api_share = 1;      // of the host time of an enqueue call, what passes inside CUDA calls
   sim::Duration gpu_per_launch;   // GPU front-end time before each kernel launched by itself
   double variation = 0;           // coefficient of variation of a batch's host time (lognormal)
@@ -132,6 +132,11 @@ struct Spec {
   std::vector<Answered>* answered = nullptr;  // where every answered request is written; outlives the run
   std::vector<int> cpus;                      // allowed cores; empty: all online
   int nice = 0;
+
+  // Whether a batch is one launch. Launches with a pace are bare ones, whatever the runtime.
+  [[nodiscard]] bool launches_at_once() const {
+    return traits_of(runtime).kind == RuntimeKind::graph && !pace;
+  }
 };
 
 }  // namespace jostle::process

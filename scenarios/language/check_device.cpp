@@ -8,6 +8,7 @@
 #include "models/board/spec.hpp"
 #include "models/dla/partition.hpp"
 #include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/names.hpp"
 #include "scenarios/language/power_mode.hpp"
 
 namespace jostle::scenarios {
@@ -118,16 +119,9 @@ class DeviceCheck {
       return;
     }
     check_placement(process, path);
-    const auto missing = [&](process::Runtime runtime) {
-      if (device_.runtime(runtime)) return;
+    if (!device_.runtimes[process.runtime])
       problem(path + "runtime",
               fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));
-    };
-    if (process.runtime == Runtime::tensorrt) missing(process::Runtime::tensorrt);
-    if (process.runtime == Runtime::cuda_graph) missing(process::Runtime::cuda_graph);
-    if (process.runtime == Runtime::eager) missing(process::Runtime::eager);
-    if (process.runtime == Runtime::cpu) missing(process::Runtime::cpu);
-    if (process.runtime == Runtime::libtorch) missing(process::Runtime::libtorch);
     if (process.static_graph) check_static_graph(process, path);
     const auto* synthetic = std::get_if<SyntheticModel>(&process.model);
     if (synthetic == nullptr) return;
@@ -157,16 +151,16 @@ class DeviceCheck {
               device_.dla.count == 0 ? "it has no DLA" : "it has one DLA, dla0");
       return;
     }
-    if (process.runtime != Runtime::tensorrt)
+    if (traits_of(process.runtime).kind != RuntimeKind::engine)
       problem(path + "runtime", fmt::format("runtime {} cannot use a DLA", to_string(process.runtime)),
-              "tensorrt");
+              runtime_list([](const auto& row) { return row.kind == RuntimeKind::engine; }));
     if (process.precision && !dla::supports(*process.precision))
       problem(path + "precision", fmt::format("a DLA does not compute in {}", to_string(*process.precision)),
               "fp16 or int8");
   }
 
   void check_static_graph(const ProcessEntry& process, const std::string& path) const {
-    const auto& runtime = process.runtime == Runtime::eager ? device_.eager : device_.libtorch;
+    const auto& runtime = device_.runtimes[process.runtime];
     if (!runtime || runtime->static_graph) return;
     problem(path + "graph", fmt::format("{} has no figures for a static graph of runtime {}", device_.name,
                                         to_string(process.runtime)));

@@ -81,7 +81,7 @@ Json process_json(const ProcessEntry& process) {
   json["placement"] = to_string(process.placement);
   json["runtime"] = to_string(process.runtime);
   if (process.threads) json["threads"] = *process.threads;
-  if (process.runtime == Runtime::eager || process.runtime == Runtime::libtorch)
+  if (traits_of(process.runtime).kind == RuntimeKind::framework)
     json["graph"] = process.static_graph ? "static" : "dynamic";
   json["sync"] = to_string(process.sync);
   if (process.layers) json["layers"] = {process.layers->first, process.layers->end};

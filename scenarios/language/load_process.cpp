@@ -99,9 +99,11 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   if (const auto at = mapping.find("runtime")) {
     const auto runtime = Choice<Runtime>{"a runtime", runtime_names()}(*at);
     if (runtime) process.runtime = *runtime;
-    if (runtime == Runtime::cpu && !on_cpu) at->problem("runtime cpu needs placement: cpu");
-    if (runtime && runtime != Runtime::cpu && on_cpu) {
-      at->problem(fmt::format("runtime {} cannot run with placement: cpu", to_string(*runtime)),
+    const bool cores = traits_of(process.runtime).kind == RuntimeKind::cores;
+    if (cores && !on_cpu)
+      at->problem(fmt::format("runtime {} needs placement: cpu", to_string(process.runtime)));
+    if (!cores && on_cpu) {
+      at->problem(fmt::format("runtime {} cannot run with placement: cpu", to_string(process.runtime)),
                   "runtime: cpu");
     }
   }
@@ -111,12 +113,14 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   }
   if (const auto at = mapping.find("graph")) {
     const auto graph = Choice<bool>{"a kind of graph", {{"dynamic", false}, {"static", true}}}(*at);
-    if (process.runtime != Runtime::eager && process.runtime != Runtime::libtorch)
+    if (traits_of(process.runtime).kind != RuntimeKind::framework) {
+      const auto framework = [](const auto& row) { return row.kind == RuntimeKind::framework; };
       at->problem(fmt::format("runtime {} does not choose between graphs", to_string(process.runtime)),
-                  "only eager and libtorch do");
+                  fmt::format("only {} do", runtime_list(framework, " and ")));
+    }
     process.static_graph = graph.value_or(false);
   }
-  process.sync = process.runtime == Runtime::tensorrt ? Sync::blocking : Sync::automatic;
+  process.sync = default_sync(process.runtime);
   mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});
 }
 
@@ -128,9 +132,9 @@ void check_training(const Cursor& at, const ProcessEntry& process) {
   if (process.placement != Placement::gpu && process.placement != Placement::cuda_only) {
     at.problem(fmt::format("training cannot run with placement: {}", to_string(process.placement)),
                "gpu or cuda-only");
-  } else if (process.runtime == Runtime::tensorrt || process.runtime == Runtime::cpu) {
+  } else if (!traits_of(process.runtime).trains) {
     at.problem(fmt::format("runtime {} does not train", to_string(process.runtime)),
-               "eager, libtorch or cuda-graph");
+               runtime_list([](const auto& row) { return row.trains; }));
   }
 }
 
@@ -155,8 +159,10 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
     if (!value) return;
     ends.push_back(static_cast<std::size_t>(*value));
   }
-  if (process.runtime != Runtime::tensorrt || process.placement != Placement::gpu)
-    return at.problem("only a process of runtime tensorrt on the GPU runs a part of a network");
+  if (traits_of(process.runtime).kind != RuntimeKind::engine || process.placement != Placement::gpu)
+    return at.problem(
+        fmt::format("only a process of runtime {} on the GPU runs a part of a network",
+                    runtime_list([](const auto& row) { return row.kind == RuntimeKind::engine; })));
   std::size_t count = 0;
   try {
     count = dnn::fuse(network_of(process).value(), dnn::Lowering::optimised).size();

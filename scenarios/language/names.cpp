@@ -1,5 +1,10 @@
 #include "scenarios/language/names.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "models/power/governors/names.hpp"
 
 namespace jostle::scenarios {
@@ -24,12 +29,23 @@ const Names<Precision>& precision_names() {
 }
 
 const Names<Runtime>& runtime_names() {
-  static const Names<Runtime> names{{"tensorrt", Runtime::tensorrt},
-                                    {"cuda-graph", Runtime::cuda_graph},
-                                    {"eager", Runtime::eager},
-                                    {"libtorch", Runtime::libtorch},
-                                    {"cpu", Runtime::cpu}};
+  static const Names<Runtime> names = [] {
+    auto rows = process::runtimes;  // told by their kinds, as in the documentation
+    std::ranges::stable_sort(rows, {}, &process::RuntimeTraits::kind);
+    Names<Runtime> found;
+    for (const process::RuntimeTraits& row : rows) found.emplace_back(row.name, row.runtime);
+    return found;
+  }();
   return names;
+}
+
+std::string runtime_list(bool (*are)(const process::RuntimeTraits&), const char* last) {
+  std::vector<std::string> names;
+  for (const process::RuntimeTraits& row : process::runtimes) {
+    if (are(row)) names.emplace_back(row.name);
+  }
+  const auto end = names.end() - 1;
+  return fmt::format("{}{}{}", fmt::join(names.begin(), end, ", "), end == names.begin() ? "" : last, *end);
 }
 
 const Names<Sync>& sync_names() {
@@ -73,12 +89,6 @@ const std::vector<std::string>& gpu_governor_names() {
   return names;
 }
 
-const char* to_string(Precision value) {
-  return name_of(precision_names(), value);
-}
-const char* to_string(Runtime value) {
-  return name_of(runtime_names(), value);
-}
 const char* to_string(Sync value) {
   return name_of(sync_names(), value);
 }

@@ -9,6 +9,10 @@
 
 namespace jostle::scenarios {
 
+Sync default_sync(Runtime runtime) {
+  return traits_of(runtime).blocks ? Sync::blocking : Sync::automatic;
+}
+
 std::string model_name(const Model& model) {
   if (const auto* built_in = std::get_if<BuiltInModel>(&model)) return built_in->name;
   if (const auto* onnx = std::get_if<OnnxModel>(&model)) return onnx->path;

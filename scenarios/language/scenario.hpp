@@ -26,7 +26,8 @@ struct OnnxNetwork;
 namespace jostle::scenarios {
 
 using dnn::Precision;
-enum class Runtime { tensorrt, cuda_graph, eager, libtorch, cpu };
+using process::Runtime;
+using process::RuntimeKind;
 enum class Sync {
   spin,
   yield,
@@ -36,8 +37,9 @@ enum class Sync {
 enum class Placement { gpu, cuda_only, dla0, dla1, cpu };
 enum class Observer { none, nsys };
 
-[[nodiscard]] const char* to_string(Runtime value);  // as written in a scenario
-[[nodiscard]] const char* to_string(Sync value);
+[[nodiscard]] Sync default_sync(Runtime runtime);
+
+[[nodiscard]] const char* to_string(Sync value);  // as written in a scenario
 [[nodiscard]] const char* to_string(Placement value);
 [[nodiscard]] const char* to_string(Observer value);
 

@@ -20,23 +20,6 @@ namespace jostle::scenarios {
 
 namespace {
 
-process::Runtime runtime_of(const ProcessEntry& entry) {
-  switch (entry.runtime) {
-    case Runtime::tensorrt:
-      return process::Runtime::tensorrt;
-    case Runtime::cuda_graph:
-      return process::Runtime::cuda_graph;
-    case Runtime::eager:
-      return process::Runtime::eager;
-    case Runtime::cpu:
-      return process::Runtime::cpu;
-    case Runtime::libtorch:
-      return process::Runtime::libtorch;
-    default:
-      throw RunError(fmt::format("runtime {} is not yet modelled", to_string(entry.runtime)));
-  }
-}
-
 // `automatic` is what cudaDeviceScheduleAuto documents: spin while contexts ≤ CPUs, else yield; the same of
 // the threads of those who compute on the CPU.
 process::Sync sync_of(Sync sync, std::size_t contexts, std::size_t cpus) {
@@ -76,7 +59,7 @@ void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Netw
   const double weight = entry.training ? 4 : dnn::bytes_per_element(*entry.precision);
   spec.weights_bytes = weight * static_cast<double>(network.parameters());
   if (entry.layers) spec.weights_bytes *= part_shares(entry).parameters;
-  if (spec.runtime != process::Runtime::tensorrt) return;
+  if (traits_of(entry.runtime).kind != RuntimeKind::engine) return;
   const Tensors bound = tensors_of(entry, network, bound_bytes);
   spec.input_bytes = bound.read * static_cast<double>(spec.batch);
   spec.output_bytes = bound.written * static_cast<double>(spec.batch);
@@ -87,10 +70,6 @@ double payload_of(const Payload& payload, const ProcessEntry& entry) {
   const auto batch = static_cast<double>(entry.batch);
   if (!payload.tensor) return batch * payload.bytes;
   return batch * tensors_of(entry, network_of(entry).value(), dnn::bytes_per_element(*entry.precision)).read;
-}
-
-dnn::Lowering lowering_of(process::Runtime runtime) {
-  return runtime == process::Runtime::tensorrt ? dnn::Lowering::optimised : dnn::Lowering::framework;
 }
 
 // What a process computes with decides what its network is held in: `device`'s GPU, or as if they were one
@@ -109,8 +88,7 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
                                const std::vector<ProcessInstance>& instances) {
   std::vector<memory::Request> entries, requests;
   for (const ProcessEntry& entry : scenario.processes) {
-    const process::Runtime runtime = runtime_of(entry);
-    const auto& context = device.context(runtime);
+    const auto& context = device.contexts[entry.runtime];
     memory::Request request{.context = context ? &*context : nullptr, .network = {}};
     if (const auto network = network_of(entry)) {
       std::optional<memory::Portion> portion;
@@ -121,7 +99,7 @@ memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec
       request.network = memory::footprint({.network = *network,
                                            .precision = *entry.precision,
                                            .batch = entry.batch,
-                                           .lowering = lowering_of(runtime),
+                                           .lowering = traits_of(entry.runtime).lowering,
                                            .training = entry.training,
                                            .portion = portion},
                                           processor_of(entry, device), device.memory.page_bytes);
@@ -197,7 +175,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   std::vector<process::Spec> specs;  // one an entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec;
-    spec.runtime = runtime_of(entry);
+    spec.runtime = entry.runtime;
     spec.sync = sync_of(entry.sync, entry.placement == Placement::cpu ? threads : contexts,
                         setup.cores.online.size());
     spec.batch = entry.batch;

@@ -119,19 +119,18 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
   if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // its set-up tried
   // Tables were measured with the tensor cores that a precision has.
   const bool measured = entry.placement != Placement::cuda_only || entry.precision == Precision::fp32;
-  const process::RuntimeSpec& runtime = context.device.runtime(spec.runtime).value();
+  const process::RuntimeSpec& runtime = context.device.runtimes[spec.runtime].value();
   const Half half = entry.precision != Precision::fp16 || !runtime.fp16_of_fp32 ? Half::own
                     : entry.training                                            ? Half::slowed
                                                                                 : Half::from_single;
-  const dnn::Request request{
-      .model = model_name(entry.model),
-      .precision = half == Half::from_single ? Precision::fp32 : *entry.precision,
-      .batch = entry.batch,
-      .lowering = spec.runtime == process::Runtime::tensorrt ? Lowering::optimised : Lowering::framework,
-      .input = static_cast<int>(entry.input.value_or(0)),
-      .device = context.device.name,
-      .network = network_of_file(entry.model),
-      .training = entry.training};
+  const dnn::Request request{.model = model_name(entry.model),
+                             .precision = half == Half::from_single ? Precision::fp32 : *entry.precision,
+                             .batch = entry.batch,
+                             .lowering = traits_of(spec.runtime).lowering,
+                             .input = static_cast<int>(entry.input.value_or(0)),
+                             .device = context.device.name,
+                             .network = network_of_file(entry.model),
+                             .training = entry.training};
   gpu::KernelSequence kernels = dnn::kernels_for(request, measured ? context.tables : dnn::KernelTables{},
                                                  gpu, context.profile.factors);
   if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
@@ -175,7 +174,8 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
                        {.threads = spec.host.threads,
                         .reference_clock_hz = device.cpu.reference_clock_hz,
                         .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
-  spec.kernels.grade = grade_of(context.profile, "runtimes.cpu.efficiency");
+  spec.kernels.grade =
+      grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.runtime)));
   spec.kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
                                         dnn::to_string(dnn::host_precision(device.host, *entry.precision)));
 }

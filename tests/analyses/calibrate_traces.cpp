@@ -135,7 +135,8 @@ TEST(TraceCalibration, writes_a_profile_that_is_read_again_with_grades_and_sourc
   const auto read = calibration::parse_profile(text, "mine.yaml", problems);
   ASSERT_TRUE(read.has_value()) << problems.text();
   EXPECT_EQ(read->spec.gpu.time_slicing.slice, found.profile.spec.gpu.time_slicing.slice);
-  EXPECT_EQ(read->spec.eager->per_batch, found.profile.spec.eager->per_batch);
+  EXPECT_EQ(read->spec.runtimes[process::Runtime::eager]->per_batch,
+            found.profile.spec.runtimes[process::Runtime::eager]->per_batch);
   EXPECT_THAT(text, ::testing::HasSubstr("grade: measured, source: \"traces, timeslices.csv"));
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("factors:")));
 }

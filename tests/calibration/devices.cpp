@@ -101,7 +101,7 @@ static_assert(field_count<process::ObserverSpec>() == 6);
 static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
-static_assert(field_count<memory::Spec>() == 14);
+static_assert(field_count<memory::Spec>() == 9);
 static_assert(field_count<board::PowerMode>() == 10);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 10);
@@ -312,7 +312,7 @@ TEST(Figures, can_be_changed_one_by_one) {
                                      {"gpu.time_slicing.slice=1 ms", "runtimes.eager.per_launch=7 us"});
   ASSERT_TRUE(profile) << problems.text();
   EXPECT_EQ(profile->spec.gpu.time_slicing.slice, sim::milliseconds(1));
-  EXPECT_EQ(profile->spec.eager->per_launch, sim::microseconds(7));
+  EXPECT_EQ(profile->spec.runtimes[process::Runtime::eager]->per_launch, sim::microseconds(7));
 }
 
 TEST(RenamedKeys, still_read_under_their_first_names_and_leave_the_hash_alone) {

@@ -32,8 +32,7 @@ DeviceSpec device() {
   spec.gpu.time_slicing.slice = milliseconds(1);
   spec.memory.max_clock_hz = 2e9;
   spec.memory.clock_table_hz = {5e8, 1e9, 2e9};
-  spec.eager = process::RuntimeSpec{};
-  spec.eager->per_launch = sim::microseconds(5);
+  spec.runtimes[process::Runtime::eager].emplace().per_launch = sim::microseconds(5);
   spec.sync.poll = sim::microseconds(1);
   power::Spec& power = spec.power.emplace();
   power.cpu = {.voltage = {{5e8, 0.6}, {2e9, 1.0}}, .core_f = 1e-9, .idle_core_f = 1e-11, .leakage_w = 0.05};

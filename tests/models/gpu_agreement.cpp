@@ -142,14 +142,15 @@ board::DeviceSpec data_centre(int cores) {
   slicing.switch_at_expiry = microseconds(152.5);
   slicing.refill_after_expiry = microseconds(65);
   device.gpu.idle_wake = {milliseconds(6.5), microseconds(83)};
-  device.cuda_graph = device.eager = device.tensorrt = device.paced =
-      process::RuntimeSpec{.per_launch = microseconds(11),
-                           .per_batch = microseconds(20),
-                           .per_node = {},
-                           .api_share = 0.45,
-                           .gpu_per_launch = microseconds(1.1),
-                           .variation = 0.05,
-                           .working_set_bytes = 1e6};
+  device.runtimes[process::Runtime::cuda_graph] = device.runtimes[process::Runtime::eager] =
+      device.runtimes[process::Runtime::tensorrt] = device.paced =
+          process::RuntimeSpec{.per_launch = microseconds(11),
+                               .per_batch = microseconds(20),
+                               .per_node = {},
+                               .api_share = 0.45,
+                               .gpu_per_launch = microseconds(1.1),
+                               .variation = 0.05,
+                               .working_set_bytes = 1e6};
   device.sync = {microseconds(1), microseconds(20), microseconds(5)};
   device.refill = {};
   return device;

@@ -291,8 +291,8 @@ TEST(GpuLaws, one_process_with_poisson_requests_is_md1) {
 // exponential distribution itself is tested in tests/sim.)
 TEST(GpuLaws, requests_of_varying_host_time_wait_as_long_as_in_mm1) {
   board::DeviceSpec device = free_device(1);
-  device.cuda_graph->per_launch = milliseconds(1);
-  device.cuda_graph->variation = 1;
+  device.runtimes[Runtime::cuda_graph]->per_launch = milliseconds(1);
+  device.runtimes[Runtime::cuda_graph]->variation = 1;
   board::Setup setup;
   setup.processes.push_back(poisson(500, Duration{1}));
   Bench bench(device, setup);
@@ -408,8 +408,8 @@ TEST(GpuLaws, the_order_of_processes_is_no_matter_but_for_who_is_first) {
   board::DeviceSpec device = free_device(8);
   device.gpu.time_slicing.switch_when_idle = microseconds(140);
   device.gpu.time_slicing.switch_at_expiry = microseconds(150);
-  device.cuda_graph->per_launch = microseconds(13);
-  device.eager->per_launch = microseconds(11);
+  device.runtimes[Runtime::cuda_graph]->per_launch = microseconds(13);
+  device.runtimes[Runtime::eager]->per_launch = microseconds(11);
   const process::Spec a = closed_graph(40, microseconds(17)), b = closed_graph(5, microseconds(311));
   const process::Spec c = process_with(Runtime::eager, Sync::spin, equal_kernels(60, microseconds(9)));
   const std::vector<process::Spec> kinds{a, b, c, a, b, c};

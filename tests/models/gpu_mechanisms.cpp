@@ -251,11 +251,11 @@ DebtRun run_with_preemption_debt(Duration debt) {
   board::DeviceSpec device = device_with_switches();
   device.cpu.clusters[0].cores = 1;
   device.cpu.costs.preempted = debt;
-  device.eager = process::RuntimeSpec{.per_launch = microseconds(50),
-                                      .per_batch = {},
-                                      .per_node = {},
-                                      .gpu_per_launch = {},
-                                      .working_set_bytes = 1e6};
+  device.runtimes[Runtime::eager] = process::RuntimeSpec{.per_launch = microseconds(50),
+                                                         .per_batch = {},
+                                                         .per_node = {},
+                                                         .gpu_per_launch = {},
+                                                         .working_set_bytes = 1e6};
   const process::Spec spec = process_with(Runtime::eager, Sync::yield, equal_kernels(100, microseconds(1)));
   Bench bench(device, setup_of({spec, spec, spec}));
   bench.run_for(milliseconds(3000));
@@ -417,7 +417,7 @@ TEST(GpuMechanisms, an_owner_does_not_linger_beyond_its_slice) {
 // Fails without: per_launch in advance().
 TEST(GpuMechanisms, kernels_launched_by_themselves_pass_the_front_end_first) {
   board::DeviceSpec device = device_with_switches();
-  device.eager->gpu_per_launch = microseconds(1);
+  device.runtimes[Runtime::eager]->gpu_per_launch = microseconds(1);
   Bench bench(device,
               setup_of({process_with(Runtime::eager, Sync::spin, equal_kernels(10, microseconds(5)))}));
   bench.run_for(milliseconds(6));

@@ -92,9 +92,9 @@ inline board::DeviceSpec any_device() {
     device.gpu.idle_wake = {any_duration(sim::milliseconds(2)), any_duration(sim::microseconds(300))};
   device.gpu.copy_bandwidth_bytes_per_s = *rc::gen::element(0.0, 10e9);
   device.gpu.copy_fixed = any_duration(sim::microseconds(5));
-  device.cuda_graph = any_runtime();
-  device.eager = any_runtime();
-  device.tensorrt = any_runtime();
+  device.runtimes[process::Runtime::cuda_graph] = any_runtime();
+  device.runtimes[process::Runtime::eager] = any_runtime();
+  device.runtimes[process::Runtime::tensorrt] = any_runtime();
   device.paced = any_runtime();
   device.sync = {.poll = any_duration(sim::microseconds(2)),
                  .wake_latency = any_duration(sim::microseconds(30)),

@@ -118,7 +118,7 @@ TEST(GpuRates, a_kernel_that_drains_ends_its_turn_where_it_would_have) {
 
 TEST(GpuRates, the_front_end_and_gaps_between_batches_take_as_long_as_before) {
   board::DeviceSpec device = free_device(1);
-  device.eager->gpu_per_launch = microseconds(10);
+  device.runtimes[Runtime::eager]->gpu_per_launch = microseconds(10);
   const Simulated run(
       device, {one_batch(std::vector<gpu::Kernel>(2, kernel_of(microseconds(100), 1, 0)), Runtime::eager)},
       {{at_time(microseconds(115)), {.clock = 2, .memory = 1}}});

@@ -45,7 +45,8 @@ inline board::DeviceSpec free_device(int cores) {
   device.gpu.max_blocks_per_sm = 16;
   device.gpu.shared_bytes_per_sm = 1 << 17;
   device.gpu.time_slicing.slice = sim::milliseconds(2);
-  device.cuda_graph = device.eager = device.tensorrt = process::RuntimeSpec{};
+  device.runtimes[process::Runtime::cuda_graph] = device.runtimes[process::Runtime::eager] =
+      device.runtimes[process::Runtime::tensorrt] = process::RuntimeSpec{};
   device.refill = {.graph_of_kernels_spinning = true, .paced_launches_spinning = true};
   return device;
 }

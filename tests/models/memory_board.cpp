@@ -24,9 +24,9 @@ DeviceSpec device(double thread_bytes_per_s, bool unified = true) {
   spec.gpu.time_slicing.slice = sim::milliseconds(1);
   spec.memory.unified = unified;
   spec.memory.interference = 0.2;
-  spec.eager = process::RuntimeSpec{};
-  spec.eager->per_launch = sim::microseconds(80);
-  spec.eager->memory_bytes_per_s = thread_bytes_per_s;
+  process::RuntimeSpec& eager = spec.runtimes[process::Runtime::eager].emplace();
+  eager.per_launch = sim::microseconds(80);
+  eager.memory_bytes_per_s = thread_bytes_per_s;
   spec.sync.poll = sim::microseconds(1);
   return spec;
 }

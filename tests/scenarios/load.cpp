@@ -105,6 +105,17 @@ TEST(ScenarioLoader, fills_in_the_documented_defaults) {
   EXPECT_EQ(s.run.seed, 1U);
 }
 
+TEST(ScenarioLoader, reads_every_runtime_of_the_table_by_its_name) {
+  for (const process::RuntimeTraits& row : process::runtimes) {
+    const bool cores = row.kind == RuntimeKind::cores;
+    const Loaded loaded =
+        load_text(around(plain_process + ", runtime: " + row.name + (cores ? ", placement: cpu" : "")));
+    ASSERT_TRUE(loaded.scenario) << loaded.errors;
+    EXPECT_EQ(loaded.scenario->processes[0].runtime, row.runtime);
+    EXPECT_EQ(loaded.scenario->processes[0].sync, row.blocks ? Sync::blocking : Sync::automatic);
+  }
+}
+
 TEST(ScenarioLoader, synchronises_automatically_unless_the_runtime_is_tensorrt) {
   EXPECT_EQ(load_text(around(plain_process + ", runtime: eager")).scenario->processes[0].sync,
             Sync::automatic);

@@ -1,0 +1,93 @@
+// The runtimes, one table: what scenarios and profiles call each, and how it works. Who wants to know that
+// asks for a trait, so that a new runtime is one enumerator and one row here, and figures in the profiles.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "models/dnn/lowering.hpp"
+
+namespace jostle::process {
+
+enum class Runtime { tensorrt, eager, libtorch, cuda_graph, cpu };
+
+// How a runtime works, and so which costs a profile has of it.
+enum class RuntimeKind {
+  engine,     // compiled ahead of time, launched kernel by kernel: it copies a batch to the device and back,
+              // and runs parts of a network, also on a DLA
+  graph,      // one launch a batch
+  framework,  // launched kernel by kernel, out of a dynamic graph or out of a static one
+  cores       // computes on the CPU and needs no GPU
+};
+
+struct RuntimeTraits {
+  Runtime runtime;
+  const char* name;  // in scenarios, and in profiles as key of its costs and of its contexts
+  RuntimeKind kind;
+  dnn::Lowering lowering;  // of what is held in memory and of what the GPU runs
+  bool trains;
+  bool blocks;  // how the host waits unless the scenario says so: blocking, otherwise automatic
+};
+
+inline constexpr std::array runtimes{
+    RuntimeTraits{.runtime = Runtime::tensorrt,
+                  .name = "tensorrt",
+                  .kind = RuntimeKind::engine,
+                  .lowering = dnn::Lowering::optimised,
+                  .trains = false,
+                  .blocks = true},
+    RuntimeTraits{.runtime = Runtime::eager,
+                  .name = "eager",
+                  .kind = RuntimeKind::framework,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = true,
+                  .blocks = false},
+    RuntimeTraits{.runtime = Runtime::libtorch,
+                  .name = "libtorch",
+                  .kind = RuntimeKind::framework,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = true,
+                  .blocks = false},
+    RuntimeTraits{.runtime = Runtime::cuda_graph,
+                  .name = "cuda-graph",
+                  .kind = RuntimeKind::graph,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = true,
+                  .blocks = false},
+    RuntimeTraits{.runtime = Runtime::cpu,
+                  .name = "cpu",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false},
+};
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < runtimes.size(); ++i) {
+        if (runtimes[i].runtime != static_cast<Runtime>(i)) return false;
+      }
+      return true;
+    }(),
+    "a row for each runtime, in the order of the enumerators");
+
+[[nodiscard]] constexpr const RuntimeTraits& traits_of(Runtime runtime) {
+  return runtimes[static_cast<std::size_t>(runtime)];
+}
+[[nodiscard]] constexpr const char* to_string(Runtime runtime) {
+  return traits_of(runtime).name;
+}
+
+// A value for each runtime.
+template <class T>
+class PerRuntime {
+ public:
+  [[nodiscard]] T& operator[](Runtime runtime) { return values_[static_cast<std::size_t>(runtime)]; }
+  [[nodiscard]] const T& operator[](Runtime runtime) const {
+    return values_[static_cast<std::size_t>(runtime)];
+  }
+
+ private:
+  std::array<T, runtimes.size()> values_{};
+};
+
+}  // namespace jostle::process
