@@ -13,7 +13,7 @@ namespace {
 Spec host_spec() {
   Spec spec;
   spec.clusters.push_back({.name = "all", .cores = 16, .max_clock_hz = 2.1e9, .cache_bytes = 2e6});
-  spec.scheduler = {.policy = Policy::eevdf,
+  spec.scheduler = {.policy = &eevdf,
                     .tick = sim::milliseconds(4),
                     .base_slice = sim::milliseconds(0.75),
                     .migration_cost = sim::milliseconds(0.5)};

@@ -51,18 +51,13 @@ bool good_kernel_cpus(const std::vector<cpu::ClusterSpec>& clusters) {
 
 void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& scheduler) {
   Block block(at, "a scheduler", outer.figures(), outer.from());
-  block.words().required(
-      "policy", scheduler.policy,
-      input::Choice<cpu::Policy>{"a scheduling policy",
-                                 {{"cfs", cpu::Policy::cfs}, {"eevdf", cpu::Policy::eevdf}}});
+  input::Choice<const cpu::SchedulerPolicy*> policy{"a scheduling policy", {}};
+  for (const cpu::NamedPolicy& named : cpu::policies) policy.names.emplace_back(named.name, named.policy);
+  block.words().required("policy", scheduler.policy, policy);
   const TimeSpan span{sim::Duration::zero(), max_cpu_cost, true};
   block.required("tick", scheduler.tick, span);
-  if (scheduler.policy == cpu::Policy::cfs) {
-    block.required("latency", scheduler.latency, span);
-    block.required("min_granularity", scheduler.min_granularity, span);
-    block.required("wakeup_granularity", scheduler.wakeup_granularity, span);
-  } else {
-    block.required("base_slice", scheduler.base_slice, span);
+  for (const cpu::SchedulerParameter& parameter : scheduler.policy->parameters) {
+    block.required(parameter.key, scheduler.*parameter.value, span);
   }
   block.required("migration_cost", scheduler.migration_cost, TimeSpan{sim::Duration::zero(), max_cpu_cost});
 }

@@ -1,4 +1,4 @@
-// Load balance: group statistics, the verdict, and the choice of threads.
+// Load balance: statistics of the groups, whether and how much to move, and the choice of threads.
 #include "models/cpu/balance.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ bool busier(const Group& a, const Group& b) {
   return a.average_load() > b.average_load();
 }
 
-// What to move: threads by number, or by load.
+// How much to move: a number of threads, or a load.
 struct Imbalance {
   bool by_load = false;
   std::int64_t amount = 0;
@@ -96,7 +96,7 @@ std::optional<Imbalance> verdict(const Group& local, const Group& busiest, doubl
     if (difference < 2) return {};
     return Imbalance{false, difference / 2};
   }
-  // Local is busy itself and would take more only to relieve the busiest group.
+  // The local group is busy too: it takes a thread only if it stays below the average of the domain.
   if (local.average_load() >= busiest.average_load() || local.average_load() >= domain_average) return {};
   const double surplus = (busiest.average_load() - domain_average) * busiest.capacity;
   const double room = (domain_average - local.average_load()) * local.capacity;
@@ -110,33 +110,48 @@ bool movable(const Machine& machine, const Core& here, const Thread& thread, int
   return !hot || failed > cache_nice_tries;
 }
 
-// detach_tasks: from the core of the busiest group with most threads (or load) on, as much as is wanted.
-void choose(Machine& machine, const Core& here, const Group& busiest, Imbalance wanted, int failed, bool one,
-            sim::Time now, std::vector<Thread*>& chosen) {
+// find_busiest_queue: the core of the group with most threads (or load) that was not tried; null if none is
+// left with a waiting thread.
+const Core* busiest_core(const Machine& machine, const Group& group, bool by_load, const CpuSet& tried) {
+  const Core* busiest = nullptr;
+  for (int i = group.first; i < group.first + group.size; ++i) {
+    const Core& core = machine.core(i);
+    if (!core.online || tried.contains(i) || core.queue.size() < 2) continue;
+    const bool more =
+        busiest == nullptr || (by_load ? static_cast<double>(core.queue.weight()) * busiest->capacity >
+                                             static_cast<double>(busiest->queue.weight()) * core.capacity
+                                       : core.queue.size() > busiest->queue.size());
+    if (more) busiest = &core;
+  }
+  return busiest;
+}
+
+struct Attempt {
+  int failed = 0;    // balances in a row before this one that moved nothing
+  bool one = false;  // one thread is enough
+  sim::Time now;
+};
+
+// detach_tasks: as much as is wanted, from one core of the busiest group.
+std::vector<Thread*> choose(const Machine& machine, const Core& here, const Group& busiest, Imbalance wanted,
+                            const Attempt& attempt) {
+  std::vector<Thread*> chosen;
   CpuSet tried;
   while (chosen.empty()) {
-    const Core* from = nullptr;
-    for (int i = busiest.first; i < busiest.first + busiest.size; ++i) {
-      const Core& core = machine.core(i);
-      if (!core.online || tried.contains(i) || core.queue.size() < 2) continue;
-      const bool more =
-          from == nullptr || (wanted.by_load ? static_cast<double>(core.queue.weight()) * from->capacity >
-                                                   static_cast<double>(from->queue.weight()) * core.capacity
-                                             : core.queue.size() > from->queue.size());
-      if (more) from = &core;
-    }
-    if (from == nullptr) return;
+    const Core* const from = busiest_core(machine, busiest, wanted.by_load, tried);
+    if (from == nullptr) break;
     tried.add(from->index);
     std::int64_t left = wanted.amount;
     for (Entity* member : from->queue.members()) {
       auto& thread = static_cast<Thread&>(*member);
-      if (&thread == from->running || !movable(machine, here, thread, failed, now)) continue;
-      if (wanted.by_load && thread.weight >> std::min(failed, 10) > left) continue;
+      if (&thread == from->running || !movable(machine, here, thread, attempt.failed, attempt.now)) continue;
+      if (wanted.by_load && thread.weight >> std::min(attempt.failed, 10) > left) continue;
       chosen.push_back(&thread);
       left -= wanted.by_load ? thread.weight : 1;
-      if (one || left <= 0) return;
+      if (attempt.one || left <= 0) break;
     }
   }
+  return chosen;
 }
 
 Thread* biggest_misfit(Machine& machine, const Core& here, const Group& group) {
@@ -209,7 +224,8 @@ Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness i
   if (!wanted) return pull;
   pull.wanted = true;
   const int failed = here.failed_balances[static_cast<std::size_t>(level)];
-  choose(machine, here, *busiest, *wanted, failed, idleness == Idleness::newly_idle, now, pull.threads);
+  pull.threads = choose(machine, here, *busiest, *wanted,
+                        {.failed = failed, .one = idleness == Idleness::newly_idle, .now = now});
   return pull;
 }
 

@@ -19,10 +19,10 @@ struct Pull {
 // kernel/sched/fair.c (5.10 and later; the check of the local load against the average, of 6.5, is applied to
 // all versions: with 4.9's older formula the outcome is the same).
 //
-// Loads are compared with the average over all online cores of the domain, idle ones outside the threads'
-// affinity masks included. So a core that is busy above that average pulls nothing, and threads confined to a
-// few cores stay as unevenly spread as they were placed (measured on the H200 host: 1 + 1 + 6 for a whole
-// run).
+// The balance compares loads with the average over all online cores of the domain, which includes idle cores
+// outside the threads' affinity masks. So a core that is busy above that average pulls nothing, and threads
+// confined to a few cores stay as unevenly spread as they were placed (measured on the H200 host: 1 + 1 + 6
+// for a whole run).
 [[nodiscard]] Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness idleness,
                              sim::Time now);
 

@@ -2,54 +2,69 @@
 // credited half a latency period. After kernel/sched/fair.c, with buddies and group scheduling left out.
 #include <algorithm>
 
-#include "models/cpu/run_queue.hpp"
+#include "models/cpu/policy.hpp"
 
-namespace jostle::cpu::cfs {
+namespace jostle::cpu {
+namespace completely_fair {
 namespace {
 
 constexpr std::int64_t threads_per_latency = 8;  // sched_nr_latency
 
-// The share of a period that `entity` gets when `count` threads of total weight `weight` share the core.
-std::int64_t slice(const Tunables& tunables, std::int64_t weight, std::size_t count, const Entity& entity) {
+constexpr std::array parameters{
+    SchedulerParameter{"latency", &SchedulerSpec::latency},
+    SchedulerParameter{"min_granularity", &SchedulerSpec::min_granularity},
+    SchedulerParameter{"wakeup_granularity", &SchedulerSpec::wakeup_granularity},
+};
+
+// The part of a period that `entity` gets when `count` threads of total weight `weight` share the core.
+std::int64_t slice(const SchedulerSpec& scheduler, std::int64_t weight, std::size_t count,
+                   const Entity& entity) {
   const auto n = static_cast<std::int64_t>(count);
-  const std::int64_t period = n > threads_per_latency ? n * tunables.min_granularity : tunables.latency;
-  return std::max(period / weight * entity.weight, tunables.min_granularity);
+  const std::int64_t least = scheduler.min_granularity.ps();
+  const std::int64_t period = n > threads_per_latency ? n * least : scheduler.latency.ps();
+  return std::max(period / weight * entity.weight, least);
 }
 
-// The waiting entity of least vruntime, the first that came of equals; null if none. `useful`: pollers
-// excluded.
-Entity* leftmost_waiting(const QueueState& queue, bool useful) {
+// The waiting entity of least vruntime, of equals the first of the queue; null if none waits. `impolite`:
+// polite ones are left out.
+Entity* leftmost_waiting(const QueueState& queue, bool impolite) {
   Entity* best = nullptr;
   for (Entity* member : queue.members) {
-    if (member == queue.current || (useful && member->polite)) continue;
+    if (member == queue.current || (impolite && member->polite)) continue;
     if (best == nullptr || member->vruntime < best->vruntime) best = member;
   }
   return best;
 }
 
-}  // namespace
-
-void enqueue_new(QueueState& queue, Entity& entity) {
-  advance_minimum(queue);
-  // START_DEBIT: a new thread waits for one slice, so that forking earns nothing.
-  const std::int64_t first =
-      slice(queue.tunables, queue.weight + entity.weight, queue.members.size() + 1, entity);
-  entity.vruntime = queue.min_vruntime + virtual_time(first, entity.weight);
-}
-
-void enqueue_woken(QueueState& queue, Entity& entity) {
-  // GENTLE_FAIR_SLEEPERS: at most half a latency of credit for having slept.
-  entity.vruntime = std::max(entity.vruntime, queue.min_vruntime - queue.tunables.latency / 2);
-}
-
-void advance_minimum(QueueState& queue) {
+void update_min_vruntime(QueueState& queue) {
   if (queue.members.empty()) return;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const Entity* member : queue.members) least = std::min(least, member->vruntime);
   queue.min_vruntime = std::max(queue.min_vruntime, least);
 }
 
-Entity* best(const QueueState& queue) {
+void enqueue_new(QueueState& queue, Entity& entity) {
+  update_min_vruntime(queue);
+  // START_DEBIT: a new thread waits for one slice, so that a fork gains no time.
+  const std::int64_t first =
+      slice(queue.scheduler, queue.weight + entity.weight, queue.members.size() + 1, entity);
+  entity.vruntime = queue.min_vruntime + virtual_time(first, entity.weight);
+}
+
+void enqueue_woken(QueueState& queue, Entity& entity) {
+  // GENTLE_FAIR_SLEEPERS: a sleeper gets at most half a latency of credit.
+  entity.vruntime = std::max(entity.vruntime, queue.min_vruntime - queue.scheduler.latency.ps() / 2);
+}
+
+// Between two queues an entity's vruntime is relative to min_vruntime.
+void make_absolute(QueueState& queue, Entity& entity) {
+  entity.vruntime += queue.min_vruntime;
+}
+void make_relative(QueueState& queue, Entity& entity) {
+  entity.vruntime -= queue.min_vruntime;
+}
+
+Entity* pick(QueueState& queue) {
   Entity* const left = leftmost_waiting(queue, false);
   Entity* const running = queue.current;
   if (left == nullptr) return running;
@@ -59,35 +74,56 @@ Entity* best(const QueueState& queue) {
 std::int64_t until_preempted(const QueueState& queue) {
   const Entity& running = *queue.current;
   const Entity& left = *leftmost_waiting(queue, false);
-  const std::int64_t ideal = slice(queue.tunables, queue.weight, queue.members.size(), running);
+  const std::int64_t ideal = slice(queue.scheduler, queue.weight, queue.members.size(), running);
   const std::int64_t ran = running.executed - running.executed_at_pick;
-  // Its slice is over, and it is no longer the one furthest behind (else the tick would choose it again) ...
+  // Its slice is over and it no longer has the least vruntime (else the tick would pick it again) ...
   const std::int64_t slice_end =
       std::max(ideal + 1 - ran, execution_for(left.vruntime - running.vruntime, running.weight));
-  // ... or it has run its least and is a whole slice ahead of another.
+  // ... or it has run for the minimum granularity and is a whole slice ahead of another.
   const std::int64_t too_far =
-      std::max(queue.tunables.min_granularity - ran,
+      std::max(queue.scheduler.min_granularity.ps() - ran,
                execution_for(left.vruntime + ideal + 1 - running.vruntime, running.weight));
   return std::max<std::int64_t>(0, std::min(slice_end, too_far));
 }
 
-bool preempts(const QueueState& queue, const Entity& woken) {
+bool preempts(QueueState& queue, const Entity& woken, std::int64_t /*since_tick*/) {
   const std::int64_t behind = queue.current->vruntime - woken.vruntime;
-  return behind > virtual_time(queue.tunables.wakeup_granularity, woken.weight);
+  return behind > virtual_time(queue.scheduler.wakeup_granularity.ps(), woken.weight);
 }
 
 std::int64_t until_yield_succeeds(const QueueState& queue) {
   const Entity* const other = leftmost_waiting(queue, true);
   if (other == nullptr) return forever;
-  // A yield is refused while the other is more than a wake-up granularity further on (pick_next_entity,
-  // skip).
-  const std::int64_t allowed = virtual_time(queue.tunables.wakeup_granularity, queue.current->weight);
+  // While the other is more than a wake-up granularity ahead, the kernel picks the yielding one again
+  // (pick_next_entity, skip).
+  const std::int64_t allowed = virtual_time(queue.scheduler.wakeup_granularity.ps(), queue.current->weight);
   return execution_for(other->vruntime - queue.current->vruntime - allowed, queue.current->weight);
 }
 
-Entity* yield_to(const QueueState& queue) {
+Entity* yield(QueueState& queue) {
   if (until_yield_succeeds(queue) > 0) return queue.current;
   return leftmost_waiting(queue, true);
 }
 
-}  // namespace jostle::cpu::cfs
+constexpr SchedulerPolicy hooks{
+    .parameters = parameters,
+    .enqueue_new = enqueue_new,
+    .enqueue_woken = enqueue_woken,
+    .enqueue_migrated = make_absolute,
+    .dequeue_migrating = make_relative,
+    .release_sleeper = make_relative,
+    .adopt_sleeper = make_absolute,
+    .update = update_min_vruntime,
+    .pick = pick,
+    .until_preempted = until_preempted,
+    .preempts = preempts,
+    .until_yield_succeeds = until_yield_succeeds,
+    .yield = yield,
+};
+
+}  // namespace
+}  // namespace completely_fair
+
+constinit const SchedulerPolicy cfs = completely_fair::hooks;
+
+}  // namespace jostle::cpu

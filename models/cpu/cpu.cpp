@@ -74,12 +74,12 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
                                         [](const auto& a, const auto& b) { return a.capacity < b.capacity; });
   fastest_clock_hz_ = fastest->max_clock_hz;
 
-  const Tunables tunables = Tunables::scaled(spec.scheduler, machine_.online_count);
+  const SchedulerSpec scheduler = spec.scheduler.scaled(machine_.online_count);
   int least_capacity = 1024;
   int max_capacity = 0;
   for (std::size_t c = 0; c < spec.clusters.size(); ++c) {
     for (int i = 0; i < spec.clusters[c].cores; ++i) {
-      Core& core = machine_.cores.emplace_back(*this, spec, tunables);
+      Core& core = machine_.cores.emplace_back(*this, spec.costs, scheduler);
       core.index = static_cast<int>(machine_.cores.size()) - 1;
       core.cluster = static_cast<int>(c);
       core.online = machine_.online.contains(core.index);

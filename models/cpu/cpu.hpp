@@ -5,15 +5,13 @@
 //   const ThreadId thread = cpu.create_thread({.name = "camera 0"});
 //   co_await cpu.run(thread, microseconds(20));    // executed, across preemptions, migrations and debts
 //   co_await cpu.spin(thread, done, poll);         // burns its core until the flag is seen
-//   co_await cpu.block(thread, done, latency);     // sleeps until the flag has woken it and it has a core
-//   again
+//   co_await cpu.block(thread, done, latency);     // sleeps until the flag wakes it and it has a core again
 //
 // A thread is one sequential actor: one request at a time. Between two requests it keeps its core, so a
 // coroutine that waits for something else first puts its thread to sleep or retires it.
 //
-// Events happen only where something can: a core with one thread has none but the end of its request. Time,
-// work and debts are integer picoseconds; what a thread was asked to do is exactly what it is accrued to have
-// done.
+// A core with one thread has no event but the end of the thread's request. Time, work and debts are integer
+// picoseconds; the work that a thread accrues is exactly the work that it was asked to do.
 #pragma once
 
 #include <coroutine>
@@ -155,9 +153,13 @@ class Cpu {
 class Cpu::Wait {
  public:
   enum class Kind : std::uint8_t { work, spin, yield, block, sleep };
-  Wait(Cpu& cpu, Thread& thread, Kind kind, sim::Duration amount, Flag* flag = nullptr,
-       sim::Time until = sim::Time::never())
-      : cpu_(cpu), thread_(thread), kind_(kind), amount_(amount), flag_(flag), until_(until) {}
+  struct Asked {
+    Kind kind;
+    sim::Duration amount = {};  // of work, a poll, or the wake-up latency
+    Flag* flag = nullptr;
+    sim::Time until = sim::Time::never();
+  };
+  Wait(Cpu& cpu, Thread& thread, const Asked& asked) : cpu_(cpu), thread_(thread), asked_(asked) {}
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <sim::ProcessPromise P>
@@ -171,47 +173,44 @@ class Cpu::Wait {
 
  private:
   bool begin() {
-    switch (kind_) {
+    switch (asked_.kind) {
       case Kind::work:
-        return cpu_.begin_work(thread_, amount_);
+        return cpu_.begin_work(thread_, asked_.amount);
       case Kind::spin:
-        return cpu_.begin_poll(thread_, *flag_, amount_, false);
+        return cpu_.begin_poll(thread_, *asked_.flag, asked_.amount, false);
       case Kind::yield:
-        return cpu_.begin_poll(thread_, *flag_, amount_, true);
+        return cpu_.begin_poll(thread_, *asked_.flag, asked_.amount, true);
       case Kind::block:
-        return cpu_.begin_block(thread_, *flag_, amount_);
+        return cpu_.begin_block(thread_, *asked_.flag, asked_.amount);
       case Kind::sleep:
-        return cpu_.begin_sleep(thread_, until_);
+        return cpu_.begin_sleep(thread_, asked_.until);
     }
     return false;
   }
 
   Cpu& cpu_;
   Thread& thread_;
-  Kind kind_;
-  sim::Duration amount_;
-  Flag* flag_;
-  sim::Time until_;
+  Asked asked_;
   sim::WaitNote note_;
 };
 
 inline auto Cpu::run(ThreadId thread, sim::Duration work) {
-  return Wait{*this, get(thread), Wait::Kind::work, work};
+  return Wait{*this, get(thread), {.kind = Wait::Kind::work, .amount = work}};
 }
 inline auto Cpu::spin(ThreadId thread, Flag& flag, sim::Duration poll) {
-  return Wait{*this, get(thread), Wait::Kind::spin, poll, &flag};
+  return Wait{*this, get(thread), {.kind = Wait::Kind::spin, .amount = poll, .flag = &flag}};
 }
 inline auto Cpu::yield_spin(ThreadId thread, Flag& flag, sim::Duration poll) {
-  return Wait{*this, get(thread), Wait::Kind::yield, poll, &flag};
+  return Wait{*this, get(thread), {.kind = Wait::Kind::yield, .amount = poll, .flag = &flag}};
 }
 inline auto Cpu::block(ThreadId thread, Flag& flag, sim::Duration wake_latency) {
-  return Wait{*this, get(thread), Wait::Kind::block, wake_latency, &flag};
+  return Wait{*this, get(thread), {.kind = Wait::Kind::block, .amount = wake_latency, .flag = &flag}};
 }
 inline auto Cpu::sleep(ThreadId thread) {
-  return Wait{*this, get(thread), Wait::Kind::sleep, sim::Duration::zero()};
+  return Wait{*this, get(thread), {.kind = Wait::Kind::sleep}};
 }
 inline auto Cpu::sleep_until(ThreadId thread, sim::Time time) {
-  return Wait{*this, get(thread), Wait::Kind::sleep, sim::Duration::zero(), nullptr, time};
+  return Wait{*this, get(thread), {.kind = Wait::Kind::sleep, .until = time}};
 }
 
 }  // namespace jostle::cpu

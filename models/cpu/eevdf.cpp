@@ -1,76 +1,81 @@
 // Earliest eligible virtual deadline first (Linux 6.6 and later): among those not ahead of their fair share,
-// the one whose slice is due first. After kernel/sched/fair.c of 6.12 to 6.18: lag kept over sleep and
+// the one with the earliest deadline. After kernel/sched/fair.c of 6.12 to 6.18: lag kept over sleep and
 // migration (PLACE_LAG, DELAY_DEQUEUE, DELAY_ZERO), run to parity, a slice ended at the tick.
 #include <algorithm>
 
-#include "models/cpu/run_queue.hpp"
+#include "models/cpu/policy.hpp"
 
-namespace jostle::cpu::eevdf {
+namespace jostle::cpu {
+namespace virtual_deadline {
 namespace {
 
+constexpr std::array parameters{SchedulerParameter{"base_slice", &SchedulerSpec::base_slice}};
+
 std::int64_t virtual_slice(const QueueState& queue, const Entity& entity) {
-  return virtual_time(queue.tunables.base_slice, entity.weight);
-}
-
-// Sum over the members of weight x (vruntime - origin).
-std::int64_t weighted_offset(const QueueState& queue, std::int64_t origin) {
-  std::int64_t sum = 0;
-  for (const Entity* member : queue.members) sum += member->weight * (member->vruntime - origin);
-  return sum;
-}
-
-}  // namespace
-
-std::int64_t average(const QueueState& queue) {
-  if (queue.members.empty()) return queue.min_vruntime;
-  const std::int64_t origin = queue.members.front()->vruntime;
-  std::int64_t sum = weighted_offset(queue, origin);
-  if (sum < 0) sum -= queue.weight - 1;  // rounded down, as the kernel does
-  return origin + sum / queue.weight;
+  return virtual_time(queue.scheduler.base_slice.ps(), entity.weight);
 }
 
 bool eligible(const QueueState& queue, const Entity& entity) {
-  return weighted_offset(queue, entity.vruntime) >= 0;
+  return queue.weighted_offset(entity.vruntime) >= 0;
 }
 
-void place(QueueState& queue, Entity& entity, bool is_new) {
+// Sets the vruntime so that the entity has its lag, and a deadline `slice` later in virtual time.
+void place(QueueState& queue, Entity& entity, std::int64_t slice) {
   std::int64_t lag = 0;
   if (!queue.members.empty()) {
-    // Its own arrival moves the average by part of its lag; enlarge the lag so that what remains is the lag.
+    // The arrival moves the average by part of the lag; enlarge the lag so that what remains is the lag.
     lag = entity.lag * (queue.weight + entity.weight) / queue.weight;
   }
-  entity.vruntime = average(queue) - lag;
-  // A new thread gets half a slice first, to ease into the competition (PLACE_DEADLINE_INITIAL).
-  const std::int64_t slice = virtual_slice(queue, entity);
-  entity.deadline = entity.vruntime + (is_new ? slice / 2 : slice);
+  entity.vruntime = queue.average_vruntime() - lag;
+  entity.deadline = entity.vruntime + slice;
 }
 
-void keep_lag(QueueState& queue, Entity& entity, bool sleeps) {
+void enqueue_new(QueueState& queue, Entity& entity) {
+  entity.lag = 0;
+  // A new thread's first slice is half as long (PLACE_DEADLINE_INITIAL).
+  place(queue, entity, virtual_slice(queue, entity) / 2);
+}
+
+// Ends a delayed dequeue: the entity has the lag to which its debt has faded by now.
+void settle_delayed(QueueState& queue, Entity& entity) {
+  if (!entity.dequeue_delayed) return;
+  entity.dequeue_delayed = false;
+  // The kernel leaves such a sleeper in the queue until the average has caught up with its vruntime. In an
+  // empty queue nobody waits for that.
+  entity.lag = queue.members.empty()
+                   ? 0
+                   : std::clamp(queue.average_vruntime() - entity.vruntime, entity.lag, std::int64_t{0});
+}
+
+void enqueue_woken(QueueState& queue, Entity& entity) {
+  settle_delayed(queue, entity);
+  place(queue, entity, virtual_slice(queue, entity));
+}
+
+void enqueue_migrated(QueueState& queue, Entity& entity) {
+  place(queue, entity, virtual_slice(queue, entity));
+}
+
+void keep_lag(QueueState& queue, Entity& entity) {
+  const SchedulerSpec& scheduler = queue.scheduler;
   const std::int64_t limit =
-      virtual_time(std::max(2 * queue.tunables.base_slice, queue.tunables.tick), entity.weight);
-  const std::int64_t now = average(queue);
+      virtual_time(std::max(2 * scheduler.base_slice.ps(), scheduler.tick.ps()), entity.weight);
+  const std::int64_t now = queue.average_vruntime();
   entity.lag = std::clamp(now - entity.vruntime, -limit, limit);
-  entity.dequeue_delayed = sleeps && entity.lag < 0;
+  entity.dequeue_delayed = false;
   if (queue.members.size() == 1) queue.min_vruntime = now;
 }
 
-void settle_delayed(const QueueState& queue, Entity& entity) {
-  if (!entity.dequeue_delayed) return;
-  entity.dequeue_delayed = false;
-  // The kernel leaves such a sleeper in the queue until the average has caught up with it. An empty queue has
-  // no one to wait for.
-  entity.lag =
-      queue.members.empty() ? 0 : std::clamp(average(queue) - entity.vruntime, entity.lag, std::int64_t{0});
+void dequeue_sleeping(QueueState& queue, Entity& entity) {
+  keep_lag(queue, entity);
+  entity.dequeue_delayed = entity.lag < 0;
 }
 
-void picked(QueueState& queue, Entity& entity) {
-  entity.protected_until = std::min(entity.deadline, entity.vruntime + virtual_slice(queue, entity));
-}
-
+// The eligible member of earliest deadline. `protect`: the current entity, until its protection ends.
 Entity* best(const QueueState& queue, bool protect) {
   // Eligible, exactly: weight of all x (own vruntime - origin) <= weighted offset of all from the origin.
   const std::int64_t origin = queue.members.front()->vruntime;
-  const std::int64_t offset = weighted_offset(queue, origin);
+  const std::int64_t offset = queue.weighted_offset(origin);
   const auto is_eligible = [&](const Entity& e) { return queue.weight * (e.vruntime - origin) <= offset; };
 
   Entity* running = queue.current;
@@ -81,29 +86,42 @@ Entity* best(const QueueState& queue, bool protect) {
     if (member == queue.current || !is_eligible(*member)) continue;
     if (choice == nullptr || member->deadline < choice->deadline) choice = member;
   }
-  if (choice == nullptr) return running;  // somebody is always eligible
+  if (choice == nullptr) return running;  // some member is always eligible
   return running != nullptr && running->deadline < choice->deadline ? running : choice;
+}
+
+Entity* pick(QueueState& queue) {
+  return best(queue, false);
+}
+
+void set_next(QueueState& queue, Entity& next) {
+  next.protected_until = std::min(next.deadline, next.vruntime + virtual_slice(queue, next));
 }
 
 std::int64_t until_preempted(const QueueState& queue) {
   return execution_for(queue.current->deadline - queue.current->vruntime, queue.current->weight);
 }
 
+// Whether the current entity's slice was over, so that it got a new deadline.
 bool renew_deadline(QueueState& queue, std::int64_t since_tick) {
   Entity& running = *queue.current;
   if (running.vruntime < running.deadline) return false;
-  // While it ran alone, ticks renewed its deadline unseen: take the last of them.
+  // While it ran alone, ticks without an event renewed its deadline: count from the last of them.
   const std::int64_t at_tick = running.vruntime - virtual_time(since_tick, running.weight);
   const std::int64_t from = at_tick >= running.deadline ? at_tick : running.vruntime;
   running.deadline = from + virtual_slice(queue, running);
   return true;
 }
 
+void slice_over(QueueState& queue) {
+  renew_deadline(queue, 0);
+}
+
 bool preempts(QueueState& queue, const Entity& woken, std::int64_t since_tick) {
-  // An arrival looks at the running one's slice as a tick does: if it is over and somebody waited already,
-  // the core is given to whoever is best. Alone, the slice was renewed without consequences.
-  const bool slice_over = renew_deadline(queue, since_tick);
-  if (slice_over && queue.members.size() > 2) return true;
+  // A wake-up checks the current entity's slice as a tick does. If the slice is over and another entity
+  // already waited, the kernel picks anew; if the current entity was alone, it only gets a new deadline.
+  const bool over = renew_deadline(queue, since_tick);
+  if (over && queue.members.size() > 2) return true;
   return best(queue, true) == &woken;
 }
 
@@ -113,4 +131,30 @@ void yield_slice(QueueState& queue) {
   running.deadline = std::max(running.deadline, running.vruntime) + virtual_slice(queue, running);
 }
 
-}  // namespace jostle::cpu::eevdf
+Entity* yield(QueueState& queue) {
+  yield_slice(queue);
+  return pick(queue);
+}
+
+constexpr SchedulerPolicy hooks{
+    .parameters = parameters,
+    .enqueue_new = enqueue_new,
+    .enqueue_woken = enqueue_woken,
+    .enqueue_migrated = enqueue_migrated,
+    .dequeue_sleeping = dequeue_sleeping,
+    .dequeue_migrating = keep_lag,
+    .release_sleeper = settle_delayed,
+    .pick = pick,
+    .set_next = set_next,
+    .until_preempted = until_preempted,
+    .slice_over = slice_over,
+    .preempts = preempts,
+    .yield = yield,
+};
+
+}  // namespace
+}  // namespace virtual_deadline
+
+constinit const SchedulerPolicy eevdf = virtual_deadline::hooks;
+
+}  // namespace jostle::cpu

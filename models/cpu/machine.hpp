@@ -73,8 +73,8 @@ struct Thread : Entity, sim::Waitable {
 };
 
 struct Core {
-  Core(Cpu& owner, const Spec& spec, const Tunables& tunables)
-      : cpu(&owner), queue(spec.scheduler.policy, tunables), cache_loss(spec.costs.preempted_time_constant) {}
+  Core(Cpu& owner, const CostSpec& costs, const SchedulerSpec& scaled)
+      : cpu(&owner), queue(scaled), cache_loss(costs.preempted_time_constant) {}
   void timer_due();
   void balance_due();
 

@@ -1,4 +1,4 @@
-// What the two policies share: membership, charging, and the switch between them.
+// What all policies share: parameters, members, execution times.
 #include "models/cpu/run_queue.hpp"
 
 #include <algorithm>
@@ -6,14 +6,14 @@
 
 namespace jostle::cpu {
 
-Tunables Tunables::scaled(const SchedulerSpec& spec, int online_cores) {
+SchedulerSpec SchedulerSpec::scaled(int online_cores) const {
   const auto cores = static_cast<unsigned>(std::clamp(online_cores, 1, 8));
   const std::int64_t factor = 1 + (std::bit_width(cores) - 1);
-  return {.latency = spec.latency.ps() * factor,
-          .min_granularity = spec.min_granularity.ps() * factor,
-          .wakeup_granularity = spec.wakeup_granularity.ps() * factor,
-          .base_slice = spec.base_slice.ps() * factor,
-          .tick = spec.tick.ps()};
+  SchedulerSpec result = *this;
+  for (const SchedulerParameter& parameter : policy->parameters) {
+    result.*parameter.value = factor * (this->*parameter.value);
+  }
+  return result;
 }
 
 void QueueState::insert(Entity& entity) {
@@ -27,78 +27,64 @@ void QueueState::remove(Entity& entity) {
   if (current == &entity) current = nullptr;
 }
 
+std::int64_t QueueState::average_vruntime() const {
+  if (members.empty()) return min_vruntime;
+  const std::int64_t origin = members.front()->vruntime;
+  std::int64_t sum = weighted_offset(origin);
+  if (sum < 0) sum -= weight - 1;
+  return origin + sum / weight;
+}
+
 void RunQueue::enqueue_new(Entity& entity) {
-  if (policy_ == Policy::cfs) {
-    cfs::enqueue_new(state_, entity);
-  } else {
-    entity.lag = 0;
-    eevdf::place(state_, entity, true);
-  }
+  policy_->enqueue_new(state_, entity);
   state_.insert(entity);
 }
 
 void RunQueue::enqueue_woken(Entity& entity) {
-  if (policy_ == Policy::cfs) {
-    cfs::enqueue_woken(state_, entity);
-  } else {
-    eevdf::settle_delayed(state_, entity);
-    eevdf::place(state_, entity, false);
-  }
+  policy_->enqueue_woken(state_, entity);
   state_.insert(entity);
 }
 
 void RunQueue::enqueue_migrated(Entity& entity) {
-  if (policy_ == Policy::cfs) {
-    entity.vruntime += state_.min_vruntime;
-  } else {
-    eevdf::place(state_, entity, false);
-  }
+  policy_->enqueue_migrated(state_, entity);
   state_.insert(entity);
 }
 
 void RunQueue::dequeue_sleeping(Entity& entity) {
-  if (policy_ == Policy::eevdf) eevdf::keep_lag(state_, entity, true);
+  policy_->dequeue_sleeping(state_, entity);
   state_.remove(entity);
-  if (policy_ == Policy::cfs) cfs::advance_minimum(state_);
+  policy_->update(state_);
 }
 
 void RunQueue::dequeue_migrating(Entity& entity) {
-  if (policy_ == Policy::cfs) {
-    entity.vruntime -= state_.min_vruntime;
-  } else {
-    eevdf::keep_lag(state_, entity, false);
-  }
+  policy_->dequeue_migrating(state_, entity);
   state_.remove(entity);
-  if (policy_ == Policy::cfs) cfs::advance_minimum(state_);
+  policy_->update(state_);
 }
 
 void RunQueue::release_sleeper(Entity& entity) {
-  if (policy_ == Policy::cfs) {
-    entity.vruntime -= state_.min_vruntime;
-  } else {
-    eevdf::settle_delayed(state_, entity);
-  }
+  policy_->release_sleeper(state_, entity);
 }
 
 void RunQueue::adopt_sleeper(Entity& entity) {
-  if (policy_ == Policy::cfs) entity.vruntime += state_.min_vruntime;
+  policy_->adopt_sleeper(state_, entity);
 }
 
 void RunQueue::charge(std::int64_t ps) {
   Entity& entity = *state_.current;
   entity.executed += ps;
   if (all_polite()) {
-    // They pass the core round at every poll, so each gets its share of this time.
+    // The core goes round them, a poll each, so each gets its share of this time.
     const std::int64_t share = ps * nice_0_weight / state_.weight;
     for (Entity* member : state_.members) member->vruntime += share;
   } else {
     entity.vruntime += virtual_time(ps, entity.weight);
   }
-  if (policy_ == Policy::cfs) cfs::advance_minimum(state_);
+  policy_->update(state_);
 }
 
-Entity* RunQueue::pick() {
-  Entity* const next = policy_ == Policy::cfs ? cfs::best(state_) : eevdf::best(state_, false);
+// Makes `next` the current entity.
+Entity* RunQueue::switch_to(Entity* next) {
   if (next == state_.current) return next;
   if (state_.current != nullptr) {  // put back behind those of equal virtual time
     const auto at = std::find(state_.members.begin(), state_.members.end(), state_.current);
@@ -106,44 +92,37 @@ Entity* RunQueue::pick() {
   }
   state_.current = next;
   next->executed_at_pick = next->executed;
-  if (policy_ == Policy::eevdf) eevdf::picked(state_, *next);
+  policy_->set_next(state_, *next);
   return next;
+}
+
+Entity* RunQueue::pick() {
+  return switch_to(policy_->pick(state_));
 }
 
 std::int64_t RunQueue::until_preempted() const {
   if (state_.members.size() < 2 || state_.current == nullptr || all_polite()) return forever;
-  return policy_ == Policy::cfs ? cfs::until_preempted(state_) : eevdf::until_preempted(state_);
+  return policy_->until_preempted(state_);
 }
 
 void RunQueue::slice_over() {
-  if (policy_ == Policy::eevdf) eevdf::renew_deadline(state_, 0);
+  policy_->slice_over(state_);
 }
 
-bool RunQueue::preempts(Entity& woken, std::int64_t since_tick) {
-  if (policy_ == Policy::cfs) return cfs::preempts(state_, woken);
-  return eevdf::preempts(state_, woken, since_tick);
+bool RunQueue::preempts(const Entity& woken, std::int64_t since_tick) {
+  return policy_->preempts(state_, woken, since_tick);
 }
 
 std::int64_t RunQueue::until_yield_succeeds() const {
-  return policy_ == Policy::cfs ? cfs::until_yield_succeeds(state_) : 0;
+  return policy_->until_yield_succeeds(state_);
 }
 
 Entity* RunQueue::yield() {
-  if (policy_ == Policy::eevdf) {
-    eevdf::yield_slice(state_);
-    return pick();
-  }
-  Entity* const next = cfs::yield_to(state_);
-  if (next == state_.current) return next;
-  const auto at = std::find(state_.members.begin(), state_.members.end(), state_.current);
-  std::rotate(at, at + 1, state_.members.end());
-  state_.current = next;
-  next->executed_at_pick = next->executed;
-  return next;
+  return switch_to(policy_->yield(state_));
 }
 
 std::int64_t RunQueue::lag(const Entity& entity) const {
-  return eevdf::average(state_) - entity.vruntime;
+  return state_.average_vruntime() - entity.vruntime;
 }
 
 bool RunQueue::useful_waiter() const {

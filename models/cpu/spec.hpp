@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cpu/policy.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::cpu {
@@ -18,19 +19,6 @@ struct ClusterSpec {
   double cache_bytes = 0;                   // private to a core: what a migrated thread must refill
   double shared_cache_bytes = 0;            // last level, shared by the cluster
   std::vector<int> kernel_cpus = {};        // numbers the kernel has for its cores; empty: as here
-};
-
-enum class Policy { cfs, eevdf };
-
-struct SchedulerSpec {
-  Policy policy = Policy::cfs;
-  sim::Duration tick = {};  // 1 / CONFIG_HZ; preemption of a running thread happens on ticks and wake-ups
-  // Unscaled kernel defaults; the kernel multiplies by 1 + ilog2(min(online cores, 8)).
-  sim::Duration latency = {};             // cfs: sched_latency
-  sim::Duration min_granularity = {};     // cfs: sched_min_granularity
-  sim::Duration wakeup_granularity = {};  // cfs: sched_wakeup_granularity
-  sim::Duration base_slice = {};          // eevdf: sched_base_slice
-  sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran this recently is cache-hot
 };
 
 struct CostSpec {

@@ -224,7 +224,7 @@ TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {
   EXPECT_FALSE(spec.refill.graph_of_kernels_spinning);
   EXPECT_TRUE(spec.refill.blocking);
   EXPECT_EQ(spec.core_count(), 16);
-  EXPECT_EQ(spec.cpu.scheduler.policy, cpu::Policy::eevdf);
+  EXPECT_EQ(spec.cpu.scheduler.policy, &cpu::eevdf);
   EXPECT_EQ(spec.cpu.scheduler.tick, sim::milliseconds(4));
 }
 

@@ -15,7 +15,7 @@ using sim::milliseconds;
 using sim::seconds;
 using sim::Time;
 
-Spec costly(Policy policy = Policy::eevdf) {
+Spec costly(const SchedulerPolicy& policy = eevdf) {
   Spec spec = two_clusters(2, policy);
   spec.costs = {.context_switch = microseconds(3),
                 .preempted = microseconds(40),
@@ -95,8 +95,8 @@ std::size_t done_by_sharers(const Spec& spec) {
 }
 
 TEST(CpuCosts, each_cost_takes_from_what_sharers_get_done) {
-  for (const Policy policy : {Policy::cfs, Policy::eevdf}) {
-    const Spec all = costly(policy);
+  for (const auto& [name, policy] : policies) {
+    const Spec all = costly(*policy);
     const std::size_t base = done_by_sharers(all);
     const auto with = [&](const std::function<void(Spec&)>& change) {
       Spec spec = all;
@@ -145,18 +145,18 @@ TEST(CpuCosts, each_scheduler_parameter_changes_how_often_threads_switch) {
     host.run_for(seconds(4));
     return host.cpu.core_statistics(0).switches;
   };
-  Spec eevdf = machine(4, Policy::eevdf);
-  const auto base = switches(eevdf);
-  eevdf.scheduler.tick = milliseconds(1);
-  EXPECT_GT(switches(eevdf), base);
-  eevdf.scheduler.base_slice = milliseconds(4);
-  EXPECT_LT(switches(eevdf), base);
+  Spec newer = machine(4, eevdf);
+  const auto base = switches(newer);
+  newer.scheduler.tick = milliseconds(1);
+  EXPECT_GT(switches(newer), base);
+  newer.scheduler.base_slice = milliseconds(4);
+  EXPECT_LT(switches(newer), base);
 
-  Spec cfs = machine(4, Policy::cfs);
-  const auto cfs_base = switches(cfs);
-  cfs.scheduler.latency = milliseconds(24);
-  EXPECT_LT(switches(cfs), cfs_base);
-  Spec crowded = machine(4, Policy::cfs);
+  Spec older = machine(4, cfs);
+  const auto older_base = switches(older);
+  older.scheduler.latency = milliseconds(24);
+  EXPECT_LT(switches(older), older_base);
+  Spec crowded = machine(4, cfs);
   const auto crowded_base = switches(crowded, 12);
   crowded.scheduler.min_granularity = milliseconds(5);
   EXPECT_LT(switches(crowded, 12), crowded_base);
@@ -164,7 +164,7 @@ TEST(CpuCosts, each_scheduler_parameter_changes_how_often_threads_switch) {
 
 TEST(CpuCosts, a_finer_wake_up_granularity_lets_short_sleepers_in_sooner) {
   const auto items = [](Duration granularity) {
-    Spec spec = machine(4, Policy::cfs);
+    Spec spec = machine(4, cfs);
     spec.scheduler.wakeup_granularity = granularity;
     Host host(spec, {.allowed = {0}});
     host.spinner({.name = "spinner"});
@@ -177,7 +177,7 @@ TEST(CpuCosts, a_finer_wake_up_granularity_lets_short_sleepers_in_sooner) {
 
 TEST(CpuCosts, a_recently_run_thread_is_left_alone_by_the_balance) {
   const auto migrations = [](Duration cost) {
-    Spec spec = machine(2, Policy::cfs);
+    Spec spec = machine(2, cfs);
     spec.scheduler.migration_cost = cost;
     Host host(spec);
     for (int i = 0; i < 3; ++i) {
@@ -192,7 +192,7 @@ TEST(CpuCosts, a_recently_run_thread_is_left_alone_by_the_balance) {
 }
 
 TEST(CpuClock, a_change_of_clock_re_times_running_work_exactly) {
-  Host host(machine(2, Policy::cfs));
+  Host host(machine(2, cfs));
   host.worker(milliseconds(10), {}, 1, {.name = "worker"});
   host.run_for(milliseconds(4));
   host.cpu.set_cluster_clock(0, 0.5e9);
@@ -203,7 +203,7 @@ TEST(CpuClock, a_change_of_clock_re_times_running_work_exactly) {
 }
 
 TEST(CpuClock, work_is_in_time_at_the_reference_clock) {
-  Spec spec = machine(2, Policy::cfs);
+  Spec spec = machine(2, cfs);
   spec.clusters[0].max_clock_hz = 2e9;
   spec.reference_clock_hz = 1e9;
   Host host(spec);
@@ -248,7 +248,7 @@ TEST(CpuListener, hears_every_phase_with_exact_progress) {
 }
 
 TEST(CpuListener, progress_can_be_asked_for_at_any_time) {
-  Host host(machine(2, Policy::cfs));
+  Host host(machine(2, cfs));
   const ThreadId worker = host.worker(milliseconds(10), {}, 1, {.name = "worker"});
   host.run_for(milliseconds(3));
   const Progress p = host.cpu.progress(worker);
@@ -257,7 +257,7 @@ TEST(CpuListener, progress_can_be_asked_for_at_any_time) {
 }
 
 TEST(CpuFlag, a_spinner_sees_its_flag_one_poll_later_if_it_has_a_core) {
-  Host host(machine(2, Policy::cfs));
+  Host host(machine(2, cfs));
   const ThreadId thread = host.cpu.create_thread({.name = "spinner"});
   Flag flag;
   Time seen;
@@ -275,7 +275,7 @@ TEST(CpuFlag, a_spinner_sees_its_flag_one_poll_later_if_it_has_a_core) {
 }
 
 TEST(CpuFlag, a_spinner_without_a_core_sees_its_flag_when_it_has_one_again) {
-  Host host(machine(16, Policy::eevdf), {.allowed = {0}});
+  Host host(machine(16, eevdf), {.allowed = {0}});
   const ThreadId thread = host.cpu.create_thread({.name = "spinner"});
   Flag flag;
   Time seen;
@@ -296,7 +296,7 @@ TEST(CpuFlag, a_spinner_without_a_core_sees_its_flag_when_it_has_one_again) {
 }
 
 TEST(CpuFlag, a_blocked_thread_runs_the_wake_latency_after_its_flag_is_set) {
-  Spec spec = machine(2, Policy::cfs);
+  Spec spec = machine(2, cfs);
   spec.costs.context_switch = microseconds(3);
   Host host(spec);
   const ThreadId thread = host.cpu.create_thread({.name = "sleeper"});
@@ -322,7 +322,7 @@ TEST(CpuFlag, a_blocked_thread_runs_the_wake_latency_after_its_flag_is_set) {
 }
 
 TEST(CpuFlag, a_stuck_run_names_the_thread_and_what_it_waits_for) {
-  Host host(machine(2, Policy::cfs));
+  Host host(machine(2, cfs));
   const ThreadId thread = host.cpu.create_thread({.name = "camera"});
   Flag flag;
   host.engine.spawn([](Cpu& cpu, ThreadId id, Flag& f) -> sim::Process { co_await cpu.block(id, f, {}); }(
@@ -358,7 +358,7 @@ TEST(CpuTrace, has_a_track_a_core_with_a_slice_a_turn) {
   Recorder recorder;
   sim::Engine engine;
   engine.set_trace(&recorder);
-  Cpu cpu(engine, machine(2, Policy::eevdf), {.allowed = {0}}, sim::RandomStream(1, "tick"));
+  Cpu cpu(engine, machine(2, eevdf), {.allowed = {0}}, sim::RandomStream(1, "tick"));
   for (const char* name : {"a", "b"}) {
     engine.spawn(
         [](Cpu& c, ThreadId id) -> sim::Process {

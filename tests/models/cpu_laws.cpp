@@ -36,20 +36,20 @@ struct Load {
 };
 
 Spec any_spec() {
-  const Policy policy = *rc::gen::element(Policy::cfs, Policy::eevdf);
+  const NamedPolicy policy = *rc::gen::elementOf(policies);
   Spec spec;
   switch (*rc::gen::inRange(0, 3)) {
     case 0:
-      spec = machine(*rc::gen::inRange(1, 5), policy);
+      spec = machine(*rc::gen::inRange(1, 5), *policy.policy);
       break;
     case 1:
-      spec = two_clusters(*rc::gen::inRange(1, 4), policy);
+      spec = two_clusters(*rc::gen::inRange(1, 4), *policy.policy);
       break;
     default:
       spec = tx2_like();
       break;
   }
-  spec.scheduler.policy = policy;
+  spec.scheduler.policy = policy.policy;
   spec.costs.context_switch = sim::nanoseconds(*rc::gen::inRange(0, 5000));
   spec.costs.preempted = sim::nanoseconds(*rc::gen::inRange(0, 60'000));
   spec.costs.migrated_within = sim::nanoseconds(*rc::gen::inRange(0, 60'000));
@@ -184,7 +184,7 @@ RC_GTEST_PROP(CpuLaws, pure_work_is_booked_to_the_picosecond, ()) {
 
 // Loads, each pinned to a core of its own with its sharers, are moved round the equal cores.
 RC_GTEST_PROP(CpuLaws, permuting_equal_threads_permutes_the_results, ()) {
-  const Policy policy = *rc::gen::element(Policy::cfs, Policy::eevdf);
+  const NamedPolicy policy = *rc::gen::elementOf(policies);
   struct Pair {
     Duration work, pause;
   };
@@ -194,7 +194,7 @@ RC_GTEST_PROP(CpuLaws, permuting_equal_threads_permutes_the_results, ()) {
     loads.push_back({microseconds(*rc::gen::inRange(1, 5000)), microseconds(*rc::gen::inRange(1, 5000))});
   }
   const auto outcome = [&](int shift) {
-    Host host(machine(cores, policy));
+    Host host(machine(cores, *policy.policy));
     std::vector<ThreadId> threads;
     for (int i = 0; i < 2 * cores; ++i) {
       const int load = (i + shift) % cores;
@@ -232,8 +232,8 @@ RC_GTEST_PROP(CpuLaws, names_change_nothing, ()) {
 }
 
 TEST(CpuLaws, equal_threads_get_equal_shares_in_the_long_run) {
-  for (const Policy policy : {Policy::cfs, Policy::eevdf}) {
-    Host host(machine(2, policy), {.allowed = {1}});
+  for (const auto& [name, policy] : policies) {
+    Host host(machine(2, *policy), {.allowed = {1}});
     std::vector<ThreadId> threads;
     for (int i = 0; i < 5; ++i) {
       threads.push_back(host.worker(microseconds(900), {}, 1'000'000, {.name = std::to_string(i)}));
@@ -245,7 +245,7 @@ TEST(CpuLaws, equal_threads_get_equal_shares_in_the_long_run) {
 
 TEST(CpuLaws, the_same_seed_gives_the_same_run_and_another_seed_another_tick) {
   const auto run = [](std::uint64_t seed) {
-    Host host(machine(4, Policy::eevdf), {.allowed = {0, 1}}, seed);
+    Host host(machine(4, eevdf), {.allowed = {0, 1}}, seed);
     for (int i = 0; i < 5; ++i) {
       host.worker(microseconds(5000 + 77 * i), microseconds(211), 100'000, {.name = std::to_string(i)});
     }

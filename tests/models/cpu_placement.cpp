@@ -21,7 +21,7 @@ std::map<int, int> threads_per_core(const Host& host, const std::vector<ThreadId
 }
 
 TEST(CpuPlacement, new_threads_fill_idle_cores_first_and_then_the_least_loaded) {
-  Host host(machine(16, Policy::eevdf), {.allowed = {0, 1, 2}});
+  Host host(machine(16, eevdf), {.allowed = {0, 1, 2}});
   std::vector<ThreadId> threads;
   for (int i = 0; i < 8; ++i) threads.push_back(host.spinner({.name = std::to_string(i)}));
   host.run_for(milliseconds(1));
@@ -29,7 +29,7 @@ TEST(CpuPlacement, new_threads_fill_idle_cores_first_and_then_the_least_loaded) 
 }
 
 TEST(CpuPlacement, a_new_thread_goes_to_the_cluster_with_most_idle_cores) {
-  Spec spec = two_clusters(2, Policy::cfs);
+  Spec spec = two_clusters(2, cfs);
   spec.clusters[1].cores = 4;
   Host host(spec);
   std::vector<ThreadId> threads;
@@ -39,7 +39,7 @@ TEST(CpuPlacement, a_new_thread_goes_to_the_cluster_with_most_idle_cores) {
 }
 
 TEST(CpuPlacement, a_woken_thread_takes_an_idle_core_of_its_cluster_rather_than_wait) {
-  Host host(two_clusters(2, Policy::cfs));
+  Host host(two_clusters(2, cfs));
   const ThreadId sleeper =
       host.worker(microseconds(10), milliseconds(20), 2, {.name = "sleeper", .start_on = 0});
   host.run_for(milliseconds(1));
@@ -49,7 +49,7 @@ TEST(CpuPlacement, a_woken_thread_takes_an_idle_core_of_its_cluster_rather_than_
 }
 
 TEST(CpuPlacement, a_woken_thread_does_not_look_beyond_its_cluster) {
-  Host host(two_clusters(2, Policy::cfs));
+  Host host(two_clusters(2, cfs));
   const ThreadId sleeper =
       host.worker(microseconds(10), milliseconds(20), 2, {.name = "sleeper", .start_on = 0});
   host.run_for(milliseconds(1));
@@ -60,7 +60,7 @@ TEST(CpuPlacement, a_woken_thread_does_not_look_beyond_its_cluster) {
 }
 
 TEST(CpuPlacement, a_woken_thread_follows_its_waker_to_an_idle_core_of_another_cluster_if_its_own_is_busier) {
-  Host host(two_clusters(2, Policy::cfs));
+  Host host(two_clusters(2, cfs));
   const ThreadId thread = host.cpu.create_thread({.name = "thread", .start_on = 0});
   host.engine.spawn(
       [](Cpu& cpu, ThreadId id) -> sim::Process {
@@ -78,8 +78,8 @@ TEST(CpuPlacement, a_woken_thread_follows_its_waker_to_an_idle_core_of_another_c
 }
 
 TEST(CpuPlacement, affinity_is_respected_whatever_the_load) {
-  for (const Policy policy : {Policy::cfs, Policy::eevdf}) {
-    Host host(two_clusters(4, policy), {.allowed = {1, 2, 5}});
+  for (const auto& [name, policy] : policies) {
+    Host host(two_clusters(4, *policy), {.allowed = {1, 2, 5}});
     std::vector<ThreadId> pinned;
     std::vector<ThreadId> confined;
     for (int i = 0; i < 5; ++i) {
@@ -97,7 +97,7 @@ TEST(CpuPlacement, affinity_is_respected_whatever_the_load) {
 
 // Measured on the H200 host: eight processes confined to 3 of 16 cores stayed 1 + 1 + 6 for whole runs.
 TEST(CpuBalance, threads_confined_to_busy_cores_stay_as_unevenly_spread_as_they_are) {
-  Host host(machine(16, Policy::eevdf), {.allowed = {0, 1, 2}});
+  Host host(machine(16, eevdf), {.allowed = {0, 1, 2}});
   std::vector<ThreadId> threads;
   for (int i = 0; i < 8; ++i) {
     threads.push_back(host.spinner({.name = std::to_string(i), .start_on = i < 6 ? 2 : i - 6}));
@@ -109,7 +109,7 @@ TEST(CpuBalance, threads_confined_to_busy_cores_stay_as_unevenly_spread_as_they_
 
 TEST(CpuBalance, a_core_below_the_average_load_of_its_domain_does_pull) {
   // The same 1 + 1 + 6, but the 16 cores are as loaded on average: thirteen others carry five threads each.
-  Host host(machine(16, Policy::eevdf));
+  Host host(machine(16, eevdf));
   std::vector<ThreadId> threads;
   for (int i = 0; i < 8; ++i) {
     threads.push_back(
@@ -122,7 +122,7 @@ TEST(CpuBalance, a_core_below_the_average_load_of_its_domain_does_pull) {
 }
 
 TEST(CpuBalance, an_idle_allowed_core_pulls_from_a_crowded_one) {
-  Host host(machine(16, Policy::eevdf), {.allowed = {0, 1, 2}});
+  Host host(machine(16, eevdf), {.allowed = {0, 1, 2}});
   std::vector<ThreadId> threads;
   for (int i = 0; i < 4; ++i) threads.push_back(host.spinner({.name = std::to_string(i), .start_on = 1}));
   host.run_for(milliseconds(100));
@@ -131,7 +131,7 @@ TEST(CpuBalance, an_idle_allowed_core_pulls_from_a_crowded_one) {
 }
 
 TEST(CpuBalance, the_same_imbalance_is_evened_out_where_all_cores_are_allowed) {
-  Host host(machine(3, Policy::eevdf));
+  Host host(machine(3, eevdf));
   std::vector<ThreadId> threads;
   for (int i = 0; i < 8; ++i) {
     threads.push_back(host.spinner({.name = std::to_string(i), .start_on = i < 6 ? 2 : i - 6}));
@@ -144,7 +144,7 @@ TEST(CpuBalance, the_same_imbalance_is_evened_out_where_all_cores_are_allowed) {
 }
 
 TEST(CpuBalance, a_core_about_to_idle_takes_a_waiting_thread_at_once) {
-  Host host(machine(2, Policy::cfs));
+  Host host(machine(2, cfs));
   host.spinner({.name = "a", .start_on = 0});
   const ThreadId waiting = host.spinner({.name = "b", .start_on = 0});
   host.worker(milliseconds(5), seconds(1), 1, {.name = "leaves core 1", .start_on = 1});
@@ -157,7 +157,7 @@ TEST(CpuBalance, a_core_about_to_idle_takes_a_waiting_thread_at_once) {
 TEST(CpuBalance, a_core_that_idles_only_for_moments_does_not_bother_to_pull) {
   // Sleeps of 0.1 ms leave an average idle time below the cost of a migration; of 5 ms, above.
   const auto pulled = [](sim::Duration pause) {
-    Host host(machine(2, Policy::cfs));
+    Host host(machine(2, cfs));
     host.worker(microseconds(100), pause, 1'000'000, {.name = "restless", .cpus = {1}});
     host.run_for(milliseconds(50));
     std::vector<ThreadId> threads;
@@ -173,7 +173,7 @@ TEST(CpuBalance, a_core_that_idles_only_for_moments_does_not_bother_to_pull) {
 TEST(CpuBalance, a_thread_that_ran_a_moment_ago_is_left_where_its_cache_is) {
   // Core 1 idles 0.2 ms after `first` was switched out on core 0.
   const auto migrations = [](sim::Duration migration_cost) {
-    Spec spec = machine(2, Policy::eevdf);
+    Spec spec = machine(2, eevdf);
     spec.scheduler.migration_cost = migration_cost;
     Host host(spec);
     Flag leave;
@@ -199,7 +199,7 @@ TEST(CpuBalance, a_thread_that_ran_a_moment_ago_is_left_where_its_cache_is) {
 }
 
 TEST(CpuBalance, threads_too_many_for_a_cluster_spill_to_the_other) {
-  Host host(two_clusters(2, Policy::cfs));
+  Host host(two_clusters(2, cfs));
   std::vector<ThreadId> threads;
   for (int i = 0; i < 4; ++i) threads.push_back(host.spinner({.name = std::to_string(i), .start_on = i % 2}));
   host.run_for(seconds(1));
@@ -239,27 +239,37 @@ TEST(CpuAsymmetric, small_cores_are_slower_by_their_capacity) {
 }
 
 TEST(CpuAsymmetric, equal_cores_never_move_a_thread_for_being_heavy) {
-  Host host(two_clusters(2, Policy::cfs));
+  Host host(two_clusters(2, cfs));
   const ThreadId heavy = host.spinner({.name = "heavy", .start_on = 2});
   host.run_for(seconds(1));
   EXPECT_EQ(host.cpu.core_of(heavy), 2);
 }
 
-TEST(CpuConfinement, offline_cores_take_no_part_and_change_the_scaling) {
-  Host host(machine(8, Policy::cfs), {.online = {0, 1, 2}});
+TEST(CpuConfinement, offline_cores_take_no_part) {
+  Host host(machine(8, cfs), {.online = {0, 1, 2}});
   std::vector<ThreadId> threads;
   for (int i = 0; i < 6; ++i) threads.push_back(host.spinner({.name = std::to_string(i)}));
   host.run_for(seconds(1));
   EXPECT_EQ(threads_per_core(host, threads).size(), 3U);
   EXPECT_THROW(host.cpu.create_thread({.name = "x", .cpus = {5}}), std::invalid_argument);
-  EXPECT_EQ(Tunables::scaled(host.cpu.machine().spec.scheduler, 3).latency, milliseconds(12).ps());
-  EXPECT_EQ(Tunables::scaled(host.cpu.machine().spec.scheduler, 6).latency, milliseconds(18).ps());
-  EXPECT_EQ(Tunables::scaled(host.cpu.machine().spec.scheduler, 16).base_slice, milliseconds(3).ps());
+}
+
+TEST(CpuConfinement, more_online_cores_scale_the_parameters_of_the_policy_and_nothing_else) {
+  const SchedulerSpec older = machine(1, cfs).scheduler;
+  EXPECT_EQ(older.scaled(1).latency, milliseconds(6));
+  EXPECT_EQ(older.scaled(3).latency, milliseconds(12));
+  EXPECT_EQ(older.scaled(6).latency, milliseconds(18));
+  EXPECT_EQ(older.scaled(6).min_granularity, milliseconds(2.25));
+  EXPECT_EQ(older.scaled(6).wakeup_granularity, milliseconds(3));
+  const SchedulerSpec newer = machine(1, eevdf).scheduler;
+  EXPECT_EQ(newer.scaled(16).base_slice, milliseconds(3));
+  EXPECT_EQ(newer.scaled(16).tick, milliseconds(4));
+  EXPECT_EQ(newer.scaled(16).migration_cost, milliseconds(0.5));
 }
 
 TEST(CpuConfinement, impossible_specs_are_refused) {
   const auto refuses = [](auto&& spoil) {
-    Spec spec = machine(2, Policy::cfs);
+    Spec spec = machine(2, cfs);
     spoil(spec);
     EXPECT_THROW(Host{spec}, std::invalid_argument);
   };
@@ -270,7 +280,7 @@ TEST(CpuConfinement, impossible_specs_are_refused) {
   refuses([](Spec& s) { s.scheduler.tick = {}; });
   refuses([](Spec& s) { s.costs.speed_while_refilling = 1; });
   refuses([](Spec& s) { s.clusters[0].max_clock_hz = 0; });
-  EXPECT_THROW(Host(machine(2, Policy::cfs), {.allowed = {2}}), std::invalid_argument);
+  EXPECT_THROW(Host(machine(2, cfs), {.allowed = {2}}), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// The arithmetic of the two policies, on a run queue by itself. Times in ms of execution.
+// The arithmetic of the policies, on a run queue by itself. Times in ms of execution.
 #include <gtest/gtest.h>
 
 #include <array>
+#include <set>
+#include <string>
 
 #include "models/cpu/run_queue.hpp"
 
@@ -9,14 +11,17 @@ namespace jostle::cpu::test {
 namespace {
 
 constexpr std::int64_t ms = 1'000'000'000;
-constexpr Tunables tunables{.latency = 24 * ms,
-                            .min_granularity = 3 * ms,
-                            .wakeup_granularity = 4 * ms,
-                            .base_slice = 3 * ms,
-                            .tick = 4 * ms};
+SchedulerSpec scheduler(const SchedulerPolicy& policy) {
+  return {.policy = &policy,
+          .tick = sim::Duration{4 * ms},
+          .latency = sim::Duration{24 * ms},
+          .min_granularity = sim::Duration{3 * ms},
+          .wakeup_granularity = sim::Duration{4 * ms},
+          .base_slice = sim::Duration{3 * ms}};
+}
 
 struct Queue : RunQueue {
-  explicit Queue(Policy policy) : RunQueue(policy, tunables) {}
+  explicit Queue(const SchedulerPolicy& policy) : RunQueue(scheduler(policy)) {}
   // A new member that has the core first, for `executed`.
   void start_with(Entity& entity, std::int64_t executed) {
     enqueue_new(entity);
@@ -26,7 +31,7 @@ struct Queue : RunQueue {
 };
 
 TEST(EevdfQueue, a_wake_up_does_not_interrupt_a_slice_that_is_not_over) {
-  Queue queue(Policy::eevdf);
+  Queue queue(eevdf);
   Entity running;
   Entity sleeper;
   Entity third;
@@ -49,7 +54,7 @@ TEST(EevdfQueue, a_wake_up_does_not_interrupt_a_slice_that_is_not_over) {
 }
 
 TEST(EevdfQueue, one_ahead_of_its_share_is_not_eligible_however_early_its_deadline) {
-  Queue queue(Policy::eevdf);
+  Queue queue(eevdf);
   Entity a;
   Entity b;
   queue.start_with(a, 0);
@@ -60,7 +65,7 @@ TEST(EevdfQueue, one_ahead_of_its_share_is_not_eligible_however_early_its_deadli
 }
 
 TEST(EevdfQueue, an_arrival_ends_a_slice_that_is_over_if_somebody_was_waiting) {
-  Queue queue(Policy::eevdf);
+  Queue queue(eevdf);
   Entity running;
   Entity waiting;
   Entity arriving;
@@ -74,7 +79,7 @@ TEST(EevdfQueue, an_arrival_ends_a_slice_that_is_over_if_somebody_was_waiting) {
 }
 
 TEST(EevdfQueue, an_arrival_at_a_lone_thread_waits_for_the_tick) {
-  Queue queue(Policy::eevdf);
+  Queue queue(eevdf);
   Entity alone;
   Entity arriving;
   queue.start_with(alone, 100 * ms);
@@ -85,8 +90,8 @@ TEST(EevdfQueue, an_arrival_at_a_lone_thread_waits_for_the_tick) {
 }
 
 TEST(EevdfQueue, lag_is_kept_over_a_migration) {
-  Queue from(Policy::eevdf);
-  Queue to(Policy::eevdf);
+  Queue from(eevdf);
+  Queue to(eevdf);
   std::array<Entity, 4> e;
   from.start_with(e[0], 0);
   from.enqueue_new(e[1]);
@@ -100,7 +105,7 @@ TEST(EevdfQueue, lag_is_kept_over_a_migration) {
 }
 
 TEST(EevdfQueue, a_sleeper_that_owes_time_is_forgiven_only_as_others_run) {
-  Queue queue(Policy::eevdf);
+  Queue queue(eevdf);
   Entity greedy;
   Entity other;
   queue.start_with(greedy, 0);
@@ -119,7 +124,7 @@ TEST(EevdfQueue, a_sleeper_that_owes_time_is_forgiven_only_as_others_run) {
 }
 
 TEST(EevdfQueue, a_new_thread_has_half_a_slice) {
-  Queue queue(Policy::eevdf);
+  Queue queue(eevdf);
   Entity a;
   Entity b;
   queue.start_with(a, 0);
@@ -128,7 +133,7 @@ TEST(EevdfQueue, a_new_thread_has_half_a_slice) {
 }
 
 TEST(CfsQueue, a_new_thread_waits_for_one_slice) {
-  Queue queue(Policy::cfs);
+  Queue queue(cfs);
   Entity a;
   Entity b;
   queue.start_with(a, 5 * ms);
@@ -137,7 +142,7 @@ TEST(CfsQueue, a_new_thread_waits_for_one_slice) {
 }
 
 TEST(CfsQueue, a_sleeper_has_at_most_half_a_latency_of_credit) {
-  Queue queue(Policy::cfs);
+  Queue queue(cfs);
   Entity spinner;
   Entity sleeper;
   queue.start_with(spinner, 0);
@@ -151,7 +156,7 @@ TEST(CfsQueue, a_sleeper_has_at_most_half_a_latency_of_credit) {
 
 TEST(CfsQueue, a_wake_up_preempts_beyond_the_granularity_only) {
   for (const std::int64_t lead : {4 * ms, 4 * ms + 1}) {
-    Queue queue(Policy::cfs);
+    Queue queue(cfs);
     Entity running;
     Entity woken;
     queue.start_with(running, 20 * ms);
@@ -162,7 +167,7 @@ TEST(CfsQueue, a_wake_up_preempts_beyond_the_granularity_only) {
 }
 
 TEST(CfsQueue, more_than_eight_sharers_stretch_the_period) {
-  Queue queue(Policy::cfs);
+  Queue queue(cfs);
   std::array<Entity, 12> e;
   queue.start_with(e[0], 0);
   for (std::size_t i = 1; i < e.size(); ++i) queue.enqueue_new(e[i]);
@@ -171,7 +176,7 @@ TEST(CfsQueue, more_than_eight_sharers_stretch_the_period) {
 }
 
 TEST(CfsQueue, virtual_time_runs_slower_for_heavier_threads) {
-  Queue queue(Policy::cfs);
+  Queue queue(cfs);
   Entity heavy{.weight = weight_of_nice(-5)};
   queue.enqueue_new(heavy);
   const std::int64_t before = heavy.vruntime;
@@ -181,8 +186,8 @@ TEST(CfsQueue, virtual_time_runs_slower_for_heavier_threads) {
 }
 
 TEST(AnyQueue, pollers_that_only_yield_share_their_time_evenly) {
-  for (const Policy policy : {Policy::cfs, Policy::eevdf}) {
-    Queue queue(policy);
+  for (const auto& [name, policy] : policies) {
+    Queue queue(*policy);
     Entity a{.polite = true};
     Entity b{.polite = true};
     queue.start_with(a, 0);
@@ -195,8 +200,8 @@ TEST(AnyQueue, pollers_that_only_yield_share_their_time_evenly) {
 }
 
 TEST(AnyQueue, equals_take_turns_in_the_order_in_which_they_came) {
-  for (const Policy policy : {Policy::cfs, Policy::eevdf}) {
-    Queue queue(policy);
+  for (const auto& [name, policy] : policies) {
+    Queue queue(*policy);
     std::array<Entity, 3> e;
     for (Entity& entity : e) queue.enqueue_new(entity);
     for (Entity& entity : e) entity.vruntime = entity.deadline = 0;
@@ -205,6 +210,43 @@ TEST(AnyQueue, equals_take_turns_in_the_order_in_which_they_came) {
       queue.charge(4 * ms);
       queue.slice_over();
     }
+  }
+}
+
+TEST(AnyQueue, who_yields_to_a_worker_that_waits_lets_it_run_after_the_time_foretold) {
+  for (const auto& [name, policy] : policies) {
+    Queue queue(*policy);
+    Entity poller{.polite = true};
+    Entity worker;
+    queue.start_with(poller, 0);
+    queue.enqueue_new(worker);
+    queue.charge(queue.until_yield_succeeds());
+    EXPECT_EQ(queue.yield(), &worker) << name;
+    EXPECT_EQ(queue.current(), &worker) << name;
+  }
+}
+
+TEST(AnyQueue, the_entity_that_a_tick_is_foretold_to_preempt_loses_the_core_then) {
+  for (const auto& [name, policy] : policies) {
+    Queue queue(*policy);
+    Entity first;
+    Entity second;
+    queue.start_with(first, 0);
+    queue.enqueue_new(second);
+    const std::int64_t left = queue.until_preempted();
+    ASSERT_GT(left, 0) << name;
+    queue.charge(left);
+    EXPECT_EQ(queue.until_preempted(), 0) << name;
+    queue.slice_over();
+    EXPECT_EQ(queue.pick(), &second) << name;
+  }
+}
+
+TEST(Policies, every_policy_has_a_word_of_its_own_and_the_hooks_without_a_default) {
+  std::set<std::string> names;
+  for (const auto& [name, policy] : policies) {
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_TRUE(policy->pick && policy->until_preempted && policy->preempts && policy->yield) << name;
   }
 }
 

@@ -3,19 +3,27 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "models/cpu/cpu.hpp"
 #include "sim/engine.hpp"
 
+namespace jostle::cpu {
+// How GoogleTest names a case of a parameter.
+inline void PrintTo(const NamedPolicy& policy, std::ostream* out) {
+  *out << policy.name;
+}
+}  // namespace jostle::cpu
+
 namespace jostle::cpu::test {
 
 // One cluster of `cores` at 1 GHz without any cost, 250 Hz tick.
-inline Spec machine(int cores, Policy policy) {
+inline Spec machine(int cores, const SchedulerPolicy& policy) {
   Spec spec;
   spec.clusters.push_back({.name = "all", .cores = cores, .max_clock_hz = 1e9, .cache_bytes = 1e6});
-  spec.scheduler = {.policy = policy,
+  spec.scheduler = {.policy = &policy,
                     .tick = sim::milliseconds(4),
                     .latency = sim::milliseconds(6),
                     .min_granularity = sim::milliseconds(0.75),
@@ -27,7 +35,7 @@ inline Spec machine(int cores, Policy policy) {
 }
 
 // Two equal clusters.
-inline Spec two_clusters(int cores_each, Policy policy) {
+inline Spec two_clusters(int cores_each, const SchedulerPolicy& policy) {
   Spec spec = machine(cores_each, policy);
   spec.clusters.push_back(spec.clusters.front());
   return spec;
@@ -35,7 +43,7 @@ inline Spec two_clusters(int cores_each, Policy policy) {
 
 // As Jetson TX2: two Denver cores, then four A57.
 inline Spec tx2_like() {
-  Spec spec = machine(2, Policy::cfs);
+  Spec spec = machine(2, cfs);
   spec.clusters.push_back(
       {.name = "small", .cores = 4, .capacity = 600, .max_clock_hz = 1e9, .cache_bytes = 1e6});
   return spec;

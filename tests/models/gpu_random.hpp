@@ -72,7 +72,7 @@ inline process::RuntimeSpec any_runtime() {
 
 inline board::DeviceSpec any_device() {
   board::DeviceSpec device = free_device(*rc::gen::inRange(1, 5));
-  device.cpu.scheduler.policy = *rc::gen::element(cpu::Policy::cfs, cpu::Policy::eevdf);
+  device.cpu.scheduler.policy = *rc::gen::element(&cpu::cfs, &cpu::eevdf);
   device.cpu.costs.context_switch = any_duration(sim::microseconds(5));
   device.cpu.costs.preempted = any_duration(sim::microseconds(100));
   device.cpu.costs.migrated_within = any_duration(sim::microseconds(50));

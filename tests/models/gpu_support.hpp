@@ -32,7 +32,7 @@ inline board::DeviceSpec free_device(int cores) {
   board::DeviceSpec device;
   device.name = "test";
   device.cpu.clusters.push_back({.name = "all", .cores = cores, .max_clock_hz = 1e9, .cache_bytes = 1e6});
-  device.cpu.scheduler = {.policy = cpu::Policy::eevdf,
+  device.cpu.scheduler = {.policy = &cpu::eevdf,
                           .tick = sim::milliseconds(4),
                           .latency = sim::milliseconds(6),
                           .min_granularity = sim::milliseconds(0.75),

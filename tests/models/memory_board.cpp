@@ -15,7 +15,7 @@ DeviceSpec device(double thread_bytes_per_s, bool unified = true) {
   spec.name = "test";
   spec.cpu.clusters = {{.name = "c", .cores = 4, .capacity = 1024, .max_clock_hz = 1e9}};
   spec.cpu.reference_clock_hz = 1e9;
-  spec.cpu.scheduler = {.policy = cpu::Policy::cfs,
+  spec.cpu.scheduler = {.policy = &cpu::cfs,
                         .tick = sim::milliseconds(4),
                         .latency = sim::milliseconds(6),
                         .min_granularity = sim::milliseconds(1),

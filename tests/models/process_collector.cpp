@@ -8,7 +8,7 @@
 namespace jostle::process {
 namespace {
 
-using cpu::Policy;
+using cpu::cfs;
 using cpu::ThreadId;
 using cpu::test::Host;
 using cpu::test::machine;
@@ -24,14 +24,14 @@ ObserverSpec collecting(sim::Duration interval) {
 }
 
 TEST(Collector, costs_its_work_once_an_interval) {
-  Host host(machine(1, Policy::cfs));
+  Host host(machine(1, cfs));
   spawn_collector(host.engine, host.cpu, collecting(milliseconds(1)), Spec{}, 1, 0);
   host.run_for(seconds(1));
   EXPECT_NEAR(sim::to_seconds(host.cpu.core_statistics(0).busy), 0.01, 2e-5);
 }
 
 TEST(Collector, is_none_without_an_interval) {
-  Host host(machine(1, Policy::cfs));
+  Host host(machine(1, cfs));
   spawn_collector(host.engine, host.cpu, collecting({}), Spec{}, 1, 0);
   host.run_for(seconds(1));
   EXPECT_EQ(host.cpu.core_statistics(0).busy, sim::Duration::zero());
@@ -40,7 +40,7 @@ TEST(Collector, is_none_without_an_interval) {
 // By themselves they change at ticks, when a slice is over.
 TEST(Collector, makes_threads_that_share_a_core_take_turns_at_its_interval) {
   const auto preemptions = [](sim::Duration interval) {
-    Host host(machine(1, Policy::cfs));
+    Host host(machine(1, cfs));
     const ThreadId one = host.spinner(), other = host.spinner();
     spawn_collector(host.engine, host.cpu, collecting(interval), Spec{}, 1, 0);
     host.run_for(seconds(1));
@@ -51,7 +51,7 @@ TEST(Collector, makes_threads_that_share_a_core_take_turns_at_its_interval) {
 }
 
 TEST(Collector, leaves_a_thread_alone_where_a_core_is_free) {
-  Host host(machine(2, Policy::cfs));
+  Host host(machine(2, cfs));
   const ThreadId thread = host.spinner();
   spawn_collector(host.engine, host.cpu, collecting(milliseconds(1)), Spec{}, 1, 0);
   host.run_for(seconds(1));

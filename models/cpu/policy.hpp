@@ -1,0 +1,135 @@
+// The scheduling policies: which there are, and what one is made of.
+//
+// To add a policy, write models/cpu/<name>.cpp, which defines a SchedulerPolicy, and add it here: its
+// declaration and its row of `policies`. Parameters or state of its own go into SchedulerSpec and Entity.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "models/cpu/nice.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::cpu {
+
+struct SchedulerPolicy;
+
+extern const SchedulerPolicy cfs;    // the completely fair scheduler, Linux before 6.6
+extern const SchedulerPolicy eevdf;  // earliest eligible virtual deadline first, Linux 6.6 and later
+
+struct NamedPolicy {
+  const char* name;  // the word of a profile
+  const SchedulerPolicy* policy;
+};
+inline constexpr std::array policies{
+    NamedPolicy{"cfs", &cfs},
+    NamedPolicy{"eevdf", &eevdf},
+};
+
+// What a profile says of the scheduler: the kernel's defaults, unscaled.
+struct SchedulerSpec {
+  const SchedulerPolicy* policy = &cfs;
+  sim::Duration tick = {};     // 1 / CONFIG_HZ; preemption of a running thread happens on ticks and wake-ups
+  sim::Duration latency = {};  // cfs: sched_latency
+  sim::Duration min_granularity = {};     // cfs: sched_min_granularity
+  sim::Duration wakeup_granularity = {};  // cfs: sched_wakeup_granularity
+  sim::Duration base_slice = {};          // eevdf: sched_base_slice
+  sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran this recently is cache-hot
+
+  // With the policy's parameters multiplied by 1 + ilog2(min(online cores, 8)), as the kernel multiplies them
+  // (sched_tunable_scaling = 1).
+  [[nodiscard]] SchedulerSpec scaled(int online_cores) const;
+};
+
+// What the scheduler remembers of a thread. Virtual times are picoseconds of execution at nice 0.
+struct Entity {
+  std::int64_t weight = nice_0_weight;
+  std::int64_t vruntime = 0;
+  std::int64_t executed = 0;          // total execution time (ps)
+  std::int64_t executed_at_pick = 0;  // `executed` when the entity last got the core
+  bool polite = false;                // polls a flag that is not set, and calls sched_yield after every poll
+  // eevdf
+  std::int64_t deadline = 0;
+  std::int64_t protected_until = 0;  // run to parity: no wake-up preempts it before this vruntime
+  std::int64_t lag = 0;              // average vruntime minus its own when it left its queue
+  bool dequeue_delayed = false;      // fell asleep with negative lag, which fades while others run
+};
+
+// What the policy of a run queue works on.
+struct QueueState {
+  SchedulerSpec scheduler;        // scaled
+  std::vector<Entity*> members;   // the running one too; in the order in which they came or were put back
+  Entity* current = nullptr;      // the running one
+  std::int64_t weight = 0;        // of all members
+  std::int64_t min_vruntime = 0;  // cfs: never falls; eevdf: the average when the queue was last not empty
+
+  void insert(Entity& entity);
+  void remove(Entity& entity);
+  // Sum over the members of weight x (vruntime - origin).
+  [[nodiscard]] std::int64_t weighted_offset(std::int64_t origin) const {
+    std::int64_t sum = 0;
+    for (const Entity* member : members) sum += member->weight * (member->vruntime - origin);
+    return sum;
+  }
+  // Average vruntime of the members by weight, rounded down as the kernel does; min_vruntime if empty.
+  [[nodiscard]] std::int64_t average_vruntime() const;
+};
+
+// Execution time (ps) after which something happens that never happens.
+inline constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
+
+// Virtual time of `ps` of execution at `weight`, and its inverse rounded up.
+[[nodiscard]] constexpr std::int64_t virtual_time(std::int64_t ps, std::int64_t weight) {
+  return weight == nice_0_weight ? ps : ps * nice_0_weight / weight;
+}
+[[nodiscard]] constexpr std::int64_t execution_for(std::int64_t virtual_ps, std::int64_t weight) {
+  if (virtual_ps <= 0) return 0;
+  return weight == nice_0_weight ? virtual_ps : (virtual_ps * weight + nice_0_weight - 1) / nice_0_weight;
+}
+
+// A duration that a policy requires of the profile: the profile's key, and where the value is kept.
+struct SchedulerParameter {
+  const char* key;
+  sim::Duration SchedulerSpec::*value;
+};
+
+// A policy: its parameters and its hooks. RunQueue calls each hook from its function of that name; RunQueue
+// itself keeps the members, the current entity and the execution times. A hook with a default may be left
+// out. The hooks run at every event: they must not allocate.
+struct SchedulerPolicy {
+  std::span<const SchedulerParameter> parameters;
+
+  // The entity arrives: set its virtual times. It is not a member yet.
+  void (*enqueue_new)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
+  void (*enqueue_woken)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
+  void (*enqueue_migrated)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
+  // The entity leaves: save what it takes along. It is still a member.
+  void (*dequeue_sleeping)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
+  void (*dequeue_migrating)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
+  // An entity that sleeps leaves this queue for another, and arrives there, before enqueue_woken.
+  void (*release_sleeper)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
+  void (*adopt_sleeper)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
+
+  // The members have changed: a vruntime has grown, or a member has left.
+  void (*update)(QueueState&) = [](QueueState&) {};
+
+  // The member that runs next; the queue is not empty. `set_next` follows if it is not the current one.
+  Entity* (*pick)(QueueState&);
+  void (*set_next)(QueueState&, Entity& next) = [](QueueState&, Entity&) {};
+  // Execution time after which a tick preempts the current entity, with at least one other member.
+  std::int64_t (*until_preempted)(const QueueState&);
+  // A tick has preempted the current entity; pick() follows.
+  void (*slice_over)(QueueState&) = [](QueueState&) {};
+  // Whether the arrival of `woken`, now a member, preempts the current entity, which has executed
+  // `since_tick` since the last tick.
+  bool (*preempts)(QueueState&, const Entity& woken, std::int64_t since_tick);
+  // Execution time after which sched_yield by the current entity lets another one run.
+  std::int64_t (*until_yield_succeeds)(const QueueState&) = [](const QueueState&) { return std::int64_t{0}; };
+  // The current entity calls sched_yield: the member that runs next, perhaps the same.
+  Entity* (*yield)(QueueState&);
+};
+
+}  // namespace jostle::cpu
