@@ -46,8 +46,8 @@ class Cpu {
   [[nodiscard]] auto run(ThreadId thread, sim::Duration work);
   // Stays runnable until the flag is set and, on a core, `poll` (reference time) more has passed.
   [[nodiscard]] auto spin(ThreadId thread, Flag& flag, sim::Duration poll);
-  // The same, but after each `poll` gives its core away (sched_yield) if somebody there has more to do than
-  // this.
+  // The same, but the thread calls sched_yield after each `poll`, which lets another thread of the core run
+  // unless all of them only poll so too.
   [[nodiscard]] auto yield_spin(ThreadId thread, Flag& flag, sim::Duration poll);
   // Sleeps until the flag is set; `wake_latency` later it is runnable. Does not sleep if the flag is set.
   [[nodiscard]] auto block(ThreadId thread, Flag& flag, sim::Duration wake_latency);

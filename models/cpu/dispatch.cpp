@@ -1,8 +1,8 @@
-// The timeline of a core: who holds it, what the holder gets done, and when next to look.
+// The timeline of a core: which thread runs, what work it accrues, and when the core's next event is.
 //
-// accrue() accounts for the time since the last look, arm() sets the time of the next one; between the two
-// anything may change. A core has one event: the end of a phase or request, a tick that ends the slice, or a
-// yield, whichever is first.
+// accrue() adds the work and time since the last call; arm() sets the core's next event. Any state may change
+// between the two calls. A core has one event: the end of a phase or request, a tick that ends the slice, or
+// a sched_yield, whichever is first.
 #include <algorithm>
 #include <utility>
 
@@ -52,7 +52,7 @@ void Cpu::accrue(Core& core) {
   core.statistics.busy += elapsed;
   core.queue.charge(elapsed.ps());
   if (machine_.asymmetric) thread.utilisation.advance(now, core.capacity);
-  // Every phase ends with an event, so the time since the last look lies in one phase.
+  // Every phase ends with an event, so the time since the last call lies in one phase.
   if (thread.state == State::switching) {
     thread.switch_left -= elapsed;
     return;
@@ -73,7 +73,7 @@ void Cpu::arm(Core& core) {
     engine_.cancel(core.timer);
     return;
   }
-  // Who may interrupt it.
+  // The tick that preempts it.
   const std::int64_t slice_left = core.queue.until_preempted();
   core.tick_due = slice_left == forever
                       ? sim::Time::never()
@@ -81,7 +81,7 @@ void Cpu::arm(Core& core) {
   arm_phase(core);
 }
 
-// What arm() does when nothing has changed but the phase: the slice still ends when it did.
+// The part of arm() that is left if only the phase has changed: the slice still ends at the same tick.
 void Cpu::arm_phase(Core& core) {
   const sim::Time now = engine_.now();
   Thread& thread = *core.running;
@@ -148,7 +148,7 @@ void Cpu::take_off(Core& core) {
   if (core.track != sim::TrackId::none) engine_.trace()->end(core.track, engine_.now());
 }
 
-// The queue has chosen `next` (perhaps the same, perhaps nobody): it gets the core.
+// Gives the core to `next`, which the queue has picked; it may run already. Null: the core idles.
 void Cpu::hand_over(Core& core, Thread* next) {
   if (next == core.running) return;
   if (core.running != nullptr) {
@@ -169,7 +169,8 @@ void Cpu::hand_over(Core& core, Thread* next) {
   if (core.track != sim::TrackId::none) engine_.trace()->begin(core.track, engine_.now(), next->title);
 }
 
-// What it owes for the time away from this core; a move is charged when it is made (migrate, make_runnable).
+// Charges the cache debt of a thread that others displaced on this core. A migration is charged when it
+// happens (migrate, make_runnable).
 void Cpu::charge_debt(Core& core, Thread& thread) {
   if (!thread.placed || std::exchange(thread.moved, false)) return;
   if (thread.refill_cluster != core.cluster) {
@@ -185,7 +186,7 @@ void Cpu::charge_debt(Core& core, Thread& thread) {
       combined_refill(thread.refill_left, sim::work_in(thread.whole_refill, lost), thread.whole_refill);
 }
 
-// The core's thread left or arrived: somebody else, or nobody.
+// A thread left the core, or arrived at an idle core: runs the next thread, or idles.
 void Cpu::dispatch(Core& core) {
   if (core.queue.size() == 0) pull_before_idling(core);
   if (core.queue.size() == 0) {

@@ -94,7 +94,7 @@ struct Core {
   sim::EventId timer;
   sim::Time timer_at = sim::Time::never();
   sim::Time tick_due = sim::Time::never();   // a tick that ends the slice
-  sim::Time yield_due = sim::Time::never();  // the running poller's sched_yield that finds somebody
+  sim::Time yield_due = sim::Time::never();  // the running thread's sched_yield that lets another run
   sim::Time idle_since;
   sim::Duration average_idle;  // how long it tends to idle: whether pulling work is worth it
   bool overloaded = false;     // has a waiting thread
