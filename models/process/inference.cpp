@@ -51,7 +51,7 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
       random_(seed, fmt::format("process {} host time", index)),
       requests_(link != nullptr ? RequestQueue(spec.arrivals.queue_limit)
                                 : RequestQueue(spec.arrivals, arrivals_random(spec, seed, index))),
-      account_(costs.runtime.api_share),
+      account_(engine, costs.runtime.api_share),
       traffic_(traffic),
       demand_(traffic != nullptr ? memory::demand_of(gpu_work(spec_), traffic->arbiter().capacity())
                                  : memory::Demand{}),
@@ -70,7 +70,7 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
                        .dla_changed =
                            [](void* self, dla::TaskState state) {
                              auto* const that = static_cast<Inference*>(self);
-                             that->account_.set_dla(state, that->engine_.now(), that->gpu_time());
+                             that->account_.set_dla(state);
                            },
                        .context = this});
   }
@@ -80,7 +80,7 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
                   TeamListener{.helped =
                                    [](void* self, bool helped) {
                                      auto* const that = static_cast<Inference*>(self);
-                                     that->account_.set_helped(helped, that->engine_.now(), that->gpu_time());
+                                     that->account_.set_helped(helped);
                                    },
                                .context = this});
   }
@@ -90,8 +90,7 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
                     RemoteClient::Listener{.under_way =
                                                [](void* self, bool any) {
                                                  auto* const that = static_cast<Inference*>(self);
-                                                 that->account_.set_link(any, that->engine_.now(),
-                                                                         that->gpu_time());
+                                                 that->account_.set_link(any);
                                                },
                                            .context = this});
   }
@@ -113,6 +112,7 @@ void Inference::create_context() {
                           static_cast<Inference*>(self)->context_changing(next);
                         },
                     .context = this}});
+  account_.follow(*gpu_, context_);
 }
 
 cpu::ThreadSpec Inference::thread_spec() const {
@@ -289,7 +289,7 @@ sim::Task<> Inference::enqueue(std::uint64_t batch, Time since) {
   }
   ++enqueued_;
   ++enqueue_calls_;
-  account_.set_outstanding(true, engine_.now(), gpu_time());
+  account_.set_outstanding(true);
 }
 
 // One synchronise call: waits until the batch is seen to be done.
@@ -324,18 +324,18 @@ void Inference::record(std::uint64_t batch) {
 void Inference::set_phase(Phase phase) {
   working_ = phase == Phase::enqueuing;
   note_core_traffic();
-  account_.set_phase(phase, engine_.now(), gpu_time());
+  account_.set_phase(phase);
 }
 
 void Inference::thread_changed(cpu::State state, Time now, Duration done, double rate) {
-  account_.set_thread(state, now, gpu_time());
+  account_.set_thread(state);
   on_core_ = state == cpu::State::on_core || state == cpu::State::refilling;
   note_core_traffic();
   if (launching_) gpu_->host_progress(context_, {now, done, rate});
 }
 
 void Inference::context_changing(gpu::ContextState next) {
-  account_.set_context(next, engine_.now(), gpu_time());
+  account_.set_context(next);
   const bool owns = next == gpu::ContextState::owner;
   if (traffic_ == nullptr || owns == owns_gpu_) return;
   owns_gpu_ = owns;
@@ -356,7 +356,7 @@ void Inference::segment_seen() {
 
 void Inference::batch_seen() {
   const std::uint64_t unfinished = stream_ ? stream_->unfinished() : gpu_->unfinished(context_);
-  account_.set_outstanding(unfinished > 0, engine_.now(), gpu_time());
+  account_.set_outstanding(unfinished > 0);
   if (copies_.takes_time(spec_.output_bytes)) {
     note_copies(+1);
     copies_.copy(spec_.output_bytes, sim::action<&Inference::batch_done>(*this));
@@ -377,7 +377,7 @@ void Inference::note_core_traffic() {
 void Inference::note_copies(int change) {
   copying_ += change;
   if (traffic_ != nullptr) traffic_->copies_change(change);
-  account_.set_copying(copying_ > 0, engine_.now(), gpu_time());
+  account_.set_copying(copying_ > 0);
 }
 
 void Inference::input_copied() {
@@ -400,11 +400,11 @@ void Inference::batch_done() {
 // Statistics
 
 void Inference::settle() {
-  account_.settle(engine_.now(), gpu_time());
+  account_.settle();
 }
 
 void Inference::end_warmup() {
-  account_.clear(engine_.now(), gpu_time());
+  account_.clear();
   rate_.clear();
   latency_.clear();
   enqueue_calls_ = synchronise_calls_ = batches_ = 0;

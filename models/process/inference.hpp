@@ -114,11 +114,6 @@ class Inference {
   void record(std::uint64_t batch);
 
   [[nodiscard]] Slot& slot(std::uint64_t batch) { return slots_[batch % slots_.size()]; }
-  // Several things change at one instant: the GPU is asked once.
-  [[nodiscard]] sim::Duration gpu_time() {
-    if (computes()) return sim::Duration::zero();
-    return account_.settled_at() == engine_.now() ? account_.running() : gpu_->running_time(context_);
-  }
   [[nodiscard]] bool computes() const { return spec_.host.threads > 0; }
   // Whether a batch is begun only when the one before it is over.
   [[nodiscard]] bool serial() const { return computes() || !in_stages_.empty(); }
