@@ -23,9 +23,9 @@ sim::Process collect(sim::Engine& engine, cpu::Cpu& cpu, cpu::ThreadId thread, s
 }  // namespace
 
 void spawn_collector(sim::Engine& engine, cpu::Cpu& cpu, const ObserverSpec& observer, const Spec& spec,
-                     std::uint64_t seed, std::uint32_t index) {
+                     const Identity& identity) {
   if (observer.interval <= sim::Duration::zero()) return;
-  sim::RandomStream random(seed, fmt::format("process {} collector", index));
+  sim::RandomStream random = identity.random("collector");
   const std::string name = fmt::format("{} collector", spec.name);
   const cpu::ThreadId thread = cpu.create_thread({.name = name, .cpus = spec.cpus, .nice = spec.nice});
   const sim::Time first = engine.now() + sim::work_in(observer.interval, random.uniform());

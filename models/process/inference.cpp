@@ -1,7 +1,5 @@
 #include "models/process/inference.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -33,28 +31,26 @@ gpu::KernelSequence gpu_work(const Spec& spec) {
   return work;
 }
 
-sim::RandomStream arrivals_random(const Spec& spec, std::uint64_t seed, std::uint32_t index) {
-  return {seed, fmt::format("process {} arrivals", spec.arrivals.source.value_or(index))};
+sim::RandomStream arrivals_random(const Spec& spec, const Identity& identity) {
+  return identity.source(spec.arrivals).random("arrivals");
 }
 
 }  // namespace
 
-Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::CopyEngine& copies,
-                     const Spec& spec, const Costs& costs, std::uint64_t seed, std::uint32_t index,
-                     memory::Traffic* traffic, dla::Dla* dla, link::Link* link)
-    : engine_(engine),
-      cpu_(cpu),
-      gpu_(gpu),
-      copies_(copies),
+Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& costs, const Identity& identity)
+    : engine_(board.engine),
+      cpu_(board.cpu),
+      gpu_(board.gpu),
+      copies_(board.copies),
       spec_(spec),
       costs_(costs),
-      random_(seed, fmt::format("process {} host time", index)),
-      requests_(link != nullptr ? RequestQueue(spec.arrivals.queue_limit)
-                                : RequestQueue(spec.arrivals, arrivals_random(spec, seed, index))),
-      account_(engine, costs.runtime.api_share),
-      traffic_(traffic),
-      demand_(traffic != nullptr ? memory::demand_of(gpu_work(spec_), traffic->arbiter().capacity())
-                                 : memory::Demand{}),
+      random_(identity.random("host time")),
+      requests_(board.link ? RequestQueue(spec.arrivals.queue_limit)
+                           : RequestQueue(spec.arrivals, arrivals_random(spec, identity))),
+      account_(board.engine, costs.runtime.api_share),
+      traffic_(board.traffic),
+      demand_(traffic_ ? memory::demand_of(gpu_work(spec_), traffic_->arbiter().capacity())
+                       : memory::Demand{}),
       in_stages_(spec.before.size() + spec.after.size()) {
   if (!computes()) create_context();
   cpu::ThreadSpec thread = thread_spec();
@@ -65,7 +61,8 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
   thread_ = cpu_.create_thread(thread);
   if (!spec_.segments.empty()) {
     stream_.emplace(
-        engine_, *gpu_, context_, *dla, spec_.segments, costs_.dla_border,
+        engine_, *gpu_, context_, board.dlas[static_cast<std::size_t>(spec.dla)], spec_.segments,
+        costs_.dla_border,
         StreamListener{.batch_done = [](void* self) { static_cast<Inference*>(self)->batch_seen(); },
                        .dla_changed =
                            [](void* self, dla::TaskState state) {
@@ -84,9 +81,9 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
                                    },
                                .context = this});
   }
-  if (link != nullptr) {
-    client_.emplace(engine_, *link, spec_.payload_bytes, spec_.arrivals.source.value_or(index),
-                    spec_.arrivals, arrivals_random(spec_, seed, index), requests_,
+  if (board.link) {
+    client_.emplace(engine_, *board.link, spec_.payload_bytes, identity.source(spec_.arrivals).index,
+                    spec_.arrivals, arrivals_random(spec_, identity), requests_,
                     RemoteClient::Listener{.under_way =
                                                [](void* self, bool any) {
                                                  auto* const that = static_cast<Inference*>(self);
@@ -95,9 +92,8 @@ Inference::Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::Cop
                                            .context = this});
   }
   if (sim::TraceSink* trace = engine_.trace()) {
-    track_ = trace->track(fmt::format("process {} {}", index, spec.name));
-    if (!in_stages_.empty())
-      stage_track_ = trace->track(fmt::format("process {} {} stages", index, spec.name));
+    track_ = trace->track(identity.named(spec.name));
+    if (!in_stages_.empty()) stage_track_ = trace->track(identity.named(spec.name + " stages"));
   }
 }
 
@@ -337,7 +333,7 @@ void Inference::thread_changed(cpu::State state, Time now, Duration done, double
 void Inference::context_changing(gpu::ContextState next) {
   account_.set_context(next);
   const bool owns = next == gpu::ContextState::owner;
-  if (traffic_ == nullptr || owns == owns_gpu_) return;
+  if (!traffic_ || owns == owns_gpu_) return;
   owns_gpu_ = owns;
   if (owns) {
     traffic_->gpu_runs(demand_);
@@ -369,14 +365,14 @@ void Inference::batch_seen() {
 void Inference::note_core_traffic() {
   const double bytes = costs_.runtime.memory_bytes_per_s;
   const bool moves = on_core_ && working_;
-  if (traffic_ == nullptr || bytes <= 0 || moves == moves_data_) return;
+  if (!traffic_ || bytes <= 0 || moves == moves_data_) return;
   moves_data_ = moves;
   traffic_->core_demands(moves ? bytes : -bytes);
 }
 
 void Inference::note_copies(int change) {
   copying_ += change;
-  if (traffic_ != nullptr) traffic_->copies_change(change);
+  if (traffic_) traffic_->copies_change(change);
   account_.set_copying(copying_ > 0);
 }
 

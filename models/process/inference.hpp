@@ -24,6 +24,8 @@
 #include "models/gpu/gpu.hpp"
 #include "models/memory/traffic.hpp"
 #include "models/process/arrivals.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/identity.hpp"
 #include "models/process/remote_client.hpp"
 #include "models/process/segment_stream.hpp"
 #include "models/process/spec.hpp"
@@ -49,12 +51,8 @@ struct Costs {
 
 class Inference {
  public:
-  // All parts must outlive it. `traffic`: null where nobody competes for the memory. `gpu` may be null for a
-  // spec with host work, `dla` for one without segments. Streams of random numbers are named by `index`.
-  // `link`: that requests come over; null: they are there when they are made.
-  Inference(sim::Engine& engine, cpu::Cpu& cpu, gpu::Gpu* gpu, gpu::CopyEngine& copies, const Spec& spec,
-            const Costs& costs, std::uint64_t seed, std::uint32_t index, memory::Traffic* traffic = nullptr,
-            dla::Dla* dla = nullptr, link::Link* link = nullptr);
+  // The board has what the spec uses: a GPU unless it computes on the CPU, the DLA of its segments.
+  Inference(const BoardParts& board, const Spec& spec, const Costs& costs, const Identity& identity);
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
@@ -142,7 +140,7 @@ class Inference {
   cpu::ThreadId thread_;
   gpu::ContextId context_;  // none where it computes
   TimeAccount account_;
-  memory::Traffic* traffic_;
+  std::optional<memory::Traffic>& traffic_;
   memory::Demand demand_;    // of its kernels on the memory
   bool owns_gpu_ = false;    // as told to `traffic_`, as is ...
   bool moves_data_ = false;  // its thread works on a core
