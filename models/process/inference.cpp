@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/process/costs.hpp"
 #include "models/process/wait.hpp"
 
 namespace jostle::process {
 
 using sim::Duration;
 using sim::Time;
-
-bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
-  if (!spec.segments.empty()) return true;  // what follows a segment waits for a fence, not for the host
-  if (spec.sync == Sync::blocking) return rule.blocking;
-  if (spec.runtime != Runtime::cuda_graph)
-    return spec.pace ? rule.paced_launches_spinning : rule.launches_spinning;
-  return spec.kernels.only_kernels ? rule.graph_of_kernels_spinning : rule.graph_with_other_nodes_spinning;
-}
 
 namespace {
 

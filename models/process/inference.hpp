@@ -25,6 +25,7 @@
 #include "models/memory/traffic.hpp"
 #include "models/process/arrivals.hpp"
 #include "models/process/board_parts.hpp"
+#include "models/process/costs.hpp"
 #include "models/process/identity.hpp"
 #include "models/process/remote_client.hpp"
 #include "models/process/segment_stream.hpp"
@@ -37,17 +38,6 @@
 #include "sim/statistics.hpp"
 
 namespace jostle::process {
-
-// What its runtime, its way of waiting and the device make of a process.
-struct Costs {
-  RuntimeSpec runtime;
-  SyncSpec sync;
-  bool refill_prolongs_turn = true;
-  sim::Duration dla_border;  // dla::Spec::border
-};
-
-// The rule of process::RefillSpec for a process.
-[[nodiscard]] bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec);
 
 class Inference {
  public:
