@@ -12,11 +12,11 @@ namespace jostle::process {
 namespace {
 
 sim::Process collect(sim::Engine& engine, cpu::Cpu& cpu, cpu::ThreadId thread, sim::Time at,
-                     sim::Duration interval, sim::Duration work) {
+                     ObserverSpec observer) {
   for (;;) {
     co_await cpu.sleep_until(thread, at);
-    co_await cpu.run(thread, work);
-    at = std::max(at + interval, engine.now());
+    co_await cpu.run(thread, observer.per_interval);
+    at = std::max(at + observer.interval, engine.now());
   }
 }
 
@@ -29,8 +29,7 @@ void spawn_collector(sim::Engine& engine, cpu::Cpu& cpu, const ObserverSpec& obs
   const std::string name = fmt::format("{} collector", spec.name);
   const cpu::ThreadId thread = cpu.create_thread({.name = name, .cpus = spec.cpus, .nice = spec.nice});
   const sim::Time first = engine.now() + sim::work_in(observer.interval, random.uniform());
-  engine.spawn(collect(engine, cpu, thread, first, observer.interval, observer.per_interval), name,
-               sim::Role::daemon);
+  engine.spawn(collect(engine, cpu, thread, first, observer), name, sim::Role::daemon);
 }
 
 }  // namespace jostle::process
