@@ -56,28 +56,36 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   }
   if (setup.link) link_.emplace(engine, *setup.link, setup.seed);
   std::uint32_t index = 0;
-  for (const process::Spec& spec : setup.processes) {
-    const auto& runtime = device.runtimes[spec.runtime];
-    if (!runtime && !spec.pace)
-      throw std::invalid_argument(fmt::format("{} has no runtime {}", device.name, to_string(spec.runtime)));
-    if (!gpu_ && spec.host.threads == 0) throw std::invalid_argument(device.name + " has no GPU");
-    const bool on_dla = !spec.segments.empty();
-    const auto dla = static_cast<std::size_t>(spec.dla);
-    if (on_dla && dla >= dlas_.size())
-      throw std::invalid_argument(fmt::format("{} has no DLA {}", device.name, spec.dla));
-    const process::RuntimeSpec& own = spec.pace ? device.paced : *runtime;
-    const process::ObserverSpec* observer = setup.observed && device.nsys ? &*device.nsys : nullptr;
-    const process::Costs costs{.runtime = process::runtime_of(own, spec, observer),
-                               .sync = device.sync,
-                               .refill_prolongs_turn = process::refill_prolongs_turn(device.refill, spec),
-                               .dla_border = device.dla.border};
-    processes_.emplace_back(engine, cpu_, gpu_.get(), copies_, process::observed(spec, observer), costs,
-                            setup.seed, index, traffic_ ? &*traffic_ : nullptr,
-                            on_dla ? &dlas_[dla] : nullptr, link_ ? &*link_ : nullptr);
-    engine.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
-    if (observer != nullptr) process::spawn_collector(engine, cpu_, *observer, spec, setup.seed, index);
-    ++index;
-  }
+  for (const process::Spec& spec : setup.processes) add_process(spec, setup, index++);
+}
+
+process::BoardParts Board::parts() {
+  return {.engine = engine_,
+          .cpu = cpu_,
+          .gpu = gpu_.get(),
+          .copies = copies_,
+          .dlas = dlas_,
+          .link = link_,
+          .traffic = traffic_};
+}
+
+void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint32_t index) {
+  const auto& runtime = device_.runtimes[spec.runtime];
+  if (!runtime && !spec.pace)
+    throw std::invalid_argument(fmt::format("{} has no runtime {}", device_.name, to_string(spec.runtime)));
+  if (!gpu_ && spec.host.threads == 0) throw std::invalid_argument(device_.name + " has no GPU");
+  if (!spec.segments.empty() && static_cast<std::size_t>(spec.dla) >= dlas_.size())
+    throw std::invalid_argument(fmt::format("{} has no DLA {}", device_.name, spec.dla));
+  const process::RuntimeSpec& own = spec.pace ? device_.paced : *runtime;
+  const process::ObserverSpec* observer = setup.observed && device_.nsys ? &*device_.nsys : nullptr;
+  const process::Costs costs{.runtime = process::runtime_of(own, spec, observer),
+                             .sync = device_.sync,
+                             .refill_prolongs_turn = process::refill_prolongs_turn(device_.refill, spec),
+                             .dla_border = device_.dla.border};
+  const process::Identity identity{.seed = setup.seed, .index = index};
+  processes_.emplace_back(parts(), process::observed(spec, observer), costs, identity);
+  engine_.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
+  if (observer != nullptr) process::spawn_collector(engine_, cpu_, *observer, spec, identity);
 }
 
 void Board::memory_speed_changed(double speed) {

@@ -80,6 +80,9 @@ class Board {
   [[nodiscard]] Totals totals();
 
  private:
+  [[nodiscard]] process::BoardParts parts();
+  // Starts the process of that index.
+  void add_process(const process::Spec& spec, const Setup& setup, std::uint32_t index);
   [[nodiscard]] Totals totals_so_far();
   void memory_speed_changed(double speed);
   void set_gpu_rates();

@@ -4,13 +4,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <vector>
 
+#include "models/process/identity.hpp"
 #include "models/process/spec.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::process {
+
+// How many batches a process does before it ends.
+[[nodiscard]] inline std::uint64_t max_batches(const Spec& spec) {
+  return spec.batches ? static_cast<std::uint64_t>(*spec.batches) : std::numeric_limits<std::uint64_t>::max();
+}
+
+// Draws when the requests of a process are made.
+[[nodiscard]] inline sim::RandomStream arrivals_random(const Arrivals& arrivals, const Identity& identity) {
+  return identity.source(arrivals).random("arrivals");
+}
 
 // When requests are made.
 class ArrivalTimes {
@@ -49,8 +61,9 @@ class RequestQueue {
   [[nodiscard]] std::optional<sim::Time> take(sim::Time now);
   // When the next request will be there, as far as is known; else Time::never().
   [[nodiscard]] sim::Time next() const { return next_.at; }
-  // Requests that found the queue full.
+  // Requests that found the queue full, since the warm-up.
   [[nodiscard]] std::int64_t drops() const { return drops_; }
+  void end_warmup() { drops_ = 0; }
 
  private:
   struct Request {

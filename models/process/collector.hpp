@@ -3,17 +3,16 @@
 // share a core, the scheduler chooses anew each time it goes back to sleep.
 #pragma once
 
-#include <cstdint>
-
 #include "models/cpu/cpu.hpp"
+#include "models/process/identity.hpp"
 #include "models/process/spec.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::process {
 
-// Starts one beside the process of that `index`, from which its phase is drawn; both must outlive the run.
-// Nothing where the observer has no interval.
+// Starts one beside the process `identity`, from which its phase is drawn; engine and CPU must outlive the
+// run. Nothing where the observer has no interval.
 void spawn_collector(sim::Engine& engine, cpu::Cpu& cpu, const ObserverSpec& observer, const Spec& spec,
-                     std::uint64_t seed, std::uint32_t index);
+                     const Identity& identity);
 
 }  // namespace jostle::process

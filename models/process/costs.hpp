@@ -6,6 +6,14 @@
 
 namespace jostle::process {
 
+// What its runtime, its way of waiting and the device make of a process.
+struct Costs {
+  RuntimeSpec runtime;
+  SyncSpec sync;
+  bool refill_prolongs_turn = true;
+  sim::Duration dla_border;  // dla::Spec::border
+};
+
 // The costs of `runtime` to a process: `observer` may be null.
 [[nodiscard]] RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec,
                                      const ObserverSpec* observer);
@@ -15,5 +23,8 @@ namespace jostle::process {
 
 // Host time of the set-up, on a core at the profile's reference clock.
 [[nodiscard]] sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec);
+
+// The rule of process::RefillSpec for a process.
+[[nodiscard]] bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec);
 
 }  // namespace jostle::process

@@ -10,39 +10,48 @@ ArrivalTimes parts_of(Arrivals arrivals, sim::RandomStream random) {
 
 }  // namespace
 
-RemoteClient::RemoteClient(sim::Engine& engine, link::Link& link, double bytes, std::uint32_t source,
-                           const Arrivals& arrivals, sim::RandomStream random, RequestQueue& queue,
-                           const Listener& listener)
-    : engine_(engine),
-      link_(link),
-      times_(parts_of(arrivals, random)),
-      dynamic_batch_(arrivals.dynamic_batch),
-      queue_(queue),
-      listener_(listener),
-      stream_(link.open(
-          bytes / static_cast<double>(dynamic_batch_), source,
+RemoteClient::RemoteClient(const BoardParts& board, const Spec& spec, const Identity& identity,
+                           TimeAccount& account)
+    : engine_(board.engine),
+      link_(*board.link),
+      times_(parts_of(spec.arrivals, arrivals_random(spec.arrivals, identity))),
+      dynamic_batch_(spec.arrivals.dynamic_batch),
+      left_to_ask_(spec.arrivals.kind == ArrivalKind::closed_loop ? max_batches(spec) : 0),
+      queue_(spec.arrivals.queue_limit),
+      account_(account),
+      stream_(link_.open(
+          spec.payload_bytes / static_cast<double>(dynamic_batch_), identity.source(spec.arrivals).index,
           {.captured = [](void* self) { static_cast<RemoteClient*>(self)->captured(); },
            .delivered = [](void* self, sim::Time made) { static_cast<RemoteClient*>(self)->delivered(made); },
            .wake = [](void* self) { static_cast<RemoteClient*>(self)->wake(); },
-           .under_way =
-               [](void* self, bool any) {
-                 const Listener& told = static_cast<RemoteClient*>(self)->listener_;
-                 if (told.under_way != nullptr) told.under_way(told.context, any);
-               },
+           .under_way = [](void* self,
+                           bool any) { static_cast<RemoteClient*>(self)->account_.set_link(any); },
            .context = this})) {
-  ask_next();
+  send_next();
 }
 
-void RemoteClient::ask_next() {
+void RemoteClient::ask(sim::Time at) {
+  if (left_to_ask_ == 0) return;
+  --left_to_ask_;
+  link_.send(stream_, at);
+}
+
+void RemoteClient::answer() {
+  link_.answer(stream_);
+  ask(engine_.now() + link_.answer_time());
+}
+
+// Of those that are made by themselves.
+void RemoteClient::send_next() {
   if (times_.next() == sim::Time::never()) return;
   since_.push_back(times_.since());
-  ask(times_.next());
+  link_.send(stream_, times_.next());
 }
 
 void RemoteClient::captured() {
   if (times_.next() == sim::Time::never()) return;
   times_.advance();
-  ask_next();
+  send_next();
 }
 
 // Requests of a stream arrive in the order in which they were sent.
@@ -63,6 +72,11 @@ void RemoteClient::wake() {
     link_.wait(stream_);
   else
     arrived_.set();
+}
+
+std::optional<sim::Time> RemoteClient::take() {
+  catch_up();
+  return queue_.take(engine_.now());
 }
 
 cpu::Flag& RemoteClient::arrival() {

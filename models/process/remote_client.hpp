@@ -3,46 +3,50 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "models/cpu/cpu.hpp"
 #include "models/link/link.hpp"
 #include "models/process/arrivals.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/identity.hpp"
+#include "models/process/spec.hpp"
+#include "models/process/time_account.hpp"
 #include "sim/engine.hpp"
-#include "sim/random.hpp"
 
 namespace jostle::process {
 
 class RemoteClient {
  public:
-  struct Listener {
-    void (*under_way)(void* context, bool any) = nullptr;  // as link::StreamListener's
-    void* context = nullptr;
-  };
-
-  // Requests of `bytes` each go to `queue`. All must outlive it; `source` names its random numbers, `random`
-  // draws the times of arrivals. With arrivals the requests are made by themselves, in a closed loop by
-  // ask(). Where they are batched, each part is sent when it is made, and they become whole behind the link.
-  RemoteClient(sim::Engine& engine, link::Link& link, double bytes, std::uint32_t source,
-               const Arrivals& arrivals, sim::RandomStream random, RequestQueue& queue,
-               const Listener& listener);
+  // Its requests go over the board's link, which it has. All must outlive it; `account` is told whether any
+  // request or answer is on its way. With arrivals the requests are made by themselves, in a closed loop by
+  // ask() and answer(). Where they are batched, each part is sent when it is made, and they become whole
+  // behind the link.
+  RemoteClient(const BoardParts& board, const Spec& spec, const Identity& identity, TimeAccount& account);
   RemoteClient(const RemoteClient&) = delete;
   RemoteClient& operator=(const RemoteClient&) = delete;
 
-  // Makes a request, now or later.
-  void ask(sim::Time at) { link_.send(stream_, at); }
-  // Answers a request, from now on; the client has it answer_time() later.
-  void answer() { link_.answer(stream_); }
-  [[nodiscard]] sim::Duration answer_time() const { return link_.answer_time(); }
+  // In a closed loop: makes a request now, unless it has made as many as the process does batches.
+  void ask() { ask(engine_.now()); }
+  // Answers a request, from now on. In a closed loop the client asks again when it has the answer.
+  void answer();
 
   // All that has arrived by now is in the queue.
   void catch_up() { link_.catch_up(); }
+  // When the request that has waited longest was made; none if nobody waits now.
+  [[nodiscard]] std::optional<sim::Time> take();
   // Whether any more will arrive.
   [[nodiscard]] bool expected() const { return link_.expects(stream_); }
   // To be waited for at once: set by the next arrival.
   [[nodiscard]] cpu::Flag& arrival();
 
+  // Of its requests, since the warm-up.
+  [[nodiscard]] std::int64_t drops() const { return queue_.drops(); }
+  void end_warmup() { queue_.end_warmup(); }
+
  private:
-  void ask_next();
+  void ask(sim::Time at);
+  void send_next();
   void captured();
   void delivered(sim::Time sent);
   void wake();
@@ -54,8 +58,9 @@ class RemoteClient {
   std::int64_t parts_ = 0;       // of the next one that have arrived
   sim::Time first_;              // when the first of them was made
   std::deque<sim::Time> since_;  // when what is under way was first made; of a closed loop: nothing
-  RequestQueue& queue_;
-  Listener listener_;
+  std::uint64_t left_to_ask_;    // in a closed loop
+  RequestQueue queue_;           // what has arrived
+  TimeAccount& account_;
   link::StreamId stream_;
   cpu::Flag arrived_;
 };

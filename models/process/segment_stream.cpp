@@ -4,20 +4,29 @@
 
 namespace jostle::process {
 
-using sim::Duration;
+namespace {
 
-SegmentStream::SegmentStream(sim::Engine& engine, gpu::Gpu& gpu, gpu::ContextId context, dla::Dla& dla,
-                             const std::vector<Segment>& segments, Duration border,
-                             const StreamListener& listener)
-    : engine_(engine),
-      gpu_(gpu),
+// How many calls of the host launch one batch.
+std::int64_t launches(const std::vector<Segment>& segments) {
+  std::int64_t count = 0;
+  for (const Segment& segment : segments)
+    count += segment.on_dla ? 1 : static_cast<std::int64_t>(segment.kernels.kernels.size());
+  return count;
+}
+
+}  // namespace
+
+SegmentStream::SegmentStream(const BoardParts& board, const Spec& spec, const Costs& costs,
+                             GpuContext& context, const LaunchListener& listener)
+    : engine_(board.engine),
       context_(context),
-      dla_(dla),
-      segments_(segments),
-      border_(border),
+      dla_(board.dlas[static_cast<std::size_t>(spec.dla)]),
+      segments_(spec.segments),
+      host_work_(costs.runtime.per_batch + costs.runtime.per_launch * launches(spec.segments)),
+      border_(costs.dla_border),
       listener_(listener) {}
 
-void SegmentStream::launched() {
+void SegmentStream::end() {
   ++launched_;
   begin_batch();
 }
@@ -38,7 +47,7 @@ void SegmentStream::begin_batch() {
 void SegmentStream::begin_segment() {
   const Segment& segment = segments_[segment_];
   if (!segment.on_dla) {
-    gpu_.enqueue(context_, segment.kernels);
+    context_.gpu().enqueue(context_.id(), segment.kernels);
     return;
   }
   dla_.submit(segment.task,
@@ -61,13 +70,6 @@ void SegmentStream::segment_done() {
   ++done_;
   listener_.batch_done(listener_.context);
   begin_batch();
-}
-
-std::int64_t SegmentStream::launches(const std::vector<Segment>& segments) {
-  std::int64_t count = 0;
-  for (const Segment& segment : segments)
-    count += segment.on_dla ? 1 : static_cast<std::int64_t>(segment.kernels.kernels.size());
-  return count;
 }
 
 }  // namespace jostle::process

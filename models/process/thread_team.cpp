@@ -8,48 +8,46 @@ namespace jostle::process {
 
 using sim::Duration;
 
-ThreadTeam::ThreadTeam(sim::Engine& engine, cpu::Cpu& cpu, cpu::ThreadId main, const cpu::ThreadSpec& worker,
-                       const HostWork& work, Duration per_layer, Sync sync, const SyncSpec& costs,
-                       const TeamListener& listener)
-    : cpu_(cpu),
-      main_(main),
-      work_(work),
-      per_layer_(per_layer),
-      sync_(sync),
-      costs_(costs),
-      listener_(listener) {
-  for (int i = 1; i < work.threads; ++i) {
+ThreadTeam::ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& main,
+                       TimeAccount& account)
+    : cpu_(board.cpu), main_(main), spec_(spec), costs_(costs), account_(account) {
+  const cpu::ThreadSpec like_main = thread_spec(spec, costs);
+  for (int i = 1; i < spec.host.threads; ++i) {
     Worker& added = workers_.emplace_back();
     added.team = this;
-    cpu::ThreadSpec spec = worker;
-    spec.name = fmt::format("{} thread {}", worker.name, i);
-    spec.listener = {.changed =
-                         [](void* self, cpu::State state, sim::Time, Duration, double) {
-                           Worker& told = *static_cast<Worker*>(self);
-                           told.team->thread_changed(told, state);
-                         },
-                     .context = &added};
-    added.thread = cpu_.create_thread(spec);
-    engine.spawn(help(added), spec.name, sim::Role::daemon);
+    cpu::ThreadSpec worker = like_main;
+    worker.name = fmt::format("{} thread {}", spec.name, i);
+    worker.listener = {.changed =
+                           [](void* self, cpu::State state, sim::Time, Duration, double) {
+                             Worker& told = *static_cast<Worker*>(self);
+                             told.team->thread_changed(told, state);
+                           },
+                       .context = &added};
+    added.thread = cpu_.create_thread(worker);
+    board.engine.spawn(help(added), worker.name, sim::Role::daemon);
   }
 }
 
-sim::Task<> ThreadTeam::run(double factor) {
-  for (std::size_t layer = 0; layer < work_.layers.size(); ++layer) {
-    last_layer_ = layer + 1 == work_.layers.size();
-    share_ = sim::work_in(work_.layers[layer], factor);
-    co_await cpu_.run(main_, sim::work_in(per_layer_, factor));
+sim::Task<> ThreadTeam::compute() {
+  main_.set_phase(Phase::computing);
+  const double factor = main_.variation();
+  co_await main_.run(sim::work_in(costs_.runtime.per_batch, factor));
+  const std::vector<Duration>& layers = spec_.host.layers;
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    last_layer_ = layer + 1 == layers.size();
+    share_ = sim::work_in(layers[layer], factor);
+    co_await main_.run(sim::work_in(costs_.runtime.per_launch, factor));
     joined_.reset();
     computing_ = workers_.size();
     for (Worker& worker : workers_) worker.go.set();
-    co_await cpu_.run(main_, share_);
-    if (computing_ > 0) co_await wait_for(cpu_, main_, joined_, sync_, costs_);
+    co_await main_.run(share_);
+    if (computing_ > 0) co_await main_.wait_for(joined_);
   }
 }
 
 sim::Process ThreadTeam::help(Worker& worker) {
-  for (Sync how = Sync::blocking;; how = last_layer_ ? Sync::blocking : sync_) {
-    co_await wait_for(cpu_, worker.thread, worker.go, how, costs_);
+  for (Sync how = Sync::blocking;; how = last_layer_ ? Sync::blocking : spec_.sync) {
+    co_await wait_for(cpu_, worker.thread, worker.go, how, costs_.sync);
     worker.go.reset();
     co_await cpu_.run(worker.thread, share_);
     if (--computing_ == 0) joined_.set();
@@ -62,7 +60,7 @@ void ThreadTeam::thread_changed(Worker& worker, cpu::State state) {
   worker.has_core = has_core;
   const bool before = on_cores_ > 0;
   on_cores_ += has_core ? 1 : -1;
-  if (before != (on_cores_ > 0)) listener_.helped(listener_.context, on_cores_ > 0);
+  if (before != (on_cores_ > 0)) account_.set_helped(on_cores_ > 0);
 }
 
 cpu::ThreadStatistics ThreadTeam::statistics() const {

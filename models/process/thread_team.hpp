@@ -3,36 +3,32 @@
 #pragma once
 
 #include <deque>
-#include <string>
 #include <vector>
 
 #include "models/cpu/cpu.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/costs.hpp"
+#include "models/process/host_thread.hpp"
 #include "models/process/spec.hpp"
-#include "sim/engine.hpp"
+#include "models/process/time_account.hpp"
 #include "sim/process.hpp"
 
 namespace jostle::process {
 
-struct TeamListener {
-  // Whether any thread but the main one has a core; at the instant it changes.
-  void (*helped)(void* context, bool helped) = nullptr;
-  void* context = nullptr;
-};
-
 class ThreadTeam {
  public:
-  // All must outlive it. The other threads are like `worker` (its listener excepted) and sleep until the
-  // first batch. `sync`: how a thread waits for the others within a batch; between batches it sleeps.
-  ThreadTeam(sim::Engine& engine, cpu::Cpu& cpu, cpu::ThreadId main, const cpu::ThreadSpec& worker,
-             const HostWork& work, sim::Duration per_layer, Sync sync, const SyncSpec& costs,
-             const TeamListener& listener);
+  // All must outlive it. The host thread computes with the others, which sleep until the first batch. Within
+  // a batch a thread waits for the others as the spec says; between batches it sleeps. `account` is told
+  // whether any of the others has a core.
+  ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& main,
+             TimeAccount& account);
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  // One batch; every thread's work times `factor`. By the main thread, which goes on when all have joined.
-  [[nodiscard]] sim::Task<> run(double factor);
+  // One batch, by the host thread, which goes on when all have joined.
+  [[nodiscard]] sim::Task<> compute();
 
-  // Of the threads but the main one, added up.
+  // Of the threads but the host thread, added up.
   [[nodiscard]] cpu::ThreadStatistics statistics() const;
 
  private:
@@ -47,12 +43,10 @@ class ThreadTeam {
   void thread_changed(Worker& worker, cpu::State state);
 
   cpu::Cpu& cpu_;
-  cpu::ThreadId main_;
-  const HostWork& work_;
-  sim::Duration per_layer_;
-  Sync sync_;
-  SyncSpec costs_;
-  TeamListener listener_;
+  HostThread& main_;
+  const Spec& spec_;
+  const Costs& costs_;
+  TimeAccount& account_;
   std::deque<Worker> workers_;
   cpu::Flag joined_;
   sim::Duration share_;        // of the present layer, a thread

@@ -2,12 +2,14 @@
 
 namespace jostle::process {
 
-void TimeAccount::settle(sim::Time now, sim::Duration running) {
+void TimeAccount::attribute() {
+  const sim::Time now = engine_.now();
+  const sim::Duration running =
+      kernels_ ? kernels_->gpu.running_time(kernels_->context) : sim::Duration::zero();
   const sim::Duration elapsed = now - since_;
   const sim::Duration ran = running - running_;
   since_ = now;
   running_ = running;
-  if (elapsed == sim::Duration::zero()) return;
   add(Share::gpu_running, ran);
   const sim::Duration rest = elapsed - ran;
   const Share why = cause();
@@ -58,8 +60,8 @@ Share TimeAccount::cause() const {
   return thread_ == cpu::State::on_core ? Share::cpu_compute : Share::idle;
 }
 
-void TimeAccount::clear(sim::Time now, sim::Duration running) {
-  settle(now, running);
+void TimeAccount::clear() {
+  settle();
   spent_ = {};
   enqueue_ = {};
 }

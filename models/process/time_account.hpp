@@ -3,11 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "models/cpu/thread.hpp"
 #include "models/dla/dla.hpp"
 #include "models/gpu/gpu.hpp"
+<<<<<<< HEAD
 #include "models/process/share.hpp"
+=======
+#include "sim/engine.hpp"
+>>>>>>> wt-inference
 #include "sim/time.hpp"
 
 namespace jostle::process {
@@ -17,43 +22,32 @@ enum class Phase : std::uint8_t { idle, enqueuing, synchronising, computing };
 
 class TimeAccount {
  public:
-  // `api_share`: of the time on a core while enqueuing, what passes inside CUDA calls.
-  explicit TimeAccount(double api_share) : api_share_(api_share) {}
+  // `api_share`: of the time on a core while enqueuing, what passes inside CUDA calls. The engine must
+  // outlive it.
+  TimeAccount(const sim::Engine& engine, double api_share) : engine_(engine), api_share_(api_share) {}
+  TimeAccount(const TimeAccount&) = delete;
+  TimeAccount& operator=(const TimeAccount&) = delete;
 
-  // What is true from `now` on; `running` is the process's GPU time so far.
-  void set_phase(Phase phase, sim::Time now, sim::Duration running) { settle(now, running), phase_ = phase; }
-  void set_thread(cpu::State state, sim::Time now, sim::Duration running) {
-    settle(now, running), thread_ = state;
-  }
-  void set_context(gpu::ContextState state, sim::Time now, sim::Duration running) {
-    settle(now, running), context_ = state;
-  }
-  void set_outstanding(bool work, sim::Time now, sim::Duration running) {
-    settle(now, running), outstanding_ = work;
-  }
-  void set_dla(dla::TaskState state, sim::Time now, sim::Duration running) {
-    settle(now, running), dla_ = state;
-  }
+  // The process runs kernels in this context, to be asked how long; without one it runs none.
+  void follow(gpu::Gpu& gpu, gpu::ContextId context) { kernels_.emplace(Kernels{gpu, context}); }
+
+  // What is true from now on.
+  void set_phase(Phase phase) { settle(), phase_ = phase; }
+  void set_thread(cpu::State state) { settle(), thread_ = state; }
+  void set_context(gpu::ContextState state) { settle(), context_ = state; }
+  void set_outstanding(bool work) { settle(), outstanding_ = work; }
+  void set_dla(dla::TaskState state) { settle(), dla_ = state; }
   // Whether any of the other threads of its team has a core.
-  void set_helped(bool helped, sim::Time now, sim::Duration running) {
-    settle(now, running), helped_ = helped;
-  }
-  void set_copying(bool copying, sim::Time now, sim::Duration running) {
-    settle(now, running), copying_ = copying;
-  }
+  void set_helped(bool helped) { settle(), helped_ = helped; }
+  void set_copying(bool copying) { settle(), copying_ = copying; }
+  void set_link(bool under_way) { settle(), link_ = under_way; }
 
-  void set_link(bool under_way, sim::Time now, sim::Duration running) {
-    settle(now, running), link_ = under_way;
+  // Attributes the time since the last change. Several things change at one instant: the GPU is asked once.
+  void settle() {
+    if (engine_.now() != since_) attribute();
   }
-
-  // Attributes the time since the last change.
-  void settle(sim::Time now, sim::Duration running);
   // Forgets the past (the warm-up ends).
-  void clear(sim::Time now, sim::Duration running);
-
-  // As of the last settling.
-  [[nodiscard]] sim::Time settled_at() const { return since_; }
-  [[nodiscard]] sim::Duration running() const { return running_; }
+  void clear();
 
   [[nodiscard]] sim::Duration in(Share share) const { return spent_[index_of(share)]; }
   [[nodiscard]] sim::Duration elapsed() const;
@@ -64,9 +58,21 @@ class TimeAccount {
   [[nodiscard]] const Enqueue& enqueue() const { return enqueue_; }
 
  private:
+<<<<<<< HEAD
   void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
+=======
+  struct Kernels {
+    gpu::Gpu& gpu;
+    gpu::ContextId context;
+  };
+
+  void attribute();
+  void add(Share share, sim::Duration time) { spent_[static_cast<std::size_t>(share)] += time; }
+>>>>>>> wt-inference
   [[nodiscard]] Share cause() const;
 
+  const sim::Engine& engine_;
+  std::optional<Kernels> kernels_;
   double api_share_;
   Phase phase_ = Phase::idle;
   cpu::State thread_ = cpu::State::sleeping;
@@ -76,8 +82,8 @@ class TimeAccount {
   bool helped_ = false;
   bool copying_ = false;
   bool link_ = false;
-  sim::Time since_;
-  sim::Duration running_;
+  sim::Time since_;        // settled up to here
+  sim::Duration running_;  // time of its kernels by then
   std::array<sim::Duration, share_count> spent_{};
   Enqueue enqueue_;
 };

@@ -337,7 +337,7 @@ TEST(GpuMechanisms, preempting_a_kernel_saves_and_restores_what_is_resident) {
             microseconds(150) + sim::seconds(2 * bytes / 60e9));
 }
 
-// Fails without: `batch.gated = gated`; and the last lines without the copy in Inference::batch_seen.
+// Fails without: `batch.gated = gated`; and the last lines without the copy in Stream::batch_executed.
 TEST(GpuMechanisms, a_batch_starts_when_its_input_is_copied_and_is_done_when_its_output_is) {
   for (const Runtime runtime : {Runtime::cuda_graph, Runtime::eager}) {
     board::DeviceSpec device = device_with_switches();

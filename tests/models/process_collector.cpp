@@ -25,14 +25,14 @@ ObserverSpec collecting(sim::Duration interval) {
 
 TEST(Collector, costs_its_work_once_an_interval) {
   Host host(machine(1, cfs));
-  spawn_collector(host.engine, host.cpu, collecting(milliseconds(1)), Spec{}, 1, 0);
+  spawn_collector(host.engine, host.cpu, collecting(milliseconds(1)), Spec{}, Identity{});
   host.run_for(seconds(1));
   EXPECT_NEAR(sim::to_seconds(host.cpu.core_statistics(0).busy), 0.01, 2e-5);
 }
 
 TEST(Collector, is_none_without_an_interval) {
   Host host(machine(1, cfs));
-  spawn_collector(host.engine, host.cpu, collecting({}), Spec{}, 1, 0);
+  spawn_collector(host.engine, host.cpu, collecting({}), Spec{}, Identity{});
   host.run_for(seconds(1));
   EXPECT_EQ(host.cpu.core_statistics(0).busy, sim::Duration::zero());
 }
@@ -42,7 +42,7 @@ TEST(Collector, makes_threads_that_share_a_core_take_turns_at_its_interval) {
   const auto preemptions = [](sim::Duration interval) {
     Host host(machine(1, cfs));
     const ThreadId one = host.spinner(), other = host.spinner();
-    spawn_collector(host.engine, host.cpu, collecting(interval), Spec{}, 1, 0);
+    spawn_collector(host.engine, host.cpu, collecting(interval), Spec{}, Identity{});
     host.run_for(seconds(1));
     return host.cpu.statistics(one).involuntary_switches + host.cpu.statistics(other).involuntary_switches;
   };
@@ -53,7 +53,7 @@ TEST(Collector, makes_threads_that_share_a_core_take_turns_at_its_interval) {
 TEST(Collector, leaves_a_thread_alone_where_a_core_is_free) {
   Host host(machine(2, cfs));
   const ThreadId thread = host.spinner();
-  spawn_collector(host.engine, host.cpu, collecting(milliseconds(1)), Spec{}, 1, 0);
+  spawn_collector(host.engine, host.cpu, collecting(milliseconds(1)), Spec{}, Identity{});
   host.run_for(seconds(1));
   EXPECT_EQ(host.cpu.statistics(thread).involuntary_switches, 0);
 }

@@ -1,0 +1,64 @@
+#include "models/process/accounting.hpp"
+
+#include <algorithm>
+
+namespace jostle::process {
+
+using sim::Duration;
+using sim::Time;
+
+Accounting::Accounting(const BoardParts& board, const Spec& spec, const Costs& costs)
+    : engine_(board.engine),
+      spec_(spec),
+      answer_time_(board.link ? board.link->answer_time() : Duration::zero()),
+      time_(board.engine, costs.runtime.api_share),
+      in_stages_(spec.before.size() + spec.after.size()) {}
+
+void Accounting::open_tracks(const Identity& identity) {
+  sim::TraceSink* const trace = engine_.trace();
+  if (trace == nullptr) return;
+  track_ = trace->track(identity.named(spec_.name));
+  if (!in_stages_.empty()) stage_track_ = trace->track(identity.named(spec_.name + " stages"));
+}
+
+void Accounting::synchronised(Time entered) {
+  synchronising_ += engine_.now() - entered;
+  ++synchronise_calls_;
+}
+
+void Accounting::stage_done(std::size_t stage, Time begun) {
+  const Duration passed = engine_.now() - begun;
+  in_stages_[stage] += passed;
+  if (sim::TraceSink* trace = engine_.trace()) {
+    const std::size_t first_after = spec_.before.size();
+    const HostStage& done = stage < first_after ? spec_.before[stage] : spec_.after[stage - first_after];
+    trace->slice(stage_track_, begun, passed, done.name);
+  }
+}
+
+void Accounting::batch_done(Time made) {
+  const Time now = engine_.now();
+  const Time answered = now + answer_time_;
+  rate_.add(now, static_cast<double>(spec_.batch));
+  latency_.add(sim::to_seconds(answered - made));
+  if (spec_.answered != nullptr) spec_.answered->push_back({made, answered});
+  ++batches_;
+  engine_.progress();
+  if (sim::TraceSink* trace = engine_.trace()) {
+    // Batches overlap by one: on the timeline a batch is drawn from when the one before it was done.
+    const Time from = std::max(made, drawn_until_);
+    trace->slice(track_, from, now - from, "batch");
+    drawn_until_ = now;
+  }
+}
+
+void Accounting::end_warmup() {
+  time_.clear();
+  rate_.clear();
+  latency_.clear();
+  enqueue_calls_ = synchronise_calls_ = batches_ = 0;
+  synchronising_ = Duration::zero();
+  in_stages_.assign(in_stages_.size(), Duration::zero());
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,20 @@
+// Requests that come at their times: the host serves one, and sleeps while there is none.
+#include <optional>
+
+#include "models/process/loops.hpp"
+
+namespace jostle::process {
+
+sim::Task<LoopEnd> arrivals_loop(BatchSteps& steps, RequestQueue& requests) {
+  for (std::uint64_t batch = 0; batch < steps.max_batches(); ++batch) {
+    std::optional<sim::Time> made;
+    while (!(made = requests.take(steps.now()))) {
+      if (requests.next() == sim::Time::never()) co_return LoopEnd::no_more_requests;
+      co_await steps.host().sleep_until(requests.next());
+    }
+    co_await steps.serve(batch, *made);
+  }
+  co_return LoopEnd::all_batches_done;
+}
+
+}  // namespace jostle::process

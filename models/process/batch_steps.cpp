@@ -1,0 +1,55 @@
+#include "models/process/batch_steps.hpp"
+
+namespace jostle::process {
+namespace {
+
+BatchSteps::Executor executor_of(const BoardParts& board, const Spec& spec, const Costs& costs,
+                                 HostThread& host, Accounting& accounting) {
+  using Executor = BatchSteps::Executor;
+  if (spec.host.threads > 0)
+    return Executor(std::in_place_type<ThreadTeam>, board, spec, costs, host, accounting.time());
+  return Executor(std::in_place_type<Stream>, board, spec, costs, host, accounting);
+}
+
+}  // namespace
+
+BatchSteps::BatchSteps(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+                       Accounting& accounting)
+    : engine_(board.engine),
+      spec_(spec),
+      host_(host),
+      accounting_(accounting),
+      executor_(executor_of(board, spec, costs, host, accounting)) {}
+
+bool BatchSteps::one_by_one() const {
+  return std::holds_alternative<ThreadTeam>(executor_) || !spec_.before.empty() || !spec_.after.empty();
+}
+
+sim::Task<> BatchSteps::serve(std::uint64_t batch, sim::Time made) {
+  if (!spec_.before.empty()) co_await work_on(spec_.before, 0);
+  if (auto* team = std::get_if<ThreadTeam>(&executor_)) {
+    co_await team->compute();
+  } else {
+    co_await enqueue(batch, made);
+    co_await synchronise(batch);
+  }
+  if (!spec_.after.empty()) co_await work_on(spec_.after, spec_.before.size());
+  record_made_at(made);
+}
+
+sim::Task<> BatchSteps::work_on(const std::vector<HostStage>& stages, std::size_t first) {
+  host_.set_phase(Phase::computing);
+  const double factor = host_.variation();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const sim::Time begun = engine_.now();
+    co_await host_.run(sim::work_in(stages[i].work, factor));
+    accounting_.stage_done(first + i, begun);
+  }
+}
+
+void BatchSteps::record_made_at(sim::Time made) {
+  host_.set_phase(Phase::idle);
+  accounting_.batch_done(made);
+}
+
+}  // namespace jostle::process

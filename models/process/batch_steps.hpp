@@ -1,0 +1,66 @@
+// The steps of a batch, which a loop driver (loops.hpp) puts in order: the host's stages before inference,
+// inference on the GPU (Stream) or on the cores (ThreadTeam), the stages after it, and the record of it all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "models/process/accounting.hpp"
+#include "models/process/arrivals.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/costs.hpp"
+#include "models/process/host_thread.hpp"
+#include "models/process/spec.hpp"
+#include "models/process/stream.hpp"
+#include "models/process/thread_team.hpp"
+#include "sim/engine.hpp"
+#include "sim/process.hpp"
+
+namespace jostle::process {
+
+class BatchSteps {
+ public:
+  // All must outlive it.
+  BatchSteps(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+             Accounting& accounting);
+  BatchSteps(const BatchSteps&) = delete;
+  BatchSteps& operator=(const BatchSteps&) = delete;
+
+  // All steps of a batch whose request was made at `made`. Batches are numbered from 0.
+  [[nodiscard]] sim::Task<> serve(std::uint64_t batch, sim::Time made);
+  // Whether a batch can only be served, because the host works on it before or after inference.
+  [[nodiscard]] bool one_by_one() const;
+
+  // The steps of a batch that can be enqueued ahead.
+  [[nodiscard]] sim::Task<> enqueue(std::uint64_t batch, sim::Time made) {
+    return stream().enqueue(batch, made);
+  }
+  [[nodiscard]] sim::Task<> synchronise(std::uint64_t batch) { return stream().synchronise(batch); }
+  void record(std::uint64_t batch) { record_made_at(stream().made(batch)); }
+
+  // How many batches the process does before it ends.
+  [[nodiscard]] std::uint64_t max_batches() const { return process::max_batches(spec_); }
+  [[nodiscard]] sim::Time now() const { return engine_.now(); }
+  [[nodiscard]] HostThread& host() { return host_; }
+
+  // Who infers: std::get_if tells.
+  using Executor = std::variant<Stream, ThreadTeam>;
+  [[nodiscard]] Executor& executor() { return executor_; }
+  [[nodiscard]] const Executor& executor() const { return executor_; }
+
+ private:
+  [[nodiscard]] Stream& stream() { return std::get<Stream>(executor_); }
+  // `first`: of the stages in Accounting::in_stages().
+  [[nodiscard]] sim::Task<> work_on(const std::vector<HostStage>& stages, std::size_t first);
+  void record_made_at(sim::Time made);
+
+  sim::Engine& engine_;
+  const Spec& spec_;
+  HostThread& host_;
+  Accounting& accounting_;
+  Executor executor_;
+};
+
+}  // namespace jostle::process

@@ -1,0 +1,46 @@
+// The context of a process on the GPU: what it has run there, and who is told when its state changes (the
+// time account, the memory that its kernels move data over).
+#pragma once
+
+#include <optional>
+
+#include "models/gpu/gpu.hpp"
+#include "models/memory/traffic.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/costs.hpp"
+#include "models/process/spec.hpp"
+#include "models/process/time_account.hpp"
+#include "sim/action.hpp"
+
+namespace jostle::process {
+
+class GpuContext {
+ public:
+  // The board has a GPU. Its parts and the account must outlive the context. `batch_seen`: done when the
+  // oldest unfinished batch is finished and the host can see it.
+  GpuContext(const BoardParts& board, const Spec& spec, const Costs& costs, TimeAccount& account,
+             sim::Action batch_seen);
+  GpuContext(const GpuContext&) = delete;
+  GpuContext& operator=(const GpuContext&) = delete;
+
+  [[nodiscard]] gpu::Gpu& gpu() { return gpu_; }
+  [[nodiscard]] gpu::ContextId id() const { return id_; }
+
+  // Since the warm-up.
+  [[nodiscard]] gpu::Running running();
+  void end_warmup() { running_before_ = gpu_.running(id_); }
+
+ private:
+  void changing(gpu::ContextState next);
+
+  gpu::Gpu& gpu_;
+  std::optional<memory::Traffic>& traffic_;
+  TimeAccount& account_;
+  sim::Action batch_seen_;
+  memory::Demand demand_;  // of its kernels on the memory
+  bool owns_gpu_ = false;  // as told to `traffic_`
+  gpu::Running running_before_;
+  gpu::ContextId id_;
+};
+
+}  // namespace jostle::process

@@ -1,0 +1,54 @@
+#include "models/process/host_thread.hpp"
+
+namespace jostle::process {
+
+using sim::Duration;
+using sim::Time;
+
+cpu::ThreadSpec thread_spec(const Spec& spec, const Costs& costs) {
+  return {.name = spec.name,
+          .cpus = spec.cpus,
+          .nice = spec.nice,
+          .working_set_bytes = costs.runtime.working_set_bytes};
+}
+
+HostThread::HostThread(const BoardParts& board, const Spec& spec, const Costs& costs,
+                       const sim::RandomStream& random, TimeAccount& account)
+    : cpu_(board.cpu),
+      traffic_(board.traffic),
+      costs_(costs),
+      sync_(spec.sync),
+      random_(random),
+      account_(account) {
+  cpu::ThreadSpec thread = thread_spec(spec, costs);
+  thread.listener = {.changed =
+                         [](void* self, cpu::State state, Time now, Duration done, double rate) {
+                           static_cast<HostThread*>(self)->changed(state, {now, done, rate});
+                         },
+                     .context = this};
+  thread_ = cpu_.create_thread(thread);
+}
+
+void HostThread::set_phase(Phase phase) {
+  enqueues_ = phase == Phase::enqueuing;
+  note_traffic();
+  account_.set_phase(phase);
+}
+
+void HostThread::changed(cpu::State state, const gpu::HostProgress& progress) {
+  account_.set_thread(state);
+  on_core_ = state == cpu::State::on_core || state == cpu::State::refilling;
+  note_traffic();
+  listener_.progressed(listener_.context, progress);
+}
+
+// Waiting is done from a register or a cache; enqueuing moves data.
+void HostThread::note_traffic() {
+  const double bytes = costs_.runtime.memory_bytes_per_s;
+  const bool moves = on_core_ && enqueues_;
+  if (!traffic_ || bytes <= 0 || moves == moves_data_) return;
+  moves_data_ = moves;
+  traffic_->core_demands(moves ? bytes : -bytes);
+}
+
+}  // namespace jostle::process

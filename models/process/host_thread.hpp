@@ -1,0 +1,76 @@
+// The host thread of a process: what the process asks of its CPU, and who is told when the thread's state
+// changes (the time account, the memory that it moves data over, the launches it makes one by one).
+#pragma once
+
+#include <optional>
+
+#include "models/cpu/cpu.hpp"
+#include "models/gpu/gpu.hpp"
+#include "models/memory/traffic.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/costs.hpp"
+#include "models/process/spec.hpp"
+#include "models/process/time_account.hpp"
+#include "models/process/wait.hpp"
+#include "sim/process.hpp"
+#include "sim/random.hpp"
+
+namespace jostle::process {
+
+// Threads of the process are created like this.
+[[nodiscard]] cpu::ThreadSpec thread_spec(const Spec& spec, const Costs& costs);
+
+// Told how the present stretch of work gets on, whenever its pace changes.
+struct ProgressListener {
+  void (*progressed)(void* context, const gpu::HostProgress& progress) = [](void*, const gpu::HostProgress&) {
+  };
+  void* context = nullptr;
+};
+
+class HostThread {
+ public:
+  // `random` draws how long the host's work takes. All parts must outlive it.
+  HostThread(const BoardParts& board, const Spec& spec, const Costs& costs, const sim::RandomStream& random,
+             TimeAccount& account);
+  HostThread(const HostThread&) = delete;
+  HostThread& operator=(const HostThread&) = delete;
+
+  // To be awaited: work; waiting for a flag as the spec says; sleeping until a flag or an instant wakes it.
+  [[nodiscard]] auto run(sim::Duration work) { return cpu_.run(thread_, work); }
+  [[nodiscard]] sim::Task<> wait_for(cpu::Flag& flag) {
+    return process::wait_for(cpu_, thread_, flag, sync_, costs_.sync);
+  }
+  [[nodiscard]] auto sleep_until(cpu::Flag& flag) {
+    return cpu_.block(thread_, flag, costs_.sync.wake_latency);
+  }
+  [[nodiscard]] auto sleep_until(sim::Time at) {
+    return cpu_.sleep_until(thread_, at + costs_.sync.wake_latency);
+  }
+  // It has nothing to do any more.
+  void retire() { cpu_.retire(thread_); }
+
+  // What its work is from now on.
+  void set_phase(Phase phase);
+  // A factor of the next stretches of work: host times vary from batch to batch.
+  [[nodiscard]] double variation() { return random_.lognormal_unit_mean(costs_.runtime.variation); }
+  void follow(const ProgressListener& listener) { listener_ = listener; }
+
+  [[nodiscard]] cpu::ThreadStatistics statistics() const { return cpu_.statistics(thread_); }
+
+ private:
+  void changed(cpu::State state, const gpu::HostProgress& progress);
+  void note_traffic();
+
+  cpu::Cpu& cpu_;
+  std::optional<memory::Traffic>& traffic_;
+  const Costs& costs_;
+  Sync sync_;
+  sim::RandomStream random_;
+  TimeAccount& account_;
+  ProgressListener listener_;
+  bool on_core_ = false, enqueues_ = false;
+  bool moves_data_ = false;  // as told to `traffic_`
+  cpu::ThreadId thread_;
+};
+
+}  // namespace jostle::process

@@ -1,0 +1,50 @@
+#include "models/process/launchers.hpp"
+
+namespace jostle::process {
+namespace {
+
+using sim::Duration;
+using Launchers = std::variant<GraphLauncher, KernelLauncher, SegmentStream>;
+
+Launchers make(const BoardParts& board, const Spec& spec, const Costs& costs, GpuContext& context,
+               const LaunchListener& listener) {
+  if (!spec.segments.empty())
+    return Launchers(std::in_place_type<SegmentStream>, board, spec, costs, context, listener);
+  if (spec.launches_at_once())
+    return Launchers(std::in_place_type<GraphLauncher>, spec, costs, context, listener);
+  return Launchers(std::in_place_type<KernelLauncher>, spec, costs, context, listener);
+}
+
+}  // namespace
+
+Launcher::Launcher(const BoardParts& board, const Spec& spec, const Costs& costs, GpuContext& context,
+                   const LaunchListener& listener)
+    : launcher_(make(board, spec, costs, context, listener)) {}
+
+Duration GraphLauncher::begin(double factor) const {
+  return sim::work_in(runtime_.per_batch + runtime_.per_launch + runtime_.per_node * kernels(), factor);
+}
+
+void GraphLauncher::end() {
+  context_.gpu().enqueue(context_.id(), spec_.kernels, gate_.closed_to_next());
+}
+
+Duration KernelLauncher::begin(double factor) {
+  const gpu::LaunchPlan plan{
+      .first = sim::work_in(runtime_.per_batch, factor),
+      .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime_.per_launch, factor)};
+  context_.gpu().begin_launches(context_.id(), spec_.kernels, plan, gate_.closed_to_next());
+  launching_ = true;
+  return plan.first + plan.each * kernels();
+}
+
+void KernelLauncher::end() {
+  launching_ = false;
+  context_.gpu().finish_launches(context_.id());
+}
+
+void KernelLauncher::host_progress(const gpu::HostProgress& progress) {
+  if (launching_) context_.gpu().host_progress(context_.id(), progress);
+}
+
+}  // namespace jostle::process

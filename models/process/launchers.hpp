@@ -1,0 +1,114 @@
+// How the host launches a batch: as one graph, kernel by kernel, or in segments for GPU and DLA. A process
+// has one of these launchers for each kind of batch that it enqueues. All have the same functions:
+//
+//   begin(factor)    an enqueue call begins; the host's work in it, times `factor`
+//   end()            that work is done, and the batch is launched
+//   input_arrived()  the next input is on the device; before begin() where nothing is copied
+//   gpu_done()       the GPU has finished what it was given
+//   unfinished()     batches that were launched and are not done
+//
+// and tell a LaunchListener (segment_stream.hpp) when a batch is done.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "models/gpu/gpu.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/costs.hpp"
+#include "models/process/gpu_context.hpp"
+#include "models/process/segment_stream.hpp"
+#include "models/process/spec.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::process {
+
+// Matches batches that the GPU is given with inputs that arrive, in the same order.
+class InputGate {
+ public:
+  // The GPU is given the next batch: whether its input has yet to arrive.
+  [[nodiscard]] bool closed_to_next() { return inputs_ <= given_++; }
+  // The next input arrives: whether the GPU has its batch already.
+  [[nodiscard]] bool arrives() { return inputs_++ < given_; }
+
+ private:
+  std::uint64_t given_ = 0, inputs_ = 0;
+};
+
+// What the launchers for the GPU alone have in common.
+class GpuLauncher {
+ public:
+  // All must outlive it.
+  GpuLauncher(const Spec& spec, const Costs& costs, GpuContext& context, const LaunchListener& listener)
+      : spec_(spec), runtime_(costs.runtime), context_(context), listener_(listener) {}
+
+  void input_arrived() {
+    if (gate_.arrives()) context_.gpu().open(context_.id());
+  }
+  void gpu_done() { listener_.batch_done(listener_.context); }
+  [[nodiscard]] std::uint64_t unfinished() const { return context_.gpu().unfinished(context_.id()); }
+
+ protected:
+  [[nodiscard]] std::int64_t kernels() const {
+    return static_cast<std::int64_t>(spec_.kernels.kernels.size());
+  }
+
+  const Spec& spec_;
+  const RuntimeSpec& runtime_;
+  GpuContext& context_;
+  LaunchListener listener_;
+  InputGate gate_;
+};
+
+// A graph is one launch: the GPU has it when the call ends.
+class GraphLauncher : public GpuLauncher {
+ public:
+  using GpuLauncher::GpuLauncher;
+  [[nodiscard]] sim::Duration begin(double factor) const;
+  void end();
+};
+
+// Kernels that are launched one by one reach the GPU as the host gets on.
+class KernelLauncher : public GpuLauncher {
+ public:
+  using GpuLauncher::GpuLauncher;
+  [[nodiscard]] sim::Duration begin(double factor);
+  void end();
+  // The host's pace changes, in a call or not.
+  void host_progress(const gpu::HostProgress& progress);
+
+ private:
+  bool launching_ = false;
+};
+
+// The one that the spec asks for.
+class Launcher {
+ public:
+  // All must outlive it.
+  Launcher(const BoardParts& board, const Spec& spec, const Costs& costs, GpuContext& context,
+           const LaunchListener& listener);
+
+  [[nodiscard]] sim::Duration begin(double factor) {
+    return std::visit([&](auto& launcher) { return launcher.begin(factor); }, launcher_);
+  }
+  void end() {
+    std::visit([](auto& launcher) { launcher.end(); }, launcher_);
+  }
+  void input_arrived() {
+    std::visit([](auto& launcher) { launcher.input_arrived(); }, launcher_);
+  }
+  void gpu_done() {
+    std::visit([](auto& launcher) { launcher.gpu_done(); }, launcher_);
+  }
+  [[nodiscard]] std::uint64_t unfinished() const {
+    return std::visit([](const auto& launcher) { return launcher.unfinished(); }, launcher_);
+  }
+  void host_progress(const gpu::HostProgress& progress) {
+    if (auto* kernels = std::get_if<KernelLauncher>(&launcher_)) kernels->host_progress(progress);
+  }
+
+ private:
+  std::variant<GraphLauncher, KernelLauncher, SegmentStream> launcher_;
+};
+
+}  // namespace jostle::process

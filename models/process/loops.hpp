@@ -1,0 +1,39 @@
+// The loops of a process: in which order it takes requests and does the steps of its batches.
+//
+//   closed loop   the next request is there as soon as it is wanted
+//   arrivals      requests come at their times
+//   link          requests come over a link; in a closed loop the client asks again when it has an answer
+//
+// One by one, a batch is done before the next one begins. One ahead, batch i+1 is enqueued before the host
+// waits for batch i, as trtexec does. A new loop is one file, its declaration here and its line in loop_of().
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "models/process/arrivals.hpp"
+#include "models/process/batch_steps.hpp"
+#include "models/process/remote_client.hpp"
+#include "models/process/spec.hpp"
+#include "sim/process.hpp"
+
+namespace jostle::process {
+
+enum class LoopEnd : std::uint8_t { all_batches_done, no_more_requests };
+
+// closed_loop.cpp
+[[nodiscard]] sim::Task<LoopEnd> closed_loop_one_by_one(BatchSteps& steps);
+[[nodiscard]] sim::Task<LoopEnd> closed_loop_one_ahead(BatchSteps& steps);
+// arrivals_loop.cpp
+[[nodiscard]] sim::Task<LoopEnd> arrivals_loop(BatchSteps& steps, RequestQueue& requests);
+// link_loop.cpp; one ahead only in a closed loop
+[[nodiscard]] sim::Task<LoopEnd> link_loop_one_by_one(BatchSteps& steps, RemoteClient& client);
+[[nodiscard]] sim::Task<LoopEnd> link_loop_one_ahead(BatchSteps& steps, RemoteClient& client);
+
+// Where requests come from: made on the board, or over a link.
+using Requests = std::variant<RequestQueue, RemoteClient>;
+
+// The loop of a process. All must outlive it.
+[[nodiscard]] sim::Task<LoopEnd> loop_of(const Spec& spec, BatchSteps& steps, Requests& requests);
+
+}  // namespace jostle::process

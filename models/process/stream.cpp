@@ -1,0 +1,85 @@
+#include "models/process/stream.hpp"
+
+namespace jostle::process {
+
+using sim::Time;
+
+Stream::Stream(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+               Accounting& accounting)
+    : engine_(board.engine),
+      host_(host),
+      accounting_(accounting),
+      copies_(board.copies),
+      traffic_(board.traffic),
+      input_bytes_(spec.input_bytes),
+      output_bytes_(spec.output_bytes),
+      context_(board, spec, costs, accounting.time(), sim::action<&Stream::gpu_done>(*this)),
+      launcher_(board, spec, costs, context_,
+                {.batch_done = [](void* self) { static_cast<Stream*>(self)->batch_executed(); },
+                 .dla_changed =
+                     [](void* self, dla::TaskState state) {
+                       static_cast<Stream*>(self)->accounting_.time().set_dla(state);
+                     },
+                 .context = this}) {
+  host_.follow({.progressed =
+                    [](void* self, const gpu::HostProgress& progress) {
+                      static_cast<Stream*>(self)->launcher_.host_progress(progress);
+                    },
+                .context = this});
+}
+
+sim::Task<> Stream::enqueue(std::uint64_t batch, Time made) {
+  slot(batch).done.reset();
+  slot(batch).made = made;
+  host_.set_phase(Phase::enqueuing);
+  const double factor = host_.variation();
+  bring_input();
+  co_await host_.run(launcher_.begin(factor));
+  launcher_.end();
+  accounting_.enqueued();
+  accounting_.time().set_outstanding(true);
+}
+
+sim::Task<> Stream::synchronise(std::uint64_t batch) {
+  const Time entered = engine_.now();
+  host_.set_phase(Phase::synchronising);
+  co_await host_.wait_for(slot(batch).done);
+  accounting_.synchronised(entered);
+}
+
+void Stream::bring_input() {
+  if (!copies_.takes_time(input_bytes_)) {
+    launcher_.input_arrived();
+    return;
+  }
+  note_copies(+1);
+  copies_.copy(input_bytes_, sim::action<&Stream::input_copied>(*this));
+}
+
+void Stream::input_copied() {
+  note_copies(-1);
+  launcher_.input_arrived();
+}
+
+void Stream::batch_executed() {
+  accounting_.time().set_outstanding(launcher_.unfinished() > 0);
+  if (copies_.takes_time(output_bytes_)) {
+    note_copies(+1);
+    copies_.copy(output_bytes_, sim::action<&Stream::output_copied>(*this));
+  } else {
+    slot(done_++).done.set();
+  }
+}
+
+void Stream::output_copied() {
+  note_copies(-1);
+  slot(done_++).done.set();
+}
+
+void Stream::note_copies(int change) {
+  copying_ += change;
+  if (traffic_) traffic_->copies_change(change);
+  accounting_.time().set_copying(copying_ > 0);
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,70 @@
+// A stream of batches on the GPU, or on GPU and DLA: the host enqueues a batch, its input is copied to the
+// device, it is executed, its output is copied back, and the host waits for that. At most two batches are
+// under way.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "models/cpu/cpu.hpp"
+#include "models/gpu/copy_engine.hpp"
+#include "models/memory/traffic.hpp"
+#include "models/process/accounting.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/costs.hpp"
+#include "models/process/gpu_context.hpp"
+#include "models/process/host_thread.hpp"
+#include "models/process/launchers.hpp"
+#include "models/process/spec.hpp"
+#include "sim/engine.hpp"
+#include "sim/process.hpp"
+
+namespace jostle::process {
+
+class Stream {
+ public:
+  // All must outlive it.
+  Stream(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+         Accounting& accounting);
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // One enqueue call. Batches are numbered from 0; the request for this one was made at `made`.
+  [[nodiscard]] sim::Task<> enqueue(std::uint64_t batch, sim::Time made);
+  // One synchronise call: waits until the host sees that the batch is done.
+  [[nodiscard]] sim::Task<> synchronise(std::uint64_t batch);
+  // Of a batch under way, or just done.
+  [[nodiscard]] sim::Time made(std::uint64_t batch) { return slot(batch).made; }
+
+  [[nodiscard]] GpuContext& context() { return context_; }
+
+ private:
+  // A batch under way.
+  struct Slot {
+    cpu::Flag done;
+    sim::Time made;
+  };
+  [[nodiscard]] Slot& slot(std::uint64_t batch) { return slots_[batch % slots_.size()]; }
+
+  void bring_input();
+  void input_copied();
+  void gpu_done() { launcher_.gpu_done(); }
+  void batch_executed();
+  void output_copied();
+  void note_copies(int change);
+
+  sim::Engine& engine_;
+  HostThread& host_;
+  Accounting& accounting_;
+  gpu::CopyEngine& copies_;
+  std::optional<memory::Traffic>& traffic_;
+  double input_bytes_, output_bytes_;
+  GpuContext context_;
+  Launcher launcher_;
+  std::array<Slot, 2> slots_;
+  std::uint64_t done_ = 0;  // batches
+  int copying_ = 0;         // copies under way
+};
+
+}  // namespace jostle::process
