@@ -82,26 +82,20 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
                {"p99 %", Align::right, 40},
                {"W", Align::right, 55},
                {"mJ/image", Align::right, 45}});
-  const auto row = [&](const std::string& label, const Metric& throughput, const Change* change,
-                       const Metric& p99, const Metric& p99_change, const Metric& watts, const Metric& energy,
-                       Style style) {
-    Metric half;
-    if (change != nullptr && change->half_width && change->before.value_or(0) != 0)
-      half = *change->half_width / *change->before;
-    table.add(
-        {shortened(label, longest_label), significant(throughput, 4),
-         change != nullptr ? signed_percent(change->relative()) : "",
-         half ? fmt::format("{:.1f}", 100 * *half) : "", significant(p99, 4),
-         change != nullptr ? signed_percent(p99_change) : "", significant(watts, 3), significant(energy, 3)},
-        style);
-  };
   const Tried& any = explanation.tried.front();
-  row("as it is", any.throughput.before, nullptr, any.p99_ms.before, {}, any.power_w.before,
-      any.energy_mj.before, Style::strong);
+  table.add({"as it is", significant(any.throughput.before, 4), "", "", significant(any.p99_ms.before, 4), "",
+             significant(any.power_w.before, 3), significant(any.energy_mj.before, 3)},
+            Style::strong);
   for (const Tried& tried : explanation.tried) {
-    row(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), tried.throughput.after,
-        &tried.throughput, tried.p99_ms.after, tried.p99_ms.relative(), tried.power_w.after,
-        tried.energy_mj.after, tried.all_fit ? Style::plain : Style::bad);
+    const Change& change = tried.throughput;
+    Metric half;
+    if (change.half_width && change.before.value_or(0) != 0) half = *change.half_width / *change.before;
+    table.add({shortened(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), longest_label),
+               significant(change.after, 4), signed_percent(change.relative()),
+               half ? fmt::format("{:.1f}", 100 * *half) : "", significant(tried.p99_ms.after, 4),
+               signed_percent(tried.p99_ms.relative()), significant(tried.power_w.after, 3),
+               significant(tried.energy_mj.after, 3)},
+              tried.all_fit ? Style::plain : Style::bad);
   }
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
          table.text(width, colour);

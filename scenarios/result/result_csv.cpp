@@ -27,9 +27,52 @@ struct Column {
   std::function<std::string(const Result&, const ProcessResult&)> cell;
 };
 
+using R = Result;
+using P = ProcessResult;
+
+void add_shares(std::vector<Column>& columns) {
+  for (const process::ShareRow& row : process::share_rows) {
+    columns.push_back({"share_" + std::string(row.name), [i = index_of(row.share)](const R&, const P& p) {
+                         return p.time_share ? figure_cell((*p.time_share)[i]) : std::string();
+                       }});
+  }
+}
+
+void add_memory(std::vector<Column>& columns) {
+  const auto memory = [&](const char* name, Metric ProcessMemory::*part) {
+    columns.push_back({name, [part](const R&, const P& p) { return figure_cell(p.memory.*part); }});
+  };
+  memory("memory_context_mb", &ProcessMemory::context);
+  memory("memory_engine_mb", &ProcessMemory::engine);
+  memory("memory_arena_mb", &ProcessMemory::arena);
+  memory("memory_io_mb", &ProcessMemory::io);
+  memory("memory_gpu_mb", &ProcessMemory::gpu);
+}
+
+void add_gpu(std::vector<Column>& columns) {
+  const auto of_array = [&](const char* name, Metric SmArray::*which) {
+    columns.push_back({name, [which](const R&, const P& p) { return figure_cell(p.gpu.*which); }});
+  };
+  of_array("gpu_sm_active", &SmArray::sm_active);
+  of_array("gpu_issue_slot", &SmArray::issue_slot);
+  of_array("gpu_tensor_active", &SmArray::tensor_active);
+  of_array("gpu_occupancy", &SmArray::occupancy);
+  for (std::size_t metric = 0; metric < board::gpu_window_names.size(); ++metric) {
+    const auto of_windows = [&, metric](const std::string& what, const auto& get) {
+      columns.push_back({fmt::format("gpu_{}_{}", board::gpu_window_names[metric], what),
+                         [metric, get](const R&, const P& p) {
+                           return p.gpu_windows ? figure_cell(get(p.gpu_windows->shares[metric]))
+                                                : std::string();
+                         }});
+    };
+    for (std::size_t i = 0; i < window_percentiles.size(); ++i)
+      of_windows(fmt::format("p{}", window_percentiles[i]),
+                 [i](const WindowShares& shares) { return shares.percentiles[i]; });
+    of_windows("max", [](const WindowShares& shares) { return shares.max; });
+  }
+}
+
 std::vector<Column> make_columns() {
-  using R = Result;
-  using P = ProcessResult;
   std::vector<Column> columns{
       {"scenario", [](const R& r, const P&) { return calibration::csv_field(r.scenario); }},
       {"device", [](const R& r, const P&) { return calibration::csv_field(r.device); }},
@@ -60,39 +103,9 @@ std::vector<Column> make_columns() {
       {"latency_pi90_low_ms", [](const R&, const P& p) { return low(p.latency_ms.pi90); }},
       {"latency_pi90_high_ms", [](const R&, const P& p) { return high(p.latency_ms.pi90); }},
   };
-  for (const process::ShareRow& row : process::share_rows) {
-    columns.push_back({"share_" + std::string(row.name), [i = index_of(row.share)](const R&, const P& p) {
-                         return p.time_share ? figure_cell((*p.time_share)[i]) : std::string();
-                       }});
-  }
-  const auto memory = [&](const char* name, Metric ProcessMemory::*part) {
-    columns.push_back({name, [part](const R&, const P& p) { return figure_cell(p.memory.*part); }});
-  };
-  memory("memory_context_mb", &ProcessMemory::context);
-  memory("memory_engine_mb", &ProcessMemory::engine);
-  memory("memory_arena_mb", &ProcessMemory::arena);
-  memory("memory_io_mb", &ProcessMemory::io);
-  memory("memory_gpu_mb", &ProcessMemory::gpu);
-  const auto of_array = [&](const char* name, Metric SmArray::*which) {
-    columns.push_back({name, [which](const R&, const P& p) { return figure_cell(p.gpu.*which); }});
-  };
-  of_array("gpu_sm_active", &SmArray::sm_active);
-  of_array("gpu_issue_slot", &SmArray::issue_slot);
-  of_array("gpu_tensor_active", &SmArray::tensor_active);
-  of_array("gpu_occupancy", &SmArray::occupancy);
-  for (std::size_t metric = 0; metric < board::gpu_window_names.size(); ++metric) {
-    const auto of_windows = [&, metric](const std::string& what, const auto& get) {
-      columns.push_back({fmt::format("gpu_{}_{}", board::gpu_window_names[metric], what),
-                         [metric, get](const R&, const P& p) {
-                           return p.gpu_windows ? figure_cell(get(p.gpu_windows->shares[metric]))
-                                                : std::string();
-                         }});
-    };
-    for (std::size_t i = 0; i < window_percentiles.size(); ++i)
-      of_windows(fmt::format("p{}", window_percentiles[i]),
-                 [i](const WindowShares& shares) { return shares.percentiles[i]; });
-    of_windows("max", [](const WindowShares& shares) { return shares.max; });
-  }
+  add_shares(columns);
+  add_memory(columns);
+  add_gpu(columns);
   columns.push_back({"setup_ms", [](const R&, const P& p) { return figure_cell(p.setup_ms); }});
   columns.push_back({"finished_ms", [](const R&, const P& p) { return figure_cell(p.finished_ms); }});
   columns.push_back(

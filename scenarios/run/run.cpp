@@ -39,6 +39,17 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   return result;
 }
 
+// None before any time has passed.
+std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
+  const Duration elapsed = time.elapsed();
+  if (elapsed <= Duration::zero()) return std::nullopt;
+  TimeShare share{};
+  for (const process::ShareRow& row : process::share_rows)
+    share[index_of(row.share)] =
+        static_cast<double>(time.in(row.share).ps()) / static_cast<double>(elapsed.ps());
+  return share;
+}
+
 void add_figures(ProcessResult& result, process::Inference& process, const ProcessEntry& entry) {
   if (entry.arrivals.kind == process::ArrivalKind::trace) {
     // A trace is not stationary: count what was served of it over the whole run.
@@ -85,13 +96,7 @@ void add_figures(ProcessResult& result, process::Inference& process, const Proce
     }
   }
 
-  if (const Duration elapsed = time.elapsed(); elapsed > Duration::zero()) {
-    TimeShare share{};
-    for (const process::ShareRow& row : process::share_rows)
-      share[index_of(row.share)] =
-          static_cast<double>(time.in(row.share).ps()) / static_cast<double>(elapsed.ps());
-    result.time_share = share;
-  }
+  result.time_share = time_share_of(time);
   const gpu::Running running = process.running();
   const double ran = running.used.compute + running.used.memory + running.fixed();
   result.gpu_running_by.compute = ratio(running.used.compute, ran);
