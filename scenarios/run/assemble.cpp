@@ -132,6 +132,35 @@ board::Clocks clocks_of(const Scenario& scenario, const board::DeviceSpec& devic
   return clocks;
 }
 
+// The cores that are online, and those of them that the scenario confines its processes to.
+cpu::Confinement confinement_of(const Scenario& scenario, const board::DeviceSpec& device,
+                                const board::PowerMode* mode) {
+  cpu::Confinement cores{.online = board::online_cpus(device, mode, scenario.clocks.cores),
+                         .allowed = scenario.cpus};
+  if (scenario.host_cores) {
+    cores.allowed = cores.online;
+    cores.allowed.resize(std::min(static_cast<std::size_t>(*scenario.host_cores), cores.online.size()));
+  }
+  return cores;
+}
+
+// What an entry says of each of its processes: they differ in names and sources of arrivals.
+process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, const WorkContext& context) {
+  process::Spec spec;
+  spec.runtime = entry.runtime;
+  spec.batch = entry.batch;
+  spec.arrivals = entry.arrivals;
+  spec.static_graph = entry.static_graph;
+  spec.setup = scenario.run.setup;
+  spec.batches = scenario.run.batches;
+  spec.cpus = entry.cpus;
+  spec.nice = entry.nice;
+  set_work(spec, entry, context);
+  if (const auto network = network_of(entry)) set_tensors(spec, entry, *network);
+  if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, entry);
+  return spec;
+}
+
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const calibration::Profile& profile) {
@@ -144,14 +173,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
 
   const std::optional<board::PowerMode> limits = power_mode_of(scenario, device);
   const board::PowerMode* const mode = limits ? &*limits : nullptr;
-  setup.cores.online = board::online_cpus(device, mode, scenario.clocks.cores);
-  if (scenario.host_cores) {
-    const auto count = std::min(static_cast<std::size_t>(*scenario.host_cores), setup.cores.online.size());
-    setup.cores.allowed.assign(setup.cores.online.begin(),
-                               setup.cores.online.begin() + static_cast<std::ptrdiff_t>(count));
-  } else {
-    setup.cores.allowed = scenario.cpus;
-  }
+  setup.cores = confinement_of(scenario, device, mode);
   const board::Clocks clocks = clocks_of(scenario, device, mode);
   setup.clocks = clocks;
   assembly.dvfs = dvfs_of(scenario, device, mode, clocks);
@@ -174,20 +196,9 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   }
   std::vector<process::Spec> specs;  // one an entry
   for (const ProcessEntry& entry : scenario.processes) {
-    process::Spec spec;
-    spec.runtime = entry.runtime;
+    process::Spec spec = process_of(entry, scenario, context);
     spec.sync = sync_of(entry.sync, entry.placement == Placement::cpu ? threads : contexts,
                         setup.cores.online.size());
-    spec.batch = entry.batch;
-    spec.arrivals = entry.arrivals;
-    spec.static_graph = entry.static_graph;
-    spec.setup = scenario.run.setup;
-    spec.batches = scenario.run.batches;
-    spec.cpus = entry.cpus;
-    spec.nice = entry.nice;
-    set_work(spec, entry, context);
-    if (const auto network = network_of(entry)) set_tensors(spec, entry, *network);
-    if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, entry);
     assembly.grades.push_back(spec.kernels.grade);
     specs.push_back(std::move(spec));
   }
