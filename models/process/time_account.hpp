@@ -8,11 +8,8 @@
 #include "models/cpu/thread.hpp"
 #include "models/dla/dla.hpp"
 #include "models/gpu/gpu.hpp"
-<<<<<<< HEAD
 #include "models/process/share.hpp"
-=======
 #include "sim/engine.hpp"
->>>>>>> wt-inference
 #include "sim/time.hpp"
 
 namespace jostle::process {
@@ -58,17 +55,13 @@ class TimeAccount {
   [[nodiscard]] const Enqueue& enqueue() const { return enqueue_; }
 
  private:
-<<<<<<< HEAD
-  void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
-=======
   struct Kernels {
     gpu::Gpu& gpu;
     gpu::ContextId context;
   };
 
   void attribute();
-  void add(Share share, sim::Duration time) { spent_[static_cast<std::size_t>(share)] += time; }
->>>>>>> wt-inference
+  void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
 
   const sim::Engine& engine_;
