@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* description =
     "jostle: predicts the throughput and latency of every process that shares a GPU and a few\n"
-    "CPU cores, and says where the time goes.";
+    "CPU cores, and shows where the time goes.";
 
 constexpr const char* epilogue =
     "Examples:\n"
@@ -34,27 +34,27 @@ constexpr const char* epilogue =
     "  jostle import auto trtexec.log tegrastats.log --device jetson-orin-nano-super -o evidence.csv\n"
     "\n"
     "Results go to standard output, everything else to standard error.\n"
-    "COLUMNS sets the width of tables, NO_COLOR turns colour off.\n"
+    "COLUMNS sets the width of tables, NO_COLOR disables colour.\n"
     "\n"
     "Exit status:\n"
     "  0    done\n"
     "  1    failed\n"
-    "  2    wrong usage or input; nothing was run\n"
+    "  2    wrong usage or invalid input; nothing was run\n"
     "  3    a process did not fit into memory; the others were run\n"
     "  130  interrupted";
 
-// CLI11 ends its own exceptions with an exit code of its own and prints by itself; this is what it would
-// print.
-int answer(const CLI::App& app, const CLI::ParseError& error, Terminal& terminal) {
-  std::ostringstream output, complaint;
-  const int code = app.exit(error, output, complaint);
+// Prints help, version or error message through the terminal and returns our own exit code instead of
+// CLI11's.
+int print_parse_result(const CLI::App& app, const CLI::ParseError& error, Terminal& terminal) {
+  std::ostringstream output, message;
+  const int code = app.exit(error, output, message);
   if (code == 0) {
     terminal.print(output.str());
     return static_cast<int>(ExitCode::done);
   }
-  // Misspelt words come first: they are why something else seems to be missing.
+  // Misspelt words come first: they often cause the message that something is missing.
   const std::string misspelt = unexpected(app, app.remaining(true));
-  terminal.note(misspelt.empty() ? complaint.str() : misspelt + "Run with --help for more information.\n");
+  terminal.note(misspelt.empty() ? message.str() : misspelt + "Run with --help for more information.\n");
   return static_cast<int>(ExitCode::bad_input);
 }
 
@@ -85,11 +85,11 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     add_query(app, task);
     add_merge(app, task);
     add_offload(app, task);
-    app.footer(epilogue);  // after the subcommands, which would repeat it
+    app.footer(epilogue);  // set after the subcommands, which would inherit it
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-      return answer(app, error, terminal);
+      return print_parse_result(app, error, terminal);
     }
     Context context{terminal, handle_signals()};
     return static_cast<int>(task(context));

@@ -1,4 +1,4 @@
-// The command `jostle`: everything is in command_line.hpp, which tests call too.
+// The command `jostle`: the implementation is in command_line.hpp, which tests call too.
 #include "cli/command_line.hpp"
 
 int main(int argc, char** argv) {

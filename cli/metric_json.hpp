@@ -1,4 +1,4 @@
-// Figures as JSON: what is not known, or no number, is null.
+// Metrics and intervals as JSON: an absent or non-finite value is null.
 #pragma once
 
 #include <cmath>

@@ -10,7 +10,7 @@
 namespace jostle::cli {
 namespace {
 
-// The subcommand in use, the innermost; or the app itself.
+// The innermost subcommand in use, or the app itself.
 const CLI::App& innermost(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : innermost(*chosen.front());

@@ -1,4 +1,4 @@
-// Helpers for options that CLI11 lacks: strict numbers, and the nearest spelling of what is not known.
+// Helpers for command-line options that CLI11 lacks: strict numbers, and spelling suggestions.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,15 +8,15 @@
 
 namespace jostle::cli {
 
-// A whole number in digits; throws CLI::ValidationError that names the option. (CLI11 takes -1 for a large
-// number.)
+// A whole number in decimal digits; throws CLI::ValidationError, naming the option. (CLI11 reads -1 as a
+// large number.)
 [[nodiscard]] std::uint64_t whole_number(const std::string& option, const std::string& text);
 
-// Accepts these words only, and tells the nearest.
+// Accepts only these words; the error message suggests the nearest one.
 [[nodiscard]] CLI::Validator one_of(const std::vector<std::string>& words);
 
-// For what was on the command line and no option or subcommand took: a line for each, with the nearest
-// spelling.
+// The error message for the first of the arguments that no option or subcommand accepts, with the nearest
+// spelling; empty if there are none.
 [[nodiscard]] std::string unexpected(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace jostle::cli

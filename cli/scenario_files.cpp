@@ -4,31 +4,30 @@
 
 namespace jostle::cli {
 
-void add_scenario_files(CLI::App& subcommand, ScenarioFiles& questions) {
-  subcommand.add_option("FILE", questions.files, "Scenario files (YAML)")->required()->type_name("");
+void add_scenario_files(CLI::App& subcommand, ScenarioFiles& files) {
+  subcommand.add_option("FILE", files.files, "Scenario files (YAML)")->required()->type_name("");
   subcommand
-      .add_option("--set", questions.options.set,
-                  "Put a value over the files', e.g. --set processes.0.batch=8; may be repeated")
+      .add_option("--set", files.options.set,
+                  "Override a value of the files, e.g. --set processes.0.batch=8; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   subcommand
       .add_option_function<std::string>(
-          "--seed",
-          [&questions](const std::string& text) { questions.options.seed = whole_number("--seed", text); },
-          "Seed of all chance, over the files'")
+          "--seed", [&files](const std::string& text) { files.options.seed = whole_number("--seed", text); },
+          "Seed of all random numbers; overrides the files")
       ->type_name("N");
 }
 
-std::optional<std::vector<scenarios::Scenario>> read(const ScenarioFiles& questions, Terminal& terminal) {
+std::optional<std::vector<scenarios::Scenario>> read(const ScenarioFiles& files, Terminal& terminal) {
   const scenarios::Catalogue catalogue = scenarios::shipped_catalogue();
   input::Problems problems;
   std::vector<scenarios::Scenario> all;
-  for (const std::string& file : questions.files) {
+  for (const std::string& file : files.files) {
     std::optional<scenarios::Scenario> scenario =
-        scenarios::load_scenario(file, catalogue, questions.options, problems);
+        scenarios::load_scenario(file, catalogue, files.options, problems);
     if (!scenario) continue;
     for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario)) {
-      problems.add_file(file, key.path + ": " + key.reason, "leave it out to run without it");
+      problems.add_file(file, key.path + ": " + key.reason, "remove the key to run without it");
     }
     all.push_back(std::move(*scenario));
   }

@@ -1,4 +1,4 @@
-// Scenario files as the command line names them, read and checked all together: one wrong, and none is run.
+// The scenario files of a command line. All are read and checked first; if one is invalid, none is run.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@ struct ScenarioFiles {
   std::vector<std::string> files;
   scenarios::LoadOptions options;
 };
-void add_scenario_files(CLI::App& subcommand, ScenarioFiles& questions);
+void add_scenario_files(CLI::App& subcommand, ScenarioFiles& files);
 
-// The scenarios in the order of the files; none if anything is wrong, which has then been said on standard
-// error. A key that the present models would ignore is wrong too.
-[[nodiscard]] std::optional<std::vector<scenarios::Scenario>> read(const ScenarioFiles& questions,
+// The scenarios in the order of the files; none if one is invalid, with its problems on standard error. A key
+// that the models would ignore is a problem too.
+[[nodiscard]] std::optional<std::vector<scenarios::Scenario>> read(const ScenarioFiles& files,
                                                                    Terminal& terminal);
 
 }  // namespace jostle::cli

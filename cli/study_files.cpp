@@ -8,7 +8,7 @@
 namespace jostle::cli {
 
 std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads, analyses::Profiles& profiles,
-                                      Context& context, bool tell,
+                                      Context& context, bool report,
                                       const std::function<void(analyses::Study&)>& change) {
   input::Problems problems;
   auto study = analyses::load_study(path, problems);
@@ -17,7 +17,7 @@ std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
     change(*study);
     checked = analyses::check_points(*study, profiles, threads, &context.interrupted, problems);
   }
-  if (tell) {
+  if (report) {
     context.terminal.note(problems.text());
     if (checked) {
       for (const std::string& warning : checked->warnings) context.terminal.complain("warning: " + warning);
@@ -41,7 +41,7 @@ void add_threads(CLI::App& command, unsigned& threads, const std::string& what) 
             if (count < 1 || count > 1024) throw CLI::ValidationError("--threads", "from 1 to 1024");
             threads = static_cast<unsigned>(count);
           },
-          what + " at a time (default: one a core)")
+          what + " to run in parallel (default: one per core)")
       ->type_name("N");
 }
 

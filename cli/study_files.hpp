@@ -1,4 +1,4 @@
-// Study files as commands take them.
+// Study files on the command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,22 +10,24 @@
 
 namespace jostle::cli {
 
-// A study that is right, and all that its points share.
+// A valid study and its checked points.
 struct ReadyStudy {
   analyses::Study study;
   analyses::CheckedStudy checked;
 };
 
-// Reads it and all its points; none with what is wrong on standard error. `tell`: whether this process is the
-// one that says so. `change` may change the study before its points are read.
+// Reads and checks the study and all its points. None if it is invalid; problems and warnings go to standard
+// error if `report` (of several MPI ranks one reports). `change` may modify the study before its points are
+// checked.
 [[nodiscard]] std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
-                                                    analyses::Profiles& profiles, Context& context, bool tell,
+                                                    analyses::Profiles& profiles, Context& context,
+                                                    bool report,
                                                     const std::function<void(analyses::Study&)>& change);
 
-// What a study is called: its scenario's name, or else its file.
+// The title of a study: the name of its scenario, or else of its file.
 [[nodiscard]] std::string title_of(const analyses::Study& study);
 
-// --threads N: so many of `what` at a time.
+// --threads N: how many of `what` ("Points") run in parallel.
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what = "Points");
 
 }  // namespace jostle::cli

@@ -1,4 +1,4 @@
-// The subcommands of `jostle`: a file each, which adds its options and says what to do.
+// The subcommands of `jostle`. Each is defined in a file that adds its options and sets the task to run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ struct Context {
   const std::atomic<bool>& interrupted;
 };
 
-// What the command line asks for; set while it is parsed, done afterwards.
+// The work of a subcommand: set while the command line is parsed, run afterwards.
 using Task = std::function<ExitCode(Context&)>;
 
 void add_run(CLI::App& app, Task& task);

@@ -21,7 +21,7 @@ using calibration::Measured;
 using calibration::Parameter;
 using calibration::Prior;
 
-// What a model is expected to be off by, in a figure of each kind, however well it was measured.
+// The expected model error of a metric (relative standard deviation), in addition to measurement noise.
 double model_sd(const std::string& metric) {
   switch (kind_of(metric)) {
     case MetricKind::power:
@@ -34,14 +34,14 @@ double model_sd(const std::string& metric) {
   }
 }
 
-// One parameter of the fit: a figure of the profile, or a factor that several networks have in common.
+// A parameter of the fit: a parameter of the profile, or a factor that several networks share.
 struct Unknown {
-  Parameter parameter;  // in the figure's own unit, or relative
+  Parameter parameter;  // relative to the centre
   std::string path;     // empty: a factor
   input::Written centre;
-  std::string before;  // as the profile has it
+  std::string before;  // value in the profile
   std::string_view source;
-  std::string family, network;  // of a factor; empty: of all
+  std::string family, network;  // of a factor; empty: all
   scenarios::Precision precision = scenarios::Precision::fp16;
 
   [[nodiscard]] bool is_factor() const { return path.empty(); }
@@ -52,7 +52,7 @@ struct Unknown {
   }
 };
 
-Unknown figure_of(const Prior& prior, const input::Written& centre, const std::string& before) {
+Unknown unknown_of(const Prior& prior, const input::Written& centre, const std::string& before) {
   Unknown unknown;
   unknown.path = prior.path;
   unknown.parameter = {unknown.path, 1, prior.sd, 1 / prior.range, prior.range};
@@ -63,19 +63,19 @@ Unknown figure_of(const Prior& prior, const input::Written& centre, const std::s
   return unknown;
 }
 
-// Another figure of the profile may keep it from going so far.
-bool can_range(const calibration::BaseProfile& base, const Unknown& unknown) {
-  const auto can = [&](double ratio) {
+// Whether the profile stays valid over the whole range; another parameter may restrict it.
+bool is_valid_over_range(const calibration::BaseProfile& base, const Unknown& unknown) {
+  const auto is_valid = [&](double ratio) {
     input::Problems none;
     return calibration::profile_of(base.document, none,
                                    {fmt::format("{}={{value: {}, grade: fitted, source: fit}}", unknown.path,
                                                 unknown.centre.times(ratio))})
         .has_value();
   };
-  return can(unknown.parameter.lower) && can(unknown.parameter.upper);
+  return is_valid(unknown.parameter.lower) && is_valid(unknown.parameter.upper);
 }
 
-std::vector<Unknown> figures_of(const calibration::BaseProfile& base, PriorsFrom from) {
+std::vector<Unknown> profile_unknowns(const calibration::BaseProfile& base, PriorsFrom from) {
   std::vector<Unknown> unknowns;
   for (const Prior& prior : calibration::priors()) {
     const auto known =
@@ -84,8 +84,8 @@ std::vector<Unknown> figures_of(const calibration::BaseProfile& base, PriorsFrom
     const bool own = prior.centre.empty() || from == PriorsFrom::profile;
     const auto centre = input::quantity(own ? std::string_view(known->value) : prior.centre);
     if (!centre) continue;
-    Unknown unknown = figure_of(prior, *centre, known->value);
-    if (can_range(base, unknown)) unknowns.push_back(std::move(unknown));
+    Unknown unknown = unknown_of(prior, *centre, known->value);
+    if (is_valid_over_range(base, unknown)) unknowns.push_back(std::move(unknown));
   }
   return unknowns;
 }
@@ -103,25 +103,26 @@ Unknown factor_of(std::string family, std::string network, scenarios::Precision 
   return unknown;
 }
 
-void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& settings) {
+void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& configurations) {
   const auto add = [&unknowns](Unknown unknown) {
     const auto same = [&](const Unknown& other) { return other.parameter.name == unknown.parameter.name; };
     if (std::ranges::none_of(unknowns, same)) unknowns.push_back(std::move(unknown));
   };
-  for (const RunConfiguration& setting : settings) {
-    const scenarios::Precision precision = *setting.scenario.processes.front().precision;
-    if (setting.runtime != "tensorrt" && setting.runtime != "cuda-graph") continue;
+  for (const RunConfiguration& configuration : configurations) {
+    const scenarios::Precision precision = *configuration.scenario.processes.front().precision;
+    if (configuration.runtime != "tensorrt" && configuration.runtime != "cuda-graph") continue;
     add(factor_of({}, {}, precision, calibration::precision_factor_sd));
-    add(factor_of(setting.family(), {}, precision, calibration::family_factor_sd));
-    add(factor_of(setting.family(), setting.model, precision, calibration::network_factor_sd));
+    add(factor_of(configuration.family(), {}, precision, calibration::family_factor_sd));
+    add(factor_of(configuration.family(), configuration.model, precision, calibration::network_factor_sd));
   }
 }
 
+// Simulates the measured runs for given parameter values.
 class Bench {
  public:
-  Bench(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& settings, PriorsFrom from,
-        const CalibrationControl& control)
-      : base_(base), settings_(settings), from_(from), control_(control) {}
+  Bench(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& configurations,
+        PriorsFrom from, const CalibrationControl& control)
+      : base_(base), configurations_(configurations), from_(from), control_(control) {}
 
   [[nodiscard]] calibration::Profile profile(const std::vector<Unknown>& unknowns,
                                              const std::vector<double>& values) const {
@@ -135,13 +136,13 @@ class Bench {
     auto profile = calibration::profile_of(base_.document, problems, set);
     if (!profile) throw CalibrationError(problems.text());
     const std::vector<dnn::Factor> own = factors(unknowns, values, profile->spec.name);
-    // Shipped factors may have been fitted on the very rows that are to be unknown.
+    // The shipped factors may have been fitted to the same rows.
     if (from_ == PriorsFrom::reference) profile->factors.clear();
     profile->factors.insert(profile->factors.begin(), own.begin(), own.end());
     return std::move(*profile);
   }
 
-  // Of the networks measured, and of families and precisions for those that were not.
+  // Factors of the measured networks, and of families and precisions for the others.
   [[nodiscard]] std::vector<dnn::Factor> factors(const std::vector<Unknown>& unknowns,
                                                  const std::vector<double>& values,
                                                  const std::string& device) const {
@@ -177,28 +178,31 @@ class Bench {
     std::vector<calibration::Profile> profiles(points.size());
     scenarios::parallel_for(points.size(),
                             [&](std::size_t i) { profiles[i] = profile(unknowns, points[i]); });
-    for (auto& rows : found) rows.resize(settings_.size());
-    scenarios::parallel_for(points.size() * settings_.size(), [&](std::size_t i) {
-      const std::size_t point = i / settings_.size(), setting = i % settings_.size();
-      found[point][setting] = figures(profiles[point], settings_[setting], control_.interrupt);
+    for (auto& rows : found) rows.resize(configurations_.size());
+    scenarios::parallel_for(points.size() * configurations_.size(), [&](std::size_t i) {
+      const std::size_t point = i / configurations_.size(), configuration = i % configurations_.size();
+      found[point][configuration] =
+          predicted_values(profiles[point], configurations_[configuration], control_.interrupt);
     });
     if (control_.progress) control_.progress();
     std::vector<std::vector<double>> rows;
     for (const auto& of_point : found) {
       auto& flat = rows.emplace_back();
-      for (const auto& of_setting : of_point) flat.insert(flat.end(), of_setting.begin(), of_setting.end());
+      for (const auto& of_configuration : of_point)
+        flat.insert(flat.end(), of_configuration.begin(), of_configuration.end());
     }
     return rows;
   }
 
-  static std::vector<double> figures(const calibration::Profile& profile, const RunConfiguration& setting,
-                                     const std::atomic<bool>* interrupt) {
-    const auto result = run(setting.scenario, profile,
+  static std::vector<double> predicted_values(const calibration::Profile& profile,
+                                              const RunConfiguration& configuration,
+                                              const std::atomic<bool>* interrupt) {
+    const auto result = run(configuration.scenario, profile,
                             scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
     if (!result) throw scenarios::Interrupted();
     std::vector<double> found;
-    for (const ReferenceValue& figure : setting.figures)
-      found.push_back(predicted(*result, figure.metric, setting));
+    for (const ReferenceValue& reference : configuration.reference_values)
+      found.push_back(predicted(*result, reference.metric, configuration));
     return found;
   }
 
@@ -212,16 +216,16 @@ class Bench {
   }
 
   const calibration::BaseProfile& base_;
-  const std::vector<RunConfiguration>& settings_;
+  const std::vector<RunConfiguration>& configurations_;
   PriorsFrom from_;
   const CalibrationControl& control_;
 };
 
-std::vector<Measured> measured(const std::vector<RunConfiguration>& settings) {
+std::vector<Measured> measured(const std::vector<RunConfiguration>& configurations) {
   std::vector<Measured> rows;
-  for (const RunConfiguration& setting : settings) {
-    for (const ReferenceValue& figure : setting.figures)
-      rows.push_back({figure.value, std::hypot(model_sd(figure.metric), figure.sd)});
+  for (const RunConfiguration& configuration : configurations) {
+    for (const ReferenceValue& reference : configuration.reference_values)
+      rows.push_back({reference.value, std::hypot(model_sd(reference.metric), reference.sd)});
   }
   return rows;
 }
@@ -243,86 +247,88 @@ std::vector<double> start_at(const Calibration* near, const std::vector<Unknown>
   std::vector<double> start;
   if (near == nullptr) return start;
   for (const Unknown& unknown : unknowns) {
-    const auto known = std::ranges::find(near->figures, unknown.parameter.name, &FittedParameter::path);
-    start.push_back(known != near->figures.end() ? known->of_prior : unknown.parameter.prior);
+    const auto known = std::ranges::find(near->parameters, unknown.parameter.name, &FittedParameter::path);
+    start.push_back(known != near->parameters.end() ? known->of_prior : unknown.parameter.prior);
   }
   return start;
 }
 
-// Where clocks are pinned nothing moves slowly, and governors settle within some of their polls: the mean
-// over less is the same.
-RunConfiguration shortened(RunConfiguration setting) {
-  const bool pinned = setting.scenario.jetson_clocks.value_or(false);
-  setting.scenario.run.warmup = sim::milliseconds(pinned ? 50 : 500);
-  setting.scenario.run.duration = sim::milliseconds(250);
-  return setting;
+// A shorter run with the same means: with pinned clocks nothing changes slowly, and governors settle within a
+// few polls.
+RunConfiguration shortened(RunConfiguration configuration) {
+  const bool pinned = configuration.scenario.jetson_clocks.value_or(false);
+  configuration.scenario.run.warmup = sim::milliseconds(pinned ? 50 : 500);
+  configuration.scenario.run.duration = sim::milliseconds(250);
+  return configuration;
 }
 
-// Of no row's concern.
-constexpr double untouched = 0.999;
+// A parameter with at least this share of its prior variance left is not identified by any row.
+constexpr double unidentified = 0.999;
 
 }  // namespace
 
 calibration::Uncertainty Calibration::uncertainty() const {
   calibration::Uncertainty found;
-  for (const FittedParameter& figure : figures) found.figures.push_back(figure.path);
+  for (const FittedParameter& parameter : parameters) found.figures.push_back(parameter.path);
   found.covariance = covariance;
-  if (covariance.empty()) {  // of direct estimates, each from rows of its own
-    const std::size_t n = figures.size();
+  if (covariance.empty()) {  // direct estimates from separate rows are independent
+    const std::size_t n = parameters.size();
     found.covariance.assign(n * n, 0);
-    for (std::size_t i = 0; i < n; ++i) found.covariance[i * n + i] = figures[i].sd * figures[i].sd;
+    for (std::size_t i = 0; i < n; ++i) found.covariance[i * n + i] = parameters[i].sd * parameters[i].sd;
   }
   return found;
 }
 
-Calibration calibrate(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& settings,
-                      PriorsFrom from, const CalibrationControl& control, const Calibration* near) {
+Calibration calibrate(const calibration::BaseProfile& base,
+                      const std::vector<RunConfiguration>& configurations, PriorsFrom from,
+                      const CalibrationControl& control, const Calibration* near) {
   std::vector<RunConfiguration> used;
-  for (const RunConfiguration& setting : settings) {
-    if (setting.on_gpu()) used.push_back(shortened(setting));
-    if (setting.device != base.name)
-      throw CalibrationError(
-          fmt::format("{}: a run of {}, not of {}", setting.figures.front().run, setting.device, base.name));
+  for (const RunConfiguration& configuration : configurations) {
+    if (configuration.on_gpu()) used.push_back(shortened(configuration));
+    if (configuration.device != base.name)
+      throw CalibrationError(fmt::format("{}: a run of {}, not of {}",
+                                         configuration.reference_values.front().run, configuration.device,
+                                         base.name));
   }
-  if (used.empty()) throw CalibrationError("no run of a network on the GPU to fit to");
+  if (used.empty()) throw CalibrationError("no run of a network on the GPU to fit");
 
   const Bench bench(base, used, from, control);
   const std::vector<Measured> rows = measured(used);
-  std::vector<Unknown> unknowns = figures_of(base, from);
+  std::vector<Unknown> unknowns = profile_unknowns(base, from);
   add_factors(unknowns, used);
-  // What no row depends on is left out, at what the profile has.
+  // Unidentified parameters are left out of the fit and keep the values of the profile.
   const calibration::LogFit first = fitted(bench, unknowns, rows, start_at(near, unknowns), control.hold);
-  std::vector<Unknown> touched;
-  std::vector<double> so_far;
+  std::vector<Unknown> identified;
+  std::vector<double> start;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
-    if (first.variance_left[i] >= untouched) continue;
-    touched.push_back(unknowns[i]);
-    so_far.push_back(first.values[i]);
+    if (first.variance_left[i] >= unidentified) continue;
+    identified.push_back(unknowns[i]);
+    start.push_back(first.values[i]);
   }
-  if (touched.empty()) throw CalibrationError("the runs tell nothing of the profile");
+  if (identified.empty()) throw CalibrationError("the runs do not identify any parameter of the profile");
 
   const calibration::LogFit last =
-      touched.size() == unknowns.size() ? first : fitted(bench, touched, rows, so_far, control.hold);
+      identified.size() == unknowns.size() ? first : fitted(bench, identified, rows, start, control.hold);
   Calibration result;
   result.device = base.name;
   result.rows = rows.size();
-  result.points = first.points + (touched.size() == unknowns.size() ? 0 : last.points);
+  result.points = first.points + (identified.size() == unknowns.size() ? 0 : last.points);
   result.converged = last.converged;
   result.covariance = last.covariance;
-  for (std::size_t i = 0; i < touched.size(); ++i) {
-    const Unknown& unknown = touched[i];
-    result.figures.push_back({.path = unknown.parameter.name,
-                              .prior = unknown.before,
-                              .value = unknown.is_factor() ? fmt::format("{:.4f}", last.values[i])
-                                                           : unknown.centre.times(last.values[i]),
-                              .of_prior = last.values[i],
-                              .sd = std::sqrt(last.covariance[i * touched.size() + i]),
-                              .variance_left = last.variance_left[i],
-                              .identified = calibration::identified(last.variance_left[i]),
-                              .source = std::string(unknown.source)});
+  for (std::size_t i = 0; i < identified.size(); ++i) {
+    const Unknown& unknown = identified[i];
+    result.parameters.push_back({.path = unknown.parameter.name,
+                                 .prior = unknown.before,
+                                 .value = unknown.is_factor() ? fmt::format("{:.4f}", last.values[i])
+                                                              : unknown.centre.times(last.values[i]),
+                                 .of_prior = last.values[i],
+                                 .sd = std::sqrt(last.covariance[i * identified.size() + i]),
+                                 .variance_left = last.variance_left[i],
+                                 .identified = calibration::identified(last.variance_left[i]),
+                                 .source = std::string(unknown.source)});
   }
-  result.profile = bench.profile(touched, last.values);
-  result.factors = bench.factors(touched, last.values, base.profile.spec.name);
+  result.profile = bench.profile(identified, last.values);
+  result.factors = bench.factors(identified, last.values, base.profile.spec.name);
   return result;
 }
 

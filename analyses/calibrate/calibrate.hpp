@@ -1,8 +1,8 @@
-// Fits a board's profile to what was measured of it.
+// Fits the profile of a board to measurements.
 //
-// Moved are the figures of calibration/fit/priors.hpp that any measurement depends on, and factors on kernel
-// times. A figure and a measured run are linked by simulation alone, so the fit simulates every run, with the
-// same random numbers each time. A figure that no row depends on is left as the profile has it.
+// The fit changes the parameters of calibration/fit/priors.hpp and factors on kernel times. It simulates
+// every measured run, with the same random numbers each time. Parameters that no run depends on keep the
+// values of the profile.
 #pragma once
 
 #include <atomic>
@@ -26,15 +26,15 @@ class CalibrationError : public std::runtime_error {
 
 struct FittedParameter {
   std::string path;   // of the profile; "factor fp16", "factor resnet fp16", "factor resnet50 fp16"
-  std::string prior;  // as the profile writes it
+  std::string prior;  // as written in the profile
   std::string value;
-  double of_prior = 1;       // over the centre of the prior
+  double of_prior = 1;       // value over the centre of the prior
   double sd = 0;             // relative
-  double variance_left = 1;  // of the prior's
+  double variance_left = 1;  // posterior variance over that of the prior
   bool identified = false;
-  bool measured = false;     // identified, and read off without a model
-  std::string source;        // of the prior
-  std::string told_by = {};  // which rows, where not all of them do
+  bool measured = false;           // identified, by a direct estimate without a model
+  std::string source;              // of the prior
+  std::string identified_by = {};  // the rows that identify it, if not all
   [[nodiscard]] const char* grade() const {
     return measured ? "measured" : identified ? "fitted" : "assumed";
   }
@@ -42,39 +42,39 @@ struct FittedParameter {
 
 struct Calibration {
   std::string device;
-  std::vector<FittedParameter> figures;
-  std::vector<double> covariance;  // of the figures' logarithms, in their order, row by row
+  std::vector<FittedParameter> parameters;
+  std::vector<double> covariance;  // of the logarithms of the parameters, row-major
   std::vector<dnn::Factor> factors;
-  std::string evidence;  // the folder of measured kernels, as the profile's file names it; empty: the base's
+  std::string evidence;  // folder of measured kernels, as written in the profile; empty: that of the base
   std::size_t rows = 0, points = 0;
   bool converged = false;
   calibration::Profile profile;  // as fitted
 
-  // Of the figures; residuals are added by held_out().
+  // Of the parameters; held_out() adds the residuals.
   [[nodiscard]] calibration::Uncertainty uncertainty() const;
 };
 
-// What a figure is expected to be before any row is seen.
+// The centres of the priors.
 enum class PriorsFrom {
-  profile,   // what the base profile has: for a board of that kind
-  reference  // the centres of calibration::priors(), and no factors: where the profile was fitted on the same
+  profile,   // the values of the base profile: for another board of the same type
+  reference  // the centres of calibration::priors(), without factors: if the profile was fitted to the same
              // rows
 };
 
 struct CalibrationControl {
-  const std::atomic<bool>* interrupt = nullptr;  // raised from outside: leave off
-  std::function<void()> progress;                // called now and then, from one thread
-  bool hold = false;  // leave all figures as they are, and only tell how well the rows know them
+  const std::atomic<bool>* interrupt = nullptr;  // set it to stop the fit
+  std::function<void()> progress;                // called from time to time, by one thread
+  bool hold = false;                             // keep all parameters and only estimate their uncertainty
 };
 
-// `near`: a calibration to begin at, of nearly the same rows. Throws CalibrationError: no usable rows, rows
-// of another device, Interrupted; RunError for what cannot be simulated.
+// `near`: a calibration to nearly the same rows, to start from. Throws CalibrationError (no usable rows, rows
+// of another device), Interrupted, RunError.
 [[nodiscard]] Calibration calibrate(const calibration::BaseProfile& base,
-                                    const std::vector<RunConfiguration>& settings, PriorsFrom from,
+                                    const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                                     const CalibrationControl& control = {},
                                     const Calibration* near = nullptr);
 
-// The profile as a file: `like` the base, and the figures that the rows tell.
+// The profile as a file: `like` the base, with the fitted parameters.
 [[nodiscard]] std::string profile_text(const Calibration& calibration, const std::string& name,
                                        const std::string& evidence);
 

@@ -12,46 +12,47 @@
 namespace jostle::analyses {
 namespace {
 
-Comparison comparison(const RunConfiguration& setting, const ReferenceValue& figure, double predicted) {
-  return {fmt::format("{} {}, {}", figure.run, setting.text(), figure.metric),
-          quantity_of(figure.metric),
-          figure.value,
+Comparison comparison(const RunConfiguration& configuration, const ReferenceValue& reference,
+                      double predicted) {
+  return {fmt::format("{} {}, {}", reference.run, configuration.text(), reference.metric),
+          quantity_of(reference.metric),
+          reference.value,
           predicted,
           {}};
 }
 
-std::vector<RunConfiguration> on_gpu(const std::vector<RunConfiguration>& settings) {
+std::vector<RunConfiguration> on_gpu(const std::vector<RunConfiguration>& configurations) {
   std::vector<RunConfiguration> found;
-  std::ranges::copy_if(settings, std::back_inserter(found), &RunConfiguration::on_gpu);
+  std::ranges::copy_if(configurations, std::back_inserter(found), &RunConfiguration::on_gpu);
   return found;
 }
 
 template <class Key>
 void leave_out(HeldOut& found, const char* name, const calibration::BaseProfile& base,
-               const std::vector<RunConfiguration>& settings, PriorsFrom from, const Calibration& all,
+               const std::vector<RunConfiguration>& configurations, PriorsFrom from, const Calibration& all,
                const CalibrationControl& control, Key key) {
   ComparisonGroup group{name, "", "", {}, {}};
   std::vector<std::string> keys;
-  for (const RunConfiguration& setting : settings)
-    if (std::ranges::find(keys, key(setting)) == keys.end()) keys.push_back(key(setting));
+  for (const RunConfiguration& configuration : configurations)
+    if (std::ranges::find(keys, key(configuration)) == keys.end()) keys.push_back(key(configuration));
   if (keys.size() < 2) return;
   for (const std::string& left_out : keys) {
-    std::vector<RunConfiguration> seen, unseen;
-    for (const RunConfiguration& setting : settings)
-      (key(setting) == left_out ? unseen : seen).push_back(setting);
-    const Calibration fit = calibrate(base, seen, from, control, &all);
+    std::vector<RunConfiguration> training, held_out;
+    for (const RunConfiguration& configuration : configurations)
+      (key(configuration) == left_out ? held_out : training).push_back(configuration);
+    const Calibration fit = calibrate(base, training, from, control, &all);
     const auto predicted =
-        predictions({base.name, base.document, fit.profile}, fit.uncertainty(), unseen, control.interrupt);
-    for (std::size_t i = 0; i < unseen.size(); ++i) {
-      for (std::size_t j = 0; j < unseen[i].figures.size(); ++j) {
-        const ReferenceValue& figure = unseen[i].figures[j];
+        predictions({base.name, base.document, fit.profile}, fit.uncertainty(), held_out, control.interrupt);
+    for (std::size_t i = 0; i < held_out.size(); ++i) {
+      for (std::size_t j = 0; j < held_out[i].reference_values.size(); ++j) {
+        const ReferenceValue& reference = held_out[i].reference_values[j];
         const Prediction& of = predicted[i][j];
-        group.comparisons.push_back(comparison(unseen[i], figure, of.value));
+        group.comparisons.push_back(comparison(held_out[i], reference, of.value));
         found.rows.push_back({.device = base.name,
-                              .quantity = quantity_of(figure.metric),
+                              .quantity = quantity_of(reference.metric),
                               .basis = of.basis,
                               .fold = fmt::format("{}: {}", name, left_out),
-                              .measured = figure.value,
+                              .measured = reference.value,
                               .predicted = of.value,
                               .spread = of.spread});
       }
@@ -62,14 +63,14 @@ void leave_out(HeldOut& found, const char* name, const calibration::BaseProfile&
 
 }  // namespace
 
-HeldOut held_out(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& settings,
+HeldOut held_out(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& configurations,
                  PriorsFrom from, const Calibration& all, const CalibrationControl& control) {
   HeldOut found;
-  const std::vector<RunConfiguration> used = on_gpu(settings);
+  const std::vector<RunConfiguration> used = on_gpu(configurations);
   leave_out(found, "one power mode left out", base, used, from, all, control,
-            [](const RunConfiguration& setting) { return setting.mode; });
+            [](const RunConfiguration& configuration) { return configuration.mode; });
   leave_out(found, "one network left out", base, used, from, all, control,
-            [](const RunConfiguration& setting) { return setting.model; });
+            [](const RunConfiguration& configuration) { return configuration.model; });
   const auto inside = covered(found.rows);
   std::size_t row = 0;
   for (ComparisonGroup& group : found.groups)
@@ -77,14 +78,14 @@ HeldOut held_out(const calibration::BaseProfile& base, const std::vector<RunConf
   return found;
 }
 
-ComparisonGroup fitted_on(const Calibration& calibration, const std::vector<RunConfiguration>& settings,
+ComparisonGroup fitted_on(const Calibration& calibration, const std::vector<RunConfiguration>& configurations,
                           const CalibrationControl& control) {
-  ComparisonGroup group{"all, as fitted", "", "", {}, {}};
-  const std::vector<RunConfiguration> used = on_gpu(settings);
-  const auto figures = simulated(calibration.profile, used, control.interrupt);
+  ComparisonGroup group{"all runs, as fitted", "", "", {}, {}};
+  const std::vector<RunConfiguration> used = on_gpu(configurations);
+  const auto predicted = simulated(calibration.profile, used, control.interrupt);
   for (std::size_t i = 0; i < used.size(); ++i)
-    for (std::size_t j = 0; j < used[i].figures.size(); ++j)
-      group.comparisons.push_back(comparison(used[i], used[i].figures[j], figures[i][j]));
+    for (std::size_t j = 0; j < used[i].reference_values.size(); ++j)
+      group.comparisons.push_back(comparison(used[i], used[i].reference_values[j], predicted[i][j]));
   return group;
 }
 

@@ -1,4 +1,4 @@
-// What a calibration is worth: the error on runs that it never saw, and how wide its intervals have to be.
+// Cross-validation of a calibration: its error on held-out runs, and the residuals for its intervals.
 #pragma once
 
 #include <vector>
@@ -10,21 +10,21 @@
 namespace jostle::analyses {
 
 struct HeldOut {
-  std::vector<ComparisonGroup> groups;  // with the share of rows that their intervals held
-  std::vector<UnseenRow> rows;
+  std::vector<ComparisonGroup> groups;  // with coverage
+  std::vector<HeldOutRow> rows;
 };
 
-// Fits without each power mode in turn and predicts its runs, then the same with each network: a group of
-// comparisons for each of the two, if there are two modes, or two networks. Quantities are "latency" (of
-// whatever kind), "throughput", "enqueue", "memory traffic", "power" at the input and "rail power". `all` is
-// the fit on all of them, near which the others begin. Throws as calibrate() does.
+// Fits without each power mode in turn and predicts its runs, then the same with each network: one group of
+// comparisons for each, if there are at least two modes, or two networks. Quantities are "latency" (of any
+// kind), "throughput", "enqueue", "memory traffic", "power" at the input and "rail power". `all`: the fit to
+// all runs, where the others start. Throws as calibrate() does.
 [[nodiscard]] HeldOut held_out(const calibration::BaseProfile& base,
-                               const std::vector<RunConfiguration>& settings, PriorsFrom from,
+                               const std::vector<RunConfiguration>& configurations, PriorsFrom from,
                                const Calibration& all, const CalibrationControl& control = {});
 
-// How all of the rows come out when fitted on all of them.
+// The errors of the fit to all runs, on these runs.
 [[nodiscard]] ComparisonGroup fitted_on(const Calibration& calibration,
-                                        const std::vector<RunConfiguration>& settings,
+                                        const std::vector<RunConfiguration>& configurations,
                                         const CalibrationControl& control = {});
 
 }  // namespace jostle::analyses

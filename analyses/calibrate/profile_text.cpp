@@ -1,4 +1,4 @@
-// A calibrated profile as a file: what it is like, and what the measurements changed.
+// A calibrated profile as a file: the base profile and the fitted parameters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,14 +7,15 @@
 #include <memory>
 
 #include "analyses/calibrate/calibrate.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::analyses {
 namespace {
 
-// Figures by the parts of their paths.
+// Parameters by the steps of their paths.
 struct Branch {
   std::map<std::string, Branch> parts;
-  const FittedParameter* figure = nullptr;
+  const FittedParameter* parameter = nullptr;
 };
 
 std::string quoted(const std::string& text) {
@@ -26,20 +27,22 @@ std::string quoted(const std::string& text) {
   return '"' + escaped + '"';
 }
 
-// What the rows do not tell is no better known than before.
-std::string figure_text(const FittedParameter& figure, const std::string& evidence) {
+// An unidentified parameter keeps the source of its prior.
+std::string parameter_text(const FittedParameter& parameter, const std::string& evidence) {
   const std::string rows =
-      figure.told_by.empty() ? evidence : fmt::format("{}, {}", evidence, figure.told_by);
-  const std::string source = figure.identified ? fmt::format("{}, +- {:.1f} %", rows, 100 * figure.sd)
-                                               : fmt::format("{}; {} hardly tells", figure.source, evidence);
-  return fmt::format("{{value: {}, grade: {}, source: {}}}", figure.value, figure.grade(), quoted(source));
+      parameter.identified_by.empty() ? evidence : fmt::format("{}, {}", evidence, parameter.identified_by);
+  const std::string source = parameter.identified
+                                 ? fmt::format("{}, +- {:.1f} %", rows, 100 * parameter.sd)
+                                 : fmt::format("{}; not identified by {}", parameter.source, evidence);
+  return fmt::format("{{value: {}, grade: {}, source: {}}}", parameter.value, parameter.grade(),
+                     quoted(source));
 }
 
 void write(const Branch& branch, const std::string& indent, const std::string& evidence, std::string& text) {
   for (const auto& [name, part] : branch.parts) {
     text += fmt::format("{}{}:", indent, name);
-    if (part.figure != nullptr) {
-      text += ' ' + figure_text(*part.figure, evidence) + '\n';
+    if (part.parameter != nullptr) {
+      text += ' ' + parameter_text(*part.parameter, evidence) + '\n';
     } else {
       text += '\n';
       write(part, indent + "  ", evidence, text);
@@ -52,25 +55,25 @@ void write(const Branch& branch, const std::string& indent, const std::string& e
 std::string profile_text(const Calibration& calibration, const std::string& name,
                          const std::string& evidence) {
   Branch root;
-  for (const FittedParameter& figure : calibration.figures) {
-    if (figure.path.starts_with("factor ")) continue;
+  for (const FittedParameter& parameter : calibration.parameters) {
+    if (parameter.path.starts_with("factor ")) continue;
     Branch* at = &root;
-    for (std::size_t begin = 0; begin <= figure.path.size();) {
-      const std::size_t end = std::min(figure.path.find('.', begin), figure.path.size());
-      at = &at->parts[figure.path.substr(begin, end - begin)];
+    for (std::size_t begin = 0; begin <= parameter.path.size();) {
+      const std::size_t end = std::min(parameter.path.find('.', begin), parameter.path.size());
+      at = &at->parts[parameter.path.substr(begin, end - begin)];
       begin = end + 1;
     }
-    at->figure = &figure;
+    at->parameter = &parameter;
   }
   std::string text = fmt::format(
-      "# Written by `jostle calibrate`: {} with what {} measured figures tell of one board.\nname: {}\n"
+      "# Written by `jostle calibrate`: {} fitted to {} of one board.\nname: {}\n"
       "description: {}\nlike: {}\n\n",
-      calibration.device, calibration.rows, quoted(name),
+      calibration.device, input::counted(calibration.rows, "measured value"), quoted(name),
       quoted(fmt::format("{}, calibrated from {}", calibration.device, evidence)), calibration.device);
   if (!calibration.evidence.empty()) text += fmt::format("evidence: {}\n", quoted(calibration.evidence));
   write(root, "", evidence, text);
   if (calibration.factors.empty()) return text;
-  text += "\n# Measured over computed time of kernels.\nfactors:\n";
+  text += "\n# Measured over computed kernel times.\nfactors:\n";
   for (const dnn::Factor& factor : calibration.factors) {
     const bool network = !factor.model.empty();
     text +=

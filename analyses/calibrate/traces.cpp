@@ -24,35 +24,35 @@ using calibration::TraceFiles;
 using calibration::TraceKind;
 using calibration::TracePrior;
 
-// What a model of two figures is off by, beside noise.
+// Model errors in addition to noise (relative standard deviations).
 constexpr double switch_model_sd = 0.05;
 constexpr double host_model_sd = 0.12;  // sessions on a shared host differ by a factor of 1.28
 
-// An estimate, and what to say of it.
-struct Told {
+// An estimate of a parameter and its origin.
+struct ParameterEstimate {
   Estimate estimate;
-  std::string_view by;
-  bool measured = true;  // read off; else fitted
+  std::string_view source;
+  bool measured = true;  // a direct estimate; else fitted
   double variance_left = 0;
 };
-using Estimates = std::map<std::string_view, Told>;  // by path
+using Estimates = std::map<std::string_view, ParameterEstimate>;  // by path
 
 const TracePrior& prior_of(std::string_view path) {
   return *std::ranges::find(calibration::trace_priors(), path, &TracePrior::path);
 }
 
-void tell(Estimates& all, std::string_view path, const std::optional<Estimate>& estimate, std::string_view by,
-          bool measured = true) {
-  if (estimate && estimate->value > 0) all[path] = {*estimate, by, measured, 0};
+void add_estimate(Estimates& all, std::string_view path, const std::optional<Estimate>& estimate,
+                  std::string_view source, bool measured = true) {
+  if (estimate && estimate->value > 0) all[path] = {*estimate, source, measured, 0};
 }
 
-// Figures that several rows depend on together; `predict` takes a value for each, in its prior's unit.
+// A row for a joint fit of several parameters; `predict` takes a value for each, in the unit of its prior.
 struct Row {
   calibration::Measured measured;
   std::function<double(const std::vector<double>&)> predict;
 };
 void fit_together(Estimates& all, const std::vector<std::string_view>& paths, const std::vector<Row>& rows,
-                  std::string_view by) {
+                  std::string_view source) {
   if (rows.empty()) return;
   std::vector<calibration::Parameter> parameters;
   for (const std::string_view path : paths) {
@@ -75,17 +75,18 @@ void fit_together(Estimates& all, const std::vector<std::string_view>& paths, co
   });
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const double sd = std::sqrt(found.covariance[i * paths.size() + i]);
-    all[paths[i]] = {{found.values[i], sd * found.values[i], rows.size()}, by, false, found.variance_left[i]};
+    all[paths[i]] = {
+        {found.values[i], sd * found.values[i], rows.size()}, source, false, found.variance_left[i]};
   }
 }
 
 void time_slicing(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
   calibration::SpinnerEstimates spinning;
   if (files.has(TraceKind::timeslices)) {
-    const char* const by = "timeslices.csv: stretches of a kernel that spins";
+    const char* const source = "timeslices.csv: stretches of a kernel that spins";
     spinning = calibration::spinners(files.table(TraceKind::timeslices));
-    tell(all, "gpu.time_slicing.slice", spinning.slice, by);
-    tell(all, "gpu.time_slicing.slice_jitter", spinning.slice_jitter, by);
+    add_estimate(all, "gpu.time_slicing.slice", spinning.slice, source);
+    add_estimate(all, "gpu.time_slicing.slice_jitter", spinning.slice_jitter, source);
   }
   const double slice_us = spinning.slice ? spinning.slice->value : sim::to_us(gpu.time_slicing.slice);
   std::vector<calibration::SharingRun> sharing;
@@ -96,8 +97,8 @@ void time_slicing(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu)
   if (files.has(TraceKind::sparse_launches))
     sparse = calibration::sparse_runs(files.table(TraceKind::sparse_launches));
 
-  tell(all, "gpu.time_slicing.switch_when_idle", calibration::out_of_work_switch(sharing, sparse, slice_us),
-       "sharing and sparse intervals: gaps where every turn ends dry");
+  add_estimate(all, "gpu.time_slicing.switch_when_idle", calibration::out_of_work_switch(sharing, sparse, slice_us),
+               "sharing and sparse intervals: gaps where every turn ends out of work");
   std::vector<Row> rows;
   for (const auto& expiry : calibration::expiry_switches(sharing, spinning.switch_at_expiry, gpu, slice_us)) {
     const double sd = std::hypot(expiry.us.sd / expiry.us.value, switch_model_sd);
@@ -107,34 +108,37 @@ void time_slicing(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu)
   }
   fit_together(all, {"gpu.time_slicing.switch_at_expiry", "gpu.time_slicing.state_bandwidth"}, rows,
                "timeslices.csv, sharing intervals: time between turns that expire, by state on the SMs");
-  tell(all, "gpu.time_slicing.restart_after_expiry", calibration::restart_after_expiry(sharing, slice_us),
-       "sharing intervals: slice less the kernels of a turn", false);
+  add_estimate(all, "gpu.time_slicing.restart_after_expiry",
+               calibration::restart_after_expiry(sharing, slice_us),
+               "sharing intervals: slice less the kernels of a turn", false);
 
   const auto paced = calibration::paced_launches(sparse, slice_us);
-  tell(all, "runtimes.paced.per_launch", paced.per_launch,
-       "sparse_launch_intervals.csv: time between launches less the pace");
-  tell(all, "runtimes.paced.gpu_per_launch", paced.gpu_per_launch,
-       "sparse_launch_intervals.csv: length of a turn, by its kernels and theirs");
+  add_estimate(all, "runtimes.paced.per_launch", paced.per_launch,
+               "sparse_launch_intervals.csv: time between launches less the pace");
+  add_estimate(all, "runtimes.paced.gpu_per_launch", paced.gpu_per_launch,
+               "sparse_launch_intervals.csv: length of a turn, by its kernels and theirs");
 }
 
 void launches(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
   const bool kernels = files.has(TraceKind::kernels);
   if (kernels) {
     const double start_us = 1e6 * gpu.kernels.start_cycles / gpu.max_clock_hz;
-    tell(all, "gpu.kernel_fixed", calibration::kernel_fixed(files.table(TraceKind::kernels), start_us),
-         "kernels.csv: kernels of one block, less the cycles of their start", false);
+    add_estimate(all, "gpu.kernel_fixed",
+                 calibration::kernel_fixed(files.table(TraceKind::kernels), start_us),
+                 "kernels.csv: kernels of one block, less the cycles of their start", false);
   }
   if (files.has(TraceKind::open_loop)) {
     const auto idle = calibration::idle_wake(files.table(TraceKind::open_loop));
-    const char* const by = "open_loop_periodic.csv, one process: latency against how long the GPU idled";
-    tell(all, "gpu.idle_wake.after", idle.after, by, false);
-    tell(all, "gpu.idle_wake.cost", idle.cost, by, false);
+    const char* const source = "open_loop_periodic.csv, one process: latency against how long the GPU idled";
+    add_estimate(all, "gpu.idle_wake.after", idle.after, source, false);
+    add_estimate(all, "gpu.idle_wake.cost", idle.cost, source, false);
   }
   if (!files.has(TraceKind::solo)) return;
   const auto& solo = files.table(TraceKind::solo);
   const auto graph = calibration::graph_launches(solo);
-  tell(all, "runtimes.cuda-graph.per_launch", graph.per_launch, "solo.csv: enqueue calls of graphs");
-  tell(all, "runtimes.cuda-graph.per_batch", graph.per_batch, "solo.csv: batch less enqueue and wait");
+  add_estimate(all, "runtimes.cuda-graph.per_launch", graph.per_launch, "solo.csv: enqueue calls of graphs");
+  add_estimate(all, "runtimes.cuda-graph.per_batch", graph.per_batch,
+               "solo.csv: batch less enqueue and wait");
   if (!kernels) return;
   const auto& table = files.table(TraceKind::kernels);
   std::vector<Row> rows;
@@ -144,8 +148,8 @@ void launches(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
   }
   fit_together(all, {"runtimes.eager.per_launch", "runtimes.eager.per_batch"}, rows,
                "solo.csv, kernels.csv: host time of the fastest run of each network and precision");
-  tell(all, "runtimes.eager.gpu_per_launch", calibration::eager_gpu_per_launch(solo, table),
-       "solo.csv, kernels.csv: GPU-bound batches less their kernels", false);
+  add_estimate(all, "runtimes.eager.gpu_per_launch", calibration::eager_gpu_per_launch(solo, table),
+               "solo.csv, kernels.csv: GPU-bound batches less their kernels", false);
 }
 
 std::string written(double value, std::string_view unit) {
@@ -153,28 +157,29 @@ std::string written(double value, std::string_view unit) {
   return fmt::format("{:.5g} {}", value, unit);
 }
 
-FittedParameter figure_of(const TracePrior& prior, const std::string& before, const Told* told) {
-  FittedParameter figure;
-  figure.path = prior.path;
-  figure.prior = before;
-  figure.source = prior.source;
-  figure.value = written(told != nullptr ? told->estimate.value : prior.centre, prior.unit);
-  figure.sd = told != nullptr ? told->estimate.sd / told->estimate.value : prior.sd;
-  figure.of_prior = told != nullptr ? told->estimate.value / prior.centre : 1;
-  figure.variance_left = told != nullptr ? told->variance_left : 1;
-  figure.identified = calibration::identified(figure.variance_left);
-  figure.measured = figure.identified && told != nullptr && told->measured;
-  if (told != nullptr) figure.told_by = told->by;
-  return figure;
+FittedParameter fitted_parameter(const TracePrior& prior, const std::string& before,
+                                 const ParameterEstimate* found) {
+  FittedParameter parameter;
+  parameter.path = prior.path;
+  parameter.prior = before;
+  parameter.source = prior.source;
+  parameter.value = written(found != nullptr ? found->estimate.value : prior.centre, prior.unit);
+  parameter.sd = found != nullptr ? found->estimate.sd / found->estimate.value : prior.sd;
+  parameter.of_prior = found != nullptr ? found->estimate.value / prior.centre : 1;
+  parameter.variance_left = found != nullptr ? found->variance_left : 1;
+  parameter.identified = calibration::identified(parameter.variance_left);
+  parameter.measured = parameter.identified && found != nullptr && found->measured;
+  if (found != nullptr) parameter.identified_by = found->source;
+  return parameter;
 }
 
 }  // namespace
 
 Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFiles& files, PriorsFrom from) {
-  Estimates told;
-  time_slicing(told, files, base.profile.spec.gpu);
-  launches(told, files, base.profile.spec.gpu);
-  if (told.empty()) throw CalibrationError("the traces tell nothing of the profile");
+  Estimates estimates;
+  time_slicing(estimates, files, base.profile.spec.gpu);
+  launches(estimates, files, base.profile.spec.gpu);
+  if (estimates.empty()) throw CalibrationError("the traces do not identify any parameter of the profile");
   Calibration result;
   result.device = base.name;
   result.converged = true;
@@ -182,12 +187,14 @@ Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFi
   for (const TracePrior& prior : calibration::trace_priors()) {
     const auto known =
         std::ranges::find(base.profile.figures, prior.path, &calibration::ProfileParameter::path);
-    const auto of = told.find(prior.path);
-    if (known == base.profile.figures.end() || (of == told.end() && from == PriorsFrom::profile)) continue;
-    result.figures.push_back(figure_of(prior, known->value, of != told.end() ? &of->second : nullptr));
-    if (of != told.end()) result.rows += of->second.estimate.samples;
-    set.push_back(
-        fmt::format("{}={{value: {}, grade: fitted, source: fit}}", prior.path, result.figures.back().value));
+    const auto of = estimates.find(prior.path);
+    if (known == base.profile.figures.end() || (of == estimates.end() && from == PriorsFrom::profile))
+      continue;
+    result.parameters.push_back(
+        fitted_parameter(prior, known->value, of != estimates.end() ? &of->second : nullptr));
+    if (of != estimates.end()) result.rows += of->second.estimate.samples;
+    set.push_back(fmt::format("{}={{value: {}, grade: fitted, source: fit}}", prior.path,
+                              result.parameters.back().value));
   }
   input::Problems problems;
   auto profile = calibration::profile_of(base.document, problems, set);

@@ -1,10 +1,9 @@
-// Fits a profile to traces of the form of calibration/evidence/h200, mechanism by mechanism.
+// Fits a profile to traces in the format of calibration/evidence/h200, mechanism by mechanism.
 //
-// Nearly every figure shows directly in some file, so its estimator is a median or a line (calibration/fit);
-// where two figures share an observable, both are fitted to it with priors (least_squares.hpp). Runs of
-// several networks' processes (contended, eager_repeats, open loop with more than one process) are not read:
-// they are what the profile is held against. refill_after_expiry shows nowhere else and stays as the profile
-// has it.
+// Most parameters can be estimated directly from some file, by a median or a linear fit (calibration/fit);
+// where two parameters share an observable, both are fitted to it with priors (least_squares.hpp). Contention
+// runs (contended, eager_repeats, open loop with more than one process) are not used for the fit, so that
+// they can validate it. refill_after_expiry is visible only there and keeps the value of the profile.
 #pragma once
 
 #include <string>
@@ -14,9 +13,10 @@
 
 namespace jostle::analyses {
 
-// Figures come in the order of a profile. One that the files do not tell is left as the profile has it, or,
-// `from` reference ranges, put at its prior and assumed. Where figures are fitted, they begin at reference
-// ranges in any case. Throws CalibrationError if the files tell nothing, calibration::CsvError.
+// Parameters are in the order of a profile. A parameter that the files do not identify keeps the value of the
+// profile, or, with `from` = reference, gets the centre of its prior and the grade "assumed". Joint fits
+// always start from reference ranges. Throws CalibrationError if the files identify no parameter,
+// calibration::CsvError.
 [[nodiscard]] Calibration calibrate_traces(const calibration::BaseProfile& base,
                                            const calibration::TraceFiles& files, PriorsFrom from);
 

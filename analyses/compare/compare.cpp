@@ -18,7 +18,7 @@ namespace {
 
 template <class Of>
 struct Row {
-  const char* figure;
+  const char* metric;
   const char* unit;
   scenarios::Metric (*get)(const Of&);
 };
@@ -64,10 +64,10 @@ constexpr std::array system_rows{
                                  [](const scenarios::SystemResult& s) { return s.temperature_c; }},
 };
 
-// Pair by pair, where both have the figure.
+// Adds the difference over the pairs in which both have the metric.
 template <class Get>
 void add_difference(const std::vector<scenarios::Result>& all_a, const std::vector<scenarios::Result>& all_b,
-                    std::string figure, std::string unit, const Get& get, std::vector<Difference>& to) {
+                    std::string metric, std::string unit, const Get& get, std::vector<Difference>& to) {
   std::vector<double> differences;
   double sum_a = 0, sum_b = 0, sum = 0;
   for (std::size_t i = 0; i < all_a.size(); ++i) {
@@ -80,7 +80,7 @@ void add_difference(const std::vector<scenarios::Result>& all_a, const std::vect
   }
   if (differences.empty()) return;
   const auto count = static_cast<double>(differences.size());
-  Difference difference{std::move(figure), std::move(unit), sum_a / count, sum_b / count, sum / count, {}};
+  Difference difference{std::move(metric), std::move(unit), sum_a / count, sum_b / count, sum / count, {}};
   if (differences.size() > 1) {
     double squares = 0;
     for (const double each : differences) squares += (each - sum / count) * (each - sum / count);
@@ -90,7 +90,7 @@ void add_difference(const std::vector<scenarios::Result>& all_a, const std::vect
   to.push_back(std::move(difference));
 }
 
-std::string described(const scenarios::ProcessEntry& process) {
+std::string description_of(const scenarios::ProcessEntry& process) {
   std::string text = scenarios::model_name(process.model);
   if (process.training) text += " training";
   if (process.precision) text += fmt::format(" {}", to_string(*process.precision));
@@ -98,7 +98,7 @@ std::string described(const scenarios::ProcessEntry& process) {
 }
 
 std::string label_of(const scenarios::ProcessEntry& process) {
-  return process.name.empty() ? described(process) : process.name;
+  return process.name.empty() ? description_of(process) : process.name;
 }
 
 const scenarios::ProcessEntry& entry_of(const scenarios::Scenario& scenario, std::size_t index) {
@@ -151,7 +151,7 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
       const auto get = [&, at_a = in_a, at_b = in_b](const scenarios::Result& result, bool first) {
         return row.get(result.processes[first ? at_a : at_b]);
       };
-      add_difference(all.a, all.b, row.figure, row.unit, get, process.figures);
+      add_difference(all.a, all.b, row.metric, row.unit, get, process.metrics);
     }
     all.processes.push_back(std::move(process));
   }
@@ -159,7 +159,7 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
   for (const std::size_t index : pairs.only_b) all.only_b.push_back({index, label_of(entry_of(b, index))});
   for (const auto& row : system_rows)
     add_difference(
-        all.a, all.b, row.figure, row.unit,
+        all.a, all.b, row.metric, row.unit,
         [&](const scenarios::Result& result, bool) { return row.get(result.system); }, all.system);
   return all;
 }

@@ -12,7 +12,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-// The least value that nine in ten do not exceed.
+// The smallest value that 90 % do not exceed.
 double p90(std::vector<double> values) {
   std::ranges::sort(values);
   return values[(9 * values.size() + 9) / 10 - 1];
@@ -37,7 +37,7 @@ std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
     const double error = comparison.error();
     ++summary->count;
     magnitudes[static_cast<std::size_t>(summary - summaries.data())].push_back(std::abs(error));
-    if (summary->bound && std::abs(error) > summary->bound->limit) ++summary->beyond;
+    if (summary->bound && std::abs(error) > summary->bound->limit) ++summary->over_limit;
     if (comparison.covered) {
       ++summary->with_interval;
       if (*comparison.covered) ++summary->covered;

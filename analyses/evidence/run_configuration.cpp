@@ -30,11 +30,11 @@ constexpr std::array<std::pair<std::string_view, MetricKind>, 10> kinds{{
     {"power_cpu_gpu_cv", MetricKind::power},
     {"power_soc", MetricKind::power},
 }};
-// Metrics of a board's own sensors.
+// Metrics of the sensors of a board.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> rails{
     {{"power_cpu_gpu_cv", "VDD_CPU_GPU_CV"}, {"power_soc", "VDD_SOC"}}};
 
-// A row whose columns are asked for by name; a missing or empty one is as absent.
+// A row with columns by name; a missing column counts as empty.
 class Fields {
  public:
   Fields(const CsvTable& table, const CsvTable::Row& row) : table_(table), row_(row) {}
@@ -73,69 +73,73 @@ class Fields {
   const CsvTable::Row& row_;
 };
 
-// A closed loop on each accelerator that `placement` lists with '+'.
-void add_processes(RunConfiguration& setting, const Fields& fields) {
-  const std::int64_t dla_batch = fields.count("dla_batch", setting.batch);
-  for (std::size_t begin = 0; begin <= setting.placement.size();) {
-    const std::size_t end = std::min(setting.placement.find('+', begin), setting.placement.size());
+// Adds a closed-loop process on each accelerator of `placement` (separated by '+').
+void add_processes(RunConfiguration& configuration, const Fields& fields) {
+  const std::int64_t dla_batch = fields.count("dla_batch", configuration.batch);
+  for (std::size_t begin = 0; begin <= configuration.placement.size();) {
+    const std::size_t end =
+        std::min(configuration.placement.find('+', begin), configuration.placement.size());
     scenarios::ProcessEntry entry;
-    entry.model = scenarios::BuiltInModel{setting.model};
-    entry.precision = fields.word(scenarios::precision_names(), "precision", setting.precision);
-    entry.placement =
-        fields.word(scenarios::placement_names(), "placement", setting.placement.substr(begin, end - begin));
-    entry.batch = entry.placement == scenarios::Placement::gpu ? setting.batch : dla_batch;
-    entry.count = setting.processes;
-    entry.runtime = fields.word(scenarios::runtime_names(), "runtime", setting.runtime);
+    entry.model = scenarios::BuiltInModel{configuration.model};
+    entry.precision = fields.word(scenarios::precision_names(), "precision", configuration.precision);
+    entry.placement = fields.word(scenarios::placement_names(), "placement",
+                                  configuration.placement.substr(begin, end - begin));
+    entry.batch = entry.placement == scenarios::Placement::gpu ? configuration.batch : dla_batch;
+    entry.count = configuration.processes;
+    entry.runtime = fields.word(scenarios::runtime_names(), "runtime", configuration.runtime);
     entry.sync = scenarios::default_sync(entry.runtime);
     if (const std::string sync = fields.text("sync"); !sync.empty())
       entry.sync = fields.word(scenarios::sync_names(), "sync", sync);
-    setting.scenario.processes.push_back(entry);
+    configuration.scenario.processes.push_back(entry);
     begin = end + 1;
   }
 }
 
-RunConfiguration setting_of(const Fields& fields) {
+RunConfiguration configuration_of(const Fields& fields) {
   const auto or_else = [&fields](const char* column, const char* otherwise) {
     const std::string text = fields.text(column);
     return text.empty() ? otherwise : text;
   };
-  RunConfiguration setting{.device = fields.text("device"),
-                           .mode = fields.text("power_mode"),
-                           .clocks = {},
-                           .model = fields.text("model"),
-                           .precision = fields.text("precision"),
-                           .placement = or_else("placement", "gpu"),
-                           .runtime = or_else("runtime", "tensorrt"),
-                           .batch = fields.count("batch", 1),
-                           .processes = fields.count("processes", 1),
-                           .scenario = {},
-                           .figures = {}};
-  if (dnn::find_model(setting.model) == nullptr)
-    fields.fail(fmt::format("unknown network '{}'", setting.model));
-  scenarios::Scenario& scenario = setting.scenario;
-  scenario.device = setting.device;
-  if (!setting.mode.empty()) scenario.power_mode = setting.mode;
+  RunConfiguration configuration{.device = fields.text("device"),
+                                 .mode = fields.text("power_mode"),
+                                 .clocks = {},
+                                 .model = fields.text("model"),
+                                 .precision = fields.text("precision"),
+                                 .placement = or_else("placement", "gpu"),
+                                 .runtime = or_else("runtime", "tensorrt"),
+                                 .batch = fields.count("batch", 1),
+                                 .processes = fields.count("processes", 1),
+                                 .scenario = {},
+                                 .reference_values = {}};
+  if (dnn::find_model(configuration.model) == nullptr)
+    fields.fail(fmt::format("unknown network '{}'", configuration.model));
+  scenarios::Scenario& scenario = configuration.scenario;
+  scenario.device = configuration.device;
+  if (!configuration.mode.empty()) scenario.power_mode = configuration.mode;
   if (fields.text("pinned") == "1") {
     scenario.jetson_clocks = true;
   } else if (!fields.text("pinned").empty() && fields.text("pinned") != "0") {
     fields.fail("pinned is 0 or 1");
   } else {
-    setting.clocks += " governed";
+    configuration.clocks += " governed";
   }
   scenario.clocks.gpu_hz = fields.hertz("gpu_mhz");
   scenario.clocks.cpu_hz = fields.hertz("cpu_mhz");
   scenario.clocks.emc_hz = fields.hertz("emc_mhz");
-  if (scenario.clocks.gpu_hz) setting.clocks += fmt::format(" gpu {:g} MHz", *scenario.clocks.gpu_hz / 1e6);
-  if (scenario.clocks.cpu_hz) setting.clocks += fmt::format(" cpu {:g} MHz", *scenario.clocks.cpu_hz / 1e6);
-  if (scenario.clocks.emc_hz) setting.clocks += fmt::format(" emc {:g} MHz", *scenario.clocks.emc_hz / 1e6);
+  if (scenario.clocks.gpu_hz)
+    configuration.clocks += fmt::format(" gpu {:g} MHz", *scenario.clocks.gpu_hz / 1e6);
+  if (scenario.clocks.cpu_hz)
+    configuration.clocks += fmt::format(" cpu {:g} MHz", *scenario.clocks.cpu_hz / 1e6);
+  if (scenario.clocks.emc_hz)
+    configuration.clocks += fmt::format(" emc {:g} MHz", *scenario.clocks.emc_hz / 1e6);
   if (!fields.text("cores").empty()) {
     scenario.clocks.cores = static_cast<int>(std::min<std::int64_t>(fields.count("cores", 1), 1024));
-    setting.clocks += fmt::format(" {} cores", *scenario.clocks.cores);
+    configuration.clocks += fmt::format(" {} cores", *scenario.clocks.cores);
   }
   scenario.run.duration = sim::seconds(2);
   scenario.run.warmup = sim::milliseconds(500);
-  add_processes(setting, fields);
-  return setting;
+  add_processes(configuration, fields);
+  return configuration;
 }
 
 }  // namespace
@@ -162,17 +166,17 @@ std::vector<RunConfiguration> run_configurations_of(const CsvTable& table) {
     const CsvTable::Row row = table.row(i);
     const Fields fields(table, row);
     const std::string metric = fields.text("metric");
-    // `of`: a part of the run, such as a kernel, or another stretch of it.
+    // `of`: a part of the run, such as a kernel, or another time range.
     if (kind_of(metric) == MetricKind::unknown || !fields.text("of").empty()) continue;
     const double value = row.number(table.column("value"));
     if (!(value > 0)) fields.fail(fmt::format("{} {} is not positive", metric, value));
-    RunConfiguration setting = setting_of(fields);
-    const auto same = std::ranges::find(found, setting.text(), &RunConfiguration::text);
-    RunConfiguration& into = same != found.end() ? *same : found.emplace_back(std::move(setting));
-    // Of the mean, as far as samples are independent.
+    RunConfiguration configuration = configuration_of(fields);
+    const auto same = std::ranges::find(found, configuration.text(), &RunConfiguration::text);
+    RunConfiguration& into = same != found.end() ? *same : found.emplace_back(std::move(configuration));
+    // Standard deviation of the mean, if samples are independent.
     const double samples = std::max(fields.number("count").value_or(1), 1.0);
     const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
-    into.figures.push_back({fields.text("run"), metric, value, sd});
+    into.reference_values.push_back({fields.text("run"), metric, value, sd});
   }
   return found;
 }
@@ -183,7 +187,7 @@ std::vector<RunConfiguration> shipped_run_configurations() {
 }
 
 double predicted(const scenarios::Result& result, const std::string& metric,
-                 const RunConfiguration& setting) {
+                 const RunConfiguration& configuration) {
   const scenarios::ProcessResult& process = result.processes.front();
   if (metric == "throughput") return result.system.throughput.value_or(0);
   if (metric == "power_wall") return result.system.power_w.wall.value_or(0);
@@ -199,7 +203,7 @@ double predicted(const scenarios::Result& result, const std::string& metric,
   if (metric == "enqueue") return process.ec_ms.mean.value_or(0);
   const double images_per_s = process.throughput.mean.value_or(0);
   if (images_per_s <= 0) return 0;
-  const double batch_ms = 1e3 * static_cast<double>(setting.batch) / images_per_s;
+  const double batch_ms = 1e3 * static_cast<double>(configuration.batch) / images_per_s;
   if (metric == "batch_time" || !process.time_share) return batch_ms;
   return batch_ms * (*process.time_share)[index_of(process::Share::gpu_running)];
 }

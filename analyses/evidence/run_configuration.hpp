@@ -1,4 +1,4 @@
-// Measured runs of boards as scenarios: the rows of an evidence file that tell of the same setting, together.
+// Measured runs of boards as scenarios: the rows of an evidence file with the same configuration, together.
 //
 // The file's columns are those of calibration/evidence/boards/solo.csv, explained in docs/calibration.md;
 // `processes` (1), `runtime` (tensorrt), `sync`, `sd` and `source` may be missing.
@@ -14,38 +14,38 @@
 
 namespace jostle::analyses {
 
-// One measured figure.
+// A measured value.
 struct ReferenceValue {
   std::string run, metric;
   double value = 0;  // in the metric's unit
-  double sd = 0;     // of repeats, relative; 0: not told
+  double sd = 0;     // of repeats, relative; 0: not given
 };
 
-// What was run, and what was measured of it. Its scenario names the device as the file does.
+// A run as a scenario, and its measured values. The scenario names the device as the file does.
 struct RunConfiguration {
   std::string device, mode, clocks, model, precision, placement, runtime;
   std::int64_t batch = 1, processes = 1;
   scenarios::Scenario scenario;
-  std::vector<ReferenceValue> figures;
+  std::vector<ReferenceValue> reference_values;
 
   [[nodiscard]] std::string family() const;
   [[nodiscard]] bool on_gpu() const { return placement == "gpu"; }
-  [[nodiscard]] std::string text() const;  // for people; equal settings have equal texts
+  [[nodiscard]] std::string text() const;  // a description; equal configurations have equal texts
 };
 
-// What a metric is of.
+// The kind of quantity that a metric measures.
 enum class MetricKind { time, traffic, memory, power, unknown };
 [[nodiscard]] MetricKind kind_of(const std::string& metric);
 
-// Settings in the order of appearance; rows of metrics that nothing is predicted for are left out. Throws
-// calibration::CsvError with the line of a row that cannot be.
+// Configurations in the order of appearance; rows with metrics that jostle does not predict are left out.
+// Throws calibration::CsvError with the line of an invalid row.
 [[nodiscard]] std::vector<RunConfiguration> run_configurations_of(const calibration::CsvTable& table);
 
 // Those of calibration/evidence/boards/solo.csv.
 [[nodiscard]] std::vector<RunConfiguration> shipped_run_configurations();
 
-// The figure of a simulated setting in the unit of the metric: images/s, ms, GB/s, MiB or W. 0: undefined.
+// The predicted value of a metric in its unit: images/s, ms, GB/s, MiB or W. 0: undefined.
 [[nodiscard]] double predicted(const scenarios::Result& result, const std::string& metric,
-                               const RunConfiguration& setting);
+                               const RunConfiguration& configuration);
 
 }  // namespace jostle::analyses

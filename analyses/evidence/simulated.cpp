@@ -22,15 +22,15 @@ std::string quantity_of(const std::string& metric) {
 }
 
 std::vector<std::vector<double>> simulated(const calibration::Profile& profile,
-                                           const std::vector<RunConfiguration>& settings,
+                                           const std::vector<RunConfiguration>& configurations,
                                            const std::atomic<bool>* interrupt) {
-  std::vector<std::vector<double>> found(settings.size());
-  scenarios::parallel_for(settings.size(), [&](std::size_t i) {
-    const auto result = run(settings[i].scenario, profile,
+  std::vector<std::vector<double>> found(configurations.size());
+  scenarios::parallel_for(configurations.size(), [&](std::size_t i) {
+    const auto result = run(configurations[i].scenario, profile,
                             scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
     if (!result) throw scenarios::Interrupted();
-    for (const ReferenceValue& figure : settings[i].figures)
-      found[i].push_back(predicted(*result, figure.metric, settings[i]));
+    for (const ReferenceValue& reference : configurations[i].reference_values)
+      found[i].push_back(predicted(*result, reference.metric, configurations[i]));
   });
   return found;
 }

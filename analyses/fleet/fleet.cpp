@@ -14,24 +14,24 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr double keeping_up = 0.97;  // of the frames that come: at the edges of a run some are under way
+constexpr double min_served_share = 0.97;  // of the frames: some are in flight at the ends of a run
 constexpr double seconds_a_day = 86400;
 
-// A board under so many cameras.
+// The simulated metrics of a board with a number of cameras.
 struct Load {
-  bool fits = false, keeps_up = false, keeps_limits = false;
+  bool fits = false, keeps_up = false, meets_limits = false;
   double power_w = 0;
   scenarios::Metric energy_per_frame_mj;
   std::vector<double> values;
 };
 
-class Fleets {
+class FleetPlanner {
  public:
-  Fleets(const FleetSection& section, const Candidates& candidates, const FleetControl& control)
+  FleetPlanner(const FleetSection& section, const Candidates& candidates, const FleetControl& control)
       : section_(section), candidates_(candidates), control_(control) {
     for (const Constraint& constraint : section.constraints) {
-      if (constraint.min) add_limit(constraint.figure, true, *constraint.min);
-      if (constraint.max) add_limit(constraint.figure, false, *constraint.max);
+      if (constraint.min) add_limit(constraint.metric, true, *constraint.min);
+      if (constraint.max) add_limit(constraint.metric, false, *constraint.max);
     }
   }
 
@@ -50,7 +50,7 @@ class Fleets {
         },
         control_.threads);
     for (const FleetBoard& board : section_.boards) {
-      if (auto choice = best_of_kind(board, capacity))
+      if (auto choice = best_of_type(board, capacity))
         fleet.choices.push_back(*std::move(choice));
       else
         fleet.carry_none.push_back(board.device);
@@ -65,9 +65,9 @@ class Fleets {
   }
 
  private:
-  void add_limit(const std::string& figure, bool least, double limit) {
-    goal_.criteria.push_back({least, limit});
-    goal_.figures.push_back(figure);
+  void add_limit(const std::string& metric, bool is_lower_bound, double limit) {
+    goal_.criteria.push_back({is_lower_bound, limit});
+    goal_.metrics.push_back(metric);
   }
 
   [[nodiscard]] Load load(std::size_t candidate, std::int64_t cameras) {
@@ -88,38 +88,41 @@ class Fleets {
     load.keeps_up = true;
     for (const scenarios::ProcessResult& process : result->processes) {
       const auto& arrivals = scenario.processes[static_cast<std::size_t>(process.entry)].arrivals;
-      const double offered = arrivals.rate_per_s * static_cast<double>(arrivals.streams);
-      load.keeps_up &= process.drops == 0 && process.throughput.mean.value_or(0) >= keeping_up * offered;
+      const double offered_rate = arrivals.rate_per_s * static_cast<double>(arrivals.streams);
+      load.keeps_up &=
+          process.drops == 0 && process.throughput.mean.value_or(0) >= min_served_share * offered_rate;
     }
     load.power_w = result->system.power_w.mean.value_or(0);
     load.energy_per_frame_mj = result->system.energy_per_image_mj;
     const Evaluation values = values_in(goal_, to_json(*result));
     if (values) load.values = *values;
-    load.keeps_limits = values && keeps_limits(goal_.criteria, *values);
+    load.meets_limits = values && meets_limits(goal_.criteria, *values);
     return load;
   }
 
-  // The most cameras that it keeps up with, and below them the most with which it keeps the limits: gathering
-  // makes few cameras slow too. 0: none.
+  // The largest number of cameras that the board keeps up with and that meets the limits; 0: none. The search
+  // first finds how many it keeps up with, then goes down until the limits hold: with few cameras a batch
+  // fills slowly, so latency is not monotonic.
   [[nodiscard]] std::int64_t capacity_of(std::size_t candidate) {
-    std::int64_t most = 0, too_many = section_.cameras + 1;
+    std::int64_t feasible = 0, too_many = section_.cameras + 1;
     for (std::int64_t tried = 1; tried < too_many;) {
       if (load(candidate, tried).keeps_up)
-        most = tried;
+        feasible = tried;
       else
         too_many = tried;
-      tried = too_many <= section_.cameras ? (most + too_many) / 2 : std::min(2 * most, section_.cameras);
-      if (tried <= most) break;
+      tried =
+          too_many <= section_.cameras ? (feasible + too_many) / 2 : std::min(2 * feasible, section_.cameras);
+      if (tried <= feasible) break;
     }
-    while (most > 0) {
-      const Load here = load(candidate, most);
-      if (here.keeps_up && here.keeps_limits) return most;
-      most -= std::max<std::int64_t>(1, most / 16);
+    while (feasible > 0) {
+      const Load here = load(candidate, feasible);
+      if (here.keeps_up && here.meets_limits) return feasible;
+      feasible -= std::max<std::int64_t>(1, feasible / 16);
     }
     return 0;
   }
 
-  [[nodiscard]] std::optional<FleetChoice> best_of_kind(const FleetBoard& board,
+  [[nodiscard]] std::optional<FleetChoice> best_of_type(const FleetBoard& board,
                                                         const std::vector<std::int64_t>& capacity) {
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     std::vector<std::pair<std::size_t, std::int64_t>> able;  // candidate, boards
@@ -133,20 +136,20 @@ class Fleets {
     std::size_t best_candidate = 0;
     for (const auto& [candidate, boards] : able) {
       const std::int64_t less = section_.cameras / boards, more_of = section_.cameras % boards;
-      const std::int64_t most = less + (more_of > 0 ? 1 : 0);
-      const Load full = load(candidate, most);
+      const std::int64_t more = less + (more_of > 0 ? 1 : 0);
+      const Load full = load(candidate, more);
       const Load rest = more_of > 0 ? load(candidate, less) : full;
-      if (!full.keeps_up || !full.keeps_limits || !rest.keeps_limits) continue;
+      if (!full.keeps_up || !full.meets_limits || !rest.meets_limits) continue;
       const double power =
           static_cast<double>(more_of) * full.power_w + static_cast<double>(boards - more_of) * rest.power_w;
       if (best && best->power_w <= power) continue;
       best_candidate = candidate;
       best = FleetChoice{
           board.device,
-          run_configurations_of(candidate),
+          settings_without_device(candidate),
           capacity[candidate],
           boards,
-          most,
+          more,
           power,
           power * seconds_a_day / 3.6e6,
           full.energy_per_frame_mj,
@@ -159,11 +162,11 @@ class Fleets {
     return best;
   }
 
-  // What can be known of the board with the most cameras.
+  // The intervals of the board with the most cameras.
   void add_intervals(FleetChoice& choice, std::size_t candidate) const {
     Goal goal = goal_;
     goal.criteria.push_back({});
-    goal.figures.emplace_back("system.power_w");
+    goal.metrics.emplace_back("system.power_w");
     choice.intervals = goal_intervals(
         goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s),
         control_.interrupt);
@@ -173,7 +176,7 @@ class Fleets {
     if (power) choice.power_pi90 = {power->first * boards, power->second * boards};
   }
 
-  [[nodiscard]] std::string run_configurations_of(std::size_t candidate) const {
+  [[nodiscard]] std::string settings_without_device(std::size_t candidate) const {
     auto settings = nlohmann::ordered_json::parse(candidates_.checked(candidate).settings);
     settings.erase("device");
     return settings.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -205,12 +208,12 @@ bool check_fleet(const Study& study, input::Problems& problems) {
   const input::Cursor scenario(study.scenario, "scenario", problems);
   const input::Node processes = study.scenario->find("processes");
   if (!processes || processes->children.size() != 1) {
-    scenario.problem("a fleet's boards run processes of one kind", "give one entry in processes");
+    scenario.problem("a fleet needs exactly one entry in processes", "keep one entry");
     return false;
   }
   if (processes->children.front()->find("arrivals")) {
     scenario.descend("processes.0.arrivals")
-        .problem("the fleet's cameras and rate say what arrives", "leave it out");
+        .problem("the cameras and rate of the fleet set the arrivals", "remove it");
     return false;
   }
   return true;
@@ -237,7 +240,7 @@ scenarios::Scenario with_cameras(const scenarios::Scenario& scenario, std::int64
 }
 
 Fleet fleet(const FleetSection& section, const Candidates& candidates, const FleetControl& control) {
-  return Fleets(section, candidates, control).make();
+  return FleetPlanner(section, candidates, control).make();
 }
 
 FleetMix cheapest_mix(std::int64_t cameras, const std::vector<std::int64_t>& capacities,
@@ -247,23 +250,23 @@ FleetMix cheapest_mix(std::int64_t cameras, const std::vector<std::int64_t>& cap
     std::int64_t boards = 0;
     std::size_t last = 0;
   };
-  // [n]: the cheapest boards that carry n cameras.
-  std::vector<State> carried(static_cast<std::size_t>(cameras) + 1);
-  carried[0].price = 0;
+  // [n]: the cheapest boards for n cameras.
+  std::vector<State> cheapest(static_cast<std::size_t>(cameras) + 1);
+  cheapest[0].price = 0;
   for (std::int64_t n = 1; n <= cameras; ++n) {
-    State& here = carried[static_cast<std::size_t>(n)];
+    State& here = cheapest[static_cast<std::size_t>(n)];
     for (std::size_t kind = 0; kind < capacities.size(); ++kind) {
       if (capacities[kind] < 1) continue;
       const State& before =
-          carried[static_cast<std::size_t>(std::max<std::int64_t>(0, n - capacities[kind]))];
+          cheapest[static_cast<std::size_t>(std::max<std::int64_t>(0, n - capacities[kind]))];
       const double price = before.price + prices[kind];
       if (std::pair(price, before.boards + 1) < std::pair(here.price, here.boards))
         here = {price, before.boards + 1, kind};
     }
   }
-  FleetMix mix{std::vector<std::int64_t>(capacities.size()), carried.back().price};
+  FleetMix mix{std::vector<std::int64_t>(capacities.size()), cheapest.back().price};
   for (std::int64_t n = cameras; n > 0;) {
-    const std::size_t kind = carried[static_cast<std::size_t>(n)].last;
+    const std::size_t kind = cheapest[static_cast<std::size_t>(n)].last;
     ++mix.boards[kind];
     n -= capacities[kind];
   }

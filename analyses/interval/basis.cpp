@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> order{"measured", "network", "family", "model"};
 
-std::string of_kernels(const scenarios::ProcessEntry& entry, const std::string& grade,
-                       const calibration::Profile& profile) {
+std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string& grade,
+                         const calibration::Profile& profile) {
   if (grade == "measured" || grade == "interpolated") return "measured";
   const auto* const built_in = std::get_if<scenarios::BuiltInModel>(&entry.model);
   if (grade != "fitted" || built_in == nullptr || !entry.precision) return "model";
@@ -36,7 +36,7 @@ std::size_t rank(const std::string& basis) {
 
 std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
                      const calibration::Profile& profile) {
-  const std::string kernels = of_kernels(entry, grade, profile);
+  const std::string kernels = kernel_basis(entry, grade, profile);
   const bool framework = traits_of(entry.runtime).kind == process::RuntimeKind::framework;
   return framework ? kernels + " " + to_string(entry.runtime) : kernels;
 }

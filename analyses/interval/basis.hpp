@@ -1,9 +1,9 @@
-// What the kernel times of a process rest on, best first: how far a prediction can be off depends on it.
-//   measured  a table of kernels of this network on this device
+// The basis of the kernel times of a process, best first. The error of a prediction depends on it.
+//   measured  kernels of this network, measured on this device
 //   network   the cost model, with a factor fitted to this network on this device
 //   family    the cost model, with a factor fitted to networks of its design, or on another device
 //   model     the cost model alone
-// followed by the runtime where kernels are launched one by one from a framework: "measured eager".
+// followed by the runtime if a framework launches the kernels one by one: "measured eager".
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace jostle::analyses {
 [[nodiscard]] std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
                                    const calibration::Profile& profile);
 
-// The one that is known less.
+// The weaker of two bases.
 [[nodiscard]] std::string weaker(const std::string& a, const std::string& b);
 
 }  // namespace jostle::analyses

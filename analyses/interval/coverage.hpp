@@ -1,4 +1,4 @@
-// How wide intervals have to be, and whether they are: from predictions of runs that no fit had seen.
+// The width that intervals need, and their coverage, from predictions of held-out runs.
 #pragma once
 
 #include <optional>
@@ -12,41 +12,40 @@
 
 namespace jostle::analyses {
 
-// A measured figure, and what was predicted of it without it.
-struct UnseenRow {
+// A measured value and its prediction from a fit without it.
+struct HeldOutRow {
   std::string device, quantity, basis;
-  std::string fold;  // rows that were left out together
+  std::string fold;  // rows that were held out together
   double measured = 0, predicted = 0;
   Spread spread;  // of the draws
 
-  // The residual half-width at which its interval would just hold it.
+  // The smallest residual half-width at which the interval contains the measured value.
   [[nodiscard]] double needed() const;
 };
 
-// The comparisons of the quantity `from` as rows; of "c002 ..., process 3" the fold is "c002 ...".
-[[nodiscard]] std::vector<UnseenRow> unseen_rows(const ComparisonGroup& group, const std::string& from,
-                                                 const std::string& device, const std::string& quantity,
-                                                 const std::string& basis);
+// The comparisons of the quantity `from` as rows. The fold of "c002 ..., process 3" is "c002 ...".
+[[nodiscard]] std::vector<HeldOutRow> held_out_rows(const ComparisonGroup& group, const std::string& from,
+                                                    const std::string& device, const std::string& quantity,
+                                                    const std::string& basis);
 
-// For each quantity and basis what nine rows in ten need: of any device, then of single devices that have at
-// least four rows of it while others have some too. Of n rows it is the ceil(0.9 (n + 1))-th smallest (split
-// conformal prediction, Vovk et al. 2005), or the greatest.
-[[nodiscard]] std::vector<calibration::Residual> residuals_of(const std::vector<UnseenRow>& rows);
+// The half-width that 90 % of the rows need, for each quantity and basis: of all devices, then of each device
+// that has at least four rows while others have some too. Of n rows it is the ceil(0.9 (n + 1))-th smallest
+// (split conformal prediction, Vovk et al. 2005), at most the greatest.
+[[nodiscard]] std::vector<calibration::Residual> residuals_of(const std::vector<HeldOutRow>& rows);
 
-// Whether each row is inside the interval that the rows of other folds (of its device, if they do) ask for:
-// an honest trial, for the row itself had no say. None where other folds have fewer than four rows of its
-// quantity and basis.
-[[nodiscard]] std::vector<std::optional<bool>> covered(const std::vector<UnseenRow>& rows);
+// Whether each row is inside the interval estimated from the rows of the other folds (of its device, if there
+// are enough): an out-of-sample test. None if the other folds have fewer than four rows of its quantity and
+// basis.
+[[nodiscard]] std::vector<std::optional<bool>> covered(const std::vector<HeldOutRow>& rows);
 
-// Predictions of settings on a profile and on its draws, setting by setting as their figures are.
+// Predictions with a profile and its draws: [configuration][reference value].
 struct Prediction {
   double value = 0;
   Spread spread;
   std::string basis;
 };
-[[nodiscard]] std::vector<std::vector<Prediction>> predictions(const calibration::BaseProfile& base,
-                                                               const calibration::Uncertainty& uncertainty,
-                                                               const std::vector<RunConfiguration>& settings,
-                                                               const std::atomic<bool>* interrupt = nullptr);
+[[nodiscard]] std::vector<std::vector<Prediction>> predictions(
+    const calibration::BaseProfile& base, const calibration::Uncertainty& uncertainty,
+    const std::vector<RunConfiguration>& configurations, const std::atomic<bool>* interrupt = nullptr);
 
 }  // namespace jostle::analyses

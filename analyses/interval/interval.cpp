@@ -16,7 +16,7 @@
 namespace jostle::analyses {
 namespace {
 
-// Of sorted numbers, without bias in the median whatever their distribution (Hyndman and Fan 1996, type 8).
+// A quantile of sorted numbers, median-unbiased for any distribution (Hyndman and Fan 1996, type 8).
 double quantile(const std::vector<double>& sorted, double p) {
   const auto n = static_cast<double>(sorted.size());
   const double rank = std::clamp((n + 1.0 / 3) * p + 1.0 / 3, 1.0, n);
@@ -32,21 +32,21 @@ scenarios::Interval around(const scenarios::Metric& point, Spread spread, double
 }
 
 Spread spread(const scenarios::Result& point, const std::vector<scenarios::Result>& draws,
-              const std::function<scenarios::Metric(const scenarios::Result&)>& figure) {
+              const std::function<scenarios::Metric(const scenarios::Result&)>& metric) {
   std::vector<double> values;
   for (const scenarios::Result& draw : draws)
-    if (const scenarios::Metric value = figure(draw)) values.push_back(*value);
-  return spread_of(figure(point).value_or(0), std::move(values));
+    if (const scenarios::Metric value = metric(draw)) values.push_back(*value);
+  return spread_of(metric(point).value_or(0), std::move(values));
 }
 
-// Of the processes of an entry that have it.
+// The mean of a metric over the processes of an entry that have it.
 scenarios::Metric mean_of_entry(
     const scenarios::Result& result, std::size_t entry,
-    const std::function<scenarios::Metric(const scenarios::ProcessResult&)>& figure) {
+    const std::function<scenarios::Metric(const scenarios::ProcessResult&)>& metric) {
   double sum = 0;
   int count = 0;
   for (const scenarios::ProcessResult& process : result.processes) {
-    const scenarios::Metric value = figure(process);
+    const scenarios::Metric value = metric(process);
     if (static_cast<std::size_t>(process.entry) != entry || !value) continue;
     sum += *value;
     ++count;
@@ -75,7 +75,8 @@ double residual_half_width(const calibration::Uncertainty& uncertainty, const st
   const std::string runtime = basis.substr(kernels.size());
   constexpr std::array<const char*, 4> order{"measured", "network", "family", "model"};
   const auto* from = std::ranges::find(order, kernels);
-  // A framework's host is as unlike its model on any device.
+  // The host time of a framework is modelled equally badly on any device: at least the residual measured
+  // elsewhere.
   double least = 0;
   if (!runtime.empty()) {
     if (const auto* known = uncertainty.residual(device, quantity, "measured" + runtime))
@@ -86,7 +87,7 @@ double residual_half_width(const calibration::Uncertainty& uncertainty, const st
     if (const auto* known = uncertainty.residual(device, quantity, *from))
       return std::max(least, known->half_width);
   }
-  // Nothing as weak was ever held against measurements: as the weakest that was.
+  // No residual is known for so weak a basis: use the largest known one.
   for (const calibration::Residual& known : uncertainty.residuals)
     if (known.quantity == quantity && (known.device.empty() || known.device == device))
       least = std::max(least, known.half_width);
@@ -110,12 +111,12 @@ std::optional<UncertainProfile> uncertain_profile(const std::string& name, const
   }
   const std::string& device = base->profile.spec.name;
   calibration::Uncertainty uncertainty = calibration::shipped_uncertainty(device);
-  const std::string beside = path.empty() ? "" : calibration::uncertainty_path(path);
-  if (!beside.empty() && std::filesystem::exists(beside)) {
+  const std::string uncertainty_file = path.empty() ? "" : calibration::uncertainty_path(path);
+  if (!uncertainty_file.empty() && std::filesystem::exists(uncertainty_file)) {
     try {
       calibration::Uncertainty own_table =
-          calibration::parse_uncertainty(calibration::read_text(beside), beside, device);
-      // What the board's own rows do not tell, others' do.
+          calibration::parse_uncertainty(calibration::read_text(uncertainty_file), uncertainty_file, device);
+      // The rows of the board come first; those of other boards fill the gaps.
       own_table.residuals.insert(own_table.residuals.end(), uncertainty.residuals.begin(),
                                  uncertainty.residuals.end());
       uncertainty = std::move(own_table);
@@ -170,9 +171,9 @@ std::optional<Spreads> spreads_of(const scenarios::Scenario& scenario, const Unc
   const std::vector<scenarios::Result>& draws = *drawn;
   Spreads found;
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
-    const auto of = [entry](scenarios::Metric (*figure)(const scenarios::ProcessResult&)) {
+    const auto of = [entry](scenarios::Metric (*metric)(const scenarios::ProcessResult&)) {
       return
-          [entry, figure](const scenarios::Result& result) { return mean_of_entry(result, entry, figure); };
+          [entry, metric](const scenarios::Result& result) { return mean_of_entry(result, entry, metric); };
     };
     found.entries.push_back(
         {spread(point, draws, of([](const scenarios::ProcessResult& p) { return p.throughput.mean; })),

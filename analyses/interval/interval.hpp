@@ -1,9 +1,9 @@
-// Where nine in ten measurements are expected around a prediction.
+// Prediction intervals: the range around a prediction that contains 90 % of measurements.
 //
-// Two things make it wrong: figures of the profile that are not known well, and what the model leaves out.
-// The first is simulated: the scenario again on 16 drawn profiles with the same random numbers, of which the
-// 5 % and 95 % quantiles are taken. The second is what predictions of that quantity, resting on the same,
-// were off by on runs that no fit had seen. Their half-widths add as independent ones do, in the logarithm.
+// There are two sources of error: uncertain parameters of the profile, and the model itself. For the first,
+// the scenario is simulated on 16 drawn profiles with the same random numbers, and the 5 % and 95 % quantiles
+// are taken. The second is the residual error of predictions of that quantity with the same basis on held-out
+// runs. The two half-widths are independent and add in quadrature, in the logarithm.
 #pragma once
 
 #include <optional>
@@ -18,23 +18,23 @@
 
 namespace jostle::analyses {
 
-// Of the logarithm, both >= 0: how far the quantiles of draws are below and above the point. Draws without a
-// figure do not count; 0 and 0 if fewer than half have one.
+// The distances of the 5 % and 95 % quantiles of the draws from the point, in the logarithm, both >= 0. Draws
+// without a value do not count; 0 and 0 if fewer than half have one.
 struct Spread {
   double below = 0, above = 0;
 };
 [[nodiscard]] Spread spread_of(double point, std::vector<double> draws);
 
-// Both causes together: from, to.
+// The interval from both sources of error: from, to.
 [[nodiscard]] std::pair<double, double> interval_around(double point, Spread spread, double half_width);
 
-// How far off predictions of a quantity are known to be; if not on this basis, then on a weaker one.
+// The residual half-width of predictions of a quantity on this basis, or else on the next weaker one known.
 [[nodiscard]] double residual_half_width(const calibration::Uncertainty& uncertainty,
                                          const std::string& device, const std::string& quantity,
                                          const std::string& basis);
 
-// A profile that can be drawn from: by a shipped name, or (`path` not empty) of a file, whose uncertainty is
-// in the file beside it if there is one; `set` puts figures over it. A table that cannot be read is a
+// A profile with the uncertainty of its parameters: a shipped one by name, or a file (`path` not empty) with
+// its uncertainty in a file next to it, if there is one. `set` overrides parameters. An unreadable table is a
 // problem.
 struct UncertainProfile {
   calibration::BaseProfile base;
@@ -45,12 +45,12 @@ struct UncertainProfile {
                                                                 input::Problems& problems,
                                                                 const std::vector<std::string>& set = {});
 
-// That of a scenario, with the figures that it puts over it.
+// The profile of a scenario, with its parameter overrides.
 [[nodiscard]] std::optional<UncertainProfile> uncertain_profile(const scenarios::Scenario& scenario,
                                                                 input::Problems& problems);
 
-// How an answer spreads over the draws of its profile, by entry of the scenario: equal processes are taken
-// together, for which of them is unlucky differs from draw to draw.
+// The spread of a result over the draws of the profile, by entry of the scenario: the processes of an entry
+// are averaged, because their ranking differs from draw to draw.
 struct EntrySpread {
   Spread throughput, latency;
 };
@@ -58,11 +58,11 @@ struct Spreads {
   std::vector<EntrySpread> entries;
   Spread throughput, power;  // of the system
 };
-// The answers on all draws of the profile, simulated on all cores. None if interrupted. Throws RunError.
+// The results on all draws of the profile, simulated on all cores. None if interrupted. Throws RunError.
 [[nodiscard]] std::optional<std::vector<scenarios::Result>> drawn_results(
     const scenarios::Scenario& scenario, const UncertainProfile& profile,
     const scenarios::RunControl& control);
-// What the least known of the processes rests on (basis.hpp).
+// The weakest basis of the processes (basis.hpp).
 [[nodiscard]] std::string weakest_basis(const scenarios::Result& result, const scenarios::Scenario& scenario,
                                         const calibration::Profile& profile);
 
@@ -72,12 +72,12 @@ struct Spreads {
                                                 const scenarios::Result& point,
                                                 const scenarios::RunControl& control);
 
-// Puts pi90 into an answer of the scenario, or of one much like that whose spreads these are.
+// Adds pi90 to a result of the scenario. The spreads may be those of a similar scenario.
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads);
 
-// As run(), with pi90 of each process's throughput and latency, of their sum and of the power; some 17 times
-// the work, on all cores. None if interrupted. Throws RunError.
+// As run(), with pi90 of the throughput and latency of each process, of the total throughput and of the
+// power. Costs about 17 runs, on all cores. None if interrupted. Throws RunError.
 [[nodiscard]] std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& scenario,
                                                                  const scenarios::RunControl& control);
 

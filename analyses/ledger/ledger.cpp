@@ -18,7 +18,7 @@ namespace jostle::analyses {
 namespace {
 
 constexpr double step = 1.2;
-constexpr double still_below = 1e-4;
+constexpr double min_effect = 1e-4;
 
 struct Error {
   double sum = 0;
@@ -33,14 +33,14 @@ struct Error {
   }
   [[nodiscard]] double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
 };
-using Judge = std::function<Error(const calibration::Profile&)>;
+using ErrorOf = std::function<Error(const calibration::Profile&)>;
 
-Error on_settings(const calibration::Profile& profile, const std::vector<RunConfiguration>& settings) {
+Error on_runs(const calibration::Profile& profile, const std::vector<RunConfiguration>& configurations) {
   Error error;
-  const auto figures = simulated(profile, settings);
-  for (std::size_t i = 0; i < settings.size(); ++i)
-    for (std::size_t j = 0; j < settings[i].figures.size(); ++j)
-      error.add(figures[i][j], settings[i].figures[j].value);
+  const auto predicted = simulated(profile, configurations);
+  for (std::size_t i = 0; i < configurations.size(); ++i)
+    for (std::size_t j = 0; j < configurations[i].reference_values.size(); ++j)
+      error.add(predicted[i][j], configurations[i].reference_values[j].value);
   return error;
 }
 
@@ -54,8 +54,9 @@ Error on_contended(const calibration::Profile& profile) {
   return error;
 }
 
-std::optional<calibration::Profile> moved(const calibration::BaseProfile& base, const std::string& path,
-                                          const input::Written& value, double ratio) {
+std::optional<calibration::Profile> with_parameter(const calibration::BaseProfile& base,
+                                                   const std::string& path, const input::Written& value,
+                                                   double ratio) {
   input::Problems problems;
   auto profile = calibration::profile_of(
       base.document, problems,
@@ -64,39 +65,40 @@ std::optional<calibration::Profile> moved(const calibration::BaseProfile& base, 
   return profile;
 }
 
-DeviceLedger of_device(const calibration::BaseProfile& base, const Judge& judge) {
-  const Error now = judge(base.profile);
+DeviceLedger of_device(const calibration::BaseProfile& base, const ErrorOf& error_of) {
+  const Error now = error_of(base.profile);
   DeviceLedger found{base.name, now.count, now.mean(), {}, {}};
   struct Candidate {
-    const calibration::ProfileParameter* figure;
+    const calibration::ProfileParameter* parameter;
     input::Written value;
   };
   std::vector<Candidate> candidates;
-  for (const calibration::ProfileParameter& figure : base.profile.figures) {
-    const auto value = input::quantity(figure.value);
-    if (value && figure.from.grade != calibration::ParameterGrade::datasheet)
-      candidates.push_back({&figure, *value});
+  for (const calibration::ProfileParameter& parameter : base.profile.figures) {
+    const auto value = input::quantity(parameter.value);
+    if (value && parameter.from.grade != calibration::ParameterGrade::datasheet)
+      candidates.push_back({&parameter, *value});
   }
   std::vector<LedgerRow> rows(candidates.size());
   scenarios::parallel_for(candidates.size(), [&](std::size_t i) {
-    const auto& [figure, value] = candidates[i];
-    rows[i] = {figure->path, figure->value, to_string(figure->from.grade), figure->from.source, {}, {}};
+    const auto& [parameter, value] = candidates[i];
+    rows[i] = {
+        parameter->path, parameter->value, to_string(parameter->from.grade), parameter->from.source, {}, {}};
     for (const double ratio : {1 / step, step}) {
-      const auto profile = moved(base, figure->path, value, ratio);
-      if (profile) (ratio < 1 ? rows[i].less : rows[i].more) = judge(*profile).mean();
+      const auto profile = with_parameter(base, parameter->path, value, ratio);
+      if (profile) (ratio < 1 ? rows[i].smaller : rows[i].larger) = error_of(*profile).mean();
     }
   });
-  const auto moves = [&](const LedgerRow& row) {
-    return std::max(std::abs(row.less.value_or(found.error) - found.error),
-                    std::abs(row.more.value_or(found.error) - found.error));
+  const auto effect = [&](const LedgerRow& row) {
+    return std::max(std::abs(row.smaller.value_or(found.error) - found.error),
+                    std::abs(row.larger.value_or(found.error) - found.error));
   };
   for (LedgerRow& row : rows) {
-    if (moves(row) < still_below)
-      found.still.push_back(row.path);
+    if (effect(row) < min_effect)
+      found.without_effect.push_back(row.path);
     else
       found.rows.push_back(std::move(row));
   }
-  std::ranges::stable_sort(found.rows, std::greater{}, moves);
+  std::ranges::stable_sort(found.rows, std::greater{}, effect);
   return found;
 }
 
@@ -105,17 +107,17 @@ DeviceLedger of_device(const calibration::BaseProfile& base, const Judge& judge)
 std::vector<DeviceLedger> ledger(const std::function<void(double)>& progress) {
   const std::vector<RunConfiguration> all = shipped_run_configurations();
   std::vector<std::string> boards;
-  for (const RunConfiguration& setting : all)
-    if (std::ranges::find(boards, setting.device) == boards.end()) boards.push_back(setting.device);
+  for (const RunConfiguration& configuration : all)
+    if (std::ranges::find(boards, configuration.device) == boards.end())
+      boards.push_back(configuration.device);
   std::vector<DeviceLedger> found{of_device(calibration::shipped_base_profile("nvidia-h200"), on_contended)};
   for (const std::string& board : boards) {
     if (progress) progress(static_cast<double>(found.size()) / static_cast<double>(boards.size() + 1));
     std::vector<RunConfiguration> own;
     std::ranges::copy_if(all, std::back_inserter(own),
                          [&](const RunConfiguration& s) { return s.device == board; });
-    found.push_back(
-        of_device(calibration::shipped_base_profile(board),
-                  [&own](const calibration::Profile& profile) { return on_settings(profile, own); }));
+    found.push_back(of_device(calibration::shipped_base_profile(board),
+                              [&own](const calibration::Profile& profile) { return on_runs(profile, own); }));
   }
   return found;
 }

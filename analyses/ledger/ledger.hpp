@@ -1,9 +1,9 @@
-// The calibration ledger: every figure that measurements or judgement gave, and what the error would be with
-// another value.
+// The calibration ledger: the sensitivity of the error to every parameter from measurements or estimates.
 //
-// For each device with measured runs, its figures that are not out of a data sheet are moved by a fifth up
-// and down, one at a time, and all of the device's runs are predicted again: a board's own (evidence/boards),
-// of the H200 the contended ones that nothing was fitted to but where the profile says so.
+// For each device with measured runs, each parameter that does not come from a data sheet is divided and
+// multiplied by 1.2, and all runs of the device are predicted again: for a board its own runs
+// (evidence/boards), for the H200 the contended runs, which were not used for fitting except where the
+// profile says so.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@ namespace jostle::analyses {
 
 struct LedgerRow {
   std::string path, value, grade, source;
-  std::optional<double> less,
-      more;  // mean |error| with the figure a fifth smaller, greater; none: not possible
+  std::optional<double> smaller,
+      larger;  // mean |error| with the parameter / 1.2 and * 1.2; none: not possible
 };
 struct DeviceLedger {
   std::string device;
-  std::size_t runs = 0;            // figures measured
-  double error = 0;                // mean |error| as the profile is
-  std::vector<LedgerRow> rows;     // those that move the error, the strongest first
-  std::vector<std::string> still;  // paths of those that move it by less than 0.01 points
+  std::size_t values = 0;                   // measured values
+  double error = 0;                         // mean |error| of the profile
+  std::vector<LedgerRow> rows;              // parameters that change the error, the strongest first
+  std::vector<std::string> without_effect;  // paths; they change it by less than 0.01 percentage points
 };
 
 // Takes minutes.

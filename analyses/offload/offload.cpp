@@ -24,16 +24,16 @@ Streams range(std::size_t first, std::size_t end) {
   return streams;
 }
 
-// How many streams may stay on the edge: all numbers while they are few, else some evenly spread.
+// The numbers of streams to try on the edge: all if there are few, else evenly spaced.
 std::vector<std::size_t> numbers_to_try(std::size_t streams) {
-  constexpr std::size_t most = 16;
+  constexpr std::size_t max_steps = 16;
   std::vector<std::size_t> numbers;
-  const std::size_t steps = std::min(streams, most);
+  const std::size_t steps = std::min(streams, max_steps);
   for (std::size_t i = 0; i <= steps; ++i) numbers.push_back((i * streams + steps / 2) / steps);
   return numbers;
 }
 
-// All runs of a study, each done once, side by side.
+// The runs of a study, each done once, in parallel.
 class Runs {
  public:
   Runs(const OffloadQuestion& question, const OffloadControl& control)
@@ -43,21 +43,22 @@ class Runs {
   void add_cloud(std::size_t first, std::size_t bandwidth, std::size_t rtt) {
     cloud_.try_emplace({first, bandwidth, rtt});
   }
-  void add_tails(std::size_t cut, std::size_t bandwidth, std::size_t rtt) {
-    tails_.try_emplace({cut, bandwidth, rtt});
+  void add_tails(std::size_t partition, std::size_t bandwidth, std::size_t rtt) {
+    tails_.try_emplace({partition, bandwidth, rtt});
   }
 
-  // Heads come first: when they are done is when tails can begin.
-  void run(const std::vector<dnn::PartitionPoint>& cuts) {
-    heads_.resize(cuts.size());
+  // Heads run first: tails start from their results.
+  void run(const std::vector<dnn::PartitionPoint>& partitions) {
+    heads_.resize(partitions.size());
     std::vector<std::function<void()>> heads, work;
-    for (std::size_t i = 0; i < cuts.size(); ++i)
-      heads.emplace_back([this, &cuts, i] { heads_[i] = run_heads(question_, cuts[i], control_.interrupt); });
+    for (std::size_t i = 0; i < partitions.size(); ++i)
+      heads.emplace_back(
+          [this, &partitions, i] { heads_[i] = run_heads(question_, partitions[i], control_.interrupt); });
     const std::size_t streams = question_.streams();
     const OffloadSection& section = question_.section;
     for (auto& [which, into] : tails_) {
-      work.emplace_back([this, which = which, &into = into, &cuts, &section] {
-        into = run_tails(question_, cuts[which[0]], heads_[which[0]], section.bandwidths[which[1]],
+      work.emplace_back([this, which = which, &into = into, &partitions, &section] {
+        into = run_tails(question_, partitions[which[0]], heads_[which[0]], section.bandwidths[which[1]],
                          section.rtts[which[2]], control_.interrupt);
       });
     }
@@ -80,9 +81,9 @@ class Runs {
   [[nodiscard]] const BoardRun& cloud(std::size_t first, std::size_t bandwidth, std::size_t rtt) const {
     return cloud_.at({first, bandwidth, rtt});
   }
-  [[nodiscard]] const HeadRun& heads(std::size_t cut) const { return heads_[cut]; }
-  [[nodiscard]] const BoardRun& tails(std::size_t cut, std::size_t bandwidth, std::size_t rtt) const {
-    return tails_.at({cut, bandwidth, rtt});
+  [[nodiscard]] const HeadRun& heads(std::size_t partition) const { return heads_[partition]; }
+  [[nodiscard]] const BoardRun& tails(std::size_t partition, std::size_t bandwidth, std::size_t rtt) const {
+    return tails_.at({partition, bandwidth, rtt});
   }
   [[nodiscard]] std::size_t count() const {
     return edge_.size() + cloud_.size() + heads_.size() + tails_.size();
@@ -107,13 +108,13 @@ class Runs {
   std::mutex guard_;
   std::size_t done_ = 0;
   std::map<Streams, BoardRun> edge_;
-  std::map<std::array<std::size_t, 3>, BoardRun> cloud_;  // by the first stream that is there, and the link
-  std::vector<HeadRun> heads_;                            // by cut
-  std::map<std::array<std::size_t, 3>, BoardRun> tails_;  // by cut, and the link
+  std::map<std::array<std::size_t, 3>, BoardRun> cloud_;  // by the first stream in the cloud, and the link
+  std::vector<HeadRun> heads_;                            // by partition
+  std::map<std::array<std::size_t, 3>, BoardRun> tails_;  // by partition, and the link
 };
 
-// What boards on the edge and one in the cloud make of the streams; null: there is none in the cloud.
-SideMetrics together(const std::vector<const BoardRun*>& edges, const BoardRun* cloud) {
+// Total throughput, power and energy of edge boards and a cloud board (null: none).
+SideMetrics totals_of(const std::vector<const BoardRun*>& edges, const BoardRun* cloud) {
   SideMetrics side;
   double images = 0, power = 0;
   bool power_known = true;
@@ -133,18 +134,20 @@ SideMetrics together(const std::vector<const BoardRun*>& edges, const BoardRun* 
   return side;
 }
 
-SideMetrics divided(const BoardRun& edge, const BoardRun* cloud) {
-  SideMetrics side = together({&edge}, cloud);
+// Some streams on the edge, the others in the cloud.
+SideMetrics split_streams(const BoardRun& edge, const BoardRun* cloud) {
+  SideMetrics side = totals_of({&edge}, cloud);
   side.streams = edge.streams;
   if (cloud != nullptr) side.streams.insert(side.streams.end(), cloud->streams.begin(), cloud->streams.end());
   return side;
 }
 
-// Heads on the edge, tails in the cloud: images are counted once, and a stream is served if both serve it.
-SideMetrics behind_each_other(const BoardRun& heads, const BoardRun& tails) {
+// Heads on the edge, tails in the cloud: images are counted once, and a stream is served if both parts serve
+// it.
+SideMetrics head_and_tail(const BoardRun& heads, const BoardRun& tails) {
   BoardRun edge = heads;
   edge.images_per_s = 0;
-  SideMetrics side = together({&edge}, &tails);
+  SideMetrics side = totals_of({&edge}, &tails);
   side.streams = tails.streams;
   for (std::size_t i = 0; i < side.streams.size(); ++i) {
     side.streams[i].drops += heads.streams[i].drops;
@@ -153,7 +156,7 @@ SideMetrics behind_each_other(const BoardRun& heads, const BoardRun& tails) {
   return side;
 }
 
-// Who serves all comes before who does not, then who is faster.
+// An option that serves all streams is better than one that does not; then the lower p99 is better.
 bool better(bool served, scenarios::Metric p99, bool other_served, scenarios::Metric other_p99) {
   if (served != other_served) return served;
   if (!p99 || !other_p99) return p99.has_value() && !other_p99;
@@ -161,9 +164,9 @@ bool better(bool served, scenarios::Metric p99, bool other_served, scenarios::Me
 }
 
 bool better(const SideMetrics& side, const SideMetrics& other) {
-  const auto slowest = [](const SideMetrics& figures) {
+  const auto slowest = [](const SideMetrics& metrics) {
     scenarios::Metric worst = 0.0;
-    for (const StreamMetrics& stream : figures.streams)
+    for (const StreamMetrics& stream : metrics.streams)
       worst = worst && stream.latency_ms.p99 ? scenarios::Metric(std::max(*worst, *stream.latency_ms.p99))
                                              : std::nullopt;
     return worst;
@@ -181,16 +184,17 @@ std::optional<Side> by_energy(const SideMetrics& edge, const SideMetrics& cloud)
 std::optional<Side> least_energy(const OffloadAnswer& answer, const OffloadPoint& point) {
   std::optional<Side> least;
   for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
-    if (side == Side::layers && answer.cuts.empty()) continue;
-    const SideMetrics& has = figures(answer, point, side);
-    if (!has.served()) continue;
-    if (!has.edge_energy_mj) return std::nullopt;
-    if (!least || *has.edge_energy_mj < *figures(answer, point, *least).edge_energy_mj) least = side;
+    if (side == Side::layers && answer.partitions.empty()) continue;
+    const SideMetrics& candidate = metrics(answer, point, side);
+    if (!candidate.served()) continue;
+    if (!candidate.edge_energy_mj) return std::nullopt;
+    if (!least || *candidate.edge_energy_mj < *metrics(answer, point, *least).edge_energy_mj) least = side;
   }
   return least;
 }
 
-Streams dealt(std::size_t streams, std::size_t boards, std::size_t board) {
+// The streams of one of several boards, dealt in turn.
+Streams streams_of_board(std::size_t streams, std::size_t boards, std::size_t board) {
   Streams own;
   for (std::size_t stream = board; stream < streams; stream += boards) own.push_back(stream);
   return own;
@@ -200,14 +204,14 @@ scenarios::Metric p99_of(const StreamMetrics& stream) {
   return stream.served() ? stream.latency_ms.p99 : std::nullopt;
 }
 
-// One a bandwidth for all streams, then one for each stream.
+// For each bandwidth: the break-even of all streams, then of each stream.
 void add_break_even(OffloadAnswer& answer, const OffloadSection& section) {
   for (std::size_t b = 0; b < section.bandwidths.size(); ++b) {
     const auto* const points = answer.points.data() + b * section.rtts.size();
-    const auto add = [&](std::optional<std::size_t> stream, const auto& figure_of) {
+    const auto add = [&](std::optional<std::size_t> stream, const auto& metric_of) {
       std::vector<scenarios::Metric> cloud;
-      for (std::size_t r = 0; r < section.rtts.size(); ++r) cloud.push_back(figure_of(points[r].cloud));
-      BreakEven found = break_even(section.rtts, cloud, figure_of(answer.edge));
+      for (std::size_t r = 0; r < section.rtts.size(); ++r) cloud.push_back(metric_of(points[r].cloud));
+      BreakEven found = break_even(section.rtts, cloud, metric_of(answer.edge));
       found.bandwidth = section.bandwidths[b];
       found.stream = stream;
       answer.break_even.push_back(found);
@@ -223,29 +227,29 @@ OffloadPoint point_at(const OffloadAnswer& answer, const Runs& runs, const Offlo
   const std::size_t streams = answer.streams.size();
   OffloadPoint point{.bandwidth = section.bandwidths[b],
                      .rtt = section.rtts[r],
-                     .cloud = divided(runs.edge({}), &runs.cloud(0, b, r)),
+                     .cloud = split_streams(runs.edge({}), &runs.cloud(0, b, r)),
                      .split = answer.edge,
-                     .stays = streams,
+                     .on_edge = streams,
                      .layers = {},
                      .by_latency = {},
                      .by_energy = {},
                      .least_energy = {}};
-  for (const std::size_t stays : answer.tried) {
-    if (stays == streams) continue;
-    SideMetrics side = divided(runs.edge(range(0, stays)), &runs.cloud(stays, b, r));
+  for (const std::size_t on_edge : answer.tried) {
+    if (on_edge == streams) continue;
+    SideMetrics side = split_streams(runs.edge(range(0, on_edge)), &runs.cloud(on_edge, b, r));
     if (!better(side, point.split)) continue;
     point.split = std::move(side);
-    point.stays = stays;
+    point.on_edge = on_edge;
   }
-  for (std::size_t cut = 0; cut < answer.cuts.size(); ++cut) {
-    SideMetrics side = behind_each_other(runs.heads(cut).board, runs.tails(cut, b, r));
-    if (cut > 0 && !better(side, point.layers)) continue;
+  for (std::size_t i = 0; i < answer.partitions.size(); ++i) {
+    SideMetrics side = head_and_tail(runs.heads(i).board, runs.tails(i, b, r));
+    if (i > 0 && !better(side, point.layers)) continue;
     point.layers = std::move(side);
-    point.cut = cut;
+    point.partition = i;
   }
   for (const Side side : {Side::cloud, Side::split, Side::layers}) {
-    if (side == Side::layers && answer.cuts.empty()) continue;
-    if (better(figures(answer, point, side), figures(answer, point, point.best))) point.best = side;
+    if (side == Side::layers && answer.partitions.empty()) continue;
+    if (better(metrics(answer, point, side), metrics(answer, point, point.best))) point.best = side;
   }
   for (std::size_t i = 0; i < streams; ++i) {
     const StreamMetrics &here = answer.edge.streams[i], &there = point.cloud.streams[i];
@@ -260,10 +264,11 @@ OffloadPoint point_at(const OffloadAnswer& answer, const Runs& runs, const Offlo
 BoardsRow boards_row(const Runs& runs, std::size_t streams, std::int64_t boards) {
   const auto count = static_cast<std::size_t>(boards);
   std::vector<const BoardRun*> all;
-  for (std::size_t board = 0; board < count; ++board) all.push_back(&runs.edge(dealt(streams, count, board)));
-  BoardsRow row{.boards = boards, .figures = together(all, nullptr)};
+  for (std::size_t board = 0; board < count; ++board)
+    all.push_back(&runs.edge(streams_of_board(streams, count, board)));
+  BoardsRow row{.boards = boards, .metrics = totals_of(all, nullptr)};
   for (std::size_t stream = 0; stream < streams; ++stream)
-    row.figures.streams.push_back(all[stream % count]->streams[stream / count]);
+    row.metrics.streams.push_back(all[stream % count]->streams[stream / count]);
   return row;
 }
 
@@ -274,7 +279,7 @@ const char* to_string(Side side) {
   return names[static_cast<std::size_t>(side)];
 }
 
-const SideMetrics& figures(const OffloadAnswer& answer, const OffloadPoint& point, Side side) {
+const SideMetrics& metrics(const OffloadAnswer& answer, const OffloadPoint& point, Side side) {
   switch (side) {
     case Side::edge:
       return answer.edge;
@@ -315,35 +320,35 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
   answer.tried = numbers_to_try(streams);
 
   Runs runs(question, control);
-  for (const std::size_t stays : answer.tried) {
-    runs.add_edge(range(0, stays));
-    if (stays == streams) continue;
+  for (const std::size_t on_edge : answer.tried) {
+    runs.add_edge(range(0, on_edge));
+    if (on_edge == streams) continue;
     for (std::size_t b = 0; b < section.bandwidths.size(); ++b)
-      for (std::size_t r = 0; r < section.rtts.size(); ++r) runs.add_cloud(stays, b, r);
+      for (std::size_t r = 0; r < section.rtts.size(); ++r) runs.add_cloud(on_edge, b, r);
   }
   for (const std::int64_t boards : section.boards)
     for (std::size_t board = 0; board < static_cast<std::size_t>(boards); ++board)
-      runs.add_edge(dealt(streams, static_cast<std::size_t>(boards), board));
-  const PartitionPoints cuts = partition_points_of(question);
-  answer.layers = cuts.layers;
-  answer.why_uncut = cuts.why_none;
-  for (const dnn::PartitionPoint& cut : cuts.all)
-    answer.cuts.push_back({cut, request_bytes(question, cut), {}, {}});
-  for (std::size_t cut = 0; cut < answer.cuts.size(); ++cut)
+      runs.add_edge(streams_of_board(streams, static_cast<std::size_t>(boards), board));
+  const PartitionPoints partitions = partition_points_of(question);
+  answer.layers = partitions.layers;
+  answer.why_not_partitioned = partitions.why_none;
+  for (const dnn::PartitionPoint& point : partitions.all)
+    answer.partitions.push_back({point, request_bytes(question, point), {}, {}});
+  for (std::size_t i = 0; i < answer.partitions.size(); ++i)
     for (std::size_t b = 0; b < section.bandwidths.size(); ++b)
-      for (std::size_t r = 0; r < section.rtts.size(); ++r) runs.add_tails(cut, b, r);
-  runs.run(cuts.all);
+      for (std::size_t r = 0; r < section.rtts.size(); ++r) runs.add_tails(i, b, r);
+  runs.run(partitions.all);
 
   answer.runs = runs.count();
-  answer.edge = divided(runs.edge(range(0, streams)), nullptr);
+  answer.edge = split_streams(runs.edge(range(0, streams)), nullptr);
   for (std::size_t b = 0; b < section.bandwidths.size(); ++b)
     for (std::size_t r = 0; r < section.rtts.size(); ++r)
       answer.points.push_back(point_at(answer, runs, section, b, r));
-  for (std::size_t cut = 0; cut < answer.cuts.size(); ++cut) {
-    const HeadRun& heads = runs.heads(cut);
-    answer.cuts[cut].head = divided(heads.board, nullptr);
-    answer.cuts[cut].nearest =
-        behind_each_other(heads.board, runs.tails(cut, section.bandwidths.size() - 1, 0));
+  for (std::size_t i = 0; i < answer.partitions.size(); ++i) {
+    const HeadRun& heads = runs.heads(i);
+    answer.partitions[i].head = split_streams(heads.board, nullptr);
+    answer.partitions[i].nearest =
+        head_and_tail(heads.board, runs.tails(i, section.bandwidths.size() - 1, 0));
   }
   add_break_even(answer, section);
   for (const std::int64_t boards : section.boards) answer.boards.push_back(boards_row(runs, streams, boards));

@@ -1,13 +1,14 @@
-// Edge, cloud or split: each stream's latency, throughput and energy at every bandwidth and round-trip time.
+// Compares edge, cloud and split execution: latency, throughput and energy of each stream at every bandwidth
+// and round-trip time.
 //
 //   edge   all streams on the edge board
-//   cloud  all streams over the link to the cloud's device
-//   split  the first k streams on the edge, the others in the cloud; of all k tried the best
-//   layers of each stream's network the head on the edge and the tail in the cloud, the tensor between them
-//          over the link; of all cuts tried the best
+//   cloud  all streams over the link in the cloud
+//   split  the first k streams on the edge, the others in the cloud, for the best k
+//   layers the head of each network on the edge, the tail in the cloud, one tensor over the link, for the
+//          best partition point
 //
-// Every run has the seed of the study, and a stream the same arrivals, losses and delays wherever it is
-// served and whatever the link is (common random numbers).
+// All runs use the seed of the study, and a stream has the same arrivals, losses and delays wherever it runs
+// and whatever the link (common random numbers).
 #pragma once
 
 #include <atomic>
@@ -26,65 +27,65 @@ namespace jostle::analyses {
 enum class Side { edge, cloud, split, layers };
 [[nodiscard]] const char* to_string(Side side);
 
-// How a stream fares on one of the sides.
+// The metrics of a stream with one of the options.
 struct StreamMetrics {
   scenarios::Latency latency_ms;  // from capture to the result at the edge
   scenarios::Metric throughput;   // images/s
   std::int64_t drops = 0;
-  // What cannot keep up with the stream: "link", "edge", "cloud", or "memory" where it does not fit; empty:
-  // it is served. Latencies then grow with the length of the run.
+  // The bottleneck that cannot keep up with the stream: "link", "edge", "cloud", or "memory" if it does not
+  // fit; empty: the stream is served. A saturated stream has latencies that grow with the length of the run.
   std::string saturated;
 
   [[nodiscard]] bool served() const { return saturated.empty() && latency_ms.p99.has_value(); }
 };
 
-// All streams on one side.
+// The metrics of all streams with one of the options.
 struct SideMetrics {
   std::vector<StreamMetrics> streams;
-  scenarios::Metric throughput;      // images/s, of all
+  scenarios::Metric throughput;      // images/s, total
   scenarios::Metric edge_power_w;    // of the edge board and the radio
-  scenarios::Metric edge_energy_mj;  // of both, for an image of any stream
+  scenarios::Metric edge_energy_mj;  // of both, per image
   scenarios::Metric link_busy;       // share of the time
 
   [[nodiscard]] bool served() const;
-  [[nodiscard]] scenarios::Metric worst_p99() const;  // of all streams; none where one is not served
+  [[nodiscard]] scenarios::Metric worst_p99() const;  // of all streams; none if one is not served
 };
 
 struct OffloadPoint {
   double bandwidth = 0;  // bytes/s
   sim::Duration rtt;
   SideMetrics cloud, split;
-  std::size_t stays = 0;   // streams that split leaves on the edge
-  SideMetrics layers;      // none where the network is not cut
-  std::size_t cut = 0;     // in OffloadAnswer::cuts, where there are layers
-  Side best = Side::edge;  // by the worst p99
-  // Edge or cloud, of each stream and of all: by p99; by energy at the edge, where that is known.
+  std::size_t on_edge = 0;    // streams that `split` runs on the edge
+  SideMetrics layers;         // empty if the network is not partitioned
+  std::size_t partition = 0;  // of `layers`, in OffloadAnswer::partitions
+  Side best = Side::edge;     // by the worst p99
+  // The better of edge and cloud: by the p99 of each stream; by edge energy in total, if known.
   std::vector<Side> by_latency;
   std::optional<Side> by_energy;
-  std::optional<Side> least_energy;  // of all four, among those who serve all; not known of one: none
+  std::optional<Side> least_energy;  // of all options that serve all streams; none if one is unknown
 };
 
-// Up to which round-trip time the cloud has the lower p99 at a bandwidth, between points interpolated.
-// A place where the network is cut.
+// A partition point of the network and the runs with it.
 struct OffloadPartition {
-  dnn::PartitionPoint cut;
-  double request_bytes = 0;  // of a batch: what crosses the link
-  SideMetrics head;          // on the edge, up to where requests are ready to be sent
-  SideMetrics nearest;       // head and tail, at the greatest bandwidth and the least RTT of the study
+  dnn::PartitionPoint at;
+  double request_bytes = 0;  // of a batch, over the link
+  SideMetrics head;          // on the edge, until a request is ready to send
+  SideMetrics nearest;       // head and tail, at the highest bandwidth and the lowest RTT of the study
 };
 
+// The round-trip time up to which the cloud has the lower p99 at a bandwidth, interpolated between points.
 struct BreakEven {
-  enum class Kind { never, up_to, always };  // always: at all times of the study
+  enum class Kind { never, up_to, always };  // over the round-trip times of the study
   double bandwidth = 0;
-  std::optional<std::size_t> stream;  // none: the worst of all
+  std::optional<std::size_t> stream;  // none: the worst stream
   Kind kind = Kind::never;
   sim::Duration rtt;  // up_to
 };
 
-// The streams spread over so many edge boards.
+// The streams spread over several edge boards.
 struct BoardsRow {
   std::int64_t boards = 1;
-  SideMetrics figures;  // power of all boards
+  SideMetrics metrics;  // power: of all boards
 };
 
 struct OffloadStream {
@@ -95,31 +96,32 @@ struct OffloadStream {
 struct OffloadAnswer {
   std::string name, edge_device, cloud_device;
   std::vector<OffloadStream> streams;
-  scenarios::Link link;              // but for bandwidth and rtt
-  SideMetrics edge;                  // the link does not change it
+  scenarios::Link link;              // without bandwidth and rtt
+  SideMetrics edge;                  // independent of the link
   std::vector<OffloadPoint> points;  // bandwidths ascending, within each the round-trip times
   std::vector<BreakEven> break_even;
   std::vector<BoardsRow> boards;
-  std::vector<std::size_t> tried;      // how many may stay in split
-  std::vector<OffloadPartition> cuts;  // that were tried
-  std::size_t layers = 0;              // of the network that is cut
-  std::string why_uncut;               // where there are no cuts, for people
+  std::vector<std::size_t> tried;  // numbers of streams on the edge for `split`
+  std::vector<OffloadPartition> partitions;
+  std::size_t layers = 0;           // of the partitioned network
+  std::string why_not_partitioned;  // message, if there are no partitions
   std::size_t runs = 0;
 };
 
-// Of one of the sides at a point.
-[[nodiscard]] const SideMetrics& figures(const OffloadAnswer& answer, const OffloadPoint& point, Side side);
+// The metrics of one of the options at a point.
+[[nodiscard]] const SideMetrics& metrics(const OffloadAnswer& answer, const OffloadPoint& point, Side side);
 
 struct OffloadControl {
   unsigned threads = 0;  // 0: as many as there are cores
   const std::atomic<bool>* interrupt = nullptr;
-  std::function<void(std::size_t done, std::size_t of)> progress;  // never by two threads at once
+  std::function<void(std::size_t done, std::size_t of)> progress;  // called by one thread at a time
 };
 
-// Throws Interrupted, and RunError.
+// Throws Interrupted, RunError.
 [[nodiscard]] OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& control);
 
-// Of latencies by round-trip time, ascending (none: not served): where the cloud's reach the edge's.
+// The break-even of latencies in the cloud, by ascending round-trip time (none: not served), with that on the
+// edge.
 [[nodiscard]] BreakEven break_even(const std::vector<sim::Duration>& rtts,
                                    const std::vector<scenarios::Metric>& cloud, scenarios::Metric edge);
 

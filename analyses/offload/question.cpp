@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "calibration/profile/profile.hpp"
+#include "input/counted.hpp"
 #include "input/cursor.hpp"
 #include "scenarios/language/load.hpp"
 
@@ -37,18 +38,21 @@ std::optional<scenarios::Scenario> board_at(const std::string& path, const input
   return scenario;
 }
 
-// What is the edge's to tell.
+// Checks the keys that the edge scenario must not have.
 void check_edge(const scenarios::Scenario& edge, const Cursor& root) {
-  if (edge.link) root.descend("link").problem("given beside offload", "the link stands under offload.link");
+  if (edge.link)
+    root.descend("link").problem("cannot be combined with offload", "put the link under offload.link");
   if (edge.run.setup || edge.run.batches)
-    root.descend("run").problem("neither setup nor batches have the steady state that is compared");
+    root.descend("run").problem(
+        "setup and batches cannot be combined with offload, which compares steady states");
 }
 
 void check_cloud(const Cursor& root) {
   for (const char* const key : {"run", "link"}) {
     if (has_key(root.value(), key))
-      root.descend(key).problem(fmt::format("the cloud has no {} of its own", key),
-                                std::string(key) == "run" ? "that of scenario holds" : "it stands beside it");
+      root.descend(key).problem(
+          fmt::format("the cloud cannot have a key {}", key),
+          std::string(key) == "run" ? "scenario.run applies" : "put it under offload.link");
   }
   const input::Node processes = root.value().find("processes");
   if (!processes || processes->kind != input::Kind::sequence) return;
@@ -56,12 +60,12 @@ void check_cloud(const Cursor& root) {
     for (const char* const key : {"arrivals", "count", "queue"}) {
       if (has_key(*processes->children[i], key))
         root.descend(fmt::format("processes.{}.{}", i, key))
-            .problem("those of the edge's streams hold", "leave it out");
+            .problem("is set by the streams of the edge", "remove it");
     }
   }
 }
 
-// The entry of the cloud that serves the edge's `index`-th.
+// The cloud entry that serves entry `index` of the edge.
 scenarios::ProcessEntry server_of(const OffloadQuestion& question,
                                   const std::vector<scenarios::ProcessEntry>& servers, std::size_t index,
                                   const Cursor& cloud) {
@@ -80,7 +84,7 @@ scenarios::ProcessEntry server_of(const OffloadQuestion& question,
   return server;
 }
 
-// Its streams' random numbers are named by their places among all.
+// Numbers the arrival sources of all streams, so that each keeps its random numbers in any subset.
 void name_sources(scenarios::Scenario& scenario) {
   std::uint32_t source = 0;
   for (scenarios::ProcessEntry& entry : scenario.processes) {
@@ -96,9 +100,9 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
   input::Problems own;
   const Cursor document(study.document, {}, own);
   if (!study.offload) {
-    document.problem("no offload", "a cloud and a link to it: docs/offload.md");
+    document.problem("the key offload is missing", "it holds a cloud and a link to it: docs/offload.md");
   } else if (!study.axes.empty()) {
-    document.descend("sweep").problem("given beside offload", "only the link varies there");
+    document.descend("sweep").problem("cannot be combined with offload", "offload varies only the link");
   }
   if (!own.empty()) {
     problems.append(own);
@@ -118,8 +122,9 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
     const std::size_t entries = question.edge.processes.size();
     if (servers.size() != 1 && servers.size() != entries) {
       cloud_at.descend("processes")
-          .problem(fmt::format("{} processes for {} of the edge", servers.size(), entries),
-                   "one for all, or one for each");
+          .problem(fmt::format("{} for {} of the edge",
+                               input::counted(servers.size(), "process entry", "process entries"), entries),
+                   "give one for all, or one for each");
     } else {
       question.cloud = *std::move(cloud);
       question.cloud.processes.clear();
@@ -129,7 +134,7 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
       if (study.offload->link.payload.tensor) {
         for (const scenarios::ProcessEntry& entry : question.cloud.processes) {
           if (!std::holds_alternative<scenarios::SyntheticModel>(entry.model)) continue;
-          document.descend("offload.payload").problem("equal kernels have no input tensor");
+          document.descend("offload.payload").problem("a synthetic model has no input tensor");
           break;
         }
       }
@@ -159,7 +164,7 @@ scenarios::Scenario with_streams(const scenarios::Scenario& board, const std::ve
     scenario.processes.back().count = 1;
     scenario.processes.back().arrivals.source = static_cast<std::uint32_t>(streams[i]);
   }
-  if (streams.empty()) {  // a process that is never asked
+  if (streams.empty()) {  // an idle process
     scenario.processes.push_back(board.processes.front());
     scenario.processes.back().count = 1;
     scenario.processes.back().arrivals = {};

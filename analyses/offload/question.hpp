@@ -1,7 +1,8 @@
-// What an offload study asks, checked: streams, and the two boards that could serve them.
+// The checked input of an offload study: the streams and the scenarios of the edge and the cloud.
 //
-// A stream is one of the edge scenario's processes, counts expanded. The i-th process of the cloud serves the
-// streams of the edge's i-th, a single one all; they keep their arrivals, counts and batches.
+// A stream is a process of the edge scenario, with counts expanded. The i-th process entry of the cloud
+// serves the streams of the i-th entry of the edge; a single entry serves all. Arrivals, counts and batches
+// are those of the edge.
 #pragma once
 
 #include <cstddef>
@@ -20,20 +21,20 @@ struct Profile;
 namespace jostle::analyses {
 
 struct OffloadQuestion {
-  scenarios::Scenario edge,
-      cloud;  // with an entry of the cloud for each of the edge, arrivals and counts as there
+  scenarios::Scenario edge;
+  scenarios::Scenario cloud;  // with one entry per entry of the edge, with its arrivals and counts
   std::shared_ptr<const calibration::Profile> edge_profile, cloud_profile;
   OffloadSection section;
 
   [[nodiscard]] std::size_t streams() const { return scenarios::expand(edge).size(); }
 };
 
-// None if `problems` grew; they tell the place in the study.
+// None, with problems located in the study file, if the input is invalid.
 [[nodiscard]] std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& profiles,
                                                               input::Problems& problems);
 
-// `board` (one of the two above) with only these of the streams, in ascending order, their random numbers and
-// phases those of the whole. Without any the board idles.
+// `board` (edge or cloud) with only these streams, in ascending order; each keeps the random numbers and the
+// phase it has among all streams. Without streams the board is idle.
 [[nodiscard]] scenarios::Scenario with_streams(const scenarios::Scenario& board,
                                                const std::vector<std::size_t>& streams);
 

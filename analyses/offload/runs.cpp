@@ -19,9 +19,9 @@
 namespace jostle::analyses {
 namespace {
 
-// Images/s that the stream asks for between two instants; none of a closed loop.
-scenarios::Metric asked(const scenarios::ProcessEntry& entry, std::uint32_t source, const scenarios::Run& run,
-                        double& requests) {
+// The offered load of a stream in images/s, with the number of `requests` in the run; none for a closed loop.
+scenarios::Metric offered_rate(const scenarios::ProcessEntry& entry, std::uint32_t source,
+                               const scenarios::Run& run, double& requests) {
   if (entry.arrivals.kind == process::ArrivalKind::closed_loop) return std::nullopt;
   const sim::Time begin = sim::Time::zero() + run.warmup, end = begin + run.duration;
   process::ArrivalTimes times(entry.arrivals,
@@ -31,21 +31,21 @@ scenarios::Metric asked(const scenarios::ProcessEntry& entry, std::uint32_t sour
   return requests * static_cast<double>(entry.batch) / sim::to_seconds(run.duration);
 }
 
-// Whether less is served than asked for, beyond what the ends of the run and the chance of Poisson's arrivals
-// in it explain.
+// Whether a stream is served at less than its offered rate, beyond the effects of the ends of the run and of
+// the variance of Poisson arrivals.
 bool falls_behind(const scenarios::ProcessEntry& entry, std::uint32_t source, const scenarios::Run& run,
-                  const scenarios::ProcessResult& got) {
+                  const scenarios::ProcessResult& result) {
   double requests = 0;
-  const scenarios::Metric rate = asked(entry, source, run, requests);
+  const scenarios::Metric rate = offered_rate(entry, source, run, requests);
   if (!rate || *rate == 0) return false;
-  if (!got.throughput.mean) return requests >= 3;
-  constexpr double least = 0.97;
-  const double chance = entry.arrivals.kind == process::ArrivalKind::poisson ? 3 / std::sqrt(requests) : 0;
-  return *got.throughput.mean < *rate * (least - chance);
+  if (!result.throughput.mean) return requests >= 3;
+  constexpr double min_share = 0.97;
+  const double tolerance = entry.arrivals.kind == process::ArrivalKind::poisson ? 3 / std::sqrt(requests) : 0;
+  return *result.throughput.mean < *rate * (min_share - tolerance);
 }
 
-BoardRun figures_of(const scenarios::Scenario& scenario, const scenarios::Result& result,
-                    const scenarios::Run& asked_in, const char* where) {
+BoardRun board_run_of(const scenarios::Scenario& scenario, const scenarios::Result& result,
+                      const scenarios::Run& measured_run, const char* where) {
   BoardRun run;
   run.power_w = result.system.power_w.mean;
   if (result.system.link) {
@@ -64,7 +64,7 @@ BoardRun figures_of(const scenarios::Scenario& scenario, const scenarios::Result
                          .saturated = {}};
     if (process.status != "ok")
       stream.saturated = "memory";
-    else if (falls_behind(entry, entry.arrivals.source.value_or(0) + nth, asked_in, process))
+    else if (falls_behind(entry, entry.arrivals.source.value_or(0) + nth, measured_run, process))
       stream.saturated = where;
     run.images_per_s += stream.throughput.value_or(0);
     run.streams.push_back(std::move(stream));
@@ -72,7 +72,7 @@ BoardRun figures_of(const scenarios::Scenario& scenario, const scenarios::Result
   return run;
 }
 
-// Requests/s that arrive; none of a closed loop, which asks for what it gets.
+// Requests/s that arrive; 0 for a closed loop.
 double request_rate(const process::Arrivals& arrivals, const scenarios::Run& run) {
   if (arrivals.kind != process::ArrivalKind::trace) {
     const auto sources = static_cast<double>(arrivals.streams),
@@ -85,7 +85,7 @@ double request_rate(const process::Arrivals& arrivals, const scenarios::Run& run
   return static_cast<double>(count) / sim::to_seconds(run.duration);
 }
 
-// Of the link's time, what the streams ask for.
+// The offered load of the streams as a share of the capacity of the link.
 double load_of_link(const scenarios::Scenario& scenario, const scenarios::Run& run, const link::Spec& link,
                     const std::vector<process::Spec>& processes) {
   double load = 0;
@@ -116,8 +116,8 @@ scenarios::RunControl interrupted_by(const std::atomic<bool>* interrupt) {
 BoardRun run_on_edge(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
                      const std::atomic<bool>* interrupt) {
   const scenarios::Scenario scenario = with_streams(question.edge, streams);
-  BoardRun run = figures_of(scenario, result_of(scenario, *question.edge_profile, interrupted_by(interrupt)),
-                            scenario.run, "edge");
+  BoardRun run = board_run_of(
+      scenario, result_of(scenario, *question.edge_profile, interrupted_by(interrupt)), scenario.run, "edge");
   if (streams.empty()) run.streams.clear();
   return run;
 }
@@ -128,17 +128,17 @@ BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scen
                        sim::Duration rtt, const scenarios::RunControl& control) {
   scenario.link->bandwidth = bandwidth;
   scenario.link->rtt = rtt;
-  const scenarios::Run asked_in = scenario.run;
-  // The same requests are looked at whatever the round-trip time.
+  const scenarios::Run measured_run = scenario.run;
+  // Shift the warm-up by the uplink delay, so that the same requests are measured at any round-trip time.
   scenario.run.warmup += rtt - rtt / 2;
   const scenarios::Assembly assembly = scenarios::assemble(scenario, *question.cloud_profile);
   BoardRun run =
-      figures_of(scenario, result_of(scenario, *question.cloud_profile, control), asked_in, "cloud");
-  const bool full =
-      load_of_link(scenario, asked_in, assembly.setup.link.value(), assembly.setup.processes) > 1;
+      board_run_of(scenario, result_of(scenario, *question.cloud_profile, control), measured_run, "cloud");
+  const bool link_is_full =
+      load_of_link(scenario, measured_run, assembly.setup.link.value(), assembly.setup.processes) > 1;
   for (StreamMetrics& stream : run.streams) {
     const bool behind_link = stream.saturated == "cloud" && run.link_busy.value_or(0) > 0.99;
-    if ((full && stream.saturated != "memory") || behind_link) stream.saturated = "link";
+    if ((link_is_full && stream.saturated != "memory") || behind_link) stream.saturated = "link";
   }
   return run;
 }
@@ -154,25 +154,25 @@ BoardRun run_in_cloud(const OffloadQuestion& question, const std::vector<std::si
 
 namespace {
 
-// As given, or the network's own.
+// The input size, given or the default of the network.
 std::optional<std::int64_t> input_of(const scenarios::ProcessEntry& entry) {
   const auto* const built_in = std::get_if<scenarios::BuiltInModel>(&entry.model);
   const dnn::Model* const model = built_in != nullptr ? dnn::find_model(built_in->name) : nullptr;
   return entry.input || model == nullptr ? entry.input : std::optional<std::int64_t>(model->default_input);
 }
 
-// Empty if it may.
-std::string why_not_cut(const OffloadQuestion& question) {
-  if (question.edge.processes.size() != 1) return "not all streams are of one process";
+// Why the network cannot be partitioned; empty if it can.
+std::string why_not_partitioned(const OffloadQuestion& question) {
+  if (question.edge.processes.size() != 1) return "the streams belong to more than one process entry";
   const scenarios::ProcessEntry &edge = question.edge.processes.front(),
                                 &cloud = question.cloud.processes.front();
   for (const scenarios::ProcessEntry* const entry : {&edge, &cloud}) {
     if (std::holds_alternative<scenarios::SyntheticModel>(entry->model))
-      return "equal kernels have no layers";
-    if (entry->layers) return "a part of a network is what a process runs already";
+      return "a synthetic model has no layers";
+    if (entry->layers) return "the process already runs a part of a network";
     if (traits_of(entry->runtime).kind != process::RuntimeKind::engine ||
         entry->placement != scenarios::Placement::gpu)
-      return "only TensorRT's engines on GPUs are cut";
+      return "only TensorRT engines on GPUs can be partitioned";
   }
   if (scenarios::model_name(edge.model) != scenarios::model_name(cloud.model) ||
       input_of(edge) != input_of(cloud))
@@ -184,46 +184,45 @@ std::string why_not_cut(const OffloadQuestion& question) {
 }  // namespace
 
 PartitionPoints partition_points_of(const OffloadQuestion& question) {
-  PartitionPoints found{.all = {}, .layers = 0, .why_none = why_not_cut(question)};
+  PartitionPoints found{.all = {}, .layers = 0, .why_none = why_not_partitioned(question)};
   if (!found.why_none.empty()) return found;
   const scenarios::ProcessEntry& entry = question.edge.processes.front();
   const std::vector<dnn::FusedLayer> layers = scenarios::layers_of(entry, dnn::Lowering::optimised);
   found.layers = layers.size();
-  found.all = dnn::narrowing(dnn::partition_points(layers),
-                             memory::bindings(scenarios::network_of(entry).value()).inputs);
-  if (found.all.empty())
-    found.why_none = "nowhere does one tensor cross alone that is smaller than the input";
+  found.all =
+      dnn::narrowing(dnn::partition_points(layers), memory::bindings(scenarios::network_of(entry).value()).inputs);
+  if (found.all.empty()) found.why_none = "no layer boundary with a single tensor smaller than the input";
   return found;
 }
 
-double request_bytes(const OffloadQuestion& question, const dnn::PartitionPoint& cut) {
+double request_bytes(const OffloadQuestion& question, const dnn::PartitionPoint& point) {
   const scenarios::ProcessEntry& edge = question.edge.processes.front();
-  return dnn::bytes_per_element(*edge.precision) * static_cast<double>(edge.batch * cut.elements);
+  return dnn::bytes_per_element(*edge.precision) * static_cast<double>(edge.batch * point.elements);
 }
 
-HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& cut,
+HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& point,
                   const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = question.edge;
-  scenario.processes.front().layers = scenarios::LayerRange{0, cut.layers};
+  scenario.processes.front().layers = scenarios::LayerRange{0, point.layers};
   if (const auto until = std::exchange(scenario.run.until, std::nullopt))
-    scenario.run.duration = until->max;  // no tail waits for more
+    scenario.run.duration = until->max;  // tails need no more
   HeadRun heads;
   scenarios::RunControl control = interrupted_by(interrupt);
   control.answered = &heads.answered;
   const scenarios::Result result = result_of(scenario, *question.edge_profile, control);
-  heads.answered.resize(question.streams());  // of those that do not fit: none
-  heads.board = figures_of(scenario, result, scenario.run, "edge");
+  heads.answered.resize(question.streams());  // streams that do not fit have none
+  heads.board = board_run_of(scenario, result, scenario.run, "edge");
   return heads;
 }
 
-BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& cut, const HeadRun& heads,
+BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& point, const HeadRun& heads,
                    double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = question.cloud;
   scenarios::ProcessEntry& tails = scenario.processes.front();
   tails.layers =
-      scenarios::LayerRange{cut.layers, scenarios::layers_of(tails, dnn::Lowering::optimised).size()};
+      scenarios::LayerRange{point.layers, scenarios::layers_of(tails, dnn::Lowering::optimised).size()};
   scenario.link = question.section.link;
-  scenario.link->payload = {false, request_bytes(question, cut) / static_cast<double>(tails.batch)};
+  scenario.link->payload = {false, request_bytes(question, point) / static_cast<double>(tails.batch)};
   scenarios::RunControl control = interrupted_by(interrupt);
   control.requests = &heads.answered;
   return run_over_link(question, std::move(scenario), bandwidth, rtt, control);

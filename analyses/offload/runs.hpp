@@ -1,4 +1,4 @@
-// The runs that an offload study needs: some of its streams on the edge, or over a link in the cloud.
+// The runs of an offload study: streams on the edge, or over a link in the cloud.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace jostle::analyses {
 
-// One board with some of the streams.
+// The run of a board with some of the streams.
 struct BoardRun {
-  std::vector<StreamMetrics> streams;  // of those asked for, in their order
+  std::vector<StreamMetrics> streams;  // in the order of the request
   double images_per_s = 0;
-  scenarios::Metric power_w;  // of the board; with no streams of the board at rest
+  scenarios::Metric power_w;  // of the board; idle power without streams
   scenarios::Metric link_busy, radio_w;
 };
 
@@ -23,26 +23,26 @@ struct BoardRun {
 [[nodiscard]] BoardRun run_in_cloud(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
                                     double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt);
 
-// Where the streams' network may be cut, of places where ever less is sent (dnn::narrowing()).
+// The partition points of the network of the streams, with ever smaller tensors (dnn::narrowing()).
 struct PartitionPoints {
   std::vector<dnn::PartitionPoint> all;
   std::size_t layers = 0;  // of the whole network
-  std::string why_none;    // for people; empty where there are some
+  std::string why_none;    // message if there are none, else empty
 };
 [[nodiscard]] PartitionPoints partition_points_of(const OffloadQuestion& question);
 
-// Bytes of what crosses, of a batch: in the precision in which the edge computes it.
-[[nodiscard]] double request_bytes(const OffloadQuestion& question, const dnn::PartitionPoint& cut);
+// Bytes of the tensor of a batch at the partition point, in the precision of the edge.
+[[nodiscard]] double request_bytes(const OffloadQuestion& question, const dnn::PartitionPoint& point);
 
-// The heads of all streams on the edge, and when each request was made and is ready to be sent.
+// The heads of all streams on the edge, and when each request was made and when it is ready to send.
 struct HeadRun {
   BoardRun board;
   std::vector<std::vector<process::Answered>> answered;  // by stream
 };
-[[nodiscard]] HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& cut,
+[[nodiscard]] HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& point,
                                 const std::atomic<bool>* interrupt);
-// Their tails in the cloud; latencies count from when requests were made.
-[[nodiscard]] BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& cut,
+// The tails in the cloud; latencies count from the creation of requests.
+[[nodiscard]] BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& point,
                                  const HeadRun& heads, double bandwidth, sim::Duration rtt,
                                  const std::atomic<bool>* interrupt);
 

@@ -36,9 +36,9 @@ SearchSpace Candidates::space_of(const Study& study, const std::vector<std::size
   for (const Dimension& dimension : study.dimensions)
     dimensions.push_back(search_dimension(study, dimension));
   const Points all(study);
-  std::vector<Coordinates> places;
-  for (const std::size_t point : points) places.push_back(all[point]);
-  return {std::move(dimensions), std::move(places)};
+  std::vector<Coordinates> coordinates;
+  for (const std::size_t point : points) coordinates.push_back(all[point]);
+  return {std::move(dimensions), std::move(coordinates)};
 }
 
 const CheckedPoint& Candidates::checked(std::size_t candidate) const {
@@ -52,22 +52,22 @@ scenarios::Scenario Candidates::scenario(std::size_t candidate) const {
   return *std::move(found);
 }
 
-void Candidates::look_at(const std::vector<std::size_t>& candidates,
-                         const std::function<void(std::size_t looked_at)>& progress) {
+void Candidates::evaluate(const std::vector<std::size_t>& candidates,
+                          const std::function<void(std::size_t evaluated)>& progress) {
   std::vector<std::size_t> to_run;
   for (const std::size_t candidate : candidates)
     if (!store_->outcome(checked(candidate).key)) to_run.push_back(points_[candidate]);
   SweepControl control;
   control.threads = threads_;
   control.interrupt = interrupt_;
-  const std::size_t before = count_.looked_at;
+  const std::size_t before = count_.evaluated;
   if (progress) control.progress = [&](std::size_t done, std::size_t) { progress(before + done); };
   if (!to_run.empty() && run_points(*study_, *checked_, *profiles_, *store_, to_run, control).interrupted)
     throw scenarios::Interrupted();
   for (const std::size_t candidate : candidates) {
     const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
-    seen_[candidate] = outcome ? values_in(goal_, *outcome) : std::nullopt;
-    ++count_.looked_at;
+    evaluations_[candidate] = outcome ? values_in(goal_, *outcome) : std::nullopt;
+    ++count_.evaluated;
     if (!outcome) continue;
     count_.do_not_fit += outcome->status == PointStatus::infeasible ? 1 : 0;
     count_.failed += outcome->status == PointStatus::failed ? 1 : 0;
@@ -75,10 +75,10 @@ void Candidates::look_at(const std::vector<std::size_t>& candidates,
   count_.simulated += to_run.size();
 }
 
-void Candidates::look_at_all(const std::function<void(std::size_t looked_at)>& progress) {
+void Candidates::evaluate_all(const std::function<void(std::size_t evaluated)>& progress) {
   std::vector<std::size_t> all(size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  look_at(all, progress);
+  evaluate(all, progress);
 }
 
 }  // namespace jostle::analyses

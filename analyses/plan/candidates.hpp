@@ -1,4 +1,4 @@
-// The points of a study that a plan may choose among, each asked once, and what those simulated showed.
+// The points of a study that a plan chooses among, and the evaluations of those simulated so far.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@ namespace jostle::analyses {
 class Candidates {
  public:
   struct Count {
-    std::size_t looked_at = 0, simulated = 0;  // those in the store before are looked at, not simulated
+    std::size_t evaluated = 0, simulated = 0;  // points that the store already had are not simulated
     std::size_t do_not_fit = 0, failed = 0;
   };
 
-  // All but those that are not supported; of points that ask the same the first. `store` has begun with the
-  // study. What is referred to outlives it.
+  // The candidates are the supported points; of points with equal scenarios the first. Store::begin() has
+  // been called with the study. The references must stay valid.
   Candidates(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
              unsigned threads, const std::atomic<bool>* interrupt);
 
@@ -34,12 +34,13 @@ class Candidates {
   [[nodiscard]] const CheckedPoint& checked(std::size_t candidate) const;
   [[nodiscard]] scenarios::Scenario scenario(std::size_t candidate) const;  // throws RunError
 
-  // Simulates those that the store does not have, and stores them. Throws Interrupted, RunError.
-  void look_at(const std::vector<std::size_t>& candidates,
-               const std::function<void(std::size_t looked_at)>& progress);
-  void look_at_all(const std::function<void(std::size_t looked_at)>& progress);
+  // Evaluates candidates: those that the store does not have are simulated and stored. Throws Interrupted,
+  // RunError.
+  void evaluate(const std::vector<std::size_t>& candidates,
+                const std::function<void(std::size_t evaluated)>& progress);
+  void evaluate_all(const std::function<void(std::size_t evaluated)>& progress);
 
-  [[nodiscard]] const std::map<std::size_t, Evaluation>& seen() const { return seen_; }
+  [[nodiscard]] const std::map<std::size_t, Evaluation>& evaluations() const { return evaluations_; }
   [[nodiscard]] const Count& count() const { return count_; }
   [[nodiscard]] Profiles& profiles() const { return *profiles_; }
 
@@ -54,9 +55,9 @@ class Candidates {
   unsigned threads_;
   const std::atomic<bool>* interrupt_;
   Goal goal_;
-  std::vector<std::size_t> points_;  // the study's, by candidate
+  std::vector<std::size_t> points_;  // index in the study, by candidate
   SearchSpace space_;
-  std::map<std::size_t, Evaluation> seen_;
+  std::map<std::size_t, Evaluation> evaluations_;
   Count count_;
 };
 

@@ -6,8 +6,8 @@
 namespace jostle::analyses {
 namespace {
 
-// Whether a is at least as good.
-bool as_good(const Criterion& criterion, double a, double b) {
+// Whether a is at least as good as b.
+bool at_least_as_good(const Criterion& criterion, double a, double b) {
   return criterion.maximise ? a >= b : a <= b;
 }
 
@@ -18,52 +18,54 @@ std::size_t objectives(const std::vector<Criterion>& criteria) {
       criteria, [](const Criterion& criterion) { return !criterion.limit.has_value(); }));
 }
 
-bool keeps_limits(const std::vector<Criterion>& criteria, const std::vector<double>& values) {
+bool meets_limits(const std::vector<Criterion>& criteria, const std::vector<double>& values) {
   for (std::size_t i = 0; i < criteria.size(); ++i)
-    if (criteria[i].limit && !as_good(criteria[i], values[i], *criteria[i].limit)) return false;
+    if (criteria[i].limit && !at_least_as_good(criteria[i], values[i], *criteria[i].limit)) return false;
   return true;
 }
 
 std::optional<std::size_t> best_of(const std::vector<Criterion>& criteria,
-                                   const std::vector<Evaluation>& seen) {
-  std::vector<std::size_t> left;
-  for (std::size_t i = 0; i < seen.size(); ++i)
-    if (seen[i] && keeps_limits(criteria, *seen[i])) left.push_back(i);
-  if (left.empty()) return std::nullopt;
+                                   const std::vector<Evaluation>& evaluations) {
+  std::vector<std::size_t> candidates;
+  for (std::size_t i = 0; i < evaluations.size(); ++i)
+    if (evaluations[i] && meets_limits(criteria, *evaluations[i])) candidates.push_back(i);
+  if (candidates.empty()) return std::nullopt;
   for (std::size_t criterion = 0; criterion < objectives(criteria); ++criterion) {
-    const auto value = [&](std::size_t i) { return (*seen[i])[criterion]; };
+    const auto value = [&](std::size_t i) { return (*evaluations[i])[criterion]; };
     const auto order = [&](std::size_t a, std::size_t b) {
       return criteria[criterion].maximise ? value(a) > value(b) : value(a) < value(b);
     };
-    const double top = value(*std::ranges::min_element(left, order));
-    if (criterion + 1 == objectives(criteria)) return *std::ranges::min_element(left, order);
-    std::erase_if(left, [&](std::size_t i) { return std::abs(value(i) - top) > tie * std::abs(top); });
+    const double top = value(*std::ranges::min_element(candidates, order));
+    if (criterion + 1 == objectives(criteria)) return *std::ranges::min_element(candidates, order);
+    std::erase_if(candidates, [&](std::size_t i) { return std::abs(value(i) - top) > tie * std::abs(top); });
   }
-  return left.front();
+  return candidates.front();
 }
 
 std::vector<std::size_t> front_of(const std::vector<Criterion>& criteria,
-                                  const std::vector<Evaluation>& seen) {
+                                  const std::vector<Evaluation>& evaluations) {
   const std::size_t count = objectives(criteria);
-  std::vector<std::size_t> left;
-  for (std::size_t i = 0; i < seen.size(); ++i)
-    if (seen[i] && keeps_limits(criteria, *seen[i])) left.push_back(i);
-  // Best first in all objectives one after the other: what comes later cannot better what came before.
-  std::ranges::stable_sort(left, [&](std::size_t a, std::size_t b) {
+  std::vector<std::size_t> candidates;
+  for (std::size_t i = 0; i < evaluations.size(); ++i)
+    if (evaluations[i] && meets_limits(criteria, *evaluations[i])) candidates.push_back(i);
+  // In lexicographic order a later evaluation cannot dominate an earlier one.
+  std::ranges::stable_sort(candidates, [&](std::size_t a, std::size_t b) {
     for (std::size_t criterion = 0; criterion < count; ++criterion) {
-      const double x = (*seen[a])[criterion], y = (*seen[b])[criterion];
+      const double x = (*evaluations[a])[criterion], y = (*evaluations[b])[criterion];
       if (x != y) return criteria[criterion].maximise ? x > y : x < y;
     }
     return false;
   });
   std::vector<std::size_t> front;
-  for (const std::size_t i : left) {
-    const bool bettered = std::ranges::any_of(front, [&](std::size_t other) {
+  for (const std::size_t i : candidates) {
+    const bool dominated = std::ranges::any_of(front, [&](std::size_t other) {
       for (std::size_t criterion = 0; criterion < count; ++criterion)
-        if (!as_good(criteria[criterion], (*seen[other])[criterion], (*seen[i])[criterion])) return false;
+        if (!at_least_as_good(criteria[criterion], (*evaluations[other])[criterion],
+                              (*evaluations[i])[criterion]))
+          return false;
       return true;
     });
-    if (!bettered) front.push_back(i);
+    if (!dominated) front.push_back(i);
   }
   return front;
 }

@@ -1,4 +1,4 @@
-// What is wanted of points, and which of them are best at it.
+// Objectives and limits of an optimisation, and the selection of the best points by them.
 #pragma once
 
 #include <cstddef>
@@ -7,30 +7,30 @@
 
 namespace jostle::analyses {
 
-// What a figure is wanted to be: as great or as little as can be, or within a limit.
+// An objective (maximise or minimise a metric) or a limit on a metric.
 struct Criterion {
   bool maximise = true;
-  std::optional<double> limit;  // at least (maximise) or at most that; none: an objective
+  std::optional<double> limit;  // lower bound if `maximise`, else upper bound; none: an objective
 };
 
-// What a point showed: a value for each criterion; none where it has no figures.
+// The simulated values of a point, one per criterion; none if the point has no result.
 using Evaluation = std::optional<std::vector<double>>;
 
-// Whether it keeps all limits.
-[[nodiscard]] bool keeps_limits(const std::vector<Criterion>& criteria, const std::vector<double>& values);
+// Whether the values meet all limits.
+[[nodiscard]] bool meets_limits(const std::vector<Criterion>& criteria, const std::vector<double>& values);
 
-// Which of the values is better in objectives: the first decides; where both are within `tie` of the best of
-// those, the next does.
+// The best evaluation that meets the limits, by lexicographic order of the objectives: values within `tie`
+// (relative) of the best count as equal, and the next objective decides.
 inline constexpr double tie = 0.01;
 [[nodiscard]] std::optional<std::size_t> best_of(const std::vector<Criterion>& criteria,
-                                                 const std::vector<Evaluation>& seen);
+                                                 const std::vector<Evaluation>& evaluations);
 
-// Those that keep the limits and that no other one equals or betters in every objective; of equals the first.
-// In the order of the first objective, best first.
+// The Pareto front: evaluations that meet the limits and are not dominated; of equals the first. Sorted by
+// the first objective, best first.
 [[nodiscard]] std::vector<std::size_t> front_of(const std::vector<Criterion>& criteria,
-                                                const std::vector<Evaluation>& seen);
+                                                const std::vector<Evaluation>& evaluations);
 
-// How many of the criteria are objectives.
+// The number of criteria that are objectives.
 [[nodiscard]] std::size_t objectives(const std::vector<Criterion>& criteria);
 
 }  // namespace jostle::analyses

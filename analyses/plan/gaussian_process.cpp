@@ -15,7 +15,7 @@ constexpr std::array lengths{0.08, 0.15, 0.3, 0.6, 1.2, 2.5, 5.0};
 constexpr std::array correlation_levels{0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99};
 constexpr std::array noises{1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
 constexpr std::size_t largest_table = 1000;      // values of a dimension
-constexpr std::size_t max_points_for_fit = 120;  // points; more add work as their cube, and little else
+constexpr std::size_t max_points_for_fit = 120;  // training points; the cost grows with their cube
 
 double matern(double distance) {
   const double r = std::sqrt(5.0) * distance;
@@ -25,16 +25,16 @@ double matern(double distance) {
 }  // namespace
 
 GaussianProcess::GaussianProcess(const SearchSpace& space)
-    : space_(&space), setting_(space.dimensions().size(), 3), table_(space.dimensions().size()) {
+    : space_(&space), length_index_(space.dimensions().size(), 3), table_(space.dimensions().size()) {
   noise_ = 1e-4;
   for (std::size_t d = 0; d < table_.size(); ++d) tabulate(d);
 }
 
 double GaussianProcess::correlation_in(std::size_t dimension, std::size_t a, std::size_t b) const {
   if (a == b) return 1;
-  const std::vector<double>& place = space_->dimensions()[dimension].place;
-  return place.empty() ? correlation_levels[setting_[dimension]]
-                       : matern(std::abs(place[a] - place[b]) / lengths[setting_[dimension]]);
+  const std::vector<double>& position = space_->dimensions()[dimension].position;
+  return position.empty() ? correlation_levels[length_index_[dimension]]
+                          : matern(std::abs(position[a] - position[b]) / lengths[length_index_[dimension]]);
 }
 
 void GaussianProcess::tabulate(std::size_t dimension) {
@@ -66,7 +66,7 @@ Eigen::MatrixXd GaussianProcess::correlations(const std::vector<std::size_t>& po
   return matrix;
 }
 
-// -2 log likelihood, but for a constant.
+// -2 log likelihood, up to a constant.
 double GaussianProcess::negative_log_likelihood(const std::vector<std::size_t>& points,
                                                 const Eigen::VectorXd& values) {
   Eigen::MatrixXd matrix = correlations(points);
@@ -81,14 +81,14 @@ double GaussianProcess::negative_log_likelihood(const std::vector<std::size_t>& 
   return n * sim::log(std::max(half.squaredNorm() / n, 1e-30)) + log_determinant;
 }
 
-// One dimension after the other, twice round.
+// Coordinate descent: one dimension after the other, two rounds.
 void GaussianProcess::choose_lengths(const std::vector<double>& values) {
   std::vector<std::size_t> points;
-  const std::size_t count = std::min(known_.size(), max_points_for_fit);
+  const std::size_t count = std::min(training_.size(), max_points_for_fit);
   Eigen::VectorXd some(static_cast<Eigen::Index>(count));
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t from = i * known_.size() / count;
-    points.push_back(known_[from]);
+    const std::size_t from = i * training_.size() / count;
+    points.push_back(training_[from]);
     some(static_cast<Eigen::Index>(i)) = values[from] - mean_;
   }
   double least = negative_log_likelihood(points, some);
@@ -108,12 +108,12 @@ void GaussianProcess::choose_lengths(const std::vector<double>& values) {
   };
   auto noise = static_cast<std::size_t>(std::ranges::find(noises, noise_) - noises.begin());
   for (int round = 0; round < 2; ++round) {
-    for (std::size_t d = 0; d < setting_.size(); ++d) {
+    for (std::size_t d = 0; d < length_index_.size(); ++d) {
       if (space_->dimensions()[d].size < 2) continue;
       try_all(
-          lengths.size(), [&] { return setting_[d]; },
+          lengths.size(), [&] { return length_index_[d]; },
           [&](std::size_t i) {
-            setting_[d] = i;
+            length_index_[d] = i;
             tabulate(d);
           });
     }
@@ -127,20 +127,20 @@ void GaussianProcess::choose_lengths(const std::vector<double>& values) {
 }
 
 void GaussianProcess::fit(const std::vector<std::size_t>& points, const std::vector<double>& values) {
-  known_ = points;
-  known_at_.assign(table_.size(), {});
-  for (const std::size_t point : known_)
-    for (std::size_t d = 0; d < table_.size(); ++d) known_at_[d].push_back((*space_)[point][d]);
+  training_ = points;
+  training_values_.assign(table_.size(), {});
+  for (const std::size_t point : training_)
+    for (std::size_t d = 0; d < table_.size(); ++d) training_values_[d].push_back((*space_)[point][d]);
   mean_ = 0;
   for (const double value : values) mean_ += value / static_cast<double>(values.size());
-  if (2 * known_.size() >= 3 * chosen_at_) {
+  if (2 * training_.size() >= 3 * chosen_at_) {
     choose_lengths(values);
-    chosen_at_ = known_.size();
+    chosen_at_ = training_.size();
   }
-  const auto n = static_cast<Eigen::Index>(known_.size());
+  const auto n = static_cast<Eigen::Index>(training_.size());
   Eigen::VectorXd centred(n);
   for (Eigen::Index i = 0; i < n; ++i) centred(i) = values[static_cast<std::size_t>(i)] - mean_;
-  Eigen::MatrixXd matrix = correlations(known_);
+  Eigen::MatrixXd matrix = correlations(training_);
   matrix.diagonal().array() += noise_;
   const Eigen::LLT<Eigen::MatrixXd> factored(matrix);
   factor_ = factored.matrixL();
@@ -148,14 +148,14 @@ void GaussianProcess::fit(const std::vector<std::size_t>& points, const std::vec
   variance_ = std::max(centred.dot(weights_) / static_cast<double>(n), 1e-18);
 }
 
-// The correlations of the point with all that is known: where a search spends its time, so dimension by
-// dimension, along a row of its table.
-Eigen::VectorXd GaussianProcess::with_known(std::size_t point) const {
+// The correlations of the point with the training points. This is the hot loop of a search, so it works
+// dimension by dimension along a row of the table.
+Eigen::VectorXd GaussianProcess::training_correlations(std::size_t point) const {
   const Coordinates& at = (*space_)[point];
-  Eigen::VectorXd vector = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(known_.size()));
+  Eigen::VectorXd vector = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(training_.size()));
   double* const with = vector.data();
   for (std::size_t d = 0; d < table_.size(); ++d) {
-    const std::vector<std::size_t>& known = known_at_[d];
+    const std::vector<std::size_t>& known = training_values_[d];
     if (table_[d].empty()) {
       for (std::size_t i = 0; i < known.size(); ++i) with[i] *= correlation_in(d, at[d], known[i]);
       continue;
@@ -166,27 +166,29 @@ Eigen::VectorXd GaussianProcess::with_known(std::size_t point) const {
   return vector;
 }
 
-GaussianProcess::Expected GaussianProcess::at(std::size_t point) const {
-  const Eigen::VectorXd with = with_known(point);
+GaussianProcess::Estimate GaussianProcess::at(std::size_t point) const {
+  const Eigen::VectorXd with = training_correlations(point);
   const double explained = factor_.triangularView<Eigen::Lower>().solve(with).squaredNorm();
   return {mean_ + with.dot(weights_), std::sqrt(variance_ * std::max(0.0, 1 - explained))};
 }
 
-GaussianProcess::Expected GaussianProcess::bound(std::size_t point) const {
-  const Eigen::VectorXd with = with_known(point);
-  const double most = with.maxCoeff();
-  return {mean_ + with.dot(weights_), std::sqrt(variance_ * std::max(0.0, 1 - most * most / (1 + noise_)))};
+GaussianProcess::Estimate GaussianProcess::bound(std::size_t point) const {
+  const Eigen::VectorXd with = training_correlations(point);
+  const double highest = with.maxCoeff();
+  return {mean_ + with.dot(weights_),
+          std::sqrt(variance_ * std::max(0.0, 1 - highest * highest / (1 + noise_)))};
 }
 
 std::vector<double> GaussianProcess::sample(const std::vector<std::size_t>& points,
                                             sim::RandomStream& random) const {
   const auto n = static_cast<Eigen::Index>(points.size());
-  Eigen::MatrixXd cross(static_cast<Eigen::Index>(known_.size()), n);
-  for (Eigen::Index i = 0; i < n; ++i) cross.col(i) = with_known(points[static_cast<std::size_t>(i)]);
+  Eigen::MatrixXd cross(static_cast<Eigen::Index>(training_.size()), n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    cross.col(i) = training_correlations(points[static_cast<std::size_t>(i)]);
   const Eigen::VectorXd mean = cross.transpose() * weights_;
   const Eigen::MatrixXd half = factor_.triangularView<Eigen::Lower>().solve(cross);
   Eigen::MatrixXd covariance = correlations(points) - half.transpose() * half;
-  covariance.diagonal().array() += 1e-8;  // so that it can be factored in spite of rounding
+  covariance.diagonal().array() += 1e-8;  // keeps it positive definite in spite of rounding
   const Eigen::LLT<Eigen::MatrixXd> factored(covariance);
   Eigen::VectorXd normal(n);
   for (Eigen::Index i = 0; i < n; ++i) normal(i) = random.normal(0, 1);

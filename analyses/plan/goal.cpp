@@ -12,26 +12,26 @@ Worst worst_of(const Criterion& criterion) {
   return criterion.maximise ? Worst::least : Worst::greatest;
 }
 
-Evaluation values_in(const Goal& goal, const ResultMetrics& figures) {
+Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
   std::vector<double> values;
   for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
-    const scenarios::Metric value = figures.find(goal.figures[i], worst_of(goal.criteria[i]));
+    const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
     if (!value) return std::nullopt;
     values.push_back(*value);
   }
   return values;
 }
 
-// How far off predictions of such a figure are known to be; none where nothing is known of it.
-scenarios::Metric known_half_width(const std::string& figure, const calibration::Uncertainty& uncertainty,
+// The residual half-width of predictions of a metric; none if unknown.
+scenarios::Metric known_half_width(const std::string& metric, const calibration::Uncertainty& uncertainty,
                                    const std::string& device, const std::string& basis) {
   const auto of = [&](const char* quantity) {
     return residual_half_width(uncertainty, device, quantity, basis);
   };
   for (const char* const quantity : {"throughput", "latency", "power"})
-    if (figure.find(quantity) != std::string::npos) return of(quantity);
-  // Power over throughput.
-  if (figure.find("energy") != std::string::npos) {
+    if (metric.find(quantity) != std::string::npos) return of(quantity);
+  // Energy is power over throughput.
+  if (metric.find("energy") != std::string::npos) {
     const double a = of("throughput"), b = of("power");
     return std::sqrt(a * a + b * b);
   }
@@ -44,17 +44,17 @@ Goal goal_of(const Study& study) {
   Goal goal;
   for (const Objective& objective : study.objectives) {
     goal.criteria.push_back({objective.maximise, std::nullopt});
-    goal.figures.push_back(objective.figure);
+    goal.metrics.push_back(objective.metric);
   }
   goal.objectives = goal.criteria.size();
   for (const Constraint& constraint : study.constraints) {
     if (constraint.min) {
       goal.criteria.push_back({true, constraint.min});
-      goal.figures.push_back(constraint.figure);
+      goal.metrics.push_back(constraint.metric);
     }
     if (constraint.max) {
       goal.criteria.push_back({false, constraint.max});
-      goal.figures.push_back(constraint.figure);
+      goal.metrics.push_back(constraint.metric);
     }
   }
   return goal;
@@ -86,7 +86,7 @@ std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenario
   std::vector<scenarios::Interval> intervals(goal.criteria.size());
   for (std::size_t i = 0; here && i < goal.criteria.size(); ++i) {
     const scenarios::Metric half_width =
-        known_half_width(goal.figures[i], known->uncertainty, known->base.profile.spec.name, basis);
+        known_half_width(goal.metrics[i], known->uncertainty, known->base.profile.spec.name, basis);
     if (!half_width || !((*here)[i] > 0)) continue;
     std::vector<double> values;
     for (const Evaluation& one : drawn)

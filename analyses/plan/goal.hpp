@@ -1,5 +1,4 @@
-// What a study wants, as criteria of a search: its objectives in their order, then a limit each of its
-// constraints has.
+// The goal of a study as criteria of a search: its objectives in order, then the limits of its constraints.
 #pragma once
 
 #include <atomic>
@@ -15,17 +14,17 @@ namespace jostle::analyses {
 
 struct Goal {
   std::vector<Criterion> criteria;
-  std::vector<std::string> figures;  // the path of each criterion's
-  std::size_t objectives = 0;        // so many of the criteria, the first ones
+  std::vector<std::string> metrics;  // the metric path of each criterion
+  std::size_t objectives = 0;        // number of objectives; they come first
 };
 [[nodiscard]] Goal goal_of(const Study& study);
 
-// What the goal's figures are in a result; none where one is absent. Of several processes the worst counts.
+// The metrics of the goal in a result; none if one is absent. Of several processes the worst counts.
 [[nodiscard]] Evaluation values_in(const Goal& goal, const std::string& result_json);
-[[nodiscard]] Evaluation values_in(const Goal& goal, const Outcome& outcome);  // none unless it is ok
+[[nodiscard]] Evaluation values_in(const Goal& goal, const Outcome& outcome);  // none unless ok
 
-// Prediction intervals of the goal's figures at one point, by simulating the draws of its profile: of
-// throughput, latency, power and energy; of others none. Throws RunError, Interrupted.
+// Prediction intervals of the metrics at one point, from simulations of the draws of its profile: for
+// throughput, latency, power and energy; none for others. Throws RunError, Interrupted.
 [[nodiscard]] std::vector<scenarios::Interval> goal_intervals(const Goal& goal,
                                                               const scenarios::Scenario& scenario,
                                                               const std::atomic<bool>* interrupt);

@@ -16,22 +16,22 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr std::uint64_t seeds = 8;  // windows of one setting before what it showed comes again
+constexpr std::uint64_t seeds = 8;  // windows of one configuration before its seeds repeat
 
-// The board: what a window of a setting shows, and what the setting is truly worth.
+// The board: the noisy score of a window and the true score of a configuration.
 class Board {
  public:
   Board(const Candidates& candidates, std::size_t best, const OnlineSettings& settings,
         const std::atomic<bool>* interrupt)
       : candidates_(candidates), settings_(settings), interrupt_(interrupt) {
-    best_value_ = candidates.seen().at(best)->front();
+    best_value_ = candidates.evaluations().at(best)->front();
   }
 
   [[nodiscard]] double true_score(std::size_t candidate) const {
-    return score(candidates_.seen().at(candidate));
+    return score(candidates_.evaluations().at(candidate));
   }
 
-  [[nodiscard]] double window(std::size_t candidate) {
+  [[nodiscard]] double measure_window(std::size_t candidate) {
     const std::uint64_t seed = visits_[candidate]++ % seeds;
     const auto known = windows_.find({candidate, seed});
     if (known != windows_.end()) return known->second;
@@ -39,16 +39,16 @@ class Board {
   }
 
  private:
-  [[nodiscard]] double score(const Evaluation& seen) const {
-    if (!seen || !keeps_limits(candidates_.goal().criteria, *seen)) return 0;
-    const double value = seen->front();
-    const double share =
+  [[nodiscard]] double score(const Evaluation& evaluation) const {
+    if (!evaluation || !meets_limits(candidates_.goal().criteria, *evaluation)) return 0;
+    const double value = evaluation->front();
+    const double ratio =
         candidates_.goal().criteria.front().maximise ? value / best_value_ : best_value_ / value;
-    return std::isfinite(share) ? std::max(share, 0.0) : 0;
+    return std::isfinite(ratio) ? std::max(ratio, 0.0) : 0;
   }
 
   [[nodiscard]] double simulated(std::size_t candidate, std::uint64_t seed) const {
-    if (!candidates_.seen().at(candidate)) return 0;
+    if (!candidates_.evaluations().at(candidate)) return 0;
     scenarios::Scenario scenario = candidates_.scenario(candidate);
     scenario.run = scenarios::Run{};
     scenario.run.duration = settings_.window;
@@ -73,15 +73,15 @@ class Board {
   std::map<std::pair<std::size_t, std::uint64_t>, double> windows_;
 };
 
-// A tuner asks `window` for windows until all are used.
+// Runs the windows of one tuner, as long as is_open(), and records its regret.
 class Recorder {
  public:
   Recorder(Board& board, std::string method, std::size_t windows) : board_(board), windows_(windows) {
     track_.method = std::move(method);
   }
-  [[nodiscard]] bool open() const { return track_.regret.size() < windows_; }
+  [[nodiscard]] bool is_open() const { return track_.regret.size() < windows_; }
 
-  double window(std::size_t candidate) {
+  double run_window(std::size_t candidate) {
     const double score = board_.true_score(candidate);
     track_.regret.push_back((track_.regret.empty() ? 0 : track_.regret.back()) + std::max(0.0, 1 - score));
     if (score < 1 - tie) {
@@ -92,7 +92,7 @@ class Recorder {
     track_.last = candidate;
     track_.last_score = score;
     tried_.insert(candidate);
-    return board_.window(candidate);
+    return board_.measure_window(candidate);
   }
 
   OnlineTrack finish() {
@@ -109,45 +109,45 @@ class Recorder {
 
 void full_sweep(const Candidates& candidates, Recorder& recorder) {
   std::size_t best = 0;
-  double most = -1;
-  for (std::size_t i = 0; i < candidates.size() && recorder.open(); ++i) {
-    const double score = recorder.window(i);
-    if (score <= most) continue;
-    most = score;
+  double best_score = -1;
+  for (std::size_t i = 0; i < candidates.size() && recorder.is_open(); ++i) {
+    const double score = recorder.run_window(i);
+    if (score <= best_score) continue;
+    best_score = score;
     best = i;
   }
-  while (recorder.open()) recorder.window(best);
+  while (recorder.is_open()) recorder.run_window(best);
 }
 
 void thompson_sampling(const Candidates& candidates, Recorder& recorder, sim::RandomStream random) {
-  constexpr std::size_t drawn_together = 150;  // settings; more are work as their cube
+  constexpr std::size_t draw_size = 150;  // configurations; the cost grows with their cube
   const SearchSpace& space = candidates.space();
   GaussianProcess process(space);
   struct Mean {
     double sum = 0;
     int count = 0;
   };
-  std::map<std::size_t, Mean> seen;
-  while (recorder.open()) {
+  std::map<std::size_t, Mean> scores;
+  while (recorder.is_open()) {
     std::set<std::size_t> choice;
-    while (choice.size() < std::min(drawn_together, space.size())) choice.insert(random.below(space.size()));
+    while (choice.size() < std::min(draw_size, space.size())) choice.insert(random.below(space.size()));
     std::vector<std::size_t> points, known;
     std::vector<double> values;
     std::size_t best = random.below(space.size());
-    if (!seen.empty()) {
-      for (const auto& [point, mean] : seen) {
+    if (!scores.empty()) {
+      for (const auto& [point, mean] : scores) {
         known.push_back(point);
         values.push_back(mean.sum / mean.count);
       }
-      // The best seen takes part in every draw.
+      // The best configuration so far takes part in every draw.
       choice.insert(known[static_cast<std::size_t>(std::ranges::max_element(values) - values.begin())]);
       points.assign(choice.begin(), choice.end());
       process.fit(known, values);
       const std::vector<double> draw = process.sample(points, random);
       best = points[static_cast<std::size_t>(std::ranges::max_element(draw) - draw.begin())];
     }
-    Mean& mean = seen[best];
-    mean.sum += recorder.window(best);
+    Mean& mean = scores[best];
+    mean.sum += recorder.run_window(best);
     ++mean.count;
   }
 }
@@ -159,7 +159,7 @@ class GradientDescent {
     for (std::size_t i = 0; i < space.size(); ++i) {
       const Coordinates& point = space[i];
       const bool first = std::ranges::all_of(indices(), [&](std::size_t d) {
-        return !space_.dimensions()[d].place.empty() || point[d] == space_[0][d];
+        return !space_.dimensions()[d].position.empty() || point[d] == space_[0][d];
       });
       if (first) reachable_.push_back(i);
     }
@@ -167,14 +167,14 @@ class GradientDescent {
 
   void descend() {
     constexpr double step = 0.2, probe = 0.12, stability = 10;  // Spall's a, c, A for places from 0 to 1
-    for (int k = 0; recorder_.open(); ++k) {
+    for (int k = 0; recorder_.is_open(); ++k) {
       const double a = step * power((1 + stability) / (k + 1 + stability), 0.602);
       const double c = probe * power(1.0 / (k + 1), 0.101);
       std::vector<double> direction(at_.size());
       for (double& one : direction) one = random_.below(2) == 0 ? -1 : 1;
-      const double up = recorder_.window(nearest(moved(direction, c)));
-      if (!recorder_.open()) return;
-      const double down = recorder_.window(nearest(moved(direction, -c)));
+      const double up = recorder_.run_window(nearest(moved(direction, c)));
+      if (!recorder_.is_open()) return;
+      const double down = recorder_.run_window(nearest(moved(direction, -c)));
       const double slope = std::clamp((up - down) / (2 * c), -2.0, 2.0);
       at_ = moved(direction, a * slope);
     }
@@ -202,8 +202,9 @@ class GradientDescent {
     for (const std::size_t point : reachable_) {
       double distance = 0;
       for (std::size_t d = 0; d < to.size(); ++d) {
-        const std::vector<double>& place = space_.dimensions()[d].place;
-        if (!place.empty()) distance += (place[space_[point][d]] - to[d]) * (place[space_[point][d]] - to[d]);
+        const std::vector<double>& position = space_.dimensions()[d].position;
+        if (!position.empty())
+          distance += (position[space_[point][d]] - to[d]) * (position[space_[point][d]] - to[d]);
       }
       if (least >= 0 && distance >= least) continue;
       least = distance;
@@ -223,17 +224,17 @@ class GradientDescent {
 
 std::optional<OnlineComparison> tune_online(Candidates& candidates, const OnlineSettings& settings,
                                             const std::atomic<bool>* interrupt) {
-  candidates.look_at_all({});
-  std::vector<Evaluation> seen;
-  for (const auto& [point, values] : candidates.seen()) seen.push_back(values);
+  candidates.evaluate_all({});
+  std::vector<Evaluation> evaluations;
+  for (const auto& [point, values] : candidates.evaluations()) evaluations.push_back(values);
   const std::vector<Criterion> first = [&] {
     std::vector<Criterion> criteria = candidates.goal().criteria;
-    // The later objectives cannot decide what one number, the regret, tells.
+    // Regret uses the first objective only: turn the others into limits that always hold.
     for (std::size_t i = 1; i < candidates.goal().objectives; ++i)
       criteria[i].limit = criteria[i].maximise ? -1e300 : 1e300;
     return criteria;
   }();
-  const auto best = best_of(first, seen);
+  const auto best = best_of(first, evaluations);
   if (!best) return std::nullopt;
   Board board(candidates, *best, settings, interrupt);
   const std::size_t windows = settings.windows > 0 ? settings.windows : 3 * candidates.size();

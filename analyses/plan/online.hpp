@@ -1,9 +1,9 @@
-// Tuning a board while it works: one setting a window of time, compared by what is lost meanwhile.
+// Online tuning: a board runs one configuration per time window, and tuners are compared by their regret.
 //
-// The simulated board stands in for the real one: a window of a setting is a run of it with a random seed of
-// its own, so what a tuner sees is noisy. Its regret is the sum over the windows of 1 - score, where the
-// score of a setting is its true first objective over the true best one's (or the inverse, where little is
-// wanted), and 0 where it breaks a limit or does not fit.
+// The simulated board replaces the real one: a window of a configuration is a run with its own random seed,
+// so the measured scores are noisy. The score of a configuration is its true first objective relative to the
+// true optimum (inverted if the objective is minimised), and 0 if it violates a limit or does not fit. The
+// regret of a tuner is the sum of 1 - score over the windows.
 #pragma once
 
 #include <optional>
@@ -16,30 +16,30 @@
 namespace jostle::analyses {
 
 struct OnlineSettings {
-  std::size_t windows = 0;                 // 0: three for each point
-  sim::Duration window = sim::seconds(1);  // of simulated time each, behind a short warm-up
+  std::size_t windows = 0;                 // 0: three per point
+  sim::Duration window = sim::seconds(1);  // simulated time of each, after a short warm-up
   std::uint64_t seed = 1;
 };
 
 struct OnlineTrack {
   std::string method;
-  std::vector<double> regret;          // up to and with each window
-  std::optional<std::size_t> settled;  // windows before those from which on all are within 1 % of the best
+  std::vector<double> regret;          // [window]: cumulative, including this window
+  std::optional<std::size_t> settled;  // after this many windows all are within 1 % of the optimum
   std::size_t last = 0;                // the candidate of the last window
   double last_score = 0;
-  std::size_t tried = 0;  // different settings
+  std::size_t tried = 0;  // number of different configurations
 };
 
 struct OnlineComparison {
-  std::size_t best = 0;  // the candidate that is truly best
+  std::size_t best = 0;  // the candidate that is the true optimum
   std::vector<OnlineTrack> tracks;
 };
 
-// Full sweep: every setting once, then the best seen for good. Thompson sampling: each window the best of a
-// draw from a Gaussian process that follows the scores seen (Thompson 1933; Chowdhury and Gopalan 2017).
-// Online gradient descent: two windows either side of a place, then a step along the slope between them
-// (Spall 1992); it starts in the middle and moves along keys with an order, leaving the others as they are
-// first. None if no point keeps all limits. Throws Interrupted, RunError.
+// Compares three tuners. Full sweep: every configuration once, then the best of them. Thompson sampling: in
+// each window the best of a draw from a Gaussian process fitted to the scores so far (Thompson 1933;
+// Chowdhury and Gopalan 2017). Online gradient descent: two windows on either side of the current position,
+// then a step along the slope between them (Spall 1992); it starts in the middle, moves along ordered keys,
+// and keeps the first value of the others. None if no point meets all limits. Throws Interrupted, RunError.
 [[nodiscard]] std::optional<OnlineComparison> tune_online(Candidates& candidates,
                                                           const OnlineSettings& settings,
                                                           const std::atomic<bool>* interrupt);

@@ -1,4 +1,5 @@
-// The best of a study's points: by simulating all of them where they are few, else by a search.
+// Finds the best point of a study: by exhaustive search if there are few points, else by Bayesian
+// optimisation.
 #pragma once
 
 #include <atomic>
@@ -12,23 +13,22 @@
 
 namespace jostle::analyses {
 
-// A point that an answer names.
+// A point of the result.
 struct PlanPoint {
-  std::size_t point = 0;       // index in the study
-  std::string settings;        // JSON: key to value
-  std::vector<double> values;  // of each criterion
-  std::vector<scenarios::Interval>
-      intervals;  // likewise, nine in ten measurements; absent where nothing is known
+  std::size_t point = 0;                       // index in the study
+  std::string settings;                        // JSON: key to value
+  std::vector<double> values;                  // of each criterion
+  std::vector<scenarios::Interval> intervals;  // 90 % intervals of the values; absent if unknown
 };
 
-// What one limit costs: the best of the points simulated that break it and no other.
+// The cost of a limit: the best evaluated point that violates it and no other.
 struct Relaxed {
   std::size_t criterion = 0;  // the limit
-  double needed = 0;          // what the limit would have to be
+  double needed = 0;          // the value the limit would need
   PlanPoint best;
 };
 
-// The nearest that any point came to a limit that no point kept.
+// A limit that no point meets, and the closest value of any point.
 struct Missed {
   std::size_t criterion = 0;
   double nearest = 0;
@@ -36,29 +36,30 @@ struct Missed {
 
 struct Plan {
   Goal goal;
-  std::size_t points = 0;         // that ask different things and are supported
-  Candidates::Count count;        // of those looked at
-  bool exhaustive = false;        // all were looked at
-  bool converged = true;          // nothing was left that could win by more than half a percent
-  std::optional<PlanPoint> best;  // none: no point keeps all limits
-  // The best of those of which some figure differs by more than 1 %, and that are not one step from the best
-  // on a key of more than eight values.
+  std::size_t points = 0;         // supported points with different scenarios
+  Candidates::Count count;        // of evaluations
+  bool exhaustive = false;        // all points were evaluated
+  bool converged = true;          // no other point is expected to gain more than 0.5 %
+  std::optional<PlanPoint> best;  // none: no point meets all limits
+  // The best of the points that differ from `best` by more than 1 % in some metric and are not a neighbour of
+  // it on a key with more than eight values.
   std::optional<PlanPoint> runner_up;
-  std::vector<PlanPoint> front;  // of two objectives or more; the best first objective first
+  std::vector<PlanPoint> front;  // of two or more objectives; sorted by the first, best first
   std::vector<Relaxed> relaxed;  // of limits that cost something
-  std::vector<Missed> missed;    // where there is no best
+  std::vector<Missed> missed;    // if there is no best
 };
 
 struct PlanControl {
-  bool exhaustive = false;  // simulate all
-  std::size_t most = 0;     // points to look at; 0: a tenth, and at least 300
+  bool exhaustive = false;          // evaluate all points
+  std::size_t max_evaluations = 0;  // 0: a tenth of the points, at least 300
   bool intervals = true;
   const std::atomic<bool>* interrupt = nullptr;
-  // Points looked at, of at most as many.
+  // `done`: points evaluated; `of`: the most that will be.
   std::function<void(std::size_t done, std::size_t of)> progress;
 };
 
-// Their goal has an objective. Throws Interrupted (what is done is stored), RunError.
+// The goal of the candidates must have an objective. Throws Interrupted (finished points are stored),
+// RunError.
 [[nodiscard]] Plan plan(Candidates& candidates, const PlanControl& control);
 
 }  // namespace jostle::analyses

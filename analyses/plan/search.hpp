@@ -1,11 +1,11 @@
-// Finds the best of many points by looking at few: which to look at next, given what was seen.
+// Bayesian optimisation: finds the best of many points with few evaluations.
 //
-// Ask for points, tell what they showed, until there are none to ask for. Each objective and each limit is
-// followed by a Gaussian process. A point is left out where, taken as good as it may be (three standard
-// deviations), it breaks a limit or wins nothing; when none is left all are weighed once more. Of those that
-// may win half are taken by their expected
-// improvement (Jones, Schonlau and Welch 1998; with limits: Gardner et al. 2014), half by how much they may
-// win. At the end every neighbour of the best is looked at, so that it is at least a local optimum.
+// Call next() and record_evaluation() in turn until next() returns nothing. Each objective and each limit is
+// modelled by a Gaussian process. A point is excluded if its optimistic estimate (mean plus three standard
+// deviations) violates a limit or improves nothing; when no point is left, all are considered once more. Half
+// of the next points have the highest expected improvement (Jones, Schonlau and Welch 1998; with limits:
+// Gardner et al. 2014), half the highest optimistic gain. At the end all neighbours of the best point are
+// evaluated, so it is at least a local optimum.
 #pragma once
 
 #include <array>
@@ -21,39 +21,40 @@
 namespace jostle::analyses {
 
 struct SearchSettings {
-  std::size_t most = 1000;   // points to look at
-  double tolerance = 0.005;  // of a figure: what may be won below it is not sought
+  std::size_t max_evaluations = 1000;
+  double tolerance = 0.005;  // relative; smaller gains are ignored
   std::uint64_t seed = 1;
 };
 
 class Search {
  public:
-  // The space outlives it. The criteria: objectives first, at least one.
+  // The space must outlive the search. `criteria`: objectives first, at least one.
   Search(const SearchSpace& space, std::vector<Criterion> criteria, const SearchSettings& settings);
 
-  // The points to look at now, all at once; none: it is done.
+  // The next batch of points to evaluate; empty: the search is done.
   [[nodiscard]] std::vector<std::size_t> next();
-  void tell(std::size_t point, Evaluation seen);
+  void record_evaluation(std::size_t point, Evaluation evaluation);
 
-  [[nodiscard]] std::size_t looked_at() const { return seen_.size(); }
-  // Whether nothing was left that could win, rather than the number of points used up.
+  [[nodiscard]] std::size_t evaluated() const { return evaluations_.size(); }
+  // Whether the search ended because no point could improve the result, not because of max_evaluations.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 
  private:
   struct Acquisition {
     std::size_t point = 0;
-    double gain = 0;      // at most, of what is sought
-    double expected = 0;  // improvement, times the chance to keep the limits
+    double gain = 0;      // optimistic, of the target
+    double expected = 0;  // improvement, times the probability of meeting the limits
   };
-  // What is sought: more of the first objective, or more of the front of all.
+  // What to improve: the first objective, or the Pareto front.
   enum class Target { best, front };
 
   [[nodiscard]] std::vector<std::size_t> first_points();
   [[nodiscard]] std::vector<std::size_t> to_evaluate(Target target);
   [[nodiscard]] std::vector<Acquisition> acquisitions(Target target);
-  [[nodiscard]] std::vector<std::size_t> beside_the_best() const;
-  [[nodiscard]] std::vector<std::size_t> unseen(std::size_t most, const std::vector<bool>& left_out);
-  void learn();
+  [[nodiscard]] std::vector<std::size_t> unevaluated_neighbours() const;
+  [[nodiscard]] std::vector<std::size_t> unevaluated(std::size_t max_points,
+                                                     const std::vector<bool>& excluded);
+  void fit_models();
   [[nodiscard]] std::optional<Acquisition> acquisition(std::size_t point, Target target, bool exactly) const;
   [[nodiscard]] double scaled(std::size_t criterion, double value) const;
   [[nodiscard]] std::optional<std::size_t> best() const;
@@ -62,14 +63,14 @@ class Search {
   std::vector<Criterion> criteria_;
   SearchSettings settings_;
   sim::RandomStream random_;
-  std::map<std::size_t, Evaluation> seen_;
-  std::vector<bool> is_seen_;
-  std::vector<GaussianProcess> models_;     // one an criterion
-  std::vector<bool> by_logarithm_;          // of each criterion: all values seen are above 0
-  std::vector<std::vector<double>> front_;  // scaled objectives of what is seen
+  std::map<std::size_t, Evaluation> evaluations_;
+  std::vector<bool> is_evaluated_;
+  std::vector<GaussianProcess> models_;     // one per criterion
+  std::vector<bool> by_logarithm_;          // [criterion]: all values so far are positive
+  std::vector<std::vector<double>> front_;  // scaled objectives of the evaluations
   std::optional<std::size_t> best_;
-  std::optional<std::size_t> settled_;         // the best when nothing promised more
-  std::array<std::vector<bool>, 2> left_out_;  // by target
+  std::optional<std::size_t> settled_;         // the best when no other point was expected to gain
+  std::array<std::vector<bool>, 2> excluded_;  // by target
   bool exhausted_ = false;
 };
 

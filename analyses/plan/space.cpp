@@ -11,7 +11,7 @@
 namespace jostle::analyses {
 namespace {
 
-// The number that a value is, without its unit; none if it is none.
+// The number in a value, with its unit in `unit`; none if it is not a number.
 std::optional<double> number_of(const input::Value& value, std::string& unit) {
   if (value.kind != input::Kind::scalar || value.quoted) return std::nullopt;
   const std::size_t end = std::min(value.text.find_first_not_of("-0123456789."), value.text.size());
@@ -22,7 +22,7 @@ std::optional<double> number_of(const input::Value& value, std::string& unit) {
   return number;
 }
 
-std::vector<double> places(const Axis& axis) {
+std::vector<double> positions(const Axis& axis) {
   std::vector<double> numbers;
   std::string unit;
   for (const input::Node& value : axis.values) {
@@ -32,12 +32,12 @@ std::vector<double> places(const Axis& axis) {
     unit = own;
     numbers.push_back(*number);
   }
-  const auto [least, greatest] = std::ranges::minmax(numbers);
-  if (!(least < greatest)) return {};
-  constexpr double wide = 4;
-  const bool by_logarithm = least > 0 && greatest > wide * least;
+  const auto [min, max] = std::ranges::minmax(numbers);
+  if (!(min < max)) return {};
+  constexpr double min_ratio = 4;  // for a logarithmic scale
+  const bool by_logarithm = min > 0 && max > min_ratio * min;
   const auto scaled = [&](double x) { return by_logarithm ? sim::log(x) : x; };
-  const double from = scaled(least), range = scaled(greatest) - from;
+  const double from = scaled(min), range = scaled(max) - from;
   for (double& x : numbers) x = (scaled(x) - from) / range;
   return numbers;
 }
@@ -47,22 +47,22 @@ std::vector<double> places(const Axis& axis) {
 SearchDimension search_dimension(const Study& study, const Dimension& dimension) {
   SearchDimension found{dimension.size, {}};
   for (const std::size_t axis : dimension.axes) {
-    found.place = places(study.axes[axis]);
-    // Equal numbers with something else beside them (two boards with as many cores) are not one value.
-    std::vector<double> sorted = found.place;
+    found.position = positions(study.axes[axis]);
+    // Values with equal numbers may differ in another key of the dimension (two boards with as many cores).
+    std::vector<double> sorted = found.position;
     std::ranges::sort(sorted);
     if (!sorted.empty() && std::ranges::adjacent_find(sorted) == sorted.end()) return found;
   }
-  found.place.clear();
+  found.position.clear();
   return found;
 }
 
 SearchSpace::SearchSpace(std::vector<SearchDimension> dimensions, std::vector<Coordinates> points)
     : dimensions_(std::move(dimensions)), points_(std::move(points)) {
   for (const SearchDimension& dimension : dimensions_) {
-    std::vector<std::size_t>& order = order_.emplace_back(dimension.place.size());
+    std::vector<std::size_t>& order = order_.emplace_back(dimension.position.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t value) { return dimension.place[value]; });
+    std::ranges::sort(order, {}, [&](std::size_t value) { return dimension.position[value]; });
   }
   for (std::size_t i = 0; i < points_.size(); ++i) {
     std::uint64_t key = 0;

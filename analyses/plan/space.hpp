@@ -1,4 +1,4 @@
-// The points among which a search chooses, as places in a space: which values lie near each other.
+// The space of a search: its dimensions, points and neighbourhoods.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace jostle::analyses {
 
-// One of the things that vary. With an order, its values have places from 0 to 1; without one (names,
-// mappings) each differs from every other alike.
+// A dimension. Ordered values have positions from 0 to 1; unordered ones (names, mappings) are all equally
+// far apart.
 struct SearchDimension {
   std::size_t size = 1;
-  std::vector<double> place;  // of each value; empty: no order
+  std::vector<double> position;  // of each value; empty: unordered
 };
 
-// Of the study's dimension: numbers of one unit have an order, by their logarithms where they span more than
-// a factor of 4. Of keys that vary together the first with an order gives the places.
+// The search dimension of a dimension of the study. Numbers with one unit are ordered, on a logarithmic scale
+// if they span more than a factor of 4. Of keys that vary together the first ordered one sets the positions.
 [[nodiscard]] SearchDimension search_dimension(const Study& study, const Dimension& dimension);
 
 class SearchSpace {
@@ -29,16 +29,16 @@ class SearchSpace {
   [[nodiscard]] std::size_t size() const { return points_.size(); }
   [[nodiscard]] const Coordinates& operator[](std::size_t point) const { return points_[point]; }
 
-  // The points that differ from it in one dimension: by one step where that has an order, else anyhow.
+  // The points that differ in one dimension only: by one step if it is ordered, else by any value.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t point) const;
 
  private:
   [[nodiscard]] std::optional<std::size_t> find(const Coordinates& at) const;
 
   std::vector<SearchDimension> dimensions_;
-  std::vector<std::vector<std::size_t>> order_;  // [dimension]: its values by place; empty: no order
+  std::vector<std::vector<std::size_t>> order_;  // [dimension]: its values by position; empty: unordered
   std::vector<Coordinates> points_;
-  std::unordered_map<std::uint64_t, std::size_t> index_;  // by the number of the place in the full grid
+  std::unordered_map<std::uint64_t, std::size_t> index_;  // by index in the full grid
 };
 
 }  // namespace jostle::analyses

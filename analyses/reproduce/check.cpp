@@ -32,7 +32,7 @@ Verdict verdict(bool holds) {
 std::string figure_text(double value) {
   const double size = std::abs(value);
   if (size >= 100) return fmt::format("{:.0f}", value);
-  // Whole numbers are told as such.
+  // Whole numbers are printed without decimals.
   if (std::abs(value - std::round(value)) < rounding) return fmt::format("{:.0f}", value);
   return fmt::format(fmt::runtime(size >= 10 ? "{:.1f}" : size >= 0.1 ? "{:.2f}" : "{:.2g}"), value);
 }

@@ -1,5 +1,4 @@
-// What a published statement is held against: single checks, each with what it claims, what comes out, and by
-// how much that is off.
+// The checks of a published statement, each with the claimed and the predicted value and the error.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +9,11 @@
 
 namespace jostle::analyses {
 
-// A value comes out within 15 %, also one that is told as a range; a bound within 3 %; a trend, or the form
-// of something, exactly.
+// Tolerances: 15 % for a value or a range of values, 3 % for a bound; a trend must hold exactly.
 inline constexpr double value_tolerance = 0.15;
 inline constexpr double bound_tolerance = 0.03;
 
-enum class Verdict { holds, fails, shown };  // shown: not judged, for the source contradicts itself there
+enum class Verdict { holds, fails, shown };  // shown: not judged, because the source contradicts itself
 
 struct Check {
   std::string quantity;       // "resnet50, int8 over fp32"
@@ -25,21 +23,21 @@ struct Check {
   Verdict verdict = Verdict::holds;
 };
 
-// Collects checks. `unit` is for people, and goes behind the number.
+// Collects checks. `unit` is printed after the number.
 class Checks {
  public:
   void near(const std::string& quantity, double claimed, double predicted, const std::string& unit = {});
-  // A change told in percent: within four points of it.
+  // A change in percent: within four percentage points.
   void near_points(const std::string& quantity, double claimed, double predicted);
-  // Told as a range, "1 to 2 ms": at most as far outside of it as a value may be off.
+  // A claimed range, "1 to 2 ms": with the tolerance of a value on both ends.
   void near_range(const std::string& quantity, double low, double high, double predicted,
                   const std::string& unit = {});
-  // A bound from `low` to `high`; `off` is by how much it lies outside, relative to the end it passed.
+  // A bound from `low` to `high`; `off` is the relative distance outside the nearer end.
   void between(const std::string& quantity, double low, double high, double predicted,
                const std::string& unit = {});
   void at_most(const std::string& quantity, double high, double predicted, const std::string& unit = {});
   void at_least(const std::string& quantity, double low, double predicted, const std::string& unit = {});
-  // Each strictly above, or below, the one before.
+  // Each value is strictly above, or below, the one before.
   void rises(const std::string& quantity, const std::vector<double>& predicted);
   void falls(const std::string& quantity, const std::vector<double>& predicted);
   // Strictly ordered, the greatest first: {"resnet50", 300}, {"yolov8n", 100}.
@@ -59,7 +57,7 @@ class Checks {
   std::vector<Check> list_;
 };
 
-// A number as people read it: about three digits.
+// A number with about three digits.
 [[nodiscard]] std::string figure_text(double value);
 
 }  // namespace jostle::analyses

@@ -2,8 +2,8 @@
 //
 // The paper does not name the Orin Nano's power mode. Its fcn_resnet50 does 97 images/s in fp16, at 56.7
 // GFLOP an image 5.5 TFLOP/s: 54 % of the tensor cores' peak in the 15 W mode, and more than the peak of the
-// 7 W mode. So 15 W, and MAXN on the Nano; both are what the profiles default to. Where a statement names no
-// precision, fp16 is taken: both boards have it.
+// 7 W mode. So 15 W is assumed, and MAXN on the Nano; both are the defaults of the profiles. If a statement
+// names no precision, fp16 is used, which both boards support.
 #pragma once
 
 #include <array>

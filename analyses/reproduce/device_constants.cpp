@@ -1,4 +1,4 @@
-// Statements on what boards are: the profiles hold the same constants.
+// Statements on boards, compared with the constants of the profiles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,11 +19,11 @@ board::DeviceSpec device(const char* name) {
   return profile->spec;
 }
 
-// A core does a multiply-add a clock.
+// A core does one multiply-add per clock.
 double cuda_cores(const board::DeviceSpec& spec) {
   return spec.gpu.sm_count * spec.gpu.cuda_cores.fp32 / 2;
 }
-// Multiply-adds in fp16 a clock: 64 of Volta's tensor cores, 256 of those since Ampere.
+// Multiply-adds in fp16 per clock: 64 of Volta's tensor cores, 256 of those since Ampere.
 double tensor_cores(const board::DeviceSpec& spec) {
   const double operations_per_core = spec.gpu.architecture.starts_with("sm_7") ? 128 : 512;
   return spec.gpu.sm_count * spec.gpu.tensor_cores.fp16 / operations_per_core;
@@ -35,7 +35,7 @@ void add_constants(Checks& checks, const char* name, double cores, double cuda, 
   checks.equal(label("CPU cores"), cores, spec.core_count());
   checks.equal(label("CUDA cores"), cuda, cuda_cores(spec));
   checks.equal(label("tensor cores"), tensor, tensor_cores(spec));
-  // Usable memory is less than what is soldered on.
+  // Usable memory is less than installed memory.
   checks.near(label("memory"), gb, spec.memory.capacity_bytes / 1e9, "GB");
 }
 
@@ -74,8 +74,8 @@ bool has_mode(const board::DeviceSpec& spec, std::string_view begin) {
   return std::ranges::any_of(spec.power_modes,
                              [begin](const board::PowerMode& mode) { return mode.name.starts_with(begin); });
 }
-// In int8 on GPU and DLAs together, at the clocks of the mode, as data sheets have it: with half the weights
-// zero where tensor cores and DLAs can skip them.
+// In int8 on GPU and DLAs together, at the clocks of the mode, as in data sheets: with structured sparsity
+// (half of the weights zero) where tensor cores and DLAs support it.
 double rated_tops(const board::DeviceSpec& spec, const char* mode, double sparse) {
   const board::PowerMode* limits = board::find_power_mode(spec, mode);
   if (limits == nullptr) throw scenarios::RunError(fmt::format("{} has no power mode {}", spec.name, mode));

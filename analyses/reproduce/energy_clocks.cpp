@@ -35,7 +35,7 @@ std::vector<double> over_points(const std::vector<KnobPoint>& points, double (*f
   return figures;
 }
 
-// A board's best point of each network against its governors.
+// For each network on a board: the best clocks and the run with governors.
 struct Best {
   KnobPoint point;
   KnobRun governed;
@@ -71,7 +71,7 @@ void nano_cpu_spans(Runs& runs, Checks& checks) {
   checks.near("span of power", 1, span(points, watts), "W");
   checks.near("span of time", 60, span(points, seconds), "s");
 }
-// Clocks that the report holds while the other varies.
+// The clock that the report fixes while the other varies.
 double fixed_cpu(const KnobBoard& board) {
   return &board == &knob_nano() ? 1132.8 : &board == &knob_xavier() ? 1036.8 : 960;
 }
@@ -215,7 +215,7 @@ void boards_by_energy(Runs& runs, Checks& checks) {
                    {{"jetson-nano", energy(knob_nano())}, {"orin-nx", energy(knob_orin())}});
   }
 }
-// The clock of least energy lies inside, not at an end.
+// The clock with the least energy is inside the range, not at an end.
 void troughs(Runs& runs, Checks& checks) {
   for (const KnobBoard& board : knob_boards()) {
     const auto points = over_gpu(runs, board);
@@ -340,7 +340,7 @@ void xavier_against_nano(Runs& runs, Checks& checks) {
   checks.ordered("s", {{"jetson-nano", nano.seconds}, {"xavier-nx", xavier.seconds}});
   checks.ordered("W", {{"xavier-nx", xavier.watts}, {"jetson-nano", nano.watts}});
 }
-// The last doubling of the CPU's clock gains less than a twentieth of the time.
+// The last doubling of the CPU clock reduces the time by less than 5 %.
 void plateaus(Runs& runs, Checks& checks, const KnobBoard& board) {
   const auto time = over_points(over_cpu(runs, board), seconds);
   checks.at_most("time gained by the second half of the CPU's clocks", 5,
@@ -387,62 +387,66 @@ constexpr std::array energy_clocks_all{
               "On Nano alexnet at batch 8 spans 4.7 W and 532 s over the GPU's clocks (CPU 1132.8 MHz)", "",
               nano_gpu_spans},
     Statement{"E02", Kind::value, "On Nano alexnet spans 1 W and 60 s over the CPU's clocks (GPU 691.2 MHz)",
-              "A launch of PyTorch is simulated as work on a core that the GPU outruns only at small "
-              "batches: enqueued ahead, it hides behind kernels even at 102 MHz.",
+              "A PyTorch launch is simulated as work on a CPU core. It limits the GPU only at small batches: "
+              "otherwise launches are enqueued ahead and hidden behind kernels, even at 102 MHz.",
               nano_cpu_spans},
     Statement{"E03", Kind::trend, "Power rises with the GPU's clock; time falls, and less and less", "",
               shapes_over_clocks},
     Statement{"E04", Kind::trend, "The CPU's clock matters less than the GPU's", "", cpu_matters_less},
-    Statement{"E05", Kind::value, "On Nano the best clocks save 10 to 19 % of the energy against DVFS",
-              "Too much is saved, because the CPU can go down to 102 MHz for nothing: launches hide behind "
-              "kernels, and what a PyTorch process does between batches is not simulated.",
-              best_on_nano},
+    Statement{
+        "E05", Kind::value, "On Nano the best clocks save 10 to 19 % of the energy against DVFS",
+        "The predicted saving is too high, because lowering the CPU clock to 102 MHz costs no time: launches "
+        "are hidden behind kernels, and the work of a PyTorch process between batches is not simulated.",
+        best_on_nano},
     Statement{"E06", Kind::value,
               "On Nano 614.4 MHz is the usual GPU clock of least energy, 28 to 35 % slower",
-              "The clock comes out. DVFS is simulated at the highest clocks throughout, so that 614.4 MHz is "
-              "slower by their ratio, less what memory bounds; the report has DVFS at the highest GPU clock "
-              "for 83 % of the time.",
+              "The clock is reproduced. In the simulation DVFS always uses the highest clocks, so 614.4 MHz "
+              "is slower by the ratio of the clocks, except for memory-bound parts; in the report DVFS is at "
+              "the highest GPU clock for 83 % of the time.",
               usual_on_nano},
     Statement{"E07", Kind::value, "On Xavier NX the best clocks save 2.5 to 22 %",
-              "The profile's over-current alarm, at 3 A, throttles DVFS in the 15 W mode, which the report "
-              "does not show; and the CPU saves for nothing, as on Nano.",
+              "The over-current alarm of the profile, at 3 A, throttles DVFS in the 15 W mode, which the "
+              "report does not show; and lower CPU clocks cost no time, as on Nano.",
               best_on_xavier},
     Statement{"E08", Kind::value, "On Xavier NX 803.25 MHz is the usual GPU clock of least energy", "",
               usual_on_xavier},
     Statement{"E09", Kind::value, "On Orin NX the best clocks save 3 to 19 %",
-              "Too little: at low GPU clocks most of the power is what no clock of the profile changes.",
+              "The predicted saving is too low: at low GPU clocks most of the power does not depend on any "
+              "clock of the profile.",
               best_on_orin},
     Statement{"E10", Kind::value, "On Orin NX 714 MHz is the usual GPU clock of least energy",
-              "The trough is flat: between 714 and 918 MHz energy hardly differs, for the constant power of "
-              "the profile is too high to move it down.",
+              "The minimum is flat: between 714 and 918 MHz energy hardly differs, and the constant power of "
+              "the profile is too high for a minimum at a lower clock.",
               usual_on_orin},
     Statement{
         "E11", Kind::value,
         "DVFS sits at the highest CPU and GPU clock for 89 and 83 % of the time on Nano, 87 and 79 on Xavier "
         "NX, 56 and 59 on Orin NX",
-        "A closed loop without loading and pre-processing keeps the GPU busy throughout, so nothing makes "
-        "governors leave the highest clock on Nano and Orin NX; on Xavier NX the over-current alarm does.",
+        "A closed loop without loading and pre-processing keeps the GPU busy all the time, so the governors "
+        "never leave the highest clock on Nano and Orin NX; on Xavier NX the over-current alarm lowers it.",
         residency},
-    Statement{"E12", Kind::value,
-              "powersave against default: power -28 to -36 %, time +43 to +54 %, energy alike",
-              "Nothing of a batch waits for the CPU here: even at its lowest clock launches hide behind "
-              "kernels (E02). And the report's own figures multiply to other energies than it states.",
-              powersave},
+    Statement{
+        "E12", Kind::value,
+        "powersave against default: power -28 to -36 %, time +43 to +54 %, energy nearly the same",
+        "In the simulation no batch waits for the CPU: even at its lowest clock launches are hidden behind "
+        "kernels (E02). Also, power times time in the report does not give the energies that it states.",
+        powersave},
     Statement{"E13", Kind::bound, "All other governors stay within 1 or 2 % of the default's energy", "",
               other_governors},
-    Statement{"E14", Kind::value,
-              "alexnet at batch 64 costs 40 to 45 % less than at 8 on Nano, 35 to 42 on Xavier NX, 15 to 19 "
-              "on Orin NX",
-              "Weights read once a batch are nearly all that a larger batch saves, and they weigh the more "
-              "the faster the GPU is. On Nano the report's products of few rows must be slower than these.",
-              batch_64_against_8},
+    Statement{
+        "E14", Kind::value,
+        "alexnet at batch 64 costs 40 to 45 % less than at 8 on Nano, 35 to 42 on Xavier NX, 15 to 19 "
+        "on Orin NX",
+        "A larger batch saves mainly by reading the weights once per batch, which matters more on a faster "
+        "GPU. On Nano, matrix products with few rows must be slower in the report than in the simulation.",
+        batch_64_against_8},
     Statement{"E15", Kind::value, "On Xavier NX alexnet spans 7.5 to 9.8 W and 20 s over the GPU's clocks",
-              "At 114.75 MHz the fp32 peak is 88 GFLOP/s, and 3 200 images of 1.43 GFLOP take 52 s at least; "
-              "20 s need tensor cores or a higher lowest clock.",
+              "At 114.75 MHz the fp32 peak is 88 GFLOP/s, and 3 200 images of 1.43 GFLOP take at least 52 s; "
+              "20 s would need tensor cores or a higher minimum clock.",
               xavier_spans},
     Statement{"E16", Kind::value, "On Orin NX alexnet spans 5.1 W and 6 s over the GPU's clocks",
-              "At 918 MHz tensor cores in tf32 draw more than the report's board; at the lowest clock "
-              "alexnet is too fast.",
+              "At 918 MHz the simulated tensor cores in tf32 draw more power than the board of the report; "
+              "at the lowest clock alexnet is too fast.",
               orin_spans},
     Statement{"E17", Kind::trend, "Every network costs less on Xavier NX and Orin NX than on Nano", "",
               boards_by_energy},
@@ -451,9 +455,10 @@ constexpr std::array energy_clocks_all{
               other_cpu_governors},
     Statement{"E22", Kind::trend, "On Nano DVFS can draw slightly more than the fixed highest clocks", "",
               dvfs_power},
-    Statement{"E23", Kind::trend, "DVFS is as fast, and draws as much, as the highest clocks",
-              "On Xavier NX in the 15 W mode the over-current alarm at 3 A throttles what fixed clocks draw.",
-              dvfs_near_highest},
+    Statement{
+        "E23", Kind::trend, "DVFS is as fast, and draws as much, as the highest clocks",
+        "On Xavier NX in the 15 W mode the over-current alarm at 3 A throttles the board with fixed clocks.",
+        dvfs_near_highest},
     Statement{"E24", Kind::trend, "Energy changes little with the CPU's clock and much with the GPU's", "",
               energy_over_each_clock},
     Statement{"E25", Kind::trend, "Energy of alexnet falls with batch", "", energy_over_batch},
@@ -464,16 +469,16 @@ constexpr std::array energy_clocks_all{
               "On Nano energy rises only slightly from its minimum to the highest clock, on Xavier NX more",
               "", rises_little_beyond_best},
     Statement{"E29", Kind::value, "Clocks and batch together save 45, 45 and 19 %",
-              "On Orin NX reading the weights once for 64 images rather than 8 saves more than half, at 250 "
-              "MB a batch. On Nano a little less than told: see E14.",
+              "On Orin NX reading the weights (250 MB per batch) once for 64 images instead of 8 saves more "
+              "than half. On Nano the saving is a little lower than stated: see E14.",
               joint_tuning},
     Statement{"E30", Kind::bound, "Clocks alone save at most 22 %",
-              "On Nano, with the CPU at its lowest clocks: see E05.", max_saved},
+              "Exceeded on Nano with the CPU at its lowest clocks: see E05.", max_saved},
     Statement{"E31", Kind::trend, "The number of active cores changes neither power nor time", "",
               cores_do_not_matter},
     Statement{"E32", Kind::trend, "Orin NX draws slightly more and is slightly faster than Xavier NX",
-              "Xavier NX computes alexnet in fp32 on CUDA cores, Orin NX in tf32 on tensor cores: no such "
-              "boards are alike.",
+              "Xavier NX computes alexnet in fp32 on CUDA cores, Orin NX in tf32 on tensor cores, so the "
+              "boards cannot be similar.",
               orin_against_xavier},
     Statement{"E33", Kind::trend, "Xavier NX is faster and draws more than Nano", "", xavier_against_nano},
     Statement{"E34", Kind::trend, "On Xavier NX time levels off over the CPU's clock", "", plateau_on_xavier},
@@ -482,8 +487,8 @@ constexpr std::array energy_clocks_all{
               "15 x 12 combinations of clocks on Nano, 25 x 15 on Xavier NX, 26 x 7 on Orin NX", "",
               counts_of_clocks},
     Statement{"E44", Kind::bound, "On Nano mobilenet_v2 does not fit at batch 16",
-              "It fits beside PyTorch's context and the idle system; what the report's sweep held besides is "
-              "not known.",
+              "It fits next to the PyTorch context and the idle system; other memory use during the sweep of "
+              "the report is not known.",
               mobilenet_needs_batch_8},
     Statement{"E45", Kind::trend, "Orin NX is faster than Xavier NX at lower GPU clocks", "",
               orin_is_faster_at_lower_clocks},

@@ -12,7 +12,7 @@ namespace jostle::analyses {
 namespace {
 
 constexpr int inferences = 3200;
-constexpr int simulated_batches = 20;  // a closed loop soon repeats itself: the rest is scaled
+constexpr int simulated_batches = 20;  // a closed loop is periodic: scale to the full number
 
 std::vector<double> in_mhz(const std::vector<double>& hz) {
   std::vector<double> clocks;

@@ -2,7 +2,7 @@
 // on Jetson Nano, Xavier NX and Orin NX, with PyTorch, 3 200 inferences a run.
 //
 // It names no precision. On the Nano fp32 fits its times: at 76.8 MHz the fp32 peak is 20 GFLOP/s, and
-// alexnet takes the 532 s that it spans. On Orin NX PyTorch computes convolutions in tf32 unless told
+// alexnet takes the 532 s of the claimed span. On Orin NX PyTorch computes convolutions in tf32 unless set
 // otherwise. Modes are those that reach the clocks it lists: MAXN on Nano and Orin NX, and on Xavier NX one
 // with two cores.
 #pragma once
@@ -16,11 +16,11 @@
 namespace jostle::analyses {
 
 struct KnobBoard {
-  const char* name;  // as the report calls it
+  const char* name;  // name in the report
   const char* device;
   const char* mode;
   const char* precision;
-  std::vector<double> cpu_mhz, gpu_mhz;  // the clocks it sweeps
+  std::vector<double> cpu_mhz, gpu_mhz;  // the clocks of the sweep in the report
 };
 // Nano, Xavier NX, Orin NX.
 [[nodiscard]] const std::vector<KnobBoard>& knob_boards();
@@ -41,13 +41,13 @@ inline constexpr std::array<const char*, 6> knob_models{"alexnet",     "resnet18
 struct Knobs {
   std::string model = "alexnet";
   int batch = 16;
-  std::optional<double> cpu_mhz = {}, gpu_mhz = {};  // absent: governed
+  std::optional<double> cpu_mhz = {}, gpu_mhz = {};  // absent: set by the governor
   std::string governors = {};                        // "{cpu: powersave}"
   std::optional<int> cores = {};
   std::string process = {};  // more keys of the process
 };
 
-// What a run of 3 200 inferences comes to.
+// The time and energy of 3 200 inferences.
 struct KnobRun {
   double seconds = 0, watts = 0;
   [[nodiscard]] double joules() const { return seconds * watts; }
@@ -56,7 +56,7 @@ struct KnobRun {
 [[nodiscard]] std::string knob_text(const KnobBoard& board, const Knobs& knobs);
 [[nodiscard]] KnobRun knob_run(Runs& runs, const KnobBoard& board, const Knobs& knobs);
 
-// One run a combination of clocks; the CPU's clock in the outer loop.
+// One run per combination of clocks; the CPU's clock in the outer loop.
 struct KnobPoint {
   double cpu_mhz = 0, gpu_mhz = 0;
   KnobRun run;
@@ -66,12 +66,12 @@ struct KnobPoint {
 [[nodiscard]] std::vector<KnobPoint> gpu_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
 [[nodiscard]] std::vector<KnobPoint> cpu_sweep(Runs& runs, const KnobBoard& board, const Knobs& knobs);
 
-// By how many percent `value` is more.
+// By how many percent `value` exceeds the other.
 [[nodiscard]] inline double percent_more(double value, double against) {
   return 100 * (value / against - 1);
 }
 
-// The batch that the report runs a network with: 16, but mobilenet_v2 8 on the Nano.
+// The batch size of a network in the report: 16, but mobilenet_v2 8 on the Nano.
 [[nodiscard]] int knob_batch(const KnobBoard& board, std::string_view model);
 
 }  // namespace jostle::analyses

@@ -1,6 +1,6 @@
-// Statements of the energy-roofline study of an AGX Orin, of which the abstract is public: rooflines against
-// simulated runs in the power modes, every clock at the mode's limit. It names no networks and no precision;
-// these are fp16.
+// Statements of the energy-roofline study of an AGX Orin, of which only the abstract is public: rooflines are
+// compared with simulated runs in the power modes, every clock at the limit of the mode. The abstract names
+// neither networks nor precision; fp16 is used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ RooflineAnswer rooflines(const char* precision, std::vector<std::string> models 
   return std::move(*answer);
 }
 
-// A network in a mode: by the roofs from its operations and bytes, by its kernels alone, in a run.
+// A network in a mode: predicted by the roofs from its operations and bytes, by its kernels, and simulated.
 struct Placed {
   std::string mode, model;
   double flop = 0;
@@ -106,8 +106,8 @@ void best_mode(Runs& runs, Checks& checks) {
   }
 }
 
-// Of all pairs of networks and batches in a mode, those in which the faster per operation costs less per
-// operation too, in %.
+// The share, in %, of all pairs of networks and batches in a mode in which the one that is faster per
+// operation also needs less energy per operation.
 double agreeing_pairs(const std::vector<Placed>& points, const std::string& mode) {
   double agree = 0, pairs = 0;
   for (auto a = points.begin(); a != points.end(); ++a) {
@@ -122,10 +122,10 @@ double agreeing_pairs(const std::vector<Placed>& points, const std::string& mode
   return 100 * agree / pairs;
 }
 
-// Left of the energy's balance less than half of the best FLOP/J is reached: where that lies left of the
-// ridge, work that reaches the peak is efficient in energy too (Choi et al., IPDPS 2013). That is what the
-// implication says, of the roofs; of two networks the faster may yet cost more, for bytes that hide behind
-// arithmetic in time do not in energy.
+// Below the energy balance less than half of the peak FLOP/J is reached. If the balance is left of the ridge,
+// work that reaches peak performance is energy-efficient too (Choi et al., IPDPS 2013). This implication
+// holds for the roofs. Of two networks the faster one may still need more energy, because memory traffic
+// overlaps with arithmetic in time but not in energy.
 void time_implies_energy(Runs& runs, Checks& checks) {
   for (const char* precision : {"fp32", "fp16"})
     for (const ModeRoofline& mode : rooflines(precision).modes)
@@ -137,11 +137,11 @@ void time_implies_energy(Runs& runs, Checks& checks) {
     all.insert(all.end(), points.begin(), points.end());
   }
   for (const ModeRoofline& mode : rooflines("fp16").modes)
-    checks.shows(fmt::format("{}: faster costs less", mode.mode), "implied of the roofs only",
+    checks.shows(fmt::format("{}: faster costs less", mode.mode), "implied for the roofs only",
                  figure_text(agreeing_pairs(all, mode.mode)) + " % of pairs");
 }
 
-// Scenarios with clocks around those of MAXN, each with its name for people.
+// Scenarios with clocks around those of MAXN, each with a description.
 std::vector<std::pair<std::string, std::string>> tuned(const Work& work) {
   std::vector<std::pair<std::string, std::string>> found;
   for (const double gpu : {1300.5, 1224.0, 1122.0})
@@ -155,7 +155,7 @@ std::vector<std::pair<std::string, std::string>> tuned(const Work& work) {
       }
   return found;
 }
-// "Minimal" is taken for a twentieth of the time.
+// "Minimal" slowdown is taken as 5 % of the time.
 void tuned_clocks(Runs& runs, Checks& checks) {
   constexpr double slower = 1.05;
   double saved = 0;
@@ -187,8 +187,8 @@ double mean_error(const std::vector<Placed>& points, Cost Placed::*predicted, do
   return 100 * sum / static_cast<double>(points.size());
 }
 
-// The same of what another mode than MAXN multiplies a figure by, where the GPU is busy in both: roofs are of
-// the GPU, and no clock of it changes what a host takes to launch.
+// The same for the ratio of a metric in another mode to MAXN, where the GPU is busy in both modes: the roofs
+// describe the GPU, and its clocks do not change the launch time of the host.
 double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*figure) {
   constexpr double busy = 0.9;
   double sum = 0, count = 0;
@@ -204,10 +204,10 @@ double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*figu
   return 100 * sum / count;
 }
 
-// Operations and bytes under the two roofs: of a network whole, how its time and energy go with the power
-// mode; kernel by kernel, with its own bound, tiles and start, what they are. The roofs are those of the data
-// sheet, bounds that are not fitted to runs, so that a whole network's own time is only told beside them: how
-// far it stays below them no abstract says.
+// Predictions from operations and bytes under the two roofs: for a whole network, the change of time and
+// energy with the power mode; kernel by kernel (with its own bound, tiles and start), the values themselves.
+// The roofs come from the data sheet and are not fitted to runs, so the error of whole networks is only
+// shown: the abstract gives no limit for it.
 void predict(const std::vector<Placed>& points, Checks& checks) {
   constexpr double max_percent = 100 * value_tolerance;
   const auto above = std::ranges::count_if(points, [](const Placed& point) {
@@ -218,7 +218,7 @@ void predict(const std::vector<Placed>& points, Checks& checks) {
     const auto what = [&](const char* by) { return fmt::format("{} by {}: mean error", name, by); };
     checks.at_most(what("roofs, of mode over MAXN"), max_percent, mean_error_of_modes(points, figure), "%");
     checks.at_most(what("kernels"), max_percent, mean_error(points, &Placed::by_kernels, figure), "%");
-    checks.shows(what("roofs"), "not told",
+    checks.shows(what("roofs"), "not stated",
                  figure_text(mean_error(points, &Placed::by_roofs, figure)) + " %");
   }
 }

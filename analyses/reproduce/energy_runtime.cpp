@@ -1,5 +1,4 @@
-// Statements of the energy-knobs report on what runs, rather than at which clocks: static graphs, runtimes,
-// repeats.
+// Statements of the energy-knobs report on software rather than clocks: static graphs, runtimes, repeats.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,8 +28,8 @@ constexpr const char* dynamic_graph = "runtime: eager";
 constexpr const char* static_graph = "runtime: eager, graph: static";
 
 void static_graph_pays(Runs& runs, Checks& checks) {
-  // Without the start of the process and its libraries. One core works throughout, so energies are as times
-  // are.
+  // Without the start of the process and its libraries. One core is busy all the time, so energy is
+  // proportional to time.
   input::Problems problems;
   const auto profile = calibration::shipped_profile(knob_nano().device, problems);
   const double start = sim::to_ms(profile.value().spec.runtimes[process::Runtime::eager].value().setup.start);
@@ -53,14 +52,14 @@ void gap_keeps_growing(Runs& runs, Checks& checks) {
   checks.is("after 200 batches", "more than 0", figure_text(gaps.back()) + " J", gaps.back() > 0);
 }
 
-// A run of the report is 3200 inferences, 100 batches; over fewer the set-up weighs more.
+// A run of the report has 3200 inferences (100 batches); in shorter runs the set-up time matters more.
 void python_costs(Runs& runs, Checks& checks) {
   const auto more = [&](int batches) {
     return percent_more(joules_from_start(runs, dynamic_graph, batches),
                         joules_from_start(runs, "runtime: libtorch", batches));
   };
   checks.near_points("PyTorch over LibTorch, 100 batches", 16, more(100));
-  checks.shows("the same, 10 batches", "not told", figure_text(more(10)) + " %");
+  checks.shows("the same, 10 batches", "not stated", figure_text(more(10)) + " %");
 }
 
 void lazy_loading(Runs& /*runs*/, Checks& checks) {
@@ -97,21 +96,21 @@ constexpr std::array energy_runtime_all{
     Statement{
         "E19", Kind::value, "PyTorch takes 16 % more energy than LibTorch with alexnet",
         "Launches hide behind kernels of this size, whichever language makes them (E02); what remains is the "
-        "set-up, which weighs as much as told in a run of 10 batches and little in one of 100.",
+        "set-up, which matters as much as stated in a run of 10 batches and little in one of 100.",
         python_costs},
     Statement{"E36", Kind::trend,
               "On Nano a static graph uses less energy an inference, and the gap keeps growing", "",
               gap_keeps_growing},
     Statement{"E37", Kind::value,
               "Turning off lazy loading saves 1.82 % of the energy, garbage collection 1.65 %",
-              "Neither is modelled: nothing tells when they act or what they cost.", lazy_loading},
+              "Neither is modelled, because no source states when they act or what they cost.", lazy_loading},
     Statement{
         "E38", Kind::bound,
         "Polling the power sensor takes less than 0.5 % of the energy every 100 ms, more than 2 % "
         "every 10 or 1 ms",
         "A monitor is not modelled. Six transfers of some 0.2 ms for three channels, and an "
         "interpreter around them, keep a core busy for 0.5 to 1 ms a reading: less than 0.5 % every 100 "
-        "ms, as told, but every 10 ms not more than 2 %.",
+        "ms, as stated, but every 10 ms not more than 2 %.",
         polling_costs},
     Statement{"E39", Kind::bound, "Ten repeats of 3200 inferences differ by less than 5 %", "",
               repeats_agree},

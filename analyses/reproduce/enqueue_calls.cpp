@@ -1,13 +1,13 @@
-// Statements on ExecutionContext calls (EC): how long a host thread is in one, and what it is made of.
+// Statements on ExecutionContext calls (EC): their duration on the host and its components.
 //
-// Measured by the study under the tracer that halves throughput (C39), so all of these runs are, too; and on
-// boards whose heavily loaded cores are half of all, 3 of 6 and 2 of 4: processes are confined to as many.
-// Governors are not told; clocks are taken for locked (jetson_clocks), as is usual where calls are timed.
-// How trtexec waited is not told either; it is taken to have spun (--useSpinWait), for threads that sleep
-// while the GPU works load half a core together, however many they are, where the study saw half of all cores
-// under heavy load (C33) and its calls preempted from 4 processes on (C60). From there, where calls begin to
-// take longer and by how much follows. A launch is timed from the entry of its call to its return, as a
-// tracer does: time off the core in between counts.
+// The study measured with the tracer that halves throughput (C39), so these runs use it too. Half of the
+// cores of its boards were heavily loaded, 3 of 6 and 2 of 4, so processes are confined to as many cores. The
+// study does not state the governors; clocks are assumed to be locked (jetson_clocks), as is usual for such
+// measurements. It does not state how trtexec waited either; spinning (--useSpinWait) is assumed, because
+// threads that sleep while the GPU works load only half a core in total, for any number of threads, while the
+// study saw half of all cores heavily loaded (C33) and calls preempted from 4 processes on (C60). The number
+// of processes from which calls take longer, and by how much, follows from this. A launch is timed from the
+// entry of its call to its return, as a tracer does, including preempted time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ void flat_over_batch_on_nano(Runs& runs, Checks& checks) {
     }
     checks.near(fmt::format("EC at the largest batch over batch 1, {} processes", count), 1,
                 ec.back() / ec.front(), "x");
-    // "Noticeably": by a twentieth at least.
+    // "Noticeably": by at least 5 %.
     checks.at_most(fmt::format("launches at the largest batch over batch 1, {} processes", count), 0.95,
                    launches.back() / launches.front(), "x");
   }
@@ -136,7 +136,8 @@ void blocking_dominates(Runs& runs, Checks& checks) {
   }
 }
 
-// From where they no longer stay as they are (C33): compute time is said to rise from 4 processes on.
+// Compared from the number of processes where they start to change (C33); compute time is claimed to rise
+// from 4 on.
 void rising_parts(Runs& runs, Checks& checks) {
   for (const StudiedBoard& board : {orin, small}) {
     std::vector<double> launches, compute;
@@ -152,7 +153,7 @@ void rising_parts(Runs& runs, Checks& checks) {
   }
 }
 
-// Launches and ECs: as long with twice the processes up to as many as there are loaded cores, longer beyond.
+// Launches and ECs: constant when the processes double, up to the number of loaded cores; longer beyond.
 void knee(Runs& runs, Checks& checks) {
   for (const StudiedBoard& board : {orin, small}) {
     const Call one = call(runs, board, 1, 1), two = call(runs, board, 1, 2);
@@ -207,10 +208,11 @@ void larger_batches_steady(Runs& runs, Checks& checks) {
 }
 
 constexpr const char* fair_share =
-    "It departs from flat where it should, but threads that spin for three cores make each other's ECs "
+    "It departs from flat where it should, but threads that spin on three cores make each other's ECs "
     "longer "
-    "by their fair share: 4 threads are 1.3 to a core, 8 are 2.7. 30 and 70 times are more than cores or the "
-    "GPU's turns can cost; launches that block for 1 to 2 ms each would, and what blocked them is not told.";
+    "by their fair share: 4 threads are 1.3 per core, 8 are 2.7. Factors of 30 and 70 are more than CPU "
+    "sharing or GPU turns can explain; launches that block for 1 to 2 ms each could, but the source does not "
+    "say what blocked them.";
 
 constexpr std::array enqueue_all{
     Statement{"C25", Kind::value,
@@ -223,10 +225,10 @@ constexpr std::array enqueue_all{
     Statement{"C28", Kind::value,
               "On Nano an EC of resnet50 in fp16 lasts twice as long at 4 processes as at 1 or 2", "",
               growth_on_nano},
-    Statement{"C29", Kind::trend,
-              "There it is largely flat over batch, and launches take less time as batch rises",
-              "A launch costs the host the same at any batch: the falls are of a percent.",
-              flat_over_batch_on_nano},
+    Statement{
+        "C29", Kind::trend, "There it is largely flat over batch, and launches take less time as batch rises",
+        "The launch cost of the host does not depend on the batch: the decreases are about one percent.",
+        flat_over_batch_on_nano},
     Statement{"C30", Kind::value, "On Orin Nano a kernel launch of resnet50 in int8 takes 20 to 100 us", "",
               one_launch},
     Statement{"C31", Kind::value,
@@ -244,9 +246,10 @@ constexpr std::array enqueue_all{
     Statement{"C60", Kind::trend,
               "From 4 processes on they share the cores of Orin Nano in time, and ECs are preempted", "",
               preempted_from_four_on},
-    Statement{"C61", Kind::trend, "Larger batches steady the EC and shorten launches",
-              "A launch costs the host the same at any batch: the falls are of a percent.",
-              larger_batches_steady},
+    Statement{
+        "C61", Kind::trend, "Larger batches steady the EC and shorten launches",
+        "The launch cost of the host does not depend on the batch: the decreases are about one percent.",
+        larger_batches_steady},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Statements on what the SM array does, as a profiler samples it in windows of 100 us: C34 to
-// C38 under the tracer, the others without..
+// Statements on SM metrics, sampled by a profiler in windows of 100 us: C34 to C38 with the tracer, the
+// others without.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ double maximum(Runs& runs, const Setup& setup, const char* metric) {
 double median(Runs& runs, const Setup& setup, const char* metric) {
   return 100 * percentile(metric_of(runs, setup, metric), 50);
 }
-// How gradual a distribution is: from the 10th to the 90th percentile, in points.
+// The width of a distribution: 10th to 90th percentile, in percentage points.
 double spread(Runs& runs, const Setup& setup, const char* metric) {
   const scenarios::WindowShares& shares = metric_of(runs, setup, metric);
   return 100 * (percentile(shares, 90) - percentile(shares, 10));
@@ -148,7 +148,7 @@ void sm_active_over_processes(Runs& runs, Checks& checks) {
         fmt::format("{}: mean issue slot at 1 and 2, at 4 and 8 processes", model),
         {{"least of 1, 2", std::min(issue(1), issue(2))}, {"most of 4, 8", std::max(issue(4), issue(8))}});
     checks.shows(fmt::format("{}: mean SM active at 1 and 8 processes", model),
-                 "rises, says the summary, against the text",
+                 "rises (summary; the text contradicts)",
                  fmt::format("{}, {} %", figure_text(mean(runs, traced(model, "fp16", 1), "sm_active")),
                              figure_text(mean(runs, traced(model, "fp16", 8), "sm_active"))));
   }
@@ -178,13 +178,13 @@ void tensor_active_over_processes(Runs& runs, Checks& checks) {
   for (const char* model : vision_models) {
     const std::vector<double> of = highest(model);
     checks.shows(fmt::format("{}: highest window at 1, 2, 4, 8", model),
-                 "rises, says the summary, against the text",
+                 "rises (summary; the text contradicts)",
                  fmt::format("{}, {}, {}, {} %", figure_text(of[0]), figure_text(of[1]), figure_text(of[2]),
                              figure_text(of[3])));
   }
 }
 
-// "Can reach", and "often lie": by network and precision that tensor cores have, half of the means at least.
+// "Can reach" and "often lie": over networks and precisions of the tensor cores, at least half of the means.
 void busy_but_idle_units(Runs& runs, Checks& checks) {
   double there = 0, all = 0;
   for (const char* model : vision_models) {
@@ -228,12 +228,13 @@ constexpr std::array gpu_metrics_all{
         "C34", Kind::bound,
         "SM active (1 process, batch 1) is 75-90 % with resnet50, 75-100 % with the "
         "others, at times 100 %, and lowest in int8",
-        "The ranges come out but for resnet50 in tf32 and fp32, whose long waves fill the SMs by more, and "
+        "The ranges are reproduced except for resnet50 in tf32 and fp32, whose long waves fill the SMs by "
+        "more, and "
         "for "
         "yolov8n in int8, which is at 75 to 100 % for 46 % of the time. Windows at 100 % are rarer than "
-        "told: "
-        "what an SM does is spread evenly over a kernel here, so that the start of its blocks and its last, "
-        "partly filled wave lower every window of it by a little.",
+        "stated: "
+        "the simulation spreads SM activity evenly over a kernel, so the start of its blocks and its last, "
+        "partly filled wave lower all its windows slightly.",
         sm_active_alone},
     Statement{"C35", Kind::bound, "Issue slots are used for less than 80 %, some 25 % in the mean", "",
               issue_slot},
@@ -242,25 +243,23 @@ constexpr std::array gpu_metrics_all{
               "below 20 % with yolov8n, near 100 % at times with fcn_resnet50",
               "fcn_resnet50 near 100 % for 40 % of the "
               "time: its 97 images/s of 56.7 GFLOP are 54 % of the tensor cores' peak, so pipes that are "
-              "full for 40 % of the time would be nearly idle for the rest. Predicted is an even 50 to 56 %: "
-              "one efficiency for all large kernels, where the real ones differ.",
+              "full for 40 % of the time would be nearly idle for the rest. The prediction is a uniform 50 "
+              "to 56 %, because the model uses one efficiency for all large kernels, while real ones differ.",
               tensor_active_alone},
     Statement{"C37", Kind::trend,
               "SM active is high and steep at 1 and 2 processes, gradual at 4 and 8; issue "
               "slots are used more at 1 and 2",
-              "With fcn_resnet50 and 2 processes a switch falls into one window in four, and every kernel "
-              "begins and "
-              "ends in others. Issue slots do "
-              "not fall from 2 to 4 and 8 because turns, and the switches between them, are the same for any "
+              "With fcn_resnet50 and 2 processes one window in four contains a switch, and every kernel "
+              "begins and ends in other windows. Issue slots do "
+              "not fall from 2 to 4 and 8 because turns and the switches between them are the same for any "
               "number of processes above one.",
               sm_active_over_processes},
-    Statement{
-        "C38", Kind::bound,
-        "Tensor cores are active for 25 % with resnet50 at 1 and 2 processes, 15-20 % at "
-        "4 and 8; 30 % with yolov8n; near 100 % with fcn_resnet50",
-        "As C36 for fcn_resnet50. From 2 processes on the mean does not fall further, see C37: the 24 % of "
-        "resnet50 come out at 2, and stay so at 4 and 8.",
-        tensor_active_over_processes},
+    Statement{"C38", Kind::bound,
+              "Tensor cores are active for 25 % with resnet50 at 1 and 2 processes, 15-20 % at "
+              "4 and 8; 30 % with yolov8n; near 100 % with fcn_resnet50",
+              "As C36 for fcn_resnet50. From 2 processes on the mean does not fall further, see C37: the 24 "
+              "% of resnet50 are reproduced at 2 processes, and stay the same at 4 and 8.",
+              tensor_active_over_processes},
     Statement{"C52", Kind::bound,
               "GPU utilisation reaches 100 % while issue slots and tensor cores are at 15-30 %", "",
               busy_but_idle_units},

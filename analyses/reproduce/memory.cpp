@@ -1,5 +1,5 @@
-// Statements on GPU memory: what the driver allocates for the GPU, `gpu_mb` of a process's memory and
-// `gpu_share` of the board's.
+// Statements on GPU memory: what the driver allocates for the GPU (`gpu_mb` of a process, `gpu_share` of the
+// board).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ void model_and_two_batches(Runs& runs, Checks& checks) {
         return runs.held({device, model, precision, batch}).processes.front().memory;
       };
       checks.near(name + "inputs and outputs at batch 16", 2 * 16 * mb_per_image, known(at(16).io), "MB");
-      // What grows with the batch is the two batches; the model all that does not.
+      // The part that grows with the batch size is the two batches, the constant part is the model.
       const double mb = known(at(1).gpu);
       const double batches = known(at(2).gpu) - mb;
       checks.ordered(name + "MB at batch 1", {{"model", mb - batches}, {"batches", batches}});

@@ -1,13 +1,12 @@
 // Statements on several accelerators of AGX Orin at once (resnet50).
 //
 // Set-up as published: CUDA cores run PyTorch in fp32, tensor cores PyTorch with AMP (here fp16), a DLA
-// TensorRT in fp16; two instances where one kind works alone, else one process each. The mode is MAXN: a peak
-// power of 60 W is stated.
+// TensorRT in fp16; two instances if one kind works alone, else one process each. The power mode is MAXN, as
+// the stated peak power is 60 W.
 //
-// What PyTorch calls fp32 has its convolutions in tf32 on this GPU, unless told otherwise (as in E). By
-// arithmetic it had: of the 2.4 ms that an image takes at 415.2 images/s, batch norms, activations and
-// additions move bytes for more than half, and 8.2 GFLOP in the rest are more than the CUDA cores' 5.3
-// TFLOP/s.
+// On this GPU, PyTorch computes fp32 convolutions in tf32 by default (as in E). The published throughput
+// confirms it: of the 2.4 ms per image at 415.2 images/s, batch norms, activations and additions take more
+// than half for memory traffic, and 8.2 GFLOP in the remaining time exceed the 5.3 TFLOP/s of the CUDA cores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +51,7 @@ void processor(Runs& runs, Checks& checks) {
   const auto rates = over(std::array{1, 4, 16}, [&](int batch) { return rate(runs, {cpu, cpu}, batch); });
   checks.near("batch 1", 10.1, rates.front(), images);
   checks.at_most("best of batch 4, 16 over batch 1", 1, std::max(rates[1], rates[2]) / rates[0]);
-  // "About 50" in the text, 41 by its figures.
+  // "About 50" in the text, 41 by the numbers in its figures.
   checks.near_range("CUDA cores at batch 64 over CPU", 415.2 / 10.1, 50,
                     rate(runs, {cuda, cuda}, 64) / rates[0], "x");
 }
@@ -63,21 +62,20 @@ void cuda_and_dla(Runs& runs, Checks& checks) {
                       gain_of_dla(runs, cuda, batch), images);
 }
 
-// Returns of what is not told: of the DLA, as a share of what CUDA cores do alone, and of a larger batch, by
-// each doubling. How many images/s the DLA adds is shown beside them.
+// The source does not define the returns. Checked are the gain from the DLA relative to the CUDA cores alone,
+// and the gain per doubling of the batch size. The images/s that the DLA adds are shown as well.
 void diminishing(Runs& runs, Checks& checks) {
   const auto both = [&](int batch) { return rate(runs, {cuda, dla}, batch); };
   const auto gain = [&](int batch) { return both(batch) / rate(runs, {cuda}, batch) - 1; };
   checks.falls("share added by the DLA at batch 1, 8, 64", {gain(1), gain(8), gain(64)});
   checks.falls("share added by doubling the batch to 8, 16, 32, 64",
                over(std::array{8, 16, 32, 64}, [&](int batch) { return both(batch) / both(batch / 2) - 1; }));
-  checks.shows("images/s added by the DLA at batch 16, 32, 64", "not told",
+  checks.shows("images/s added by the DLA at batch 16, 32, 64", "not stated",
                figure_text(gain_of_dla(runs, cuda, 16)) + ", " + figure_text(gain_of_dla(runs, cuda, 32)) +
                    ", " + figure_text(gain_of_dla(runs, cuda, 64)));
 }
 
-// "Pulls ahead as batch grows": at the smallest batches, which the host bounds, it need not be ahead yet,
-// only not behind.
+// "Pulls ahead as batch grows": at the smallest batches, which are host-bound, it must only not be behind.
 void tensor_cores_are_best(Runs& runs, Checks& checks) {
   std::vector<double> ahead;
   for (const int batch : study_batches) {
@@ -117,7 +115,7 @@ void precision_of_engines(Runs& runs, Checks& checks) {
   const double active = tensor_active(tensor);
   checks.is("AMP: tensor cores active", "more than 0", figure_text(active), active > 0);
   const scenarios::SmArray& array = result_of(runs, {tensor}, 8).processes.front().gpu;
-  checks.ordered("AMP still leans on CUDA cores",
+  checks.ordered("AMP still uses CUDA cores",
                  {{"SM active", known(array.sm_active)}, {"tensor active", active}});
 }
 
@@ -134,14 +132,14 @@ constexpr std::array multi_accelerator_all{
               tensor_cores_are_best},
     Statement{
         "D06", Kind::value, "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
-        "The loss needs a DLA process that costs the GPU more than it brings; predicted are 1 to 2 % of "
-        "the GPU's time, less than a second process on the tensor cores costs by its turns.",
+        "The loss requires a DLA process that costs the GPU more than it contributes; the prediction is 1 to "
+        "2 % of the GPU time, less than the cost of the turns of a second process on the tensor cores.",
         dla_beside_tensor_cores},
     Statement{"D07", Kind::model, "Layers that a DLA cannot run fall back to the GPU", "", dla_falls_back},
     Statement{"D08", Kind::trend, "CUDA + tensor + DLA: throughput rises with batch throughout", "",
               rises_throughout},
     Statement{"D10", Kind::model,
-              "CUDA cores run fp32, tensor cores AMP that still leans on CUDA cores, DLAs fp16", "",
+              "CUDA cores run fp32, tensor cores AMP that still uses CUDA cores, DLAs fp16", "",
               precision_of_engines},
 };
 

@@ -1,4 +1,4 @@
-// Statements on what networks are: built in, they have the same operations and parameters.
+// Statements on networks, compared with the operations and parameters of the built-in ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,9 +23,9 @@ double billions(const dnn::Network& network) {
   return static_cast<double>(network.macs()) / 1e9;
 }
 
-// Units are mixed: the figures of alexnet and resnet18 are multiply-adds (as torchvision's table has them,
-// 0.71 and 1.81), the others operations. How many tokens a sequence has is not told: the figures of the two
-// transformers are held against one length, the one that suits both best.
+// Units are mixed: the numbers of alexnet and resnet18 are multiply-adds (0.71 and 1.81 in the table of
+// torchvision), the others operations. The sequence length is not stated: both transformers are compared at
+// the one length that fits both best.
 void operations(Runs& /*runs*/, Checks& checks) {
   constexpr Counts claimed{0.727, 2, 0.57, 6.9, 0.0353, 4.3};
   for (const std::size_t i : {0U, 1U})
@@ -62,7 +62,7 @@ void parameters(Runs& /*runs*/, Checks& checks) {
   for (std::size_t i = 0; i < claimed.size(); ++i) {
     const dnn::Network built = network(knob_models[i]);
     const auto count = static_cast<double>(built.parameters());
-    // The figure given for distilbert is the network's without its embeddings, that for bert_tiny with them.
+    // The number for distilbert is without embeddings, that for bert_tiny with them.
     const double tables = knob_models[i] == std::string_view("distilbert") ? embedded(built) : 0;
     checks.near(fmt::format("{}{}", knob_models[i], tables > 0 ? ", without embeddings" : ""), claimed[i],
                 (count - tables) / 1e6, "M");

@@ -1,9 +1,9 @@
 // Statements of the concurrent-vision study on power and energy: precisions, batches, processes.
 //
-// It does not say which sensor it read. The module's input it cannot be: resnet50 in int8 at 4.75 W, where an
-// Orin Nano Super at the same clocks takes 10.2 W there and idles at 4.3. Its figures are those of the rails
-// behind that input taken together (CPU, GPU and SoC on Orin Nano, CPU and GPU on Nano), and are compared
-// with them throughout.
+// The study does not say which sensor it read. It cannot be the module input: it reports 4.75 W for resnet50
+// in int8, while an Orin Nano Super at the same clocks takes 10.2 W at the input and idles at 4.3. The values
+// match the sum of the rails behind that input (CPU, GPU and SoC on Orin Nano, CPU and GPU on Nano) and are
+// compared with that sum.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using Kind = StatementKind;
 
 double watts(Runs& runs, const Setup& setup) {
   const scenarios::NamedParameters& rails =
-      runs.of(setup).system.power_w.rails;  // the first is the module's input
+      runs.of(setup).system.power_w.rails;  // the first is the module input
   double sum = 0;
   for (std::size_t i = 1; i < rails.size(); ++i) sum += rails[i].second;
   return sum;
@@ -26,7 +26,7 @@ double millijoules(Runs& runs, const Setup& setup) {
   return 1e3 * watts(runs, setup) / runs.images_per_s(setup);
 }
 
-// Everything that the study sweeps: int8 on Orin Nano, fp16 on Nano, where it fits.
+// The sweep of the study: int8 on Orin Nano, fp16 on Nano, as far as it fits into memory.
 std::vector<std::pair<Setup, double>> swept_watts(Runs& runs, const char* device, const char* precision) {
   std::vector<std::pair<Setup, double>> found;
   for (const char* model : vision_models) {
@@ -187,9 +187,8 @@ void power_follows_throughput(Runs& runs, Checks& checks) {
 }
 
 constexpr const char* traffic =
-    "fcn_resnet50 comes out at both ends. resnet50 and yolov8n move more bytes a second, which the SoC's "
-    "rail pays for "
-    "here (fitted on an Orin Nano Super): a quarter too much at large batches.";
+    "fcn_resnet50 is reproduced at both ends. resnet50 and yolov8n move more bytes per second, which raises "
+    "the power of the SoC rail (fitted on an Orin Nano Super): a quarter too much at large batches.";
 
 constexpr std::array power_vision_all{
     Statement{"C09", Kind::value,
@@ -200,9 +199,10 @@ constexpr std::array power_vision_all{
               "On Orin Nano power rises with precision up to tf32 and drops at fp32; energy per image rises "
               "all the way (batch 1)",
               "", power_over_precision},
-    Statement{
-        "C13", Kind::value, "On Nano an image of resnet50 costs 0.23 J in int8, 0.125 in fp16, 0.32 in tf32",
-        "By the study int8 and tf32 both fall back to fp32, so that they should cost the same.", nano_energy},
+    Statement{"C13", Kind::value,
+              "On Nano an image of resnet50 costs 0.23 J in int8, 0.125 in fp16, 0.32 in tf32",
+              "According to the study int8 and tf32 both fall back to fp32, so they should cost the same.",
+              nano_energy},
     Statement{"C14", Kind::trend, "On Nano int8, tf32 and fp32 draw about the same power", "",
               nano_fallback_power},
     Statement{"C15", Kind::value,
@@ -212,28 +212,27 @@ constexpr std::array power_vision_all{
     Statement{
         "C16", Kind::trend,
         "On Orin Nano 2 processes of fcn_resnet50 in int8 draw slightly more than 4 or 8 at every batch",
-        "Off by less than 1 %: turns cost the same power however many processes take them.",
+        "The error is below 1 %: turns cost the same power for any number of processes.",
         two_processes_draw_most},
-    Statement{
-        "C17", Kind::trend,
-        "On Orin Nano fcn_resnet50 in int8 draws more than resnet50 and yolov8n at any batch and "
-        "process count",
-        "At batch 1 and 2 it does. From batch 4 on resnet50 and yolov8n move more bytes a second, which the "
-        "SoC's rail pays for.",
-        fcn_draws_most},
+    Statement{"C17", Kind::trend,
+              "On Orin Nano fcn_resnet50 in int8 draws more than resnet50 and yolov8n at any batch and "
+              "process count",
+              "It does at batch 1 and 2. From batch 4 on resnet50 and yolov8n move more bytes per second, "
+              "which raises the power of the SoC rail.",
+              fcn_draws_most},
     Statement{"C18", Kind::value,
               "On Nano fcn_resnet50 in fp16 draws 4.18, 4.28, 4.23, 4.31 W at batch 1, 2, 4, 8", "",
               nano_power_over_batch},
     Statement{
         "C19", Kind::trend, "On Nano power in fp16 rises with batch and with processes",
-        "More processes mean more switches, in which no SM works: that lowers power as it lowers throughput.",
+        "More processes mean more switches, during which no SM works; this lowers both power and throughput.",
         nano_power_rises},
     Statement{"C20", Kind::bound,
               "Over the sweeps of batch and processes power never crosses 7 W on Orin Nano and 5 W on Nano",
               traffic, never_above},
     Statement{"C48", Kind::trend, "On Nano fp16 uses the least energy per image", "", nano_fp16_energy},
     Statement{"C49", Kind::trend, "On Orin Nano fcn_resnet50 draws more than resnet50 and yolov8n (batch 1)",
-              "In int8 and fp16 it does; in tf32 and fp32 the others move more bytes a second.",
+              "It does in int8 and fp16; in tf32 and fp32 the others move more bytes per second.",
               fcn_draws_most_over_precision},
     Statement{"C50", Kind::trend,
               "A supported precision costs less energy per image than one that runs as fp32", "",

@@ -1,4 +1,4 @@
-// Do published statements come out? Each is simulated and judged: `jostle reproduce`, docs/claims.md.
+// Reproduction of published statements: each is simulated and judged (`jostle reproduce`, docs/claims.md).
 #pragma once
 
 #include <functional>
@@ -9,18 +9,18 @@
 
 namespace jostle::analyses {
 
-// What came of a statement.
+// The result for a statement.
 struct Reproduction {
   const Statement* statement = nullptr;
   std::vector<Check> checks;
-  std::string grade;    // of the least founded kernel times of its runs; empty: it needed none
-  std::string problem;  // why it could not be simulated, or not to the end; else empty
+  std::string grade;    // weakest grade of the kernel times in its runs; empty: no runs needed
+  std::string problem;  // why the simulation failed; else empty
 
   [[nodiscard]] std::size_t failed() const;
   [[nodiscard]] bool reproduced() const { return problem.empty() && failed() == 0; }
-  // Whether it comes out, or the statement tells why it cannot.
+  // Whether it is reproduced, or the statement says why it cannot be.
   [[nodiscard]] bool expected() const { return reproduced() || !statement->why.empty(); }
-  // The failed check that is off the most; a trend that fails comes first. Null if none failed.
+  // The failed check with the largest error, or a failed trend. Null if none failed.
   [[nodiscard]] const Check* worst() const;
 };
 

@@ -15,7 +15,7 @@ namespace jostle::analyses {
 
 namespace {
 
-// From well founded, 0, to hardly.
+// The rank of a grade: 0 is the best.
 std::ptrdiff_t founded(const std::string& grade) {
   constexpr std::array<std::string_view, 5> grades{"", "measured", "interpolated", "fitted", "datasheet"};
   return std::ranges::find(grades, grade) - grades.begin();
@@ -97,7 +97,7 @@ double Runs::gpu_mb(const Setup& setup) const {
 }
 
 double known(const scenarios::Metric& figure) {
-  if (!figure) throw scenarios::RunError("a figure that the statement needs is not known");
+  if (!figure) throw scenarios::RunError("a metric of the statement is not available");
   return *figure;
 }
 

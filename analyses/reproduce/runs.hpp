@@ -1,4 +1,4 @@
-// The runs that published statements ask for, each simulated once however many statements ask.
+// A cache of the runs that published statements need; each is simulated once.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,17 @@
 
 namespace jostle::analyses {
 
-// Equal processes on a board, in the terms in which papers vary them.
+// Equal processes on a board, with the parameters that papers vary.
 struct Setup {
   std::string device, model, precision;
   int batch = 1, count = 1;
-  bool sampled = false;      // with the GPU's metrics in windows
+  bool sampled = false;      // with GPU metrics sampled in windows
   bool traced = false;       // under the tracer of the paper
-  std::string process = {};  // more keys of the process: "runtime: eager, placement: cuda-only"
-  std::string board = {};    // more keys of the scenario, a line each: "host_cores: 3\n"
-  double seconds = 1;        // simulated; more where a batch takes as long as that
+  std::string process = {};  // additional keys of the process: "runtime: eager, placement: cuda-only"
+  std::string board = {};    // additional keys of the scenario, one per line: "host_cores: 3\n"
+  double seconds = 1;        // simulated time; more if a batch takes that long
 };
-// As a scenario: YAML that anyone can run.
+// The setup as a scenario (YAML).
 [[nodiscard]] std::string scenario_text(const Setup& setup);
 
 class Runs {
@@ -32,23 +32,22 @@ class Runs {
   explicit Runs(const std::atomic<bool>* interrupt = nullptr)
       : interrupt_(interrupt), catalogue_(scenarios::shipped_catalogue()) {}
 
-  // The answer to a scenario. Throws RunError where it cannot be simulated or a process does not fit, and
+  // The result of a scenario. Throws RunError if it cannot be simulated or a process does not fit,
   // Interrupted.
   const scenarios::Result& of(const std::string& scenario);
   const scenarios::Result& of(const Setup& setup) { return of(scenario_text(setup)); }
-  // Simulates those that are not known yet, on all cores; of() has them then. What cannot be simulated is
-  // left to of() to say.
+  // Simulates on all cores those not in the cache yet, for later calls of of(), which reports errors.
   void prepare(const std::vector<std::string>& scenarios);
-  // What processes hold, without a run; they need not fit.
+  // The memory use of the processes, without a run; they need not fit.
   [[nodiscard]] scenarios::Result held(const Setup& setup) const;
-  [[nodiscard]] bool fit(const Setup& setup) const;  // all of them, into memory
+  [[nodiscard]] bool fit(const Setup& setup) const;  // whether all processes fit into memory
 
-  // The grade that the least founded kernel times asked for since the last call rest on; empty: none were.
+  // The weakest grade of the kernel times used since the last call; empty: none were used.
   [[nodiscard]] std::string take_grade() { return std::exchange(grade_, {}); }
 
   // Images/s of all processes.
   double images_per_s(const Setup& setup);
-  // What the driver allocates for the GPU, all processes, in MB.
+  // GPU memory of all processes, in MB.
   [[nodiscard]] double gpu_mb(const Setup& setup) const;
 
  private:
@@ -61,11 +60,10 @@ class Runs {
   std::string grade_;
 };
 
-// The figure; throws RunError where there is none.
+// The value; throws RunError if absent.
 [[nodiscard]] double known(const scenarios::Metric& figure);
 
-// The distribution of one metric of the GPU over the windows of a run ("sm_active"); throws RunError where
-// it was not sampled.
+// The distribution of one GPU metric ("sm_active") over the windows of a run; throws RunError if not sampled.
 [[nodiscard]] const scenarios::WindowShares& windows(const scenarios::Result& result,
                                                      const std::string& metric);
 // Share of the windows from `low` to `high` percent, both included.

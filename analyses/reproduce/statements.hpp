@@ -1,4 +1,4 @@
-// Published statements as data: what a paper says, and how to check it in runs.
+// Published statements as data: the claim of a paper and how to check it by simulation.
 #pragma once
 
 #include <span>
@@ -16,11 +16,11 @@ struct Statement {
   std::string_view id;  // C.., D.., E.., F.., G..: by source
   StatementKind kind;   // of most of its checks
   std::string_view text;
-  std::string_view why;  // where something does not come out: the reason that the run shows; else empty
+  std::string_view why;  // why it is not reproduced, according to the run; empty if it is
   void (*check)(Runs& runs, Checks& checks);
 };
 
-// The source that an id belongs to: "Chakraborty et al., ISPASS 2025".
+// The source of an id: "Chakraborty et al., ISPASS 2025".
 [[nodiscard]] std::string_view source_of(const Statement& statement);
 
 // By subject. C: concurrent vision inference on Jetson Orin Nano and Nano with trtexec; D: accelerators of

@@ -45,7 +45,7 @@ void traced_throughput(Runs& runs, Checks& checks) {
   add(nano, "fp16");
 }
 
-// The best of the batches that the study sweeps: it names none.
+// The best batch size of the sweep, as the study names none.
 void cloud(Runs& runs, Checks& checks) {
   const auto rates = over(batches, [&](int batch) {
     return runs.images_per_s({"nvidia-a40", "yolov8n", "fp16", batch});
@@ -53,7 +53,7 @@ void cloud(Runs& runs, Checks& checks) {
   checks.at_least("yolov8n fp16, one process, best of batch 1 to 16", 1000, std::ranges::max(rates), images);
 }
 
-// What each of equal processes does, where all fit.
+// The throughput of each of several equal processes, if all fit.
 std::optional<double> each_does(Runs& runs, Setup setup) {
   if (!runs.fit(setup)) return std::nullopt;
   setup.seconds = setup.device == nano ? 20 : 1;  // its batches take seconds
@@ -75,7 +75,7 @@ void eight_processes(Runs& runs, Checks& checks) {
               runs.images_per_s({orin_nano, "yolov8n", "int8", 1, 8}) / 8, images);
 }
 
-// On each board its best precision.
+// Each board with its best precision.
 constexpr std::array<std::pair<const char*, const char*>, 2> studied{{{orin_nano, "int8"}, {nano, "fp16"}}};
 
 void rises_with_batch(Runs& runs, Checks& checks) {
@@ -208,12 +208,12 @@ constexpr std::array throughput_all{
               "On Orin Nano yolov8n in int8 does 210 images/s at batch 1, 320 at batch 16", "",
               yolov8n_over_batch},
     Statement{"C02", Kind::value, "On Nano yolov8n in fp16 does 20 images/s at batch 1, 22 at batch 8",
-              "As C46: too fast by the same factor at either batch.", yolov8n_over_batch_on_nano},
-    Statement{"C03", Kind::value, "Each of 8 processes of yolov8n does nearly 10 images/s",
-              "The text names neither device nor batch. On Nano eight do not fit at 20 images/s alone and "
-              "could do 2.5 "
-              "each; on Orin Nano they share what one does, 210 images/s in int8.",
-              eight_processes},
+              "As in C46: too fast by the same factor at both batch sizes.", yolov8n_over_batch_on_nano},
+    Statement{
+        "C03", Kind::value, "Each of 8 processes of yolov8n does nearly 10 images/s",
+        "The text names neither device nor batch. On Nano, where one process does 20 images/s, eight do not "
+        "fit and could reach 2.5 each; on Orin Nano they share the 210 images/s of one process in int8.",
+        eight_processes},
     Statement{"C04", Kind::trend, "Throughput rises with batch, less than in proportion", "",
               rises_with_batch},
     Statement{"C05", Kind::trend, "Throughput of each process falls with processes", "",
@@ -226,15 +226,15 @@ constexpr std::array throughput_all{
     Statement{"C06", Kind::value,
               "On Orin Nano int8 is 9.75 times as fast as fp32 with resnet50, 12 with "
               "fcn_resnet50, about 3 with yolov8n (batch 1)",
-              "yolov8n in int8 comes out (219 images/s, 210 in C01); in fp32 it is predicted at 53 images/s "
-              "against the 70 that follow. The factor on yolov8 was fitted in fp16 and slows fp32 as well, "
-              "where the layers alone give 60.",
+              "yolov8n in int8 is reproduced (219 images/s, 210 in C01); in fp32 the prediction is 53 "
+              "images/s, while the ratio implies 70. The factor for yolov8 was fitted in fp16 and slows fp32 "
+              "as well; without it the layers give 60.",
               speed_up_of_int8},
     Statement{"C12", Kind::value,
               "On Nano yolov8n in fp16 has twice the throughput of any other precision and "
               "half the GPU memory",
-              "Throughput doubles. Memory does not halve: the context's share (70 MB) and the bound inputs "
-              "and outputs, which stay fp32, are most of what so small a network holds; only weights and "
+              "Throughput doubles. Memory does not halve: the context (70 MB) and the bound inputs and "
+              "outputs, which stay fp32, are most of the memory of such a small network; only weights and "
               "activations shrink.",
               fp16_on_nano},
     Statement{"C39", Kind::value, "The tracer halves throughput", "", traced_throughput},
@@ -249,15 +249,15 @@ constexpr std::array throughput_all{
               "", order_of_networks},
     Statement{"C45", Kind::trend, "On Nano fp16 has more throughput and less GPU memory than int8 (batch 1)",
               "", fp16_beats_int8_on_nano},
-    Statement{
-        "C46", Kind::value,
-        "On Nano yolov8n does 20 images/s in fp16 and about half in other precisions "
-        "(batch 1)",
-        "Too fast by the same factor in every precision, so it is not the fall-back. 20 images/s are 174 "
-        "GFLOP/s, 37 % of the fp16 peak, where resnet50 reaches 60 % on this board (34 images/s measured): "
-        "layers of 16 to 64 channels, which yolov8n has at its largest planes, use Maxwell's CUDA cores less "
-        "well than the one efficiency per board tells, and TensorRT 8.2 may run SiLU as kernels of its own.",
-        yolov8n_on_nano},
+    Statement{"C46", Kind::value,
+              "On Nano yolov8n does 20 images/s in fp16 and about half in other precisions "
+              "(batch 1)",
+              "Too fast by the same factor in every precision, so the fall-back is not the reason. 20 "
+              "images/s are 174 GFLOP/s, 37 % of the fp16 peak, while resnet50 reaches 60 % on this board "
+              "(34 images/s measured). Layers of 16 to 64 channels, which yolov8n has at its largest planes, "
+              "use the CUDA cores of Maxwell less well than the single efficiency per board assumes, and "
+              "TensorRT 8.2 may run SiLU as separate kernels.",
+              yolov8n_on_nano},
     Statement{"C47", Kind::model,
               "On Nano layers of int8 and tf32 engines fall back to fp32: less throughput, "
               "more memory",

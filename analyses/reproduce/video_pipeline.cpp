@@ -1,7 +1,6 @@
 // Statements of the page on a video pipeline with SSD300 on Jetson Nano.
 //
-// The network alone is simulated, and with stages of the host where their times follow from what is
-// published.
+// Simulated are the network alone and, where their times follow from published data, the stages on the host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,11 +27,11 @@ double halved(Runs& runs, const char* device, const char* model) {
          runs.images_per_s(in_pytorch(device, model, "fp32"));
 }
 
-// All of SSD300's pipeline but the network, on the host: what its first frame rate leaves beside the network.
+// The host time of the SSD300 pipeline without the network, from its first frame rate.
 Setup base_pipeline(Runs& runs) {
   Setup setup = in_pytorch(nano, "ssd300", "fp32");
   const double rest_ms = 1e3 / 1.09 - 1e3 / runs.images_per_s(setup);
-  // Decoding and scaling take a third, boxes the rest: moving those alone gained half of what there was to
+  // Decoding and scaling take a third, boxes the rest: moving only the former gained half of the possible
   // gain.
   setup.process += fmt::format(
       ", stages: {{before: [{{name: decode, time: {} ms}}], after: [{{name: boxes, time: {} ms}}]}}",
@@ -40,10 +39,10 @@ Setup base_pipeline(Runs& runs) {
   return setup;
 }
 
-// The network bounds the batched pipeline, and the one in half precision.
+// The batched pipeline and the one in half precision are bound by the network.
 void pipeline_steps(Runs& runs, Checks& checks) {
   for (const char* step : {"1.09", "1.53", "2.27"})
-    checks.is("a step with its stages", fmt::format("{} frames/s", step), "not told", false);
+    checks.is("a step with its stages", fmt::format("{} frames/s", step), "not stated", false);
   checks.near("batched, all but the network hidden", 2.57,
               runs.images_per_s(in_pytorch(nano, "ssd300", "fp32")), "frames/s");
   checks.near("the same in fp16", 1.20, runs.images_per_s(in_pytorch(nano, "ssd300", "fp16")), "frames/s");
@@ -61,7 +60,7 @@ void pipeline_waits(Runs& runs, Checks& checks) {
 
 void pipeline_gains(Runs& /*runs*/, Checks& checks) {
   for (const char* gain : {"+40", "+48", "+13"})
-    checks.is("gain of a step", fmt::format("{} %", gain), "not told", false);
+    checks.is("gain of a step", fmt::format("{} %", gain), "not stated", false);
 }
 
 void slower_in_half_precision(Runs& runs, Checks& checks) {
@@ -101,8 +100,8 @@ void ahead_by_its_gpu(Runs& runs, Checks& checks) {
 }
 
 constexpr const char* no_times =
-    "How long its stages take is not published, and no network tells: fitted to the frame rates, they would "
-    "return them.";
+    "The times of the stages are not published and do not follow from a network. Times fitted to the frame "
+    "rates would only reproduce those.";
 
 constexpr std::array video_pipeline_all{
     Statement{"F01", Kind::value,

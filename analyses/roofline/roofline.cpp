@@ -30,7 +30,7 @@ std::optional<scenarios::Runtime> runtime_for(const board::DeviceSpec& device, b
   return std::nullopt;
 }
 
-// A text as YAML takes it whatever is in it.
+// A text quoted for YAML.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -45,8 +45,9 @@ std::string scenario_text(const RooflineQuestion& question, const std::string& m
                             question.training ? ", training: true" : "");
 }
 
-// Problems of a text that nobody wrote are told by their keys alone.
-void add_plainly(const input::Problems& own, const std::string& origin, input::Problems& problems) {
+// Adds problems of the generated scenario without its location and process index, which the user did not
+// write.
+void add_without_location(const input::Problems& own, const std::string& origin, input::Problems& problems) {
   const std::string process = "processes.0.";
   for (const input::Problem& problem : own.list()) {
     const bool of_text = problem.location.origin && *problem.location.origin == origin;
@@ -66,11 +67,11 @@ std::optional<scenarios::Scenario> parsed(const RooflineQuestion& question, cons
   };
   input::Problems own;
   auto scenario = scenarios::parse_scenario(text, origin, "", catalogue, {question.set, std::nullopt}, own);
-  add_plainly(own, origin, problems);
+  add_without_location(own, origin, problems);
   if (!scenario) return std::nullopt;
   const scenarios::Placement placement = scenario->processes.front().placement;
   if (placement == scenarios::Placement::gpu || placement == scenarios::Placement::cuda_only) return scenario;
-  problems.add({}, "placement", "the roofline is of the GPU", "gpu or cuda-only");
+  problems.add({}, "placement", "must be on the GPU for a roofline", "gpu or cuda-only");
   return std::nullopt;
 }
 
@@ -96,7 +97,7 @@ power::Activity idle_second(const scenarios::Assembly& assembly) {
   return idle;
 }
 
-// What the board spends on a batch of these kernels.
+// The energy of the board for a batch of these kernels.
 std::optional<double> joules_of(const gpu::KernelSequence& kernels, const power::Activity& idle,
                                 const std::optional<power::Spec>& spec) {
   if (!spec) return std::nullopt;
@@ -179,7 +180,7 @@ std::optional<RooflineAnswer> roofline(const RooflineQuestion& question, input::
   const board::DeviceSpec& device = profile->spec;
   const auto runtime = runtime_for(device, question.training);
   if (!device.has_gpu() || !runtime) {
-    problems.add({}, {}, fmt::format("{} has no GPU that computes", device.name));
+    problems.add({}, {}, fmt::format("{} has no GPU that can run networks", device.name));
     return std::nullopt;
   }
   std::vector<std::string> modes = question.modes;
@@ -187,9 +188,10 @@ std::optional<RooflineAnswer> roofline(const RooflineQuestion& question, input::
     for (const board::PowerMode& mode : device.power_modes) modes.push_back(mode.name);
   }
   if (modes.empty()) modes.emplace_back();
-  // The roofs need a process that asks for the precision, whichever network it is of.
-  const bool alone = question.networks.empty();
-  const std::vector<std::string> networks = alone ? std::vector<std::string>{"bert_tiny"} : question.networks;
+  // The roofs need a process with this precision; any network will do.
+  const bool no_networks = question.networks.empty();
+  const std::vector<std::string> networks =
+      no_networks ? std::vector<std::string>{"bert_tiny"} : question.networks;
   RooflineAnswer answer;
   answer.device = device.name;
   answer.description = device.description;
@@ -209,7 +211,7 @@ std::optional<RooflineAnswer> roofline(const RooflineQuestion& question, input::
         found = mode_of(*scenario, assembly, idle);
         describe(answer, *scenario, assembly.device);
       }
-      if (!alone) found->networks.push_back(placed(*scenario, assembly, idle));
+      if (!no_networks) found->networks.push_back(placed(*scenario, assembly, idle));
     }
     if (seen.insert(found->mode).second) answer.modes.push_back(std::move(*found));
   }

@@ -16,22 +16,21 @@ namespace jostle::analyses {
 struct RooflineQuestion {
   std::string device;                 // as in a scenario
   std::vector<std::string> modes;     // power modes; none: all that the device has
-  std::vector<std::string> set;       // over the scenario that each mode is: "clocks.gpu=600 MHz"
+  std::vector<std::string> set;       // overrides of the scenario of each mode: "clocks.gpu=600 MHz"
   std::vector<std::string> networks;  // built-in names or .onnx files
   std::string precision = "fp16";
   std::int64_t batch = 1;
   bool training = false;
 };
 
-// A batch of a network on the GPU: its kernels back to back, at the clocks of the mode, the host out of the
-// way.
+// A batch of a network on the GPU: its kernels back to back at the clocks of the mode, without host time.
 struct PlacedNetwork {
   std::string model;
-  std::string problem;  // why it is not there: "does not fit into memory"; else empty
-  double flop = 0;      // of its products, as published, before padding
-  double bytes = 0;     // from and to DRAM, as the lowering counts them
+  std::string problem;  // why it cannot be placed: "does not fit into memory"; else empty
+  double flop = 0;      // of its matrix products, without padding
+  double bytes = 0;     // DRAM traffic, as counted by the lowering
   double seconds = 0;
-  std::optional<double> joules;  // of the board in that time, its cores idle
+  std::optional<double> joules;  // of the board in that time, with idle CPU cores
   std::string grade;             // of its kernel times
 
   [[nodiscard]] double intensity() const { return flop / bytes; }
@@ -40,27 +39,27 @@ struct PlacedNetwork {
 };
 
 struct ModeRoofline {
-  std::string mode;  // empty: the device has none
+  std::string mode;  // empty: the device has no power modes
   double gpu_hz = 0, emc_hz = 0;
   int sms = 0, cores = 0;
   power::Roofline roofs;
-  std::vector<PlacedNetwork> networks;  // in the order asked for
+  std::vector<PlacedNetwork> networks;  // in the order of the question
 };
 
 struct RooflineAnswer {
   std::string device, description, profile_hash;
-  std::string precision;  // as asked for
-  std::string computed;   // what the GPU runs instead where it has no units of that precision
+  std::string precision;  // as requested
+  std::string computed;   // the precision that the GPU uses instead, if it does not support the requested one
   bool tensor_cores = false;
   std::int64_t batch = 1;
   bool training = false;
-  std::string runtime;  // whose kernels are placed
+  std::string runtime;  // of the placed kernels
   bool power_known = false;
   std::vector<ModeRoofline> modes;
 };
 
-// None if `problems` grew. TensorRT's kernels are placed where the device has it, else a framework's; of
-// training always a framework's. Throws RunError for what cannot be simulated.
+// None, with problems, if the question is invalid. The kernels are those of TensorRT if the device has it,
+// else of a framework; training always uses a framework. Throws RunError if it cannot be simulated.
 [[nodiscard]] std::optional<RooflineAnswer> roofline(const RooflineQuestion& question,
                                                      input::Problems& problems);
 

@@ -17,7 +17,7 @@ namespace {
 
 using input::Cursor;
 
-// A number as written: digits · 10^-decimals, and what stands behind it.
+// A number as written: digits · 10^-decimals, and its unit.
 struct Decimal {
   std::int64_t digits = 0;
   int decimals = 0;
@@ -45,13 +45,13 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   if (negative) decimal.digits = -decimal.digits;
   std::string_view unit = text.substr(end);
   while (unit.starts_with(' ')) unit.remove_prefix(1);
-  // "1e3" is a number too, but not one to count in.
+  // "1e3" is a number too, but not allowed in ranges.
   if (!unit.empty() && input::parse_real(text)) return std::nullopt;
   decimal.unit = unit;
   return decimal;
 }
 
-// To more decimals; false where that leaves no room to add.
+// Scales to more decimals; false if sums could overflow.
 bool scale(Decimal& decimal, int decimals) {
   constexpr std::int64_t largest = 100'000'000'000'000'000;
   for (; decimal.decimals < decimals; ++decimal.decimals) {
@@ -91,7 +91,7 @@ std::vector<input::Node> read_range(const Cursor& at) {
     at.problem(
         fmt::format("start, stop and step have the units '{}', '{}' and '{}'", input::printable(start.unit),
                     input::printable(stop.unit), input::printable(step.unit)),
-        "write all three in one");
+        "write all three in the same unit");
     return {};
   }
   const int decimals = std::max({start.decimals, stop.decimals, step.decimals});
@@ -100,7 +100,7 @@ std::vector<input::Node> read_range(const Cursor& at) {
     return {};
   }
   if (step.digits <= 0) {
-    at.problem("the step is not above zero");
+    at.problem("step must be positive");
     return {};
   }
   if (stop.digits < start.digits) {
@@ -131,7 +131,8 @@ std::vector<input::Node> read_axis_values(const Cursor& at) {
     at.expected("a list of values, or {start, stop, step}");
     return {};
   }
-  if (at.value().children.empty()) at.problem("no values", "leave the key out to keep the scenario's");
+  if (at.value().children.empty())
+    at.problem("no values", "remove the key to keep the value of the scenario");
   std::vector<input::Node> values;
   for (const Cursor& item : at.items("a list of values", max_axis_values)) values.push_back(item.node());
   return values;

@@ -9,9 +9,8 @@ namespace jostle::analyses {
 
 inline constexpr std::size_t max_axis_values = 100'000;
 
-// Of [1, 2, 4] the items; of {start: 300 MHz, stop: 900 MHz, step: 100 MHz} the decimal numbers start + k ·
-// step up to stop, exactly as they would be written, each with the unit. None, with a problem, for anything
-// else.
+// For [1, 2, 4] the items; for {start: 300 MHz, stop: 900 MHz, step: 100 MHz} the exact decimal numbers start
+// + k · step up to stop, each with the unit. Empty, with a problem, for anything else.
 [[nodiscard]] std::vector<input::Node> read_axis_values(const input::Cursor& at);
 
 }  // namespace jostle::analyses

@@ -33,36 +33,36 @@ class PointsCheck {
     std::mutex guard;
     const auto read = [&](std::size_t i) {
       if (interrupt != nullptr && interrupt->load()) throw scenarios::Interrupted{};
-      std::vector<std::string> told = read_point(i, checked.points[i]);
-      if (told.empty()) return;
+      std::vector<std::string> found = read_point(i, checked.points[i]);
+      if (found.empty()) return;
       const std::lock_guard lock(guard);
-      warnings_.insert(told.begin(), told.end());
+      warnings_.insert(found.begin(), found.end());
     };
     scenarios::parallel_for(points_.size(), read, threads);
     checked.warnings.assign(warnings_.begin(), warnings_.end());
     return checked;
   }
 
-  // Adds what is wrong with values that no point can use.
+  // Adds the problems of values that are invalid in every point.
   void find_unusable(const CheckedStudy& checked, input::Problems& problems) {
     for (std::size_t i = 0; i < checked.points.size(); ++i) {
       if (checked.points[i].problem.empty()) mark(i);
     }
-    std::set<std::string> told;
+    std::set<std::string> reported;
     for (std::size_t i = 0; i < checked.points.size(); ++i) {
       if (checked.points[i].problem.empty() || all_usable(points_[i])) continue;
       input::Problems own;
       (void)scenario_at(study_, points_[i], catalogue_, own);
       for (const input::Problem& problem : own.list()) {
-        if (told.insert(problem.text()).second)
+        if (reported.insert(problem.text()).second)
           problems.add(problem.location, problem.path, problem.message, problem.hint);
       }
-      mark(i);  // said; its other points need not say it again
+      mark(i);  // reported; not again for other points
     }
   }
 
  private:
-  // What was approximated.
+  // Returns warnings about approximations.
   std::vector<std::string> read_point(std::size_t index, CheckedPoint& point) {
     const Coordinates at = points_[index];
     point.settings = settings_json(study_, at);
@@ -84,16 +84,16 @@ class PointsCheck {
     const Coordinates at = points_[index];
     for (std::size_t i = 0; i < at.size(); ++i) usable_[i][at[i]] = true;
     constexpr std::size_t max_tried = 100;
-    if (right_.size() < max_tried) right_.push_back(at);
+    if (valid_.size() < max_tried) valid_.push_back(at);
   }
 
-  // Whether each of the values is right in some point; a sampled study may lack that point, so it is tried
+  // Whether each of the values is valid in some point. A sampled study may lack that point, so it is tried
   // here.
   bool all_usable(const Coordinates& at) {
     for (std::size_t i = 0; i < at.size(); ++i) {
       if (usable_[i][at[i]]) continue;
       if (!study_.sampling) return false;
-      for (Coordinates other : right_) {
+      for (Coordinates other : valid_) {
         other[i] = at[i];
         input::Problems own;
         if (!scenario_at(study_, other, catalogue_, own)) continue;
@@ -110,7 +110,7 @@ class PointsCheck {
   Points points_;
   scenarios::Catalogue catalogue_;
   std::vector<std::vector<bool>> usable_;  // [dimension][value]
-  std::vector<Coordinates> right_;         // some points that are
+  std::vector<Coordinates> valid_;         // some valid points
   std::set<std::string> warnings_;
 };
 

@@ -1,4 +1,4 @@
-// Reads the scenario of every point before any is run, so that a study runs to its end or not at all.
+// Checks the scenarios of all points before any is run, so that an invalid study is not started.
 #pragma once
 
 #include <atomic>
@@ -12,18 +12,19 @@
 namespace jostle::analyses {
 
 struct CheckedPoint {
-  std::string key;       // of its outcome (outcome.hpp); points that ask the same share it
+  std::string key;       // of its outcome (outcome.hpp); points with equal scenarios share it
   std::string settings;  // settings_json()
   std::string problem;   // why it is not supported; else empty
 };
 
 struct CheckedStudy {
   std::vector<CheckedPoint> points;   // by index
-  std::vector<std::string> warnings;  // what was approximated in files, a line each
+  std::vector<std::string> warnings;  // approximations of files, one line each
 };
 
-// A value with which no point is right is a problem, where it stands. A point whose values are right
-// elsewhere but not together (a precision on a board without it) is not supported. Throws Interrupted.
+// A value that is invalid in every point is a problem at its place in the file. A point whose values are
+// valid elsewhere but not in combination (a precision on a board without it) is not supported. Throws
+// Interrupted.
 [[nodiscard]] std::optional<CheckedStudy> check_points(const Study& study, Profiles& profiles,
                                                        unsigned threads, const std::atomic<bool>* interrupt,
                                                        input::Problems& problems);

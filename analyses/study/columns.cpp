@@ -12,7 +12,7 @@
 namespace jostle::analyses {
 namespace {
 
-// As a name in SQL that needs no quotes.
+// `text` as an SQL name that needs no quotes.
 std::string plain(std::string_view text) {
   std::string name;
   for (const char c : text) {
@@ -30,8 +30,8 @@ std::string plain(std::string_view text) {
   return name;
 }
 
-// The unit behind a number and a space (a power mode's "15W" is a name); none if it is not a number with a
-// unit.
+// The unit after a number and a space; none if the value is not a number with a unit (the power mode "15W" is
+// a name).
 std::optional<std::string> unit_of(const input::Value& value) {
   if (value.kind != input::Kind::scalar || value.quoted) return std::nullopt;
   const std::size_t end = value.text.find_first_not_of("-0123456789.");
@@ -42,7 +42,7 @@ std::optional<std::string> unit_of(const input::Value& value) {
   return unit == std::string::npos ? std::nullopt : std::optional(value.text.substr(unit));
 }
 
-// That of all values of the axis.
+// The unit that all values of the axis have; none if they differ.
 std::optional<std::string> common_unit(const Axis& axis) {
   const auto first = unit_of(*axis.values.front());
   const bool same =
@@ -54,7 +54,7 @@ std::optional<std::string> common_unit(const Axis& axis) {
 
 std::vector<AxisColumn> axis_columns(const Study& study) {
   std::multiset<std::string> taken{"point", "status", "limited_by", "stop", "problem", "key", "result"};
-  for (const MainMetric& figure : main_metrics()) taken.insert(figure.column);
+  for (const MainMetric& metric : main_metrics()) taken.insert(metric.column);
   const auto ending = [](const Axis& axis) {
     const auto unit = common_unit(axis);
     return unit ? "_" + plain(*unit) : std::string();

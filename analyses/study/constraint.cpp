@@ -17,7 +17,7 @@ using input::Mapping;
 std::vector<Constraint> read_constraint_list(const Cursor& at) {
   std::vector<Constraint> constraints;
   if (!at.is(Kind::mapping)) {
-    at.expected("a mapping of figures and their limits");
+    at.expected("a mapping from metrics to their limits");
     return constraints;
   }
   const auto& keys = at.value().keys;

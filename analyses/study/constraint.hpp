@@ -1,4 +1,4 @@
-// A limit on a figure of a result.
+// Limits on a metric of a result.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 namespace jostle::analyses {
 
 struct Constraint {
-  std::string figure;
-  std::optional<double> min, max;  // in the unit the figure's name says
+  std::string metric;              // its path (metric.hpp)
+  std::optional<double> min, max;  // in the unit of the metric
   input::Location location;
 };
 
-// The constraints in a mapping of figures and their limits.
+// Reads a mapping from metrics to their limits.
 [[nodiscard]] std::vector<Constraint> read_constraint_list(const input::Cursor& at);
 
 }  // namespace jostle::analyses

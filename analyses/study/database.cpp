@@ -11,9 +11,9 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr int patience_ms = 30'000;
+constexpr int busy_timeout_ms = 30'000;
 
-// A path as SQLite's file: URI has it.
+// A path as a file: URI of SQLite.
 std::string file_uri(const std::string& path, const std::string& query) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -32,7 +32,8 @@ int open(const std::string& name, int flags, sqlite3*& handle) {
 
 std::string reading_uri(const std::string& path) {
   std::error_code error;
-  // Without a log beside it no one writes to it, and no log need be made to read it.
+  // Without a write-ahead log nobody writes to the file, so it can be opened as immutable, which creates no
+  // log.
   const bool written_to = std::filesystem::exists(path + "-wal", error);
   return file_uri(path, written_to ? "mode=ro" : "mode=ro&immutable=1");
 }
@@ -53,13 +54,13 @@ Database::Database(const std::string& path, Access access) : path_(path) {
   if (opened == SQLITE_OK && access == Access::read &&
       sqlite3_exec(handle, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) ==
           SQLITE_CANTOPEN) {
-    // Nothing may be written beside it, and so no one else writes to it either.
+    // The folder is read-only, so nobody else writes to the file either: open it as immutable.
     handle_.reset();
     opened = open(file_uri(path, "mode=ro&immutable=1"), flags, handle);
     handle_.reset(handle);
   }
   if (opened != SQLITE_OK) fail();
-  sqlite3_busy_timeout(handle_.get(), patience_ms);
+  sqlite3_busy_timeout(handle_.get(), busy_timeout_ms);
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
 }
@@ -79,10 +80,10 @@ void Database::Close::operator()(sqlite3* handle) const {
 
 void Database::stop_when(const std::atomic<bool>& flag) {
   constexpr int steps_between_polls = 10'000;
-  const auto raised = [](void* asked) {
-    return static_cast<const std::atomic<bool>*>(asked)->load() ? 1 : 0;
+  const auto raised = [](void* context) {
+    return static_cast<const std::atomic<bool>*>(context)->load() ? 1 : 0;
   };
-  // SQLite hands back what it was given; the flag is only read.
+  // SQLite takes a non-const pointer, but the flag is only read.
   sqlite3_progress_handler(handle_.get(), steps_between_polls, raised, const_cast<std::atomic<bool>*>(&flag));
 }
 

@@ -1,4 +1,4 @@
-// SQLite in as few words as studies need: statements with their values bound, errors as exceptions.
+// A minimal SQLite wrapper for studies: statements with bound values, errors as exceptions.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@ class DatabaseError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Access { read, write };  // write: the file is made if it is not there
+enum class Access { read, write };  // write: creates the file if it does not exist
 
 class Database {
  public:
-  // Waits for others that write for up to 30 s. Throws DatabaseError, as all here.
+  // Waits up to 30 s for other writers. Throws DatabaseError, like all members.
   Database(const std::string& path, Access access);
 
   void execute(const std::string& sql);
-  // What runs is left off, with a DatabaseError, when the flag is raised.
+  // Aborts a running statement with a DatabaseError when the flag is set.
   void stop_when(const std::atomic<bool>& flag);
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail() const;
@@ -40,7 +40,8 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// One statement (more than one is an error); bind from 1, read columns from 0. The database outlives it.
+// One statement (more than one is an error). Parameters count from 1, columns from 0. The database must
+// outlive it.
 class SqlStatement {
  public:
   SqlStatement(Database& database, std::string_view sql);
@@ -50,7 +51,7 @@ class SqlStatement {
   void bind(int index, std::optional<double> number);  // none: NULL
   void bind_null(int index);
 
-  // The next row; false at the end, when the statement is ready to be used again.
+  // Steps to the next row; false at the end, after which the statement can be reused.
   bool step();
   void run();  // to its end
 
@@ -71,7 +72,7 @@ class SqlStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// All or nothing of what is done until commit().
+// A transaction: rolled back unless commit() is called.
 class Transaction {
  public:
   explicit Transaction(Database& database) : database_(database) { database.execute("BEGIN IMMEDIATE"); }
@@ -85,7 +86,7 @@ class Transaction {
   bool open_ = true;
 };
 
-// The file: URI that reads a database and leaves nothing beside it.
+// The file: URI for reading a database without leaving other files next to it.
 [[nodiscard]] std::string reading_uri(const std::string& path);
 
 }  // namespace jostle::analyses

@@ -1,4 +1,4 @@
-// The reading of `fleet` of a study.
+// Reads the section `fleet` of a study.
 #include "analyses/study/fleet_section.hpp"
 
 #include <algorithm>
@@ -16,12 +16,12 @@ using input::Cursor;
 using input::Mapping;
 
 constexpr std::int64_t max_cameras = 1'000'000;
-constexpr std::size_t max_kinds = 64;
-constexpr double max_rate = 1e4;  // frames per second of a camera
+constexpr std::size_t max_board_types = 64;
+constexpr double max_rate = 1e4;  // frames/s of a camera
 constexpr double max_price = 1e12;
 
 void read_prices(const Cursor& at, FleetSection& fleet) {
-  if (!at.is(input::Kind::mapping)) return at.expected("a mapping of boards and their prices");
+  if (!at.is(input::Kind::mapping)) return at.expected("a mapping from boards to prices");
   std::vector<std::string> names;
   for (const FleetBoard& board : fleet.boards) names.push_back(board.device);
   for (const input::Key& key : at.value().keys) {
@@ -46,11 +46,11 @@ void read_fleet(const Cursor& at, Study& study) {
   mapping.required("rate", fleet.rate_per_s, input::Quantity{input::rate_dimension(), 0, max_rate, true});
   Axis devices{"device", {}};
   if (const auto boards = mapping.require("boards")) {
-    for (const Cursor& board : boards->items("a list of boards", max_kinds)) {
+    for (const Cursor& board : boards->items("a list of boards", max_board_types)) {
       const std::string* const name = board.scalar("a board");
       if (name == nullptr) continue;
       if (std::ranges::find(fleet.boards, *name, &FleetBoard::device) != fleet.boards.end())
-        board.problem("is there twice");
+        board.problem("is listed twice");
       fleet.boards.push_back({*name, {}});
       devices.values.push_back(board.node());
     }
@@ -60,7 +60,7 @@ void read_fleet(const Cursor& at, Study& study) {
   if (const auto constraints = mapping.find("constraints"))
     fleet.constraints = read_constraint_list(*constraints);
   if (std::ranges::find(study.axes, "device", &Axis::key) != study.axes.end())
-    at.problem("the boards are values of `device`", "leave it out of sweep");
+    at.problem("fleet.boards sets the values of `device`", "remove device from sweep");
   if (!devices.values.empty()) study.axes.push_back(std::move(devices));
   study.fleet = std::move(fleet);
 }

@@ -1,4 +1,4 @@
-// `fleet` of a study: cameras that boards are sought for (docs/planning.md).
+// The section `fleet` of a study: the cameras to find boards for (docs/planning.md).
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ struct Study;
 
 struct FleetBoard {
   std::string device;           // as written
-  std::optional<double> price;  // of one, in whatever currency
+  std::optional<double> price;  // of one board, in any currency
 };
 
 struct FleetSection {
   std::int64_t cameras = 1;
-  double rate_per_s = 0;  // frames of each
+  double rate_per_s = 0;  // frames/s of each camera
   std::vector<FleetBoard> boards;
   std::vector<Constraint> constraints;  // on every board
 };
 
-// Adds the kinds of board as values of `device`.
+// Reads the section and adds the boards to the study as an axis `device`.
 void read_fleet(const input::Cursor& at, Study& study);
 
 }  // namespace jostle::analyses

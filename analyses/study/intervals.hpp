@@ -1,9 +1,9 @@
-// Prediction intervals of the points of a study, at the cost of a few: points that are alike spread alike.
+// Prediction intervals for the points of a study, computed once for each group of similar points.
 //
-// Alike are points of one device and power mode with equal networks, precisions, runtimes and placements,
-// alone or together on the board, one image a batch or several. The draws are simulated once for each such
-// shape, at the first of the study's points that fits, whichever part of the study is run here; every point
-// has the spread of its shape around its own answer.
+// Points have the same shape if device, power mode, networks, precisions, runtimes and placements are equal,
+// if both run one process or several, and if both have batch size 1 or a larger one. The draws of the profile
+// are simulated once per shape, at the first point of the study that fits (also if another shard runs that
+// point). Each point gets the spread of its shape around its own result.
 #pragma once
 
 #include <atomic>
@@ -16,6 +16,7 @@
 
 namespace jostle::analyses {
 
+// The shape of a scenario as a key.
 [[nodiscard]] std::string shape_of(const scenarios::Scenario& scenario);
 
 class StudyIntervals {
@@ -24,7 +25,7 @@ class StudyIntervals {
   StudyIntervals(const Study& study, const CheckedStudy& checked, Profiles& profiles,
                  const std::vector<std::size_t>& wanted, const std::atomic<bool>* interrupt);
 
-  // From any thread.
+  // Adds the intervals to a result. Thread-safe.
   void add_to(scenarios::Result& result, const scenarios::Scenario& scenario) const;
 
  private:

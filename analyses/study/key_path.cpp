@@ -5,7 +5,7 @@
 namespace jostle::analyses {
 namespace {
 
-// The first step of `path`, which is shortened by it and its dot.
+// Removes the first step of `path` (with its dot) and returns it.
 std::string_view take_step(std::string_view& path) {
   const std::size_t dot = path.find('.');
   const std::string_view step = path.substr(0, dot);

@@ -5,14 +5,14 @@
 
 namespace jostle::analyses {
 
-// Whether what `inner` leads to is, or may be, a part of what `outer` leads to; equals are parts of each
+// Whether the value at `inner` is, or may be (`*`), part of the value at `outer`; equal paths cover each
 // other.
 [[nodiscard]] bool covers(std::string_view outer, std::string_view inner);
 
-// Whether both have as many steps.
+// Whether both have the same number of steps.
 [[nodiscard]] bool same_length(std::string_view a, std::string_view b);
 
-// What follows `outer` in `inner`, with its leading dot; `outer` covers `inner`.
+// The rest of `inner` after `outer`, with the leading dot; `outer` must cover `inner`.
 [[nodiscard]] std::string_view rest_after(std::string_view outer, std::string_view inner);
 
 }  // namespace jostle::analyses

@@ -37,8 +37,8 @@ std::optional<std::size_t> index_of(const std::string& step) {
   return index && *index >= 0 ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
 }
 
-// A result that has everything a result can have: where names depend on the board, the name `*`.
-const nlohmann::json& everything() {
+// A result with all possible keys; names that depend on the board are `*`.
+const nlohmann::json& complete_result() {
   static const nlohmann::json whole = [] {
     const scenarios::NamedParameters any{{any_name, 0.0}};
     scenarios::Result result;
@@ -97,7 +97,7 @@ scenarios::Metric find_in(const nlohmann::json& at, Steps::const_iterator step, 
 }  // namespace
 
 bool check_metric(const input::Cursor& at, const std::string& path) {
-  const nlohmann::json* json = &everything();
+  const nlohmann::json* json = &complete_result();
   const Steps steps = steps_of(path);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::string& step = steps[i];
@@ -106,14 +106,14 @@ bool check_metric(const input::Cursor& at, const std::string& path) {
       if (index_of(step) || step == any_name) continue;
     }
     if (!json->is_object()) {
-      at.problem(fmt::format("no figure '{}': nothing is below '{}'", input::printable(path),
+      at.problem(fmt::format("unknown metric '{}': '{}' has no keys", input::printable(path),
                              input::printable(i == 0 ? path : steps[i - 1])));
       return false;
     }
     auto child = json->find(step);
     if (child == json->end()) child = json->find(any_name);
     if (child == json->end()) {
-      at.problem(fmt::format("no figure '{}': results have no '{}' there", input::printable(path),
+      at.problem(fmt::format("unknown metric '{}': results have no key '{}' there", input::printable(path),
                              input::printable(step)),
                  input::spelling_hint(step, names_in(*json)));
       return false;
@@ -122,8 +122,8 @@ bool check_metric(const input::Cursor& at, const std::string& path) {
   }
   if (json->is_object() && json->contains("mean")) json = &(*json)["mean"];
   if (json->is_number() || json->is_null()) return true;
-  at.problem(fmt::format("'{}' is not a figure", input::printable(path)),
-             json->is_object() ? fmt::format("name one of {}", fmt::join(names_in(*json), ", ")) : "");
+  at.problem(fmt::format("'{}' is not a metric", input::printable(path)),
+             json->is_object() ? fmt::format("add one of {}", fmt::join(names_in(*json), ", ")) : "");
   return false;
 }
 
@@ -132,21 +132,23 @@ MetricUnit metric_unit(const std::string& path) {
     std::string_view text;
     const input::Dimension& dimension;
     double factor;
+    const char* name;
   };
   static const std::array suffixes{
-      Suffix{"_mj", input::energy_dimension(), 1e3},
-      Suffix{"_ms", input::time_dimension(), 1.0 / static_cast<double>(sim::milliseconds(1).ps())},
-      Suffix{"_us", input::time_dimension(), 1.0 / static_cast<double>(sim::microseconds(1).ps())},
-      Suffix{"_mhz", input::frequency_dimension(), 1e-6},
-      Suffix{"_mb", input::size_dimension(), 1e-6},
-      Suffix{"_gb_s", input::bandwidth_dimension(), 1e-9},
-      Suffix{"_w", input::power_dimension(), 1},
-      Suffix{"_c", input::temperature_dimension(), 1}};
+      Suffix{"_mj", input::energy_dimension(), 1e3, "mJ"},
+      Suffix{"_ms", input::time_dimension(), 1.0 / static_cast<double>(sim::milliseconds(1).ps()), "ms"},
+      Suffix{"_us", input::time_dimension(), 1.0 / static_cast<double>(sim::microseconds(1).ps()), "us"},
+      Suffix{"_mhz", input::frequency_dimension(), 1e-6, "MHz"},
+      Suffix{"_mb", input::size_dimension(), 1e-6, "MB"},
+      Suffix{"_gb_s", input::bandwidth_dimension(), 1e-9, "GB/s"},
+      Suffix{"_w", input::power_dimension(), 1, "W"},
+      Suffix{"_c", input::temperature_dimension(), 1, "degC"}};
   const Steps steps = steps_of(path);
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     for (const Suffix& suffix : suffixes) {
-      if (step->ends_with(suffix.text)) return {&suffix.dimension, suffix.factor};
+      if (step->ends_with(suffix.text)) return {&suffix.dimension, suffix.factor, suffix.name};
     }
+    if (*step == "throughput") return {nullptr, 1, "images/s"};
   }
   return {};
 }

@@ -1,7 +1,7 @@
-// A figure of a result by its path, as objectives and constraints name it: "system.power_w",
+// Metrics of a result by path, as objectives and constraints name it: "system.power_w",
 // "processes.latency_ms.p99", "processes.0.throughput".
 //
-// The path leads through the JSON of docs/result.md. One that ends at an object with `mean` means its mean; a
+// The path is that of the JSON result (docs/result.md). A path to an object with `mean` means its mean; a
 // list without an index means the worst of its entries.
 #pragma once
 
@@ -14,29 +14,30 @@
 
 namespace jostle::analyses {
 
-// Which of several processes is the worst: where much is wanted the least, where little is wanted the
-// greatest.
+// Which of several processes is the worst: the least value if the metric is maximised, the greatest if
+// minimised.
 enum class Worst { least, greatest };
 
-// Adds a problem, with the nearest spelling, if results have no such figure. True if they have.
+// Whether results have this metric; adds a problem with the nearest spelling if not.
 bool check_metric(const input::Cursor& at, const std::string& path);
 
-// The dimension that limits on the figure are written in, and what makes its values those of the figure;
-// null: a plain number (as with shares, counts and images/s).
+// The unit of a metric, from its path. Limits are written in `dimension`; null: a plain number (shares,
+// counts, images/s).
 struct MetricUnit {
   const input::Dimension* dimension = nullptr;
-  double factor = 1;  // figure = value in the dimension's own unit · factor
+  double factor = 1;      // metric = value in the base unit of the dimension · factor
+  const char* name = "";  // "W", "images/s"; empty: none
 };
 [[nodiscard]] MetricUnit metric_unit(const std::string& path);
 
-// The figures of one result, its JSON read once.
+// The metrics of one result; parses its JSON once.
 class ResultMetrics {
  public:
   explicit ResultMetrics(const std::string& json);
   explicit ResultMetrics(const scenarios::Result& result);
 
-  // None where the result has none: a process that does not fit, no figures of power, no such path. Of
-  // several entries that is so if it is so of any.
+  // None if the result does not have the metric: a process that does not fit, no power model, no such path;
+  // with several entries, if any of them lacks it.
   [[nodiscard]] scenarios::Metric find(const std::string& path, Worst worst) const;
 
  private:

@@ -1,4 +1,4 @@
-// The reading of `offload` of a study.
+// Reads the section `offload` of a study.
 #include "analyses/study/offload_section.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using input::Mapping;
 constexpr std::size_t max_grid_points = 10'000;
 constexpr std::int64_t max_boards = 1024;
 
-// One value, a list or a range of them, ascending and each once.
+// Reads one value, a list or a range; sorted, without duplicates.
 template <class T>
 struct Values {
   std::optional<T> (*read)(const Cursor& at);
@@ -35,7 +35,7 @@ struct Values {
       if (!value) return std::nullopt;
       values.push_back(*value);
     }
-    if (values.empty()) return std::nullopt;  // with its problem
+    if (values.empty()) return std::nullopt;  // a problem was added
     std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;

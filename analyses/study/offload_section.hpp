@@ -1,7 +1,8 @@
-// `offload` of a study: where else its streams could be served, and over which links (docs/offload.md).
+// The section `offload` of a study: a cloud that could serve the streams, and the links to it
+// (docs/offload.md).
 //
-// Plain data, as read and checked by read_offload(). The cloud's scenario is only checked by
-// offload_question(), which knows the devices.
+// Plain data, read and checked by read_offload(). The scenario of the cloud is checked later, by
+// offload_question().
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ struct OffloadSection {
   input::Node cloud;
   std::vector<double> bandwidths;    // bytes/s, ascending
   std::vector<sim::Duration> rtts;   // ascending
-  scenarios::Link link;              // all else of it
-  std::vector<std::int64_t> boards;  // edge boards that the streams could be spread over
+  scenarios::Link link;              // the other properties
+  std::vector<std::int64_t> boards;  // numbers of edge boards to spread the streams over
 };
 
 void read_offload(const input::Cursor& at, Study& study);

@@ -15,7 +15,7 @@
 namespace jostle::analyses {
 namespace {
 
-// Over the processes; absent if it is so of any.
+// Combines a metric of all processes; absent if any process lacks it.
 template <class Of, class Join>
 scenarios::Metric joined(const scenarios::Result& result, Of of, Join join) {
   scenarios::Metric all;
@@ -56,7 +56,8 @@ scenarios::Metric used_memory(const scenarios::Result& result) {
   return result.system.memory.used_mb;
 }
 
-// What the first process that does not fit lacks; where one makes the board reboot, others are lost as well.
+// The problem of the first process that does not fit. (If it makes the board reboot, the others fail as
+// well.)
 std::string why_it_does_not_fit(const scenarios::Result& result) {
   const auto lacks = [](const scenarios::ProcessResult& process) {
     return process.problem.starts_with("does not fit");
@@ -136,11 +137,11 @@ std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const cali
       outcome.problem = why_it_does_not_fit(*result);
       return outcome;
     }
-    for (std::size_t i = 0; i < main_metric_count; ++i) outcome.figures[i] = main_metrics()[i].of(*result);
+    for (std::size_t i = 0; i < main_metric_count; ++i) outcome.metrics[i] = main_metrics()[i].of(*result);
     outcome.limited_by = result->system.limited_by;
     outcome.stop = result->system.stop;
   } catch (const std::bad_alloc&) {
-    throw;  // of this machine, not of the point
+    throw;  // a problem of this machine, not of the point
   } catch (const scenarios::Interrupted&) {
     return std::nullopt;
   } catch (const std::exception& error) {

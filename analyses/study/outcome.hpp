@@ -1,4 +1,4 @@
-// What became of a point of a study, and its main figures.
+// The outcome of a point of a study, with its main metrics.
 #pragma once
 
 #include <array>
@@ -19,13 +19,14 @@ namespace jostle::analyses {
 enum class PointStatus {
   ok,
   infeasible,     // a process does not fit into memory; nothing was simulated
-  not_supported,  // the values are right, but not together on this board
-  failed          // the run could not go on
+  not_supported,  // the values are valid, but not in combination on this board
+  failed          // the run ended with an error
 };
 [[nodiscard]] const char* to_string(PointStatus status);
-[[nodiscard]] PointStatus status_named(std::string_view name);  // `failed` of another name
+[[nodiscard]] PointStatus status_named(std::string_view name);  // `failed` for any other name
 
-// The figures that studies show beside the whole result, a column each. Of several processes the worst.
+// The metrics that a study stores in columns of their own, next to the JSON result. Of several processes the
+// worst.
 struct MainMetric {
   const char* column;
   scenarios::Metric (*of)(const scenarios::Result& result);
@@ -37,7 +38,7 @@ struct Outcome {
   PointStatus status = PointStatus::ok;
   std::string problem;                                       // why it is not ok; else empty
   std::string result;                                        // JSON; empty where there is none
-  std::array<scenarios::Metric, main_metric_count> figures;  // absent unless ok
+  std::array<scenarios::Metric, main_metric_count> metrics;  // absent unless ok
   std::string limited_by, stop;                              // likewise
 };
 
@@ -46,18 +47,18 @@ struct Outcome {
 
 class StudyIntervals;
 
-// Runs the scenario on its profile, with prediction intervals if these are there. None if it was interrupted.
-// Whatever else goes wrong is an outcome.
+// Runs the scenario on its profile, with prediction intervals unless `intervals` is null. None if
+// interrupted. Any other error becomes the outcome.
 [[nodiscard]] std::optional<Outcome> run_point(const scenarios::Scenario& scenario,
                                                const calibration::Profile& profile,
                                                const std::atomic<bool>* interrupt,
                                                const StudyIntervals* intervals = nullptr);
 
-// Equal for equal questions to equal jostles: of the resolved scenario, the profile, this version, and
-// whether intervals are asked for.
+// A hash of the resolved scenario, the profile, the version of jostle and `interval`. Points with equal keys
+// have equal outcomes.
 [[nodiscard]] std::string point_key(const scenarios::Scenario& scenario, const calibration::Profile& profile,
                                     bool interval = false);
-// The same of a point that is not supported, from the values it would have had.
+// The same for a point that is not supported, from its values.
 [[nodiscard]] std::string unsupported_key(const std::string& document_json);
 
 }  // namespace jostle::analyses

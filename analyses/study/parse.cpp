@@ -1,4 +1,4 @@
-// From a study file to a Study, or to every problem found in it.
+// Parses a study file to a Study, or reports all its problems.
 
 #include "input/parse.hpp"
 
@@ -31,7 +31,7 @@ using input::Mapping;
 constexpr std::size_t max_axes = 64;
 
 void read_sweep(const Cursor& at, Study& study) {
-  if (!at.is(Kind::mapping)) return at.expected("a mapping of scenario keys and their values");
+  if (!at.is(Kind::mapping)) return at.expected("a mapping from scenario keys to values");
   const auto& keys = at.value().keys;
   if (keys.size() > max_axes)
     return at.problem(fmt::format("{} keys, at most {} are allowed", keys.size(), max_axes));
@@ -39,12 +39,13 @@ void read_sweep(const Cursor& at, Study& study) {
     const Cursor values(at.value().children[i], at.path() + "." + input::printable(keys[i].name),
                         at.problems());
     for (const Axis& earlier : study.axes) {
-      // A whole process first and a key of it later is meant; anything else would be put in and lost.
+      // A whole process followed by one of its keys is intended; in any other order a value would be
+      // overwritten.
       if (!covers(keys[i].name, earlier.key) &&
           !(covers(earlier.key, keys[i].name) && same_length(earlier.key, keys[i].name)))
         continue;
-      at.problems().add(keys[i].location, values.path(), fmt::format("sets what '{}' sets", earlier.key),
-                        "keep one of the two");
+      at.problems().add(keys[i].location, values.path(), fmt::format("overlaps '{}'", earlier.key),
+                        "keep only one of them");
     }
     Axis axis{keys[i].name, read_axis_values(values)};
     if (!axis.values.empty()) study.axes.push_back(std::move(axis));
@@ -59,7 +60,7 @@ std::vector<std::size_t> zipped(const Cursor& group, const Study& study, std::se
   bool good = true;
   for (const Cursor& key : group.items("a list of keys of sweep", max_axes)) {
     const auto axis = input::choose(key, "a key of sweep", names);
-    if (axis && !taken.insert(*axis).second) key.problem("is zipped twice");
+    if (axis && !taken.insert(*axis).second) key.problem("is listed twice in zip");
     if (axis) axes.push_back(*axis);
     good &= axis.has_value();
   }
@@ -70,7 +71,7 @@ std::vector<std::size_t> zipped(const Cursor& group, const Study& study, std::se
     if (size == first) continue;
     group.problem(fmt::format("'{}' has {} values, '{}' has {}", study.axes[axes.front()].key, first,
                               study.axes[axis].key, size),
-                  "keys that vary together have as many values each");
+                  "keys that vary together need the same number of values");
     return {};
   }
   return axes;
@@ -102,13 +103,13 @@ void read_objectives(const Cursor& at, Study& study) {
     const std::string* const text = item.scalar("an objective such as `max system.throughput`");
     if (text == nullptr) continue;
     const std::size_t space = text->find(' ');
-    const std::string way = text->substr(0, space);
-    if ((way != "max" && way != "min") || space == std::string::npos) {
-      item.expected("max or min and a figure", "such as `max system.throughput`");
+    const std::string sense = text->substr(0, space);
+    if ((sense != "max" && sense != "min") || space == std::string::npos) {
+      item.expected("max or min and a metric", "such as `max system.throughput`");
       continue;
     }
-    const std::string figure = text->substr(std::min(text->find_first_not_of(' ', space), text->size()));
-    if (check_metric(item, figure)) study.objectives.push_back({way == "max", figure, item.location()});
+    const std::string metric = text->substr(std::min(text->find_first_not_of(' ', space), text->size()));
+    if (check_metric(item, metric)) study.objectives.push_back({sense == "max", metric, item.location()});
   }
 }
 
@@ -117,11 +118,11 @@ void read_constraints(const Cursor& at, Study& study) {
 }
 
 void read_interval(const Cursor& at, Study& study) {
-  if (const auto asked = input::Boolean{}(at)) study.interval = *asked;
+  if (const auto value = input::Boolean{}(at)) study.interval = *value;
 }
 
-// The sections of a study beside `scenario`, in the order in which they are read: a later one may rest on an
-// earlier. What another command adds to studies is a line here.
+// The sections of a study other than `scenario`, in reading order: a later one may depend on an earlier one.
+// A new section needs one line here.
 struct Section {
   const char* key;
   void (*read)(const Cursor& at, Study& study);
@@ -135,7 +136,7 @@ constexpr Section sections[] = {{"sweep", read_sweep},
                                 {"offload", read_offload},
                                 {"fleet", read_fleet}};
 
-// The zipped dimensions and those of one axis, each where its first axis stands.
+// Adds the dimensions of single axes to the zipped ones, in the order of their first axes.
 void complete_dimensions(Study& study) {
   for (std::size_t i = 0; i < study.axes.size(); ++i) {
     const bool there = std::ranges::any_of(study.dimensions, [i](const Dimension& dimension) {
@@ -170,7 +171,7 @@ std::optional<Study> read_study(input::Node document, const std::string& origin,
     }
     if (!study.sampling && points > max_points)
       cursor.descend("sweep").problem(fmt::format("more than {} points", max_points),
-                                      "sampling: {latin_hypercube: 1000} takes some of them");
+                                      "use sampling: {latin_hypercube: 1000} to simulate a sample");
   }
   own.sort();
   problems.append(own);

@@ -45,9 +45,8 @@ std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// One of the `size` values for each of `points` points, each value as often as the others (by one at most),
-// in random order: a point in each of `points` equal strata of the dimension (McKay, Beckman and Conover
-// 1979).
+// Latin hypercube sampling of one dimension (McKay, Beckman and Conover 1979): one of the `size` values for
+// each of `points` points, one point in each of `points` equal strata, in random order.
 std::vector<std::uint32_t> stratified(std::size_t size, std::size_t points, sim::RandomStream random) {
   std::vector<std::size_t> strata(points);
   std::iota(strata.begin(), strata.end(), std::size_t{0});
@@ -62,7 +61,7 @@ std::vector<std::uint32_t> stratified(std::size_t size, std::size_t points, sim:
   return values;
 }
 
-// Where the study says what the problem is about: an axis, or the scenario.
+// The path in the study of a path in a scenario: below `sweep` if an axis sets it, else below `scenario`.
 std::string path_in_study(const Study& study, const std::string& path) {
   for (const Axis& axis : study.axes) {
     if (covers(axis.key, path)) return fmt::format("sweep.{}{}", axis.key, rest_after(axis.key, path));

@@ -1,8 +1,8 @@
-// The points of a study: which there are, and what each asks.
+// The points of a study and their scenarios.
 //
-// Nothing is stored of a point: coordinates are computed from its index, the scenario from the coordinates.
-// The scenario is made by putting the values into the study's tree of values and reading that as any scenario
-// is read: one way to read a key, and a wrong value is reported where it stands in the study.
+// Points are not stored: coordinates are computed from the index, the scenario from the coordinates. To build
+// a scenario, the values of the point are put into the value tree of the study, which is then read like any
+// scenario. So each key has one reader, and an invalid value is reported at its place in the study.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ using Coordinates = std::vector<std::size_t>;
 
 class Points {
  public:
-  // The study outlives it.
+  // The study must outlive it.
   explicit Points(const Study& study);
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] Coordinates operator[](std::uint64_t index) const;
@@ -29,7 +29,7 @@ class Points {
  private:
   const Study* study_;
   std::uint64_t size_ = 1;
-  std::vector<std::vector<std::uint32_t>> sampled_;  // [dimension][point]; none: the full grid
+  std::vector<std::vector<std::uint32_t>> sampled_;  // [dimension][point]; empty: the full grid
 };
 
 // The points of the full grid, sampled or not.
@@ -39,13 +39,13 @@ class Points {
 // The value of each axis at the point, in the order of Study::axes.
 [[nodiscard]] std::vector<input::Node> values_at(const Study& study, const Coordinates& at);
 
-// The same as a JSON object by key: numbers as numbers, "624.75 MHz" as text.
+// The same as a JSON object: numbers as numbers, "624.75 MHz" as a string.
 [[nodiscard]] std::string settings_json(const Study& study, const Coordinates& at);
 
-// The scenario's values with those of the point put in; null if they cannot be, with problems.
+// The value tree of the scenario at the point; null, with problems, if a key does not exist.
 [[nodiscard]] input::Node document_at(const Study& study, const Coordinates& at, input::Problems& problems);
 
-// The scenario of the point, checked as any is; none with its problems, which tell the place in the study.
+// The checked scenario of the point; none, with problems located in the study file, if it is invalid.
 [[nodiscard]] std::optional<scenarios::Scenario> scenario_at(const Study& study, const Coordinates& at,
                                                              const scenarios::Catalogue& catalogue,
                                                              input::Problems& problems);

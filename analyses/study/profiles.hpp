@@ -1,4 +1,4 @@
-// Device profiles, each read once for all the points of a study.
+// A cache of device profiles for all points of a study.
 #pragma once
 
 #include <map>
@@ -16,16 +16,16 @@ namespace jostle::analyses {
 
 class Profiles {
  public:
-  // Of a shipped profile (path empty) or of a profile file; null with its problems. From any thread.
+  // A shipped profile (empty `path`) or a profile file; null, with problems, on error. Thread-safe.
   [[nodiscard]] std::shared_ptr<const calibration::Profile> find(const std::string& name,
                                                                  const std::string& path,
                                                                  input::Problems& problems);
 
-  // A scenario's, with the figures that it puts over it.
+  // The profile of a scenario, with its parameter overrides.
   [[nodiscard]] std::shared_ptr<const calibration::Profile> of(const scenarios::Scenario& scenario,
                                                                input::Problems& problems);
 
-  // All that ships, with its devices from here. It must not outlive this.
+  // The shipped catalogue with devices from this cache, which must outlive it.
   [[nodiscard]] scenarios::Catalogue catalogue();
 
  private:

@@ -19,14 +19,14 @@ constexpr int application = 0x6a6f7374;  // "jost"
 constexpr const char* format_name = "jostle.study/1";
 
 std::string schema() {
-  std::string figures;
-  for (const MainMetric& figure : main_metrics()) figures += fmt::format(" {} REAL,", figure.column);
+  std::string metrics;
+  for (const MainMetric& metric : main_metrics()) metrics += fmt::format(" {} REAL,", metric.column);
   return fmt::format(
       "CREATE TABLE study(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
       "CREATE TABLE points(point INTEGER PRIMARY KEY, key TEXT NOT NULL, settings TEXT NOT NULL);"
       "CREATE TABLE outcomes(key TEXT PRIMARY KEY, status TEXT NOT NULL, problem TEXT,{}"
       " limited_by TEXT, stop TEXT, result TEXT);",
-      figures);
+      metrics);
 }
 
 std::string quoted(const std::string& text, char with) {
@@ -35,7 +35,7 @@ std::string quoted(const std::string& text, char with) {
   return result + with;
 }
 
-// A row a point that has an outcome: its settings and its main figures, a column each.
+// One row per point with an outcome; a column per axis and main metric.
 std::string results_view(const std::vector<AxisColumn>& axes) {
   std::string columns = "point, status";
   for (const AxisColumn& axis : axes) {
@@ -44,7 +44,7 @@ std::string results_view(const std::vector<AxisColumn>& axes) {
     columns += fmt::format(", {} AS {}", axis.is_number ? fmt::format("CAST({} AS REAL)", value) : value,
                            quoted(axis.name, '"'));
   }
-  for (const MainMetric& figure : main_metrics()) columns += fmt::format(", {}", figure.column);
+  for (const MainMetric& metric : main_metrics()) columns += fmt::format(", {}", metric.column);
   return fmt::format(
       "CREATE VIEW results AS SELECT {}, limited_by, stop, problem FROM points JOIN outcomes USING (key)"
       " ORDER BY point",
@@ -53,7 +53,7 @@ std::string results_view(const std::vector<AxisColumn>& axes) {
 
 using Record = std::vector<std::pair<std::string, std::string>>;
 
-// What the study is; equal for equal points.
+// The identity of a study; equal for equal points.
 Record record_of(const Study& study, const CheckedStudy& checked, const std::vector<AxisColumn>& axes) {
   std::uint64_t hash = input::fnv1a({});
   for (const CheckedPoint& point : checked.points)
@@ -73,7 +73,7 @@ std::int64_t number(Database& database, const char* sql) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
-// What two files must agree in to be of one study.
+// The identity of the study in a file: two files of one study have equal ones.
 std::string identity(Database& database, const std::string& schema_name) {
   std::string text;
   SqlStatement rows(database, fmt::format("SELECT name, value FROM {}.study ORDER BY name", schema_name));
@@ -111,10 +111,10 @@ void write_rows(Database& database, const char* join, const std::function<void(s
 Store::Store(const std::string& path) : database_(path, Access::write) {
   const bool is_new = number(database_, "SELECT count(*) FROM sqlite_master") == 0;
   if (!is_new && number(database_, "PRAGMA application_id") != application)
-    throw DatabaseError(fmt::format("{}: a database, but not of a study", input::printable(path, 400)));
+    throw DatabaseError(fmt::format("{}: this database is not a study file", input::printable(path, 400)));
   SqlStatement(database_, "PRAGMA journal_mode = WAL").run();
-  // Written ahead but not forced to the disk: nothing is lost with the program, and nothing is broken with
-  // power.
+  // NORMAL: a crash of the program loses nothing; a power failure may lose the last outcomes but does not
+  // corrupt the file.
   database_.execute("PRAGMA synchronous = NORMAL");
   if (!is_new) return;
   Transaction transaction(database_);
@@ -166,7 +166,7 @@ std::optional<Outcome> Store::outcome(const std::string& key) {
   SqlStatement row(database_, "SELECT * FROM outcomes WHERE key = ?1");
   row.bind(1, std::string_view(key));
   if (!row.step()) return std::nullopt;
-  int column = 1;  // behind the key
+  int column = 1;  // after the key
   const auto text = [&] {
     const int at = column++;
     return row.is_null(at) ? std::string() : std::string(row.text(at));
@@ -174,8 +174,8 @@ std::optional<Outcome> Store::outcome(const std::string& key) {
   Outcome outcome;
   outcome.status = status_named(text());
   outcome.problem = text();
-  for (scenarios::Metric& figure : outcome.figures) {
-    if (!row.is_null(column)) figure = row.real(column);
+  for (scenarios::Metric& metric : outcome.metrics) {
+    if (!row.is_null(column)) metric = row.real(column);
     ++column;
   }
   outcome.limited_by = text();
@@ -198,7 +198,7 @@ void Store::insert(const std::string& key, const Outcome& outcome) {
   text(key);
   text(to_string(outcome.status));
   text(outcome.problem);
-  for (const scenarios::Metric& figure : outcome.figures) statement.bind(++column, figure);
+  for (const scenarios::Metric& metric : outcome.metrics) statement.bind(++column, metric);
   text(outcome.limited_by);
   text(outcome.stop);
   text(outcome.result);
@@ -206,7 +206,7 @@ void Store::insert(const std::string& key, const Outcome& outcome) {
 }
 
 void Store::put(const std::string& key, const Outcome& outcome) {
-  insert(key, outcome);  // a statement by itself is a transaction
+  insert(key, outcome);  // a single statement is a transaction
 }
 
 void Store::put(const std::vector<std::pair<std::string, Outcome>>& outcomes) {
@@ -219,9 +219,9 @@ void Store::put(const std::vector<std::pair<std::string, Outcome>>& outcomes) {
 void Store::merge(const std::string& other) {
   const std::string name = input::printable(other, 400);
   {
-    Database readable(other, Access::read);  // says what is wrong with the file
+    Database readable(other, Access::read);  // throws if the file cannot be read
     if (number(readable, "PRAGMA application_id") != application)
-      throw DatabaseError(fmt::format("{}: not the file of a study", name));
+      throw DatabaseError(fmt::format("{}: not a study file", name));
   }
   SqlStatement attach(database_, "ATTACH ?1 AS other");
   attach.bind(1, std::string_view(reading_uri(other)));
@@ -235,13 +235,13 @@ void Store::merge(const std::string& other) {
       if (view.step()) database_.execute(std::string(view.text(0)));
     }
     if (identity(database_, "main") != identity(database_, "other"))
-      throw DatabaseError(fmt::format("{}: of another study", name));
+      throw DatabaseError(fmt::format("{}: belongs to another study", name));
     SqlStatement differing(database_,
                            "SELECT a.key FROM main.outcomes a JOIN other.outcomes b USING (key)"
                            " WHERE a.status <> b.status OR a.result IS NOT b.result LIMIT 1");
     if (differing.step())
-      throw DatabaseError(
-          fmt::format("{}: its outcome of {} differs from what was merged before", name, differing.text(0)));
+      throw DatabaseError(fmt::format("{}: its outcome of point {} differs from the one already merged", name,
+                                      differing.text(0)));
     database_.execute(
         "INSERT OR IGNORE INTO outcomes SELECT * FROM other.outcomes"
         " WHERE key IN (SELECT key FROM other.points) ORDER BY key");

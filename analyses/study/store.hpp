@@ -1,6 +1,6 @@
-// A study's file: SQLite, its schema that of docs/studies.md.
+// The file of a study: SQLite, with the schema of docs/studies.md.
 //
-// What is put in is there after a kill: each put is a transaction of its own, written ahead (WAL).
+// Each put() is a transaction with write-ahead logging, so it survives if the process is killed.
 #pragma once
 
 #include <functional>
@@ -19,24 +19,24 @@ namespace jostle::analyses {
 
 class Store {
  public:
-  // Opens or makes the file; "" keeps it in memory. Throws DatabaseError, as all here, also for a file that
-  // is another program's.
+  // Opens or creates the file; "" means in memory. Throws DatabaseError, like all members, also for a
+  // database of another program.
   explicit Store(const std::string& path);
 
-  // Makes the file that of this study. Outcomes of another that it held stay: they are found again by key.
+  // Makes this the file of `study`. Outcomes of another study are kept and can be found by key.
   void begin(const Study& study, const CheckedStudy& checked);
 
-  [[nodiscard]] std::unordered_set<std::string> finished();  // keys that have an outcome
+  [[nodiscard]] std::unordered_set<std::string> finished();  // keys with an outcome
 
-  // That of the point with the key, if it has one.
+  // The outcome with the key, if any.
   [[nodiscard]] std::optional<Outcome> outcome(const std::string& key);
 
-  // Done when it returns. A key that is there already keeps its outcome.
+  // Stored when it returns. A key that already has an outcome keeps it.
   void put(const std::string& key, const Outcome& outcome);
   void put(const std::vector<std::pair<std::string, Outcome>>& outcomes);  // all in one transaction
 
-  // Adds the outcomes of another file of the same study; that of the first makes this one's study where it
-  // has none. Throws DatabaseError where the studies, or two outcomes of one point, differ.
+  // Adds the outcomes of another file of the same study; an empty store takes over the study of that file.
+  // Throws DatabaseError if the studies, or two outcomes of one point, differ.
   void merge(const std::string& other);
 
   [[nodiscard]] Database& database() { return database_; }
@@ -46,11 +46,11 @@ class Store {
   Database database_;
 };
 
-// What the file says, in lines of JSON: the study, then each point with its outcome in the order of the
-// points. Equal for equal studies run to the end, however they were run.
+// The content of the file as lines of JSON: the study, then each point with its outcome, in the order of the
+// points. Identical for identical completed studies, however they were run.
 void write_content(Database& database, const std::function<void(std::string_view line)>& to);
 
-// The points that have an outcome, a line of JSON each.
+// The points with an outcome, one line of JSON each.
 void write_points(Database& database, const std::function<void(std::string_view line)>& to);
 
 }  // namespace jostle::analyses

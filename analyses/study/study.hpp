@@ -1,7 +1,6 @@
-// A study: a scenario, what varies in it, and what is wanted of it (docs/studies.md).
+// A study: a scenario, the keys to vary, and the goal (docs/studies.md).
 //
-// Plain data, as read and checked by parse_study(); which points it has, and what each asks, tells
-// points.hpp.
+// Plain data, read and checked by parse_study(). points.hpp computes its points.
 #pragma once
 
 #include <cstddef>
@@ -21,49 +20,50 @@ namespace jostle::analyses {
 // One key of the scenario and the values it takes.
 struct Axis {
   std::string key;                  // as written: "processes.*.batch"
-  std::vector<input::Node> values;  // at least one; each at its place in the file
+  std::vector<input::Node> values;  // at least one; with their places in the file
 };
 
-// What varies by itself: one axis, or several of equal length that vary together (zip).
+// An independent dimension: one axis, or several axes of equal length that vary together (zip).
 struct Dimension {
-  std::vector<std::size_t> axes;  // in Study::axes
+  std::vector<std::size_t> axes;  // indices in Study::axes
   std::size_t size = 1;           // values
 };
 
-// Instead of the full grid: this many points, each dimension evenly covered.
+// Sampling instead of the full grid: this many points, each dimension evenly covered.
 struct LatinHypercube {
   std::int64_t points = 1;
   std::uint64_t seed = 1;
 };
 
-// Paths of figures are those of figure.hpp.
+// An objective: a metric (path: metric.hpp) to maximise or minimise.
 struct Objective {
   bool maximise = true;
-  std::string figure;
+  std::string metric;
   input::Location location;
 };
+
 struct Study {
   std::string origin;     // names the file in messages
-  std::string directory;  // files the scenario names are sought from here; "" = the working directory
+  std::string directory;  // paths in the scenario are relative to it; "": the working directory
   input::Node document;   // the whole file
-  input::Node scenario;   // before anything is put into it
+  input::Node scenario;   // before the values of a point are put in
   std::vector<Axis> axes;
   std::vector<Dimension> dimensions;  // in the order of the file; the last varies fastest
   std::optional<LatinHypercube> sampling;
   std::vector<Objective> objectives;
   std::vector<Constraint> constraints;
-  bool interval = false;  // prediction intervals (pi90) are asked for
+  bool interval = false;  // whether to compute prediction intervals (pi90)
   std::optional<OffloadSection> offload = {};
   std::optional<FleetSection> fleet = {};
 };
 
 inline constexpr std::uint64_t max_points = 1'000'000;
 
-// Whether the file is meant as a study: it holds a scenario, where a scenario's file is one.
+// Whether the document is a study: it has a key `scenario`.
 [[nodiscard]] bool is_study(const input::Value& document);
 
-// The study in the text or the file; none if `problems` grew. The scenarios of its points are not yet
-// checked: check_points() does it.
+// The study in the text or file; none, with problems, if it is invalid. The scenarios of its points are
+// checked later, by check_points().
 [[nodiscard]] std::optional<Study> parse_study(const std::string& text, const std::string& origin,
                                                const std::string& directory, input::Problems& problems);
 [[nodiscard]] std::optional<Study> load_study(const std::string& path, input::Problems& problems);

@@ -35,7 +35,7 @@ SweepSummary run_points(const Study& study, const CheckedStudy& checked, Profile
     input::Problems problems;
     const auto scenario = scenario_at(study, points[to_run[i]], catalogue, problems);
     const auto profile = scenario ? profiles.of(*scenario, problems) : nullptr;
-    if (!profile) throw std::runtime_error(problems.text());  // a file changed since it was checked
+    if (!profile) throw std::runtime_error(problems.text());  // a file changed after the check
     const std::optional<Outcome> outcome =
         run_point(*scenario, *profile, control.interrupt, intervals ? &*intervals : nullptr);
     if (!outcome) return;

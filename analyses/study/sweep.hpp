@@ -1,6 +1,7 @@
-// Runs the points of a study side by side and stores each when it is done.
+// Runs the points of a study in parallel and stores each when it is done.
 //
-// Every point has the same seed (common random numbers): what differs between two of them is what was varied.
+// All points use the same seed (common random numbers), so differences between them come from the varied
+// keys.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@
 
 namespace jostle::analyses {
 
-// The part of the points that is done here: one in `of`, from `index`, which counts from 0.
+// A part of the points: every `of`-th, starting at `index` (from 0).
 struct Shard {
   std::size_t index = 0, of = 1;
 };
@@ -26,22 +27,22 @@ struct SweepControl {
   Shard shard;
   std::unordered_set<std::string> elsewhere;  // keys of points that are already stored in another file
   const std::atomic<bool>* interrupt = nullptr;
-  // Called when points were stored, never by two threads at once: of those that were to be computed.
+  // Called after each stored point, never by two threads at once; `of`: the points to compute.
   std::function<void(std::size_t done, std::size_t of)> progress;
 };
 
 struct SweepSummary {
-  std::size_t computed = 0, reused = 0;  // points of this shard; those that ask the same count once
-  std::size_t infeasible = 0, not_supported = 0, failed = 0;  // of those computed
-  bool interrupted = false;                                   // what was done is stored
+  std::size_t computed = 0, reused = 0;  // points of this shard; equal scenarios count once
+  std::size_t infeasible = 0, not_supported = 0, failed = 0;  // of the computed points
+  bool interrupted = false;                                   // finished points are stored
 };
 
-// Runs these points, each asking something else, side by side, and puts each into the store when it is done.
-// None of them is there, or of those that are not supported.
+// Runs these points in parallel and stores each when it is done. They must be supported, have different keys,
+// and not be in the store yet.
 SweepSummary run_points(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
                         const std::vector<std::size_t>& points, const SweepControl& control);
 
-// Computes what the store does not have. `profiles` are those that the points were checked with.
+// Computes the points that the store does not have. `profiles`: the cache used to check the points.
 SweepSummary sweep(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
                    const SweepControl& control);
 

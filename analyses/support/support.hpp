@@ -1,4 +1,4 @@
-// What a prediction would rest on, told before anyone asks for it: `jostle support`.
+// The basis of a prediction for a network on a device: `jostle support`.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct Profile;
 namespace jostle::analyses {
 
 struct Support {
-  bool has_runtime = true;  // nothing is known of the runtime on this device: a run would be refused
+  bool has_runtime = true;  // false: the device has no data for the runtime, a run would be rejected
   gpu::Grade grade = gpu::Grade::datasheet;
-  std::string basis;  // one line for people: which table, which factor
-  // How many of the network's kernels run in which precision, in the order fp32, tf32, fp16, int8; none where
-  // the kernels are measured.
+  std::string basis;  // one line of text: the table or factor used
+  // The number of kernels of the network in each precision, in the order fp32, tf32, fp16, int8; empty if the
+  // kernels are measured.
   std::vector<std::pair<dnn::Precision, int>> kernels_by_precision;
-  // Other batches and precisions of the network on this device, by what they would rest on.
+  // The batch sizes of this network and precision that were measured on this device.
   std::vector<std::int64_t> measured_batches;
 };
 

@@ -18,28 +18,28 @@
 namespace jostle::analyses {
 namespace {
 
-scenarios::Precision precision_of(const RunConfiguration& setting) {
-  return *setting.scenario.processes.front().precision;
+scenarios::Precision precision_of(const RunConfiguration& configuration) {
+  return *configuration.scenario.processes.front().precision;
 }
 
-// Simulations of settings, with factors of one's own.
+// Simulates configurations with given factors.
 class Bench {
  public:
-  [[nodiscard]] scenarios::Result simulate(const RunConfiguration& setting,
+  [[nodiscard]] scenarios::Result simulate(const RunConfiguration& configuration,
                                            std::vector<dnn::Factor> factors) {
-    calibration::Profile profile = base_of(setting.device).profile;
+    calibration::Profile profile = base_of(configuration.device).profile;
     profile.factors = std::move(factors);
-    const std::optional<scenarios::Result> result = run(setting.scenario, profile, {});
+    const std::optional<scenarios::Result> result = run(configuration.scenario, profile, {});
     if (!result) throw std::runtime_error("interrupted");
     return *result;
   }
 
-  // With the spread of what is assumed of the device: nothing measured on it is known but the factors.
-  [[nodiscard]] std::vector<Prediction> predict(const RunConfiguration& setting,
+  // With the spread of assumed parameters: nothing measured on the device is known except the factors.
+  [[nodiscard]] std::vector<Prediction> predict(const RunConfiguration& configuration,
                                                 std::vector<dnn::Factor> factors) {
-    calibration::BaseProfile base = base_of(setting.device);
+    calibration::BaseProfile base = base_of(configuration.device);
     base.profile.factors = std::move(factors);
-    return predictions(base, {}, {setting}).front();
+    return predictions(base, {}, {configuration}).front();
   }
 
  private:
@@ -54,7 +54,7 @@ class Bench {
   std::map<std::string, calibration::BaseProfile> bases_;
 };
 
-// Judged apart: the input is what users see, and holds all that the rails leave out.
+// A separate quantity for each measuring point: the input includes what the rails leave out.
 std::string power_kind(const std::string& metric) {
   return metric == "power" ? " input" : metric == "power_wall" ? " plug" : " rails";
 }
@@ -63,57 +63,61 @@ double limit_of(const std::string& quantity) {
   return quantity.ends_with(" input") ? 0.05 : quantity.ends_with(" plug") ? 0.15 : 0.1;
 }
 
-void compare(ComparisonGroup& group, const RunConfiguration& setting, const scenarios::Result& result,
+void compare(ComparisonGroup& group, const RunConfiguration& configuration, const scenarios::Result& result,
              MetricKind wanted = MetricKind::time) {
-  for (const ReferenceValue& figure : setting.figures) {
-    if (kind_of(figure.metric) != wanted) continue;
+  for (const ReferenceValue& reference : configuration.reference_values) {
+    if (kind_of(reference.metric) != wanted) continue;
     group.comparisons.push_back(
-        {fmt::format("{} {}, {}", figure.run, setting.text(), figure.metric),
-         wanted == MetricKind::power ? setting.device + power_kind(figure.metric) : setting.device,
-         figure.value, predicted(result, figure.metric, setting)});
+        {fmt::format("{} {}, {}", reference.run, configuration.text(), reference.metric),
+         wanted == MetricKind::power ? configuration.device + power_kind(reference.metric)
+                                     : configuration.device,
+         reference.value, predicted(result, reference.metric, configuration)});
   }
 }
 
-// Times that the factors had no part in.
-void compare_unseen(ComparisonGroup& group, std::vector<UnseenRow>& rows, const RunConfiguration& setting,
-                    const std::vector<Prediction>& predicted) {
-  for (std::size_t i = 0; i < setting.figures.size(); ++i) {
-    const ReferenceValue& figure = setting.figures[i];
-    if (kind_of(figure.metric) != MetricKind::time) continue;
-    group.comparisons.push_back({fmt::format("{} {}, {}", figure.run, setting.text(), figure.metric),
-                                 setting.device, figure.value, predicted[i].value});
-    rows.push_back({.device = setting.device,
-                    .quantity = quantity_of(figure.metric),
+// Adds times that the factors were not fitted to.
+void compare_held_out(ComparisonGroup& group, std::vector<HeldOutRow>& rows,
+                      const RunConfiguration& configuration, const std::vector<Prediction>& predicted) {
+  for (std::size_t i = 0; i < configuration.reference_values.size(); ++i) {
+    const ReferenceValue& reference = configuration.reference_values[i];
+    if (kind_of(reference.metric) != MetricKind::time) continue;
+    group.comparisons.push_back(
+        {fmt::format("{} {}, {}", reference.run, configuration.text(), reference.metric),
+         configuration.device, reference.value, predicted[i].value});
+    rows.push_back({.device = configuration.device,
+                    .quantity = quantity_of(reference.metric),
                     .basis = predicted[i].basis,
-                    .fold = setting.device,
-                    .measured = figure.value,
+                    .fold = configuration.device,
+                    .measured = reference.value,
                     .predicted = predicted[i].value,
                     .spread = predicted[i].spread});
   }
 }
 
-// The factor that brings the setting's GPU time to what was measured: by GPU times where there are some, else
-// by throughput or the time of a batch, whose other parts hardly change. The mean of the logarithms.
-double fitted(Bench& bench, std::span<const RunConfiguration* const> settings) {
+// The factor (geometric mean over the configurations) that matches simulated to measured times: GPU times if
+// there are some, else throughput or batch time, whose other parts hardly change.
+double fitted(Bench& bench, std::span<const RunConfiguration* const> configurations) {
   double factor = 1;
   for (int round = 0; round < 3; ++round) {
     double sum = 0;
     int count = 0;
-    for (const RunConfiguration* setting : settings) {
-      const scenarios::Result result = bench.simulate(*setting, {{.device = {},
-                                                                  .model = {},
-                                                                  .family = setting->family(),
-                                                                  .precision = precision_of(*setting),
-                                                                  .value = factor,
-                                                                  .basis = {}}});
+    for (const RunConfiguration* configuration : configurations) {
+      const scenarios::Result result =
+          bench.simulate(*configuration, {{.device = {},
+                                           .model = {},
+                                           .family = configuration->family(),
+                                           .precision = precision_of(*configuration),
+                                           .value = factor,
+                                           .basis = {}}});
       const bool has_gpu_time =
-          std::ranges::find(setting->figures, "gpu_time", &ReferenceValue::metric) != setting->figures.end();
-      for (const ReferenceValue& figure : setting->figures) {
-        if (kind_of(figure.metric) != MetricKind::time || figure.metric == "enqueue" ||
-            (has_gpu_time && figure.metric != "gpu_time"))
+          std::ranges::find(configuration->reference_values, "gpu_time", &ReferenceValue::metric) !=
+          configuration->reference_values.end();
+      for (const ReferenceValue& reference : configuration->reference_values) {
+        if (kind_of(reference.metric) != MetricKind::time || reference.metric == "enqueue" ||
+            (has_gpu_time && reference.metric != "gpu_time"))
           continue;
-        const double ratio = figure.value / predicted(result, figure.metric, *setting);
-        sum += sim::log(figure.metric == "throughput" ? 1 / ratio : ratio);
+        const double ratio = reference.value / predicted(result, reference.metric, *configuration);
+        sum += sim::log(reference.metric == "throughput" ? 1 / ratio : ratio);
         ++count;
       }
     }
@@ -124,37 +128,37 @@ double fitted(Bench& bench, std::span<const RunConfiguration* const> settings) {
 
 using Group = std::vector<const RunConfiguration*>;
 
-// Settings on the GPU by a key, in the order of appearance.
+// Configurations on the GPU grouped by a key, in the order of appearance.
 template <class Key>
 std::vector<Group> grouped(const std::vector<RunConfiguration>& all, Key key) {
   std::vector<Group> groups;
   std::vector<std::string> keys;
-  for (const RunConfiguration& setting : all) {
-    if (!setting.on_gpu()) continue;
-    const auto index = static_cast<std::size_t>(std::ranges::find(keys, key(setting)) - keys.begin());
+  for (const RunConfiguration& configuration : all) {
+    if (!configuration.on_gpu()) continue;
+    const auto index = static_cast<std::size_t>(std::ranges::find(keys, key(configuration)) - keys.begin());
     if (index == keys.size()) {
-      keys.push_back(key(setting));
+      keys.push_back(key(configuration));
       groups.emplace_back();
     }
-    groups[index].push_back(&setting);
+    groups[index].push_back(&configuration);
   }
   return groups;
 }
 
-std::string family_key(const RunConfiguration& setting) {
-  return setting.family() + " " + setting.precision;
+std::string family_key(const RunConfiguration& configuration) {
+  return configuration.family() + " " + configuration.precision;
 }
-std::string device_key(const RunConfiguration& setting) {
-  return setting.device + " " + setting.model + " " + setting.precision;
+std::string device_key(const RunConfiguration& configuration) {
+  return configuration.device + " " + configuration.model + " " + configuration.precision;
 }
 
-// Of a family's settings those of the first one's device and mode.
+// The configurations of a family with the device, mode and clocks of the first.
 Group anchor_of(const Group& family) {
   Group anchor;
-  for (const RunConfiguration* setting : family) {
-    if (setting->device == family.front()->device && setting->mode == family.front()->mode &&
-        setting->clocks == family.front()->clocks)
-      anchor.push_back(setting);
+  for (const RunConfiguration* configuration : family) {
+    if (configuration->device == family.front()->device && configuration->mode == family.front()->mode &&
+        configuration->clocks == family.front()->clocks)
+      anchor.push_back(configuration);
   }
   return anchor;
 }
@@ -178,10 +182,10 @@ dnn::Factor device_factor(Bench& bench, const Group& runs) {
           .basis = fmt::format("{} run{} of it", runs.size(), runs.size() == 1 ? "" : "s")};
 }
 
-void bound_devices(ComparisonGroup& group, double limit, Judged judged) {
+void bound_devices(ComparisonGroup& group, double limit, Statistic statistic) {
   for (const Comparison& comparison : group.comparisons) {
     if (std::ranges::find(group.bounds, comparison.quantity, &Bound::quantity) == group.bounds.end())
-      group.bounds.push_back({comparison.quantity, limit, judged});
+      group.bounds.push_back({comparison.quantity, limit, statistic});
   }
 }
 
@@ -205,24 +209,25 @@ std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& pr
 BoardsValidation validate_boards(const std::function<void(double)>& progress) {
   const std::vector<RunConfiguration> all = shipped_run_configurations();
   Bench bench;
-  std::vector<UnseenRow> rows;
-  ComparisonGroup unseen{"boards: factors of a family, fitted on another", "boards/solo.csv", "", {}, {}};
+  std::vector<HeldOutRow> rows;
+  ComparisonGroup other_devices{
+      "boards: factors of a family, fitted on another", "boards/solo.csv", "", {}, {}};
   std::vector<dnn::Factor> of_families;
   std::vector<const RunConfiguration*> fitted_on;
   for (const Group& family : grouped(all, family_key)) {
     of_families.push_back(family_factor(bench, family));
-    for (const RunConfiguration* setting : anchor_of(family)) fitted_on.push_back(setting);
+    for (const RunConfiguration* configuration : anchor_of(family)) fitted_on.push_back(configuration);
   }
-  for (const RunConfiguration& setting : all) {
-    if (std::ranges::find(fitted_on, &setting) == fitted_on.end())
-      compare_unseen(unseen, rows, setting, bench.predict(setting, of_families));
+  for (const RunConfiguration& configuration : all) {
+    if (std::ranges::find(fitted_on, &configuration) == fitted_on.end())
+      compare_held_out(other_devices, rows, configuration, bench.predict(configuration, of_families));
   }
-  bound_devices(unseen, 0.15, Judged::median);
+  bound_devices(other_devices, 0.15, Statistic::median);
   if (progress) progress(0.4);
 
   ComparisonGroup traffic{"boards: memory traffic",
                           "boards/solo.csv",
-                          "EMC utilisation that tegrastats shows, of the peak at that clock",
+                          "EMC utilisation shown by tegrastats, relative to the peak at that clock",
                           {},
                           {}};
   ComparisonGroup power{
@@ -234,18 +239,18 @@ BoardsValidation validate_boards(const std::function<void(double)>& progress) {
                         {}};
   for (const Group& runs : grouped(all, device_key)) {
     const std::vector<dnn::Factor> own{device_factor(bench, runs)};
-    for (const RunConfiguration* setting : runs) {
-      const scenarios::Result result = bench.simulate(*setting, own);
-      compare(known, *setting, result);
-      compare(traffic, *setting, result, MetricKind::traffic);
-      compare(power, *setting, result, MetricKind::power);
+    for (const RunConfiguration* configuration : runs) {
+      const scenarios::Result result = bench.simulate(*configuration, own);
+      compare(known, *configuration, result);
+      compare(traffic, *configuration, result, MetricKind::traffic);
+      compare(power, *configuration, result, MetricKind::power);
     }
   }
-  bound_devices(known, 0.05, Judged::mean);
-  bound_devices(traffic, 0.1, Judged::mean);
+  bound_devices(known, 0.05, Statistic::mean);
+  bound_devices(traffic, 0.1, Statistic::mean);
   for (const Comparison& comparison : power.comparisons) {
     if (std::ranges::find(power.bounds, comparison.quantity, &Bound::quantity) == power.bounds.end())
-      power.bounds.push_back({comparison.quantity, limit_of(comparison.quantity), Judged::mean});
+      power.bounds.push_back({comparison.quantity, limit_of(comparison.quantity), Statistic::mean});
   }
   if (progress) progress(0.7);
 
@@ -254,22 +259,22 @@ BoardsValidation validate_boards(const std::function<void(double)>& progress) {
                          "fitted at the first of them, the same batch at the others",
                          {},
                          {}};
-  const auto by_batch = [](const RunConfiguration& setting) {
-    return device_key(setting) + fmt::format(" b{}", setting.batch);
+  const auto by_batch = [](const RunConfiguration& configuration) {
+    return device_key(configuration) + fmt::format(" b{}", configuration.batch);
   };
   for (const Group& runs : grouped(all, by_batch)) {
     if (runs.size() < 2) continue;
     const std::vector<dnn::Factor> first{device_factor(bench, {runs.front()})};
     for (std::size_t i = 1; i < runs.size(); ++i)
-      compare_unseen(clocks, rows, *runs[i], bench.predict(*runs[i], first));
+      compare_held_out(clocks, rows, *runs[i], bench.predict(*runs[i], first));
   }
-  bound_devices(clocks, 0.08, Judged::mean);
+  bound_devices(clocks, 0.08, Statistic::mean);
   const auto inside = covered(rows);
   std::size_t row = 0;
-  for (ComparisonGroup* group : {&unseen, &clocks})
+  for (ComparisonGroup* group : {&other_devices, &clocks})
     for (Comparison& comparison : group->comparisons) comparison.covered = inside[row++];
   if (progress) progress(1);
-  return {{unseen, known, clocks, traffic, power}, std::move(rows)};
+  return {{other_devices, known, clocks, traffic, power}, std::move(rows)};
 }
 
 std::string factors_csv(const std::vector<dnn::Factor>& factors) {

@@ -1,4 +1,4 @@
-// Published times of boards that jostle did not measure, against the cost model and its factors.
+// Validation of the cost model and its factors with published times of boards.
 #pragma once
 
 #include <functional>
@@ -10,24 +10,22 @@
 
 namespace jostle::analyses {
 
-// Three questions to evidence/boards/solo.csv:
-//  - how far off is a device of which nothing is known? One factor per network family and precision, fitted
-//  on
-//    one device and mode; the errors of everything else, by device;
-//  - how far off is a device of which one run is known? A factor per device, network and precision: the
-//  errors
-//    across its modes, clocks and batches;
-//  - how far off are other clocks? Fitted in one mode, the errors of the same batch in the others.
+// Three tests on evidence/boards/solo.csv:
+//  - A device without measurements: one factor per network family and precision is fitted to one device and
+//    mode; errors on all other runs, by device.
+//  - A device with a measured run: a factor per device, network and precision; errors over its modes, clocks
+//    and batches.
+//  - Other clocks: the factor is fitted in one mode; errors of the same batch in the others.
 struct BoardsValidation {
   std::vector<ComparisonGroup> groups;
-  std::vector<UnseenRow> unseen;  // the rows of the first and the last of these questions
+  std::vector<HeldOutRow> held_out;  // rows of the first and the last test
 };
 [[nodiscard]] BoardsValidation validate_boards(const std::function<void(double)>& progress = {});
 
-// The factors that the rows give: those of families first, then those of single devices.
+// The factors fitted to the rows: of families first, then of single devices.
 [[nodiscard]] std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& progress = {});
 
-// As calibration/factors.csv holds them.
+// The content of calibration/factors.csv.
 [[nodiscard]] std::string factors_csv(const std::vector<dnn::Factor>& factors);
 
 }  // namespace jostle::analyses

@@ -1,5 +1,5 @@
-// The measured turns of synthetic processes: the same kernels simulated, the same stamps taken, and intervals
-// of ownership extracted from both by the same rule.
+// The measured turns of synthetic processes: the same kernels are simulated, the same time stamps are taken,
+// and the turns are extracted from both by the same rule.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,9 +27,10 @@ using calibration::TraceFiles;
 using calibration::TraceKind;
 using calibration::Turn;
 
-// From the start of a kernel to its first stamp. Of the expiries in the evidence, 38 % fall between the
-// stamps of two kernels of 5 us, 8 % of 20 us and 3 % of 100 us: a fixed time of each kernel that no stamp
-// covers. (Kernels launched one by one show the like as front-end time, RuntimeSpec::gpu_per_launch.)
+// The time from the start of a kernel to its first stamp. In the evidence, 38 % of the slice expiries fall
+// between the stamps of two kernels of 5 us, 8 % for 20 us and 3 % for 100 us, so each kernel has a fixed
+// time that no stamp covers. (For kernels launched one by one it is the front-end time,
+// RuntimeSpec::gpu_per_launch.)
 const sim::Duration first_stamp = sim::microseconds(1.9);
 
 struct Stamp {
@@ -37,8 +38,8 @@ struct Stamp {
   double start_us, end_us;
 };
 
-// The rule of the evidence: kernels in the order of their starts; an interval is a row of one process's
-// kernels.
+// The rule of the evidence: with kernels sorted by start, an interval is a sequence of kernels of one
+// process.
 std::vector<Turn> intervals_of(std::vector<Stamp> stamps) {
   std::sort(stamps.begin(), stamps.end(),
             [](const Stamp& a, const Stamp& b) { return a.start_us < b.start_us; });
@@ -53,18 +54,18 @@ std::vector<Turn> intervals_of(std::vector<Stamp> stamps) {
   return intervals;
 }
 
-// What is compared of a configuration.
-constexpr int enough_gaps = 5;
+constexpr int min_gaps = 5;
 
-struct Figures {
+// The metrics that are compared for a configuration.
+struct TurnMetrics {
   double kernels_per_s = 0;
   double mean_turn_us = 0;
-  double mean_gap_us = 0;  // over positive gaps; 0 if there are fewer than enough_gaps
+  double mean_gap_us = 0;  // over positive gaps; 0 if fewer than min_gaps
 };
 
-Figures figures_of(const std::vector<Turn>& intervals) {
-  Figures figures;
-  if (intervals.size() < 3) return figures;
+TurnMetrics metrics_of(const std::vector<Turn>& intervals) {
+  TurnMetrics metrics;
+  if (intervals.size() < 3) return metrics;
   double turns = 0, gaps = 0, kernels = 0;
   int positive = 0;
   for (std::size_t i = 0; i < intervals.size(); ++i) {
@@ -77,12 +78,12 @@ Figures figures_of(const std::vector<Turn>& intervals) {
       ++positive;
     }
   }
-  figures.mean_turn_us = turns / static_cast<double>(intervals.size());
-  figures.mean_gap_us = positive >= enough_gaps ? gaps / positive : 0;
-  // Starts of the first and the last interval: the last one's kernels do not count.
-  figures.kernels_per_s =
+  metrics.mean_turn_us = turns / static_cast<double>(intervals.size());
+  metrics.mean_gap_us = positive >= min_gaps ? gaps / positive : 0;
+  // From the start of the first to the start of the last interval, without the kernels of the last.
+  metrics.kernels_per_s =
       (kernels - intervals.back().kernels) / (intervals.back().start_us - intervals.front().start_us) * 1e6;
-  return figures;
+  return metrics;
 }
 
 struct Recorder {
@@ -96,7 +97,7 @@ struct Recorder {
   }
 };
 
-// The synthetic processes for `window` of time after `warmup`, kernels stamped.
+// Simulates the synthetic processes and returns the turns in `window` after `warmup`.
 std::vector<Turn> simulate(const scenarios::Scenario& scenario, const calibration::Profile& profile,
                            sim::Duration warmup, sim::Duration window, sim::Duration stamp) {
   const scenarios::Assembly assembly = scenarios::assemble(scenario, profile);
@@ -105,12 +106,12 @@ std::vector<Turn> simulate(const scenarios::Scenario& scenario, const calibratio
   Recorder recorder{
       .stamps = {}, .from = sim::Time::zero() + warmup, .to = sim::Time::zero() + warmup + window};
   board.gpu().set_observer({&Recorder::finished, &recorder, stamp});
-  // On past the window, so that kernels that began in it end.
+  // Continue past the window, so that kernels that started in it end.
   engine.run(recorder.to + sim::milliseconds(100));
   return intervals_of(std::move(recorder.stamps));
 }
 
-// As the files tell it, so that a measured turn is not judged by the profile's slice.
+// The slice measured in the files, if any, so that measured turns do not depend on the slice of the profile.
 double measured_slice_us(const TraceFiles& files, const calibration::Profile& profile) {
   if (files.has(TraceKind::timeslices)) {
     if (const auto slice = calibration::spinners(files.table(TraceKind::timeslices)).slice)
@@ -119,9 +120,9 @@ double measured_slice_us(const TraceFiles& files, const calibration::Profile& pr
   return sim::to_us(profile.spec.gpu.time_slicing.slice);
 }
 
-// How long a kernel of the process really took: the median over its turns that are not drawn out by
-// another's. (It was asked to spin for so many cycles; blocks that share an SM slow each other down.)
-double kernel_us(const std::vector<Turn>& intervals, std::uint32_t process, double asked_us,
+// The real duration of a kernel of the process: the median over the turns that are not extended by
+// preemption. (It spins for a number of cycles, but blocks that share an SM slow each other down.)
+double kernel_us(const std::vector<Turn>& intervals, std::uint32_t process, double requested_us,
                  double slice_us) {
   std::vector<double> each;
   for (const Turn& interval : intervals) {
@@ -130,26 +131,27 @@ double kernel_us(const std::vector<Turn>& intervals, std::uint32_t process, doub
       each.push_back(length / interval.kernels);
   }
   if (each.empty()) {
-    // Every turn is drawn out: as many kernels as a turn holds, by its length.
+    // All turns are extended: divide the slice by the kernels per turn.
     double kernels = 0, turns = 0;
     for (const Turn& interval : intervals)
       if (interval.process == process) kernels += interval.kernels, ++turns;
-    return turns > 2 ? 0.9905 * slice_us * turns / kernels : asked_us * 0.9934;
+    return turns > 2 ? 0.9905 * slice_us * turns / kernels : requested_us * 0.9934;
   }
   std::nth_element(each.begin(), each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2), each.end());
   return each[each.size() / 2];
 }
 
-void compare(ComparisonGroup& group, const std::string& config, const Figures& measured,
-             const Figures& predicted, double measured_rate) {
+void compare(ComparisonGroup& group, const std::string& config, const TurnMetrics& measured,
+             const TurnMetrics& predicted, double measured_rate) {
   group.comparisons.push_back({config, "batches/s", measured_rate, predicted.kernels_per_s});
   group.comparisons.push_back({config, "mean turn", measured.mean_turn_us, predicted.mean_turn_us});
   if (measured.mean_gap_us > 0 && predicted.mean_gap_us > 0)
     group.comparisons.push_back({config, "mean gap", measured.mean_gap_us, predicted.mean_gap_us});
 }
 
-const std::vector<Bound> interval_bounds{
-    {"batches/s", 0.02, Judged::each}, {"mean turn", 0.05, Judged::each}, {"mean gap", 0.10, Judged::each}};
+const std::vector<Bound> interval_bounds{{"batches/s", 0.02, Statistic::each},
+                                         {"mean turn", 0.05, Statistic::each},
+                                         {"mean gap", 0.10, Statistic::each}};
 
 // The number in `text` after `key`.
 double number_after(std::string_view text, std::string_view key) {
@@ -169,7 +171,7 @@ scenarios::Scenario synthetic_scenario() {
 ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile, const TraceFiles& files) {
   ComparisonGroup group{"turns of synthetic processes",
                         "sharing_configs.csv, sharing_intervals.csv",
-                        "lengths as stamped: a preempted kernel spans the others' turns",
+                        "lengths by time stamps: a preempted kernel spans the turns of other processes",
                         {},
                         interval_bounds};
   const CsvTable& configs = files.table(TraceKind::sharing_configs);
@@ -185,17 +187,17 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile, c
       const auto process = static_cast<std::uint32_t>(row.integer(configs.column("process")));
       scenarios::ProcessEntry entry;
       const auto kernels = row.integer(configs.column("kernels_per_batch"));
-      const double asked = row.number(configs.column("kernel_us"));
+      const double requested_us = row.number(configs.column("kernel_us"));
       const bool graph = row.text(configs.column("mode")) == "graph";
       entry.model = scenarios::SyntheticModel{
           .kernels = kernels,
           .duration = sim::microseconds(graph && found != measured.end()
-                                            ? kernel_us(found->second, process, asked, slice_us)
-                                            : asked * 0.9934),
+                                            ? kernel_us(found->second, process, requested_us, slice_us)
+                                            : requested_us * 0.9934),
           .blocks = static_cast<std::uint32_t>(row.integer(configs.column("blocks"))),
           .threads = static_cast<std::uint32_t>(row.integer(configs.column("threads"))),
           .pace = {}};
-      // A plain CUDA program: its launches cost what TensorRT's do.
+      // A plain CUDA program: its launches cost the same as those of TensorRT.
       entry.runtime = graph ? scenarios::Runtime::cuda_graph : scenarios::Runtime::tensorrt;
       entry.sync =
           row.text(configs.column("sync")) == "spin" ? scenarios::Sync::spin : scenarios::Sync::blocking;
@@ -205,14 +207,14 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile, c
     }
     const auto intervals =
         simulate(scenario, profile, sim::milliseconds(20), sim::milliseconds(280), first_stamp);
-    if (scenario.processes.size() == 1) {  // alone: one interval, only the rate tells
+    if (scenario.processes.size() == 1) {  // alone: one interval, compare only the rate
       const Turn& only = intervals.front();
       group.comparisons.push_back(
           {config, "batches/s", rate, only.kernels / (only.end_us - only.start_us) * 1e6});
       continue;
     }
     if (found == measured.end()) continue;
-    compare(group, config, figures_of(found->second), figures_of(intervals), rate);
+    compare(group, config, metrics_of(found->second), metrics_of(intervals), rate);
   }
   return group;
 }
@@ -220,7 +222,7 @@ ComparisonGroup compare_sharing_intervals(const calibration::Profile& profile, c
 ComparisonGroup compare_sparse_launches(const calibration::Profile& profile, const TraceFiles& files) {
   ComparisonGroup group{"turns of processes that launch kernel by kernel",
                         "sparse_launch_intervals.csv",
-                        "the first turns of each run, while piles build up, left out on both sides",
+                        "without the first turns of each run, while launch queues fill",
                         {},
                         interval_bounds};
   for (const SparseRun& run : calibration::sparse_runs(files.table(TraceKind::sparse_launches))) {
@@ -244,7 +246,7 @@ ComparisonGroup compare_sparse_launches(const calibration::Profile& profile, con
     const sim::Duration begin = sim::microseconds(late.front().start_us);
     const sim::Duration window = sim::microseconds(late.back().start_us - late.front().start_us);
     const auto intervals = simulate(scenario, profile, begin, std::max(window, sim::milliseconds(50)), {});
-    const Figures before = figures_of(late), after = figures_of(intervals);
+    const TurnMetrics before = metrics_of(late), after = metrics_of(intervals);
     compare(group, run.config, before, after, before.kernels_per_s);
   }
   return group;

@@ -17,18 +17,18 @@
 namespace jostle::analyses {
 namespace {
 
-// One measured figure and where it stands.
+// A measured value with its prediction.
 struct Row {
-  const RunConfiguration* setting = nullptr;
-  const ReferenceValue* figure = nullptr;
+  const RunConfiguration* configuration = nullptr;
+  const ReferenceValue* reference = nullptr;
   double predicted = 0;
   bool covered = false;  // by its 90 % interval
 
-  [[nodiscard]] std::string quantity() const { return quantity_of(figure->metric); }
+  [[nodiscard]] std::string quantity() const { return quantity_of(reference->metric); }
   [[nodiscard]] Comparison against(double value) const {
-    return {fmt::format("{} {}, {}", figure->run, setting->text(), figure->metric),
+    return {fmt::format("{} {}, {}", reference->run, configuration->text(), reference->metric),
             quantity(),
-            figure->value,
+            reference->value,
             value,
             {}};
   }
@@ -45,7 +45,7 @@ void add_split(std::vector<ComparisonGroup>& groups, const std::vector<Row>& row
                const Key& key) {
   std::vector<ComparisonGroup> split;
   for (const Row& row : rows) {
-    const std::string name = fmt::format("{} {}", what, key(*row.setting));
+    const std::string name = fmt::format("{} {}", what, key(*row.configuration));
     auto group = std::ranges::find(split, name, &ComparisonGroup::name);
     if (group == split.end()) group = split.insert(split.end(), {name, "", "", {}, {}});
     group->comparisons.push_back(row.simulated());
@@ -54,7 +54,7 @@ void add_split(std::vector<ComparisonGroup>& groups, const std::vector<Row>& row
   for (ComparisonGroup& group : split) groups.push_back(std::move(group));
 }
 
-// A naive rule: what it says of a row, if anything.
+// A naive rule: its prediction for a row, if any.
 using Rule = std::function<std::optional<double>(const Row&)>;
 
 void add_rule(std::vector<ComparisonGroup>& groups, const std::vector<Row>& rows, const char* name,
@@ -71,20 +71,21 @@ bool same_but_for_processes(const RunConfiguration& a, const RunConfiguration& b
          a.batch == b.batch;
 }
 
-// Throughput is the board's: as much as one alone. What a process waits for grows with their number.
+// Equal share: total throughput is that of one process alone, and latency grows with the number of processes.
 std::optional<double> equal_share(const Row& row, const std::vector<Row>& rows) {
-  if (row.setting->processes < 2) return std::nullopt;
+  if (row.configuration->processes < 2) return std::nullopt;
   for (const Row& alone : rows) {
-    if (alone.setting->processes != 1 || alone.figure->metric != row.figure->metric ||
-        !same_but_for_processes(*alone.setting, *row.setting))
+    if (alone.configuration->processes != 1 || alone.reference->metric != row.reference->metric ||
+        !same_but_for_processes(*alone.configuration, *row.configuration))
       continue;
     const bool time = row.quantity() == "latency";
-    return alone.figure->value * (time ? static_cast<double>(row.setting->processes) : 1);
+    return alone.reference->value * (time ? static_cast<double>(row.configuration->processes) : 1);
   }
   return std::nullopt;
 }
 
-int unlike(const RunConfiguration& a, const RunConfiguration& b) {
+// A weighted distance of two configurations.
+int distance(const RunConfiguration& a, const RunConfiguration& b) {
   return 16 * (a.model != b.model) + 8 * (a.placement != b.placement) + 8 * (a.precision != b.precision) +
          4 * (a.device != b.device) + 4 * (a.runtime != b.runtime) + 2 * (a.processes != b.processes) +
          2 * (a.mode != b.mode) + (a.clocks != b.clocks) + (a.batch != b.batch);
@@ -93,28 +94,31 @@ int unlike(const RunConfiguration& a, const RunConfiguration& b) {
 std::optional<double> nearest(const Row& row, const std::vector<Row>& rows) {
   const Row* best = nullptr;
   for (const Row& other : rows) {
-    if (other.setting == row.setting || other.figure->metric != row.figure->metric) continue;
-    if (best == nullptr || unlike(*other.setting, *row.setting) < unlike(*best->setting, *row.setting))
+    if (other.configuration == row.configuration || other.reference->metric != row.reference->metric)
+      continue;
+    if (best == nullptr || distance(*other.configuration, *row.configuration) <
+                               distance(*best->configuration, *row.configuration))
       best = &other;
   }
   if (best == nullptr) return std::nullopt;
-  const double batches = static_cast<double>(row.setting->batch) / static_cast<double>(best->setting->batch);
-  return best->figure->value * (row.quantity() == "latency" ? batches : 1);
+  const double batches =
+      static_cast<double>(row.configuration->batch) / static_cast<double>(best->configuration->batch);
+  return best->reference->value * (row.quantity() == "latency" ? batches : 1);
 }
 
 std::optional<double> by_roofline(const Row& row, const std::string& device) {
-  const RunConfiguration& setting = *row.setting;
+  const RunConfiguration& configuration = *row.configuration;
   const std::string quantity = row.quantity();
-  if (!setting.on_gpu() || (quantity != "latency" && quantity != "throughput")) return std::nullopt;
+  if (!configuration.on_gpu() || (quantity != "latency" && quantity != "throughput")) return std::nullopt;
   RooflineQuestion question;
   question.device = device;
-  if (!setting.mode.empty()) question.modes = {setting.mode};
-  const scenarios::Clocks& clocks = setting.scenario.clocks;
+  if (!configuration.mode.empty()) question.modes = {configuration.mode};
+  const scenarios::Clocks& clocks = configuration.scenario.clocks;
   if (clocks.gpu_hz) question.set.push_back(fmt::format("clocks.gpu={} Hz", *clocks.gpu_hz));
   if (clocks.emc_hz) question.set.push_back(fmt::format("clocks.emc={} Hz", *clocks.emc_hz));
-  question.networks = {setting.model};
-  question.precision = setting.precision;
-  question.batch = setting.batch;
+  question.networks = {configuration.model};
+  question.precision = configuration.precision;
+  question.batch = configuration.batch;
   input::Problems problems;
   const auto answer = roofline(question, problems);
   if (!answer || answer->modes.empty() || answer->modes.front().networks.empty()) return std::nullopt;
@@ -122,18 +126,19 @@ std::optional<double> by_roofline(const Row& row, const std::string& device) {
   const PlacedNetwork& network = mode.networks.front();
   if (!network.problem.empty()) return std::nullopt;
   const double seconds = power::seconds_of(mode.roofs, network.flop, network.bytes);
-  return quantity == "latency" ? 1e3 * seconds : static_cast<double>(setting.batch) / seconds;
+  return quantity == "latency" ? 1e3 * seconds : static_cast<double>(configuration.batch) / seconds;
 }
 
-// Of figures that were measured more than once in a setting.
+// Adds the metrics that were measured more than once in a configuration.
 void add_repeats(std::vector<ComparisonGroup>& groups, const std::vector<Row>& rows) {
   ComparisonGroup group{"repeats", "", "", {}, {}};
   for (const Row& row : rows) {
     double sum = 0;
     int count = 0;
     for (const Row& other : rows) {
-      if (other.setting != row.setting || other.figure->metric != row.figure->metric) continue;
-      sum += other.figure->value;
+      if (other.configuration != row.configuration || other.reference->metric != row.reference->metric)
+        continue;
+      sum += other.reference->value;
       ++count;
     }
     if (count > 1) group.comparisons.push_back(row.against(sum / count));
@@ -144,18 +149,19 @@ void add_repeats(std::vector<ComparisonGroup>& groups, const std::vector<Row>& r
 }  // namespace
 
 std::vector<ComparisonGroup> validate_evidence(const UncertainProfile& profile, const std::string& device,
-                                               const std::vector<RunConfiguration>& settings,
+                                               const std::vector<RunConfiguration>& configurations,
                                                const std::atomic<bool>* interrupt) {
-  const auto figures = predictions(profile.base, profile.uncertainty, settings, interrupt);
+  const auto predicted = predictions(profile.base, profile.uncertainty, configurations, interrupt);
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    for (std::size_t j = 0; j < settings[i].figures.size(); ++j) {
-      const ReferenceValue& measured = settings[i].figures[j];
-      const Prediction& of = figures[i][j];
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    for (std::size_t j = 0; j < configurations[i].reference_values.size(); ++j) {
+      const ReferenceValue& measured = configurations[i].reference_values[j];
+      const Prediction& of = predicted[i][j];
       const double half_width = residual_half_width(profile.uncertainty, profile.base.profile.spec.name,
                                                     quantity_of(measured.metric), of.basis);
       const auto [from, to] = interval_around(of.value, of.spread, half_width);
-      rows.push_back({&settings[i], &measured, of.value, from <= measured.value && measured.value <= to});
+      rows.push_back(
+          {&configurations[i], &measured, of.value, from <= measured.value && measured.value <= to});
     }
   }
   std::vector<ComparisonGroup> groups;

@@ -1,5 +1,4 @@
-// Anybody's measurements against anybody's profile, split as people ask, beside what naive rules would have
-// said.
+// Validation of any profile with any measurements, split in several ways, and compared with naive rules.
 #pragma once
 
 #include <atomic>
@@ -12,17 +11,17 @@
 
 namespace jostle::analyses {
 
-// Groups in this order; those that would hold nothing are left out, and a split with one value only:
-//   all; by number of processes; by mix (what runs on which accelerator); by network; by power mode; by
-//   device; equal share: of what one process was measured to do, the k-th part for each of k; nearest
-//   neighbour: the measured run that is most alike; latency and throughput scaled by the batch; roofline:
-//   operations and bytes of the network over what the GPU peaks at in that mode; repeats: how far repeated
-//   measurements of a setting are from their mean.
-// `device`: as scenarios name the profile's device, for the roofline.
-// Of simulated figures it is said whether their 90 % interval holds what was measured.
-[[nodiscard]] std::vector<ComparisonGroup> validate_evidence(const UncertainProfile& profile,
-                                                             const std::string& device,
-                                                             const std::vector<RunConfiguration>& settings,
-                                                             const std::atomic<bool>* interrupt = nullptr);
+// Groups in this order, without empty groups and without splits that have only one value:
+//   all; by number of processes; by mix (which accelerators run); by network; by power mode; by device;
+//   naive rule "equal share": k processes together get the measured throughput of one process alone;
+//   naive rule "nearest neighbour": the most similar measured run, with latency scaled by the batch size;
+//   naive rule "roofline": operations and bytes of the network over the peaks of the GPU in that mode;
+//   repeats: deviations of repeated measurements of a configuration from their mean.
+//
+// `device`: the name of the device in scenarios, for the roofline. Simulated comparisons state whether the
+// 90 % interval contains the measured value.
+[[nodiscard]] std::vector<ComparisonGroup> validate_evidence(
+    const UncertainProfile& profile, const std::string& device,
+    const std::vector<RunConfiguration>& configurations, const std::atomic<bool>* interrupt = nullptr);
 
 }  // namespace jostle::analyses

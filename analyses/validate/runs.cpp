@@ -1,4 +1,4 @@
-// The measured runs of whole networks: alone, in contention, and under arrivals.
+// The measured runs of whole networks: alone, in contention, and with open-loop arrivals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ scenarios::Precision precision_of(const std::string& name) {
   throw std::runtime_error("unknown precision " + name);
 }
 
-// As the runs were made: processes confined together, one batch ahead, spinning unless `blocking`.
+// The common settings of the measured runs.
 scenarios::Scenario base_scenario() {
   scenarios::Scenario scenario;
   scenario.device = "nvidia-h200";
@@ -55,7 +55,7 @@ scenarios::Result simulate(const scenarios::Scenario& scenario, const calibratio
   return *result;
 }
 
-// Rows of one run, in order.
+// Row indices grouped by run, in order.
 std::vector<std::vector<std::size_t>> grouped_by_run(const CsvTable& table) {
   std::vector<std::vector<std::size_t>> groups;
   std::map<std::string, std::size_t> index;
@@ -79,11 +79,11 @@ ComparisonGroup compare_solo(const calibration::Profile& profile, const TraceFil
   ComparisonGroup group{
       "one process",
       "solo.csv",
-      "of repeats the fastest; eager rows are of sessions whose hosts differ by up to a factor of 3",
+      "the fastest of repeats; eager rows come from sessions whose hosts differ by up to a factor of 3",
       {},
       {}};
   const CsvTable& table = files.table(TraceKind::solo);
-  std::map<std::string, Comparison> best;  // of repeats the faster: slower ones were disturbed
+  std::map<std::string, Comparison> best;  // the fastest of repeats: slower ones were disturbed
   std::vector<std::string> order;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto row = table.row(i);
@@ -116,8 +116,9 @@ ComparisonGroup compare_contended(const calibration::Profile& profile, const std
   ComparisonGroup group{
       graph ? "equal GPU-bound processes" : "equal CPU-bound processes, one run each",
       "contended_resnet50.csv",
-      graph ? "by rank: sorted by throughput within the run, for who shares a core is luck of the start"
-            : "single runs disagree with their own repeats by 6 to 10 % in total, more per process",
+      graph
+          ? "by rank: sorted by throughput within the run, because it is random which processes share a core"
+          : "single runs differ from their repeats by 6 to 10 % in total, by more per process",
       {},
       {}};
   if (graph) group.bounds = {{"images/s per process", 0.015}, {"images/s per process, by rank", 0.015}};
@@ -141,7 +142,7 @@ ComparisonGroup compare_contended(const calibration::Profile& profile, const std
       group.comparisons.push_back({fmt::format("{}, process {}", describe(table, first), i),
                                    "images/s per process", measured, predicted});
     }
-    // Equal processes: which of them share a core, and so get less, is luck of the start.
+    // For equal processes it is random which of them share a core and so get less: compare them by rank.
     std::sort(measured_rates.begin(), measured_rates.end());
     std::sort(predicted_rates.begin(), predicted_rates.end());
     for (std::size_t i = 0; i < rows.size(); ++i)

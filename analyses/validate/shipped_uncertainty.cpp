@@ -12,10 +12,12 @@
 namespace jostle::analyses {
 namespace {
 
-std::vector<UnseenRow> unseen_on_h200(const calibration::Profile& profile) {
+std::vector<HeldOutRow> held_out_on_h200(const calibration::Profile& profile) {
   const auto of = [](const ComparisonGroup& group, const char* from, const char* quantity,
-                     const char* basis) { return unseen_rows(group, from, "nvidia-h200", quantity, basis); };
-  std::vector<UnseenRow> rows =
+                     const char* basis) {
+    return held_out_rows(group, from, "nvidia-h200", quantity, basis);
+  };
+  std::vector<HeldOutRow> rows =
       of(compare_contended(profile, "graph"), "images/s per process", "throughput", "measured");
   for (const auto& more :
        {of(compare_contended(profile, "eager"), "images/s per process", "throughput", "measured eager"),
@@ -27,15 +29,16 @@ std::vector<UnseenRow> unseen_on_h200(const calibration::Profile& profile) {
 }  // namespace
 
 std::string shipped_uncertainty_csv(const std::function<void(double)>& progress) {
-  constexpr const char* best_known = "jetson-orin-nano-super";
+  constexpr const char* well_measured = "jetson-orin-nano-super";
   std::string text = calibration::uncertainty_csv_header();
-  std::vector<UnseenRow> rows = unseen_on_h200(calibration::shipped_base_profile("nvidia-h200").profile);
+  std::vector<HeldOutRow> rows = held_out_on_h200(calibration::shipped_base_profile("nvidia-h200").profile);
 
   std::vector<RunConfiguration> all;
   std::ranges::copy_if(shipped_run_configurations(), std::back_inserter(all), &RunConfiguration::on_gpu);
   std::vector<std::string> devices;
-  for (const RunConfiguration& setting : all)
-    if (std::ranges::find(devices, setting.device) == devices.end()) devices.push_back(setting.device);
+  for (const RunConfiguration& configuration : all)
+    if (std::ranges::find(devices, configuration.device) == devices.end())
+      devices.push_back(configuration.device);
   CalibrationControl hold;
   hold.hold = true;
   for (const std::string& device : devices) {
@@ -44,15 +47,15 @@ std::string shipped_uncertainty_csv(const std::function<void(double)>& progress)
                          [&](const RunConfiguration& s) { return s.device == device; });
     const calibration::BaseProfile base = calibration::shipped_base_profile(device);
     text += uncertainty_csv(calibrate(base, own, PriorsFrom::profile, hold).uncertainty(), device);
-    if (device == best_known) {
+    if (device == well_measured) {
       const Calibration fitted = calibrate(base, own, PriorsFrom::reference);
-      const HeldOut unseen = held_out(base, own, PriorsFrom::reference, fitted);
-      rows.insert(rows.end(), unseen.rows.begin(), unseen.rows.end());
+      const HeldOut validation = held_out(base, own, PriorsFrom::reference, fitted);
+      rows.insert(rows.end(), validation.rows.begin(), validation.rows.end());
     }
-    if (progress) progress(0.1 + (device == best_known ? 0.6 : 0.05));
+    if (progress) progress(0.1 + (device == well_measured ? 0.6 : 0.05));
   }
-  for (UnseenRow& row : validate_boards().unseen)
-    if (row.device != best_known) rows.push_back(std::move(row));
+  for (HeldOutRow& row : validate_boards().held_out)
+    if (row.device != well_measured) rows.push_back(std::move(row));
   if (progress) progress(1);
   calibration::Uncertainty of_all;
   of_all.residuals = residuals_of(rows);

@@ -1,4 +1,4 @@
-// How sure the shipped profiles are: what calibration/uncertainty.csv holds, from the shipped evidence.
+// The uncertainty of the shipped profiles, from the shipped evidence: calibration/uncertainty.csv.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,9 @@
 
 namespace jostle::analyses {
 
-// The table: for every board with measured runs how well they know its figures as they are; residuals of runs
-// that were left out: power modes and networks of an Orin Nano Super, clocks and boards of the others, and
-// the H200's contended ones. Takes minutes. `progress` is told the share done.
+// The table: for every board with measured runs the uncertainty of its parameters, and the residuals of
+// held-out runs (power modes and networks of an Orin Nano Super, clocks and boards of the others, contended
+// runs of the H200). Takes minutes. `progress` gets the share done.
 [[nodiscard]] std::string shipped_uncertainty_csv(const std::function<void(double)>& progress = {});
 
 }  // namespace jostle::analyses

@@ -9,9 +9,9 @@
 namespace jostle::analyses {
 namespace {
 
-// Whether what other runs ask for would have held each row of a quantity.
+// Marks for each value of a quantity whether the interval estimated from the other runs contains it.
 void mark_covered(ComparisonGroup& group, const std::string& quantity) {
-  const auto inside = covered(unseen_rows(group, quantity, {}, quantity, {}));
+  const auto inside = covered(held_out_rows(group, quantity, {}, quantity, {}));
   std::size_t row = 0;
   for (Comparison& comparison : group.comparisons)
     if (comparison.quantity == quantity) comparison.covered = inside[row++];
@@ -23,11 +23,11 @@ std::vector<ComparisonGroup> validate_h200(const calibration::Profile& profile,
                                            const std::function<void(double)>& progress,
                                            const calibration::TraceFiles& files) {
   using calibration::TraceKind;
-  struct Question {
+  struct Part {
     std::vector<TraceKind> needs;
-    std::function<ComparisonGroup()> answer;
+    std::function<ComparisonGroup()> compare;
   };
-  const std::vector<Question> all{
+  const std::vector<Part> all{
       {{TraceKind::solo}, [&] { return compare_solo(profile, files); }},
       {{TraceKind::contended}, [&] { return compare_contended(profile, "graph", files); }},
       {{TraceKind::eager_repeats}, [&] { return compare_eager_repeats(profile, files); }},
@@ -40,9 +40,9 @@ std::vector<ComparisonGroup> validate_h200(const calibration::Profile& profile,
   std::size_t done = 0;
   std::mutex guard;
   scenarios::parallel_for(all.size(), [&](std::size_t i) {
-    const Question& question = all[i];
-    if (std::ranges::all_of(question.needs, [&files](TraceKind kind) { return files.has(kind); }))
-      groups[i] = question.answer();
+    const Part& part = all[i];
+    if (std::ranges::all_of(part.needs, [&files](TraceKind kind) { return files.has(kind); }))
+      groups[i] = part.compare();
     for (const char* quantity : {"images/s per process", "p50"}) mark_covered(groups[i], quantity);
     const std::lock_guard lock(guard);
     ++done;

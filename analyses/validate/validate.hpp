@@ -1,7 +1,7 @@
-// Predictions against measurements: every measured run of a device, simulated again and compared.
+// Validation: simulates measured runs and compares predictions with measurements.
 //
-// The runs are those of calibration/evidence/<device>; they are in the binary, so that anyone can recompute
-// the comparison with `jostle validate`.
+// The runs of calibration/evidence/<device> are embedded in the binary, so `jostle validate` can repeat the
+// comparison anywhere.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ struct Profile;
 
 namespace jostle::analyses {
 
-// Traces of the H200's form, simulated with `profile`: a group for each question that the files answer.
-// `progress` is told the share done, by one thread at a time.
+// Compares traces in the format of the H200 evidence with simulations of `profile`: a group for each kind of
+// comparison that the files allow. `progress` gets the share done, by one thread at a time.
 [[nodiscard]] std::vector<ComparisonGroup> validate_h200(
     const calibration::Profile& profile, const std::function<void(double)>& progress = {},
     const calibration::TraceFiles& files = calibration::embedded_traces());
 
-// Its parts. The files that each names as its `evidence` must be there.
+// The parts of validate_h200(). The files that each names as its `evidence` must exist.
 [[nodiscard]] ComparisonGroup compare_solo(
     const calibration::Profile& profile,
     const calibration::TraceFiles& files = calibration::embedded_traces());

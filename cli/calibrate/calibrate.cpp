@@ -1,4 +1,4 @@
-// `jostle calibrate`: a board's profile from what was measured of it, with its error on runs it never saw.
+// `jostle calibrate`: fits the profile of a board to measurements and reports its error on held-out runs.
 #include "analyses/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -25,21 +25,21 @@ struct CalibrateOptions {
   bool fresh = false, quick = false;
 };
 
-Table figures(const analyses::Calibration& calibration) {
-  Table table({{"figure", Align::left, 0, true},
+Table parameter_table(const analyses::Calibration& calibration) {
+  Table table({{"parameter", Align::left, 0, true},
                {"before", Align::right},
-               {"now", Align::right},
-               {"+- %", Align::right},
+               {"fitted", Align::right},
+               {"±%", Align::right},
                {"grade", Align::left, 1},
-               {"variance left %", Align::right, 2}});
-  for (const analyses::FittedParameter& figure : calibration.figures) {
-    table.add({figure.path, figure.prior, figure.value, fmt::format("{:.1f}", 100 * figure.sd),
-               figure.grade(), fmt::format("{:.0f}", 100 * figure.variance_left)});
+               {"variance / prior, %", Align::right, 2}});
+  for (const analyses::FittedParameter& parameter : calibration.parameters) {
+    table.add({parameter.path, parameter.prior, parameter.value, fmt::format("{:.1f}", 100 * parameter.sd),
+               parameter.grade(), fmt::format("{:.0f}", 100 * parameter.variance_left)});
   }
   return table;
 }
 
-// The file is whole or not there.
+// Writes the whole file or nothing.
 bool write(const std::string& path, const std::string& text) {
   const std::string part = path + ".part";
   std::ofstream file(part, std::ios::binary);
@@ -52,11 +52,11 @@ bool write(const std::string& path, const std::string& text) {
   return false;
 }
 
-analyses::PriorsFrom from(const CalibrateOptions& options) {
+analyses::PriorsFrom priors_from(const CalibrateOptions& options) {
   return options.fresh ? analyses::PriorsFrom::reference : analyses::PriorsFrom::profile;
 }
 
-// As sources of figures name it.
+// The evidence as it is named in the sources of parameters.
 std::string source_of(const CalibrateOptions& options) {
   std::filesystem::path path(options.evidence.front());
   if (path.filename().empty()) path = path.parent_path();
@@ -70,19 +70,21 @@ struct Outcome {
 };
 
 Outcome fit_runs(const calibration::BaseProfile& base,
-                 const std::vector<analyses::RunConfiguration>& settings, const CalibrateOptions& options,
-                 const analyses::CalibrationControl& control) {
-  Outcome outcome{analyses::calibrate(base, settings, from(options), control), {}, {}};
+                 const std::vector<analyses::RunConfiguration>& configurations,
+                 const CalibrateOptions& options, const analyses::CalibrationControl& control) {
+  Outcome outcome{analyses::calibrate(base, configurations, priors_from(options), control), {}, {}};
   outcome.uncertainty = outcome.calibration.uncertainty();
-  outcome.groups.push_back(analyses::fitted_on(outcome.calibration, settings, control));
+  outcome.groups.push_back(analyses::fitted_on(outcome.calibration, configurations, control));
   if (options.quick) return outcome;
-  analyses::HeldOut unseen = analyses::held_out(base, settings, from(options), outcome.calibration, control);
-  for (auto& group : unseen.groups) outcome.groups.push_back(std::move(group));
-  outcome.uncertainty.residuals = analyses::residuals_of(unseen.rows);
+  analyses::HeldOut held_out =
+      analyses::held_out(base, configurations, priors_from(options), outcome.calibration, control);
+  for (auto& group : held_out.groups) outcome.groups.push_back(std::move(group));
+  outcome.uncertainty.residuals = analyses::residuals_of(held_out.rows);
   return outcome;
 }
 
-// Measured kernels in a folder of one's own take the place of those that the base has.
+// Makes the profile refer to the kernel measurements in the evidence folder, if any, instead of those of the
+// base.
 void use_own_kernels(analyses::Calibration& found, const calibration::TraceFiles& files,
                      const CalibrateOptions& options) {
   namespace fs = std::filesystem;
@@ -96,10 +98,10 @@ void use_own_kernels(analyses::Calibration& found, const calibration::TraceFiles
   found.evidence = (folder.lexically_normal().lexically_proximate(output.parent_path()) / "").string();
 }
 
-// Files that the fit did not read are among those that the profile is then held against.
+// The profile is validated against all files, including those that the fit did not read.
 Outcome fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
                    const CalibrateOptions& options, Context& context) {
-  Outcome outcome{analyses::calibrate_traces(base, files, from(options)), {}, {}};
+  Outcome outcome{analyses::calibrate_traces(base, files, priors_from(options)), {}, {}};
   outcome.uncertainty = outcome.calibration.uncertainty();
   use_own_kernels(outcome.calibration, files, options);
   if (options.quick) return outcome;
@@ -124,27 +126,28 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   control.progress = [&terminal] { terminal.progress("calibrate", 0); };
   try {
     const EvidenceFiles files = read_evidence_files(options.evidence);
-    for (const std::string& file : files.passed_over)
-      terminal.note(file + ": no measurements of a form that is known, passed over\n");
-    const Outcome found = files.traces.empty() ? fit_runs(*base, files.settings, options, control)
+    for (const std::string& file : files.skipped)
+      terminal.note(file + ": skipped, not a known measurement format\n");
+    const Outcome found = files.traces.empty() ? fit_runs(*base, files.configurations, options, control)
                                                : fit_traces(*base, files.traces, options, context);
     terminal.clear_progress();
     const std::string name =
         !options.name.empty() ? options.name : std::filesystem::path(options.output).stem().string();
     if (!options.output.empty()) {
-      const std::string beside = calibration::uncertainty_path(options.output);
-      if (!write(beside, calibration::uncertainty_csv_header() + uncertainty_csv(found.uncertainty, name)) ||
+      const std::string uncertainty_file = calibration::uncertainty_path(options.output);
+      if (!write(uncertainty_file,
+                 calibration::uncertainty_csv_header() + uncertainty_csv(found.uncertainty, name)) ||
           !write(options.output, analyses::profile_text(found.calibration, name, source_of(options)))) {
-        terminal.complain("cannot write " + options.output + " and " + beside);
+        terminal.complain("cannot write " + options.output + " and " + uncertainty_file);
         return ExitCode::failed;
       }
     }
-    terminal.print(figures(found.calibration).text(terminal.width(), terminal.colour()) +
+    terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
                    (found.groups.empty()
                         ? std::string()
                         : '\n' + error_table(found.groups).text(terminal.width(), terminal.colour())));
     if (!found.calibration.converged)
-      terminal.complain("the fit did not settle; its figures are the best it found");
+      terminal.complain("the fit did not converge; the parameters are the best found");
   } catch (const calibration::CsvError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
@@ -162,10 +165,9 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
 
 void add_calibrate(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
-      "calibrate",
-      "Fit a device's profile to what was measured of one board, and tell its error on unseen runs");
+      "calibrate", "Fit a device profile to measurements of one board and report its error on held-out runs");
   const auto options = std::make_shared<CalibrateOptions>();
-  command->add_option("DEVICE", options->device, "The shipped profile that the board is closest to")
+  command->add_option("DEVICE", options->device, "The shipped profile closest to the board")
       ->required()
       ->type_name("");
   command
@@ -174,10 +176,11 @@ void add_calibrate(CLI::App& app, Task& task) {
       ->required()
       ->type_name("");
   command->add_option("-o,--output", options->output, "Write the profile to this file")->type_name("FILE");
-  command->add_option("--name", options->name, "The profile's name; default: the file's")->type_name("NAME");
+  command->add_option("--name", options->name, "Name of the profile (default: from the file name)")
+      ->type_name("NAME");
   command->add_flag("--fresh", options->fresh,
-                    "Begin from reference ranges, not from what the shipped profile was fitted to");
-  command->add_flag("--quick", options->quick, "Leave out what tells the error on unseen runs");
+                    "Start from reference ranges instead of the fitted values of the shipped profile");
+  command->add_flag("--quick", options->quick, "Skip the error on held-out runs");
   command->callback(
       [&task, options] { task = [options](Context& context) { return calibrate(*options, context); }; });
 }

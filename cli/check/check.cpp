@@ -1,5 +1,5 @@
-// `jostle check`: reads scenarios and studies as strictly as a run does, tells what will not fit into memory,
-// and runs nothing.
+// `jostle check`: validates scenarios and studies as strictly as a run does and reports processes that do not
+// fit into memory, without running anything.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,13 +15,14 @@
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
 #include "cli/study_files.hpp"
+#include "input/counted.hpp"
 #include "input/parse.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
 namespace {
 
-// A pipe can be read but once: it is taken for a scenario.
+// A pipe can be read only once, so it is assumed to be a scenario.
 bool holds_study(const std::string& path) {
   input::Problems ignored;
   if (!std::filesystem::is_regular_file(path)) return false;
@@ -29,7 +30,7 @@ bool holds_study(const std::string& path) {
   return document && analyses::is_study(*document);
 }
 
-// What a right study amounts to; none if it is wrong, which has then been said on standard error.
+// A summary of a valid study; none if it is invalid, with its problems on standard error.
 std::optional<std::string> check_study(const std::string& path, Context& context) {
   analyses::Profiles profiles;
   const auto ready = ready_study(path, 0, profiles, context, true, [](analyses::Study&) {});
@@ -42,35 +43,34 @@ std::optional<std::string> check_study(const std::string& path, Context& context
   const std::vector<analyses::CheckedPoint>& points = ready->checked.points;
   const auto refused = std::ranges::count_if(
       points, [](const analyses::CheckedPoint& point) { return !point.problem.empty(); });
-  std::string text =
-      fmt::format("{}: ok, a study of {} point{}", path, points.size(), points.size() == 1 ? "" : "s");
+  std::string text = fmt::format("{}: ok, a study of {}", path, input::counted(points.size(), "point"));
   if (refused > 0) text += fmt::format(", {} of them not supported", refused);
   return text + "\n";
 }
 
-// Either is set.
-struct Right {
+// A valid file: one of the two is set.
+struct CheckedFile {
   std::optional<scenarios::Scenario> scenario;
   std::optional<std::string> study;
 };
 
-ExitCode check(const ScenarioFiles& questions, Context& context) {
+ExitCode check(const ScenarioFiles& files, Context& context) {
   Terminal& terminal = context.terminal;
-  std::vector<Right> all(questions.files.size());
-  bool right = true;
+  std::vector<CheckedFile> all(files.files.size());
+  bool valid = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::string& file = questions.files[i];
+    const std::string& file = files.files[i];
     if (!holds_study(file)) {
-      auto read_one = read({{file}, questions.options}, terminal);
+      auto read_one = read({{file}, files.options}, terminal);
       if (read_one) all[i].scenario = std::move(read_one->front());
-    } else if (!questions.options.set.empty() || questions.options.seed) {
-      terminal.complain(file + ": --set and --seed are for scenarios; a study holds its own");
+    } else if (!files.options.set.empty() || files.options.seed) {
+      terminal.complain(file + ": --set and --seed apply to scenarios only; a study sets its own values");
     } else {
       all[i].study = check_study(file, context);
     }
-    right &= all[i].scenario || all[i].study;
+    valid &= all[i].scenario || all[i].study;
   }
-  if (!right) return ExitCode::bad_input;
+  if (!valid) return ExitCode::bad_input;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].study) {
       terminal.print(*all[i].study);
@@ -78,9 +78,9 @@ ExitCode check(const ScenarioFiles& questions, Context& context) {
     }
     const scenarios::Scenario& scenario = *all[i].scenario;
     const std::size_t processes = scenarios::expand(scenario).size();
-    terminal.print(fmt::format("{}: ok, {} process{} on {}\n", questions.files[i], processes,
-                               processes == 1 ? "" : "es", scenario.device));
-    (void)say_who_fits(questions.files[i], scenarios::preview(scenario), terminal);
+    terminal.print(fmt::format("{}: ok, {} on {}\n", files.files[i],
+                               input::counted(processes, "process", "processes"), scenario.device));
+    (void)say_who_fits(files.files[i], scenarios::preview(scenario), terminal);
   }
   return ExitCode::done;
 }
@@ -88,14 +88,13 @@ ExitCode check(const ScenarioFiles& questions, Context& context) {
 }  // namespace
 
 void add_check(CLI::App& app, Task& task) {
-  CLI::App* const command =
-      app.add_subcommand("check", "Say what is wrong with scenario or study files, without running them");
-  const auto questions = std::make_shared<ScenarioFiles>();
-  add_scenario_files(*command, *questions);
-  command->callback([&task, questions] {
-    task = [questions](Context& context) {
+  CLI::App* const command = app.add_subcommand("check", "Check scenario or study files without running them");
+  const auto files = std::make_shared<ScenarioFiles>();
+  add_scenario_files(*command, *files);
+  command->callback([&task, files] {
+    task = [files](Context& context) {
       try {
-        return check(*questions, context);
+        return check(*files, context);
       } catch (const scenarios::Interrupted&) {
         context.terminal.complain("interrupted");
         return ExitCode::interrupted;

@@ -17,14 +17,14 @@
 namespace jostle::cli {
 namespace {
 
-struct CompareAsked {
-  ScenarioFiles questions;
+struct CompareOptions {
+  ScenarioFiles scenarios;
   std::vector<std::string> profiles, set_b;
   int replications = 10;
   std::string format;
 };
 
-// The profile as the scenario's `device`, whose paths are relative to the scenario.
+// The assignment of a profile to the `device` of a scenario file, to which its path is made relative.
 std::string device_assignment(const std::string& profile, const std::string& file) {
   namespace fs = std::filesystem;
   if (!input::is_path(profile)) return "device=" + profile;
@@ -33,56 +33,58 @@ std::string device_assignment(const std::string& profile, const std::string& fil
   return "device=" + (input::has_yaml_extension(there) ? there : "./" + there);
 }
 
-// Both sides as questions of their own.
-std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareAsked& asked,
+// The files and overrides of A and of B; none, with a message, if the options do not name two sides.
+std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareOptions& options,
                                                                 Terminal& terminal) {
-  const std::vector<std::string>& files = asked.questions.files;
-  ScenarioFiles a = asked.questions, b = asked.questions;
-  if (asked.profiles.size() == 2 && files.size() == 1) {
-    a.options.set.push_back(device_assignment(asked.profiles[0], files[0]));
-    b.options.set.push_back(device_assignment(asked.profiles[1], files[0]));
-  } else if (asked.profiles.empty() && (files.size() == 2 || (files.size() == 1 && !asked.set_b.empty()))) {
+  const std::vector<std::string>& files = options.scenarios.files;
+  ScenarioFiles a = options.scenarios, b = options.scenarios;
+  if (options.profiles.size() == 2 && files.size() == 1) {
+    a.options.set.push_back(device_assignment(options.profiles[0], files[0]));
+    b.options.set.push_back(device_assignment(options.profiles[1], files[0]));
+  } else if (options.profiles.empty() &&
+             (files.size() == 2 || (files.size() == 1 && !options.set_b.empty()))) {
     a.files = {files.front()};
     b.files = {files.back()};
   } else {
     terminal.complain(
-        "compare two scenarios (A.yaml B.yaml), one with a change of it (A.yaml --set-b KEY=VALUE), or one "
-        "under two profiles (A.yaml --profile X --profile Y)");
+        "compare two scenarios (A.yaml B.yaml), a scenario with a change of it (A.yaml --set-b KEY=VALUE), "
+        "or "
+        "a scenario on two devices (A.yaml --profile X --profile Y)");
     return std::nullopt;
   }
-  b.options.set.insert(b.options.set.end(), asked.set_b.begin(), asked.set_b.end());
+  b.options.set.insert(b.options.set.end(), options.set_b.begin(), options.set_b.end());
   return std::pair(std::move(a), std::move(b));
 }
 
-ComparedNames names_of(const CompareAsked& asked) {
-  const std::vector<std::string>& files = asked.questions.files;
-  if (asked.profiles.size() == 2)
-    return {files[0] + " on " + asked.profiles[0], files[0] + " on " + asked.profiles[1]};
+ComparedNames names_of(const CompareOptions& options) {
+  const std::vector<std::string>& files = options.scenarios.files;
+  if (options.profiles.size() == 2)
+    return {files[0] + " on " + options.profiles[0], files[0] + " on " + options.profiles[1]};
   ComparedNames names{files.front(), files.back()};
-  for (const std::string& change : asked.set_b) names.b += " with " + input::printable(change, 100);
+  for (const std::string& change : options.set_b) names.b += " with " + input::printable(change, 100);
   return names;
 }
 
-ExitCode tell_differences(const CompareAsked& asked, Context& context) {
+ExitCode print_comparison(const CompareOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
-  const auto sides = sides_of(asked, terminal);
+  const auto sides = sides_of(options, terminal);
   if (!sides) return ExitCode::bad_input;
-  // Both are read before either is judged, so that all that is wrong is said at once.
+  // Both are read before either is checked, so that the problems of both are reported.
   const auto a = read(sides->first, terminal), b = read(sides->second, terminal);
   if (!a || !b) return ExitCode::bad_input;
-  const ComparedNames names = names_of(asked);
+  const ComparedNames names = names_of(options);
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
   control.progress = [&](double done) { terminal.progress("compare", done); };
   analyses::Compared compared;
   try {
-    compared = analyses::compare(a->front(), b->front(), asked.replications, control);
+    compared = analyses::compare(a->front(), b->front(), options.replications, control);
   } catch (const scenarios::Interrupted&) {
     terminal.complain("interrupted");
     return ExitCode::interrupted;
   }
   terminal.clear_progress();
-  terminal.print(asked.format == "json"
+  terminal.print(options.format == "json"
                      ? comparison_json(compared, names) + "\n"
                      : comparison_text(compared, names, terminal.width(), terminal.colour()));
   const bool a_fits = say_who_fits(names.a, compared.a.front(), terminal);
@@ -94,27 +96,31 @@ ExitCode tell_differences(const CompareAsked& asked, Context& context) {
 
 void add_compare(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
-      "compare", "Run two scenarios, or one under two profiles, with the same seeds and say what differs");
-  const auto asked = std::make_shared<CompareAsked>();
-  add_scenario_files(*command, asked->questions);
-  command->get_option("FILE")->expected(1, 2)->description("Scenario files (YAML): A and B, or one");
+      "compare", "Run two scenarios, or one on two devices, with the same seeds and show the differences");
+  const auto options = std::make_shared<CompareOptions>();
+  add_scenario_files(*command, options->scenarios);
+  command->get_option("FILE")->expected(1, 2)->description("Scenario files (YAML): A and B, or only A");
   command
-      ->add_option("--profile", asked->profiles,
-                   "Given twice: run the one scenario on this device, and on that (a name or a path)")
+      ->add_option("--profile", options->profiles,
+                   "Device (name or path of a profile) to run the scenario on; must be given twice")
       ->type_name("DEVICE")
       ->allow_extra_args(false);
   command
-      ->add_option("--set-b", asked->set_b, "As --set, for B only; with one file B is that file so changed")
+      ->add_option("--set-b", options->set_b,
+                   "As --set, for B only; with one file, B is that file with the change")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--replications", asked->replications, "Pairs of runs, a seed each (default 10)")
+  command
+      ->add_option("--replications", options->replications,
+                   "Number of pairs of runs, one seed each (default 10)")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");
-  command->add_option("--format", asked->format, "A table for people (default), or one line of JSON")
+  command->add_option("--format", options->format, "A table (default) or one line of JSON")
       ->check(one_of({"table", "json"}))
       ->type_name("table|json");
-  command->callback(
-      [&task, asked] { task = [asked](Context& context) { return tell_differences(*asked, context); }; });
+  command->callback([&task, options] {
+    task = [options](Context& context) { return print_comparison(*options, context); };
+  });
 }
 
 }  // namespace jostle::cli

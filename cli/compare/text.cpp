@@ -21,10 +21,10 @@ using analyses::Difference;
 using scenarios::Metric;
 
 std::string with_unit(const Difference& difference) {
-  return difference.unit.empty() ? difference.figure : difference.figure + " " + difference.unit;
+  return difference.unit.empty() ? difference.metric : difference.metric + " " + difference.unit;
 }
 
-// A row of a figure; all its numbers with as many decimals as the larger of the two values deserves.
+// A row of one metric; all its numbers have the same decimals, enough for five digits of the larger value.
 std::vector<std::string> cells_of(const Difference& difference) {
   const double largest = std::max(std::abs(difference.a.value_or(0)), std::abs(difference.b.value_or(0)));
   const std::string shown = significant(largest, 5);
@@ -32,8 +32,9 @@ std::vector<std::string> cells_of(const Difference& difference) {
   const int decimals = point == std::string::npos ? 0 : static_cast<int>(shown.size() - point) - 1;
   const auto cell = [decimals](const Metric& value, const char* sign) {
     if (!value) return none;
-    const double whole = *value == 0 ? 0.0 : *value;  // no -0
-    return *sign == '+' ? fmt::format("{:+.{}f}", whole, decimals) : fmt::format("{:.{}f}", whole, decimals);
+    const double shown_value = *value == 0 ? 0.0 : *value;  // avoids -0
+    return *sign == '+' ? fmt::format("{:+.{}f}", shown_value, decimals)
+                        : fmt::format("{:.{}f}", shown_value, decimals);
   };
   const Metric relative = difference.relative();
   return {with_unit(difference),
@@ -42,7 +43,7 @@ std::vector<std::string> cells_of(const Difference& difference) {
           cell(difference.difference, "+"),
           cell(difference.half_width, ""),
           relative ? fmt::format("{:+.1f}", 100 * *relative + 0.0) : none,
-          difference.significant() ? "yes" : "no"};
+          difference.significant() ? "95 %" : "< 95 %"};
 }
 
 std::string table_of(const std::vector<Difference>& differences, int width, bool colour) {
@@ -52,7 +53,7 @@ std::string table_of(const std::vector<Difference>& differences, int width, bool
                {"B - A", Align::right, 60},
                {"±95 %", Align::right, 50},
                {"%", Align::right},
-               {"sure", Align::left}});
+               {"confidence", Align::left}});
   for (const Difference& difference : differences)
     table.add(cells_of(difference), difference.significant() ? Style::strong : Style::plain);
   return table.text(width, colour);
@@ -61,7 +62,7 @@ std::string table_of(const std::vector<Difference>& differences, int width, bool
 Json differences_json(const std::vector<Difference>& differences) {
   Json json = Json::array();
   for (const Difference& each : differences) {
-    Json row{{"figure", each.figure},
+    Json row{{"figure", each.metric},
              {"unit", each.unit},
              {"a", metric_json(each.a)},
              {"b", metric_json(each.b)},
@@ -93,13 +94,13 @@ std::string comparison_text(const Compared& compared, const ComparedNames& names
   std::string text = paragraph("A: " + names.a, width, 0) + paragraph("B: " + names.b, width, 0);
   text += paragraph(
       count > 1 ? fmt::format("{} pairs of runs, seeds {} to {} in both", count, seed, seed + count - 1)
-                : fmt::format("one pair of runs, seed {}: no intervals", seed),
+                : fmt::format("1 pair of runs, seed {}: no confidence intervals", seed),
       width, 0);
   for (const analyses::ComparedProcess& process : compared.processes) {
     const std::string where = process.a == process.b ? fmt::format("#{}", process.a)
                                                      : fmt::format("#{} -> #{}", process.a, process.b);
     text += "\n" + styled(where + " " + process.label, Style::strong, colour) + "\n" +
-            table_of(process.figures, width, colour);
+            table_of(process.metrics, width, colour);
   }
   text += "\n" + styled("board", Style::strong, colour) + "\n" + table_of(compared.system, width, colour);
   const auto unmatched = [&](const std::vector<analyses::Unmatched>& processes, const char* which) {
@@ -126,7 +127,7 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
     json["processes"].push_back({{"a", process.a},
                                  {"b", process.b},
                                  {"label", process.label},
-                                 {"figures", differences_json(process.figures)}});
+                                 {"figures", differences_json(process.metrics)}});
   }
   const auto unmatched = [](const std::vector<analyses::Unmatched>& processes) {
     Json list = Json::array();

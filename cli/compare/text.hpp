@@ -1,4 +1,4 @@
-// Comparisons for people, and for programs.
+// The comparison of two scenarios as text and as JSON.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace jostle::cli {
 
-// What the two are called, as on the command line.
+// The names of the two sides, from the command line.
 struct ComparedNames {
   std::string a, b;
 };
 
-// Lines of at most `width` columns where the words allow it (60 always do).
+// Lines of at most `width` columns if no word is longer (60 is always enough).
 [[nodiscard]] std::string comparison_text(const analyses::Compared& compared, const ComparedNames& names,
                                           int width, bool colour);
 

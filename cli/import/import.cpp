@@ -1,4 +1,4 @@
-// `jostle import`: logs of measuring tools as rows of evidence, all of them or none.
+// `jostle import`: converts logs of measuring tools to rows of evidence; all logs or none.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ struct ImportOptions {
   std::vector<std::string> words;  // FORMAT FILE..., or FILE... to detect
   std::string out;
   bool detect = false;
-  calibration::SuppliedFields said;
+  calibration::SuppliedFields supplied;
 };
 
 std::vector<std::string> format_names() {
@@ -39,10 +39,10 @@ std::vector<std::string> format_names() {
 }
 
 std::string format_list() {
-  std::string text = "Formats:\n  auto             the one that a file looks like\n";
+  std::string text = "Formats:\n  auto             detect the format of each file\n";
   for (const Format& format : calibration::formats())
     text += fmt::format("  {:<16} {}\n", format.name, format.what);
-  return text + "\nColumns and metrics: docs/calibration.md. Files may be packed with gzip.";
+  return text + "\nColumns and metrics: docs/calibration.md. Files may be compressed with gzip.";
 }
 
 ExitCode refuse(const input::Problems& problems, Context& context) {
@@ -63,7 +63,7 @@ ExitCode detect(const ImportOptions& options, Context& context) {
     if (!source) continue;
     const Format* const format = calibration::detect_format(source->peek());
     if (format == nullptr)
-      problems.add_file(file, "no log that can be imported", "jostle import --help lists the formats");
+      problems.add_file(file, "unknown log format", "jostle import --help lists the formats");
     else
       text += fmt::format("{}: {} ({})\n", file, format->name, format->what);
   }
@@ -72,20 +72,19 @@ ExitCode detect(const ImportOptions& options, Context& context) {
   return problems.empty() ? ExitCode::done : ExitCode::bad_input;
 }
 
-// A device of this name, for checks; none for a board that has no profile yet, which is said.
+// The profile of the device, for checks; none, with a note, for a board without a profile.
 std::optional<calibration::Profile> profile_of(const std::string& device, Context& context) {
   if (device.empty()) return std::nullopt;
   input::Problems problems;
   auto profile = calibration::find_profile(device, problems);
   if (!profile) {
-    context.terminal.note(
-        fmt::format("note: no profile of {}: whether the files are of it is not checked\n{}",
-                    input::printable(device), problems.text()));
+    context.terminal.note(fmt::format("note: no profile of {}, cannot check that the files belong to it\n{}",
+                                      input::printable(device), problems.text()));
   }
   return profile;
 }
 
-// To a file beside it, which then takes its name: whoever reads `path` sees all or nothing.
+// Writes a temporary file and renames it, so that readers of `path` see all or nothing.
 void write_whole(const std::string& path, const std::string& text) {
   const std::string part = fmt::format("{}.{}.part", path, ::getpid());
   const auto fail = [&path, &part](const char* what) {
@@ -94,15 +93,16 @@ void write_whole(const std::string& path, const std::string& text) {
     throw std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(error)));
   };
   std::FILE* const file = std::fopen(part.c_str(), "wbxe");
-  if (file == nullptr) fail("cannot be written");
+  if (file == nullptr) fail("cannot write");
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) fail("cannot be written");
-  if (std::rename(part.c_str(), path.c_str()) != 0) fail("cannot be replaced");
+  if (std::fclose(file) != 0 || !written) fail("cannot write");
+  if (std::rename(part.c_str(), path.c_str()) != 0) fail("cannot replace");
 }
 
 ExitCode import(const ImportOptions& options, Context& context) {
   if (options.words.size() < 2) {
-    context.terminal.complain("import FORMAT FILE... (FORMAT may be auto), or import --detect FILE...");
+    context.terminal.complain(
+        "usage: import FORMAT FILE... (FORMAT may be auto), or import --detect FILE...");
     return ExitCode::bad_input;
   }
   const std::string& name = options.words.front();
@@ -112,7 +112,7 @@ ExitCode import(const ImportOptions& options, Context& context) {
                                           input::spelling_hint(name, format_names())));
     return ExitCode::bad_input;
   }
-  const auto profile = profile_of(options.said.device, context);
+  const auto profile = profile_of(options.supplied.device, context);
   input::Problems problems;
   std::string text = calibration::evidence_header(), notes;
   for (std::size_t i = 1; i < options.words.size(); ++i) {
@@ -121,7 +121,7 @@ ExitCode import(const ImportOptions& options, Context& context) {
                               static_cast<double>(i - 1) / static_cast<double>(options.words.size() - 1));
     std::error_code ignored;
     if (!options.out.empty() && std::filesystem::equivalent(file, options.out, ignored)) {
-      problems.add_file(file, "would be overwritten by --out");
+      problems.add_file(file, "is also the --out file");
       continue;
     }
     const auto source = Source::open(file, problems);
@@ -131,10 +131,10 @@ ExitCode import(const ImportOptions& options, Context& context) {
     if (context.interrupted) break;
     for (const calibration::Import& run : imports) {
       if (!profile) break;
-      const std::string why = calibration::contradiction(run.setting, profile->spec, options.said.device);
-      if (!why.empty()) problems.add_file(file, fmt::format("not of {}: {}", options.said.device, why));
+      const std::string why = calibration::contradiction(run.setting, profile->spec, options.supplied.device);
+      if (!why.empty()) problems.add_file(file, fmt::format("not of {}: {}", options.supplied.device, why));
     }
-    text += calibration::evidence_rows(imports, options.said, problems);
+    text += calibration::evidence_rows(imports, options.supplied, problems);
     for (const calibration::Import& run : imports) {
       for (const std::string& note : run.notes) notes += fmt::format("{}: note: {}\n", file, note);
     }
@@ -152,34 +152,35 @@ ExitCode import(const ImportOptions& options, Context& context) {
 }  // namespace
 
 void add_import(CLI::App& app, Task& task) {
-  CLI::App* const command =
-      app.add_subcommand("import", "Turn logs of measuring tools into rows of evidence (CSV)");
+  CLI::App* const command = app.add_subcommand("import", "Convert logs of measuring tools to evidence (CSV)");
   const auto options = std::make_shared<ImportOptions>();
   command
       ->add_option("FORMAT", options->words,
-                   "A format of the list below, then logs in it (--detect: logs only)")
+                   "A format from the list below, then log files (--detect: log files only)")
       ->required()
       ->type_name("FILE");
   command->add_option("-o,--out", options->out, "Write to FILE, all or nothing (default: standard output)")
       ->type_name("FILE");
-  command->add_flag("--detect", options->detect, "Say which format each FILE is of, and import nothing")
+  command->add_flag("--detect", options->detect, "Print the format of each FILE without importing it")
       ->excludes("--out");
   command
-      ->add_option("--device", options->said.device,
-                   "The board: a profile's name or path, checked against the logs; or a new name")
+      ->add_option("--device", options->supplied.device,
+                   "The board: name or path of a profile, which is checked against the logs, or a new name")
       ->type_name("NAME");
-  command->add_option("--power-mode", options->said.power_mode, "Its power mode")->type_name("NAME");
+  command->add_option("--power-mode", options->supplied.power_mode, "The power mode of the board")
+      ->type_name("NAME");
   command->add_flag_callback(
-      "--pinned", [options] { options->said.pinned = true; },
-      "jetson_clocks held the clocks at their limits");
-  command->add_option("--model", options->said.model, "The network")->type_name("NAME");
-  command->add_option("--precision", options->said.precision, "fp32, tf32, fp16 or int8")
+      "--pinned", [options] { options->supplied.pinned = true; },
+      "jetson_clocks pinned the clocks to their maximum");
+  command->add_option("--model", options->supplied.model, "The network")->type_name("NAME");
+  command->add_option("--precision", options->supplied.precision, "fp32, tf32, fp16 or int8")
       ->check(one_of({"fp32", "tf32", "fp16", "int8"}))
       ->type_name("WORD");
-  command->add_option("--batch", options->said.batch, "Images a query")
+  command->add_option("--batch", options->supplied.batch, "Images per query")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
       ->type_name("N");
-  command->add_option("--run", options->said.run, "The run's name (default: the file's)")->type_name("NAME");
+  command->add_option("--run", options->supplied.run, "Name of the run (default: from the file name)")
+      ->type_name("NAME");
   command->footer(format_list());
   command->callback([&task, options] {
     task = [options](Context& context) {

@@ -1,4 +1,4 @@
-// `jostle list`: the names of the devices and networks that ship with this build, and a device's power modes.
+// `jostle list`: the devices and networks that ship with this build, and the power modes of a device.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@ Table devices() {
                {"description", Align::left, 0, true},
                {"power modes", Align::left, 1, true}});
   for (const std::string& name : calibration::device_names()) {
-    input::Problems problems;  // shipped profiles are tested; a broken one shows in `show`
+    input::Problems problems;  // shipped profiles are tested; `show` reports the problems of a broken one
     const auto profile = calibration::shipped_profile(name, problems);
     if (!profile) continue;
     std::vector<std::string> modes;
@@ -35,8 +35,8 @@ std::string mhz(double hz) {
   return fmt::format("{:g}", hz / 1e6);
 }
 
-// The limits of each mode; what a mode does not limit is the board's maximum. A minimum, where there is one,
-// stands before the maximum.
+// The limits of each mode; where a mode sets no limit, the maximum of the board. A minimum, if any, precedes
+// the maximum.
 Table power_modes(const board::DeviceSpec& device, const std::vector<board::PowerMode>& modes,
                   const std::string& default_mode) {
   Table table({{"power mode", Align::left},
@@ -47,8 +47,8 @@ Table power_modes(const board::DeviceSpec& device, const std::vector<board::Powe
                {"SMs", Align::right},
                {"EMC MHz", Align::right},
                {"DLA MHz", Align::right}});
-  const auto range = [](double least, double most) {
-    return least > 0 ? mhz(least) + "-" + mhz(most) : mhz(most);
+  const auto range = [](double min_hz, double max_hz) {
+    return min_hz > 0 ? mhz(min_hz) + "-" + mhz(max_hz) : mhz(max_hz);
   };
   for (const board::PowerMode& mode : modes) {
     double fastest = 0, least = 0;
@@ -91,7 +91,7 @@ void print(const Table& table, Terminal& terminal) {
   terminal.print(table.text(terminal.width(), terminal.colour()));
 }
 
-// What a file sets, board or no board: each value that stands in a mode, as it stands there.
+// All settings of each mode, as written in the file.
 Table settings(const calibration::NvpFile& file) {
   Table table({{"id", Align::right},
                {"power mode", Align::left},
@@ -109,7 +109,7 @@ Table settings(const calibration::NvpFile& file) {
   return table;
 }
 
-// The modes of an nvpmodel.conf: on a board as it would have them, else setting by setting.
+// The modes of an nvpmodel.conf: as power modes of `device`, or without one every setting as written.
 ExitCode list_file(const std::string& path, const board::DeviceSpec* device, Terminal& terminal) {
   input::Problems problems;
   const auto file = calibration::read_nvpmodel(path, problems);
@@ -147,7 +147,7 @@ ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Termin
   }
   if (!nvpmodel.empty()) return list_file(nvpmodel, &profile->spec, terminal);
   if (profile->spec.power_modes.empty())
-    terminal.print(fmt::format("{} has no power modes: nothing is limited\n", profile->spec.name));
+    terminal.print(fmt::format("{} has no power modes: it runs without limits\n", profile->spec.name));
   else
     print(power_modes(profile->spec, profile->spec.power_modes, profile->spec.default_power_mode), terminal);
   return ExitCode::done;
@@ -162,7 +162,7 @@ void add_list(CLI::App& app, Task& task) {
   const auto add = [&](const char* what, const char* help, Table (*table)()) {
     CLI::App* const list = command->add_subcommand(what, help);
     const auto markdown = std::make_shared<bool>(false);
-    list->add_flag("--markdown", *markdown, "As a table for documents");
+    list->add_flag("--markdown", *markdown, "Print a Markdown table");
     list->callback([&task, table, markdown] {
       task = [table, markdown](Context& context) {
         if (*markdown)
@@ -173,18 +173,17 @@ void add_list(CLI::App& app, Task& task) {
       };
     });
   };
-  add("devices", "The boards and cards that ship", devices);
+  add("devices", "The shipped boards and cards", devices);
   add("models", "The built-in networks", models);
-  CLI::App* const modes =
-      command->add_subcommand("modes", "The power modes of a device, with what they limit");
+  CLI::App* const modes = command->add_subcommand("modes", "The power modes of a device and their limits");
   const auto name = std::make_shared<std::string>(), nvpmodel = std::make_shared<std::string>();
   modes->add_option("DEVICE", *name, "A shipped profile (see `jostle list devices`) or the path of one")
       ->type_name("");
   modes
       ->add_option(
           "--nvpmodel", *nvpmodel,
-          "Those of an nvpmodel.conf, as the device would have them; without a device, as they stand "
-          "in the file")
+          "Read the modes from an nvpmodel.conf and apply them to the device; without a device, print the "
+          "settings as written")
       ->type_name("FILE");
   modes->callback([&task, name, nvpmodel] {
     if (name->empty() && nvpmodel->empty()) throw CLI::RequiredError("DEVICE");

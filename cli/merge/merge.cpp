@@ -1,4 +1,4 @@
-// `jostle merge`: the parts of a study into one file.
+// `jostle merge`: joins the parts of a study (sweep --shard) in one file.
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,8 +34,10 @@ void add_merge(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("merge", "Join the parts of a study (sweep --shard) in one file");
   const auto options = std::make_shared<MergeOptions>();
-  command->add_option("FILE", options->files, "Files of one study")->required()->type_name("");
-  command->add_option("-o,--output", options->output, "Where to; what is there of the same study is kept")
+  command->add_option("FILE", options->files, "Files with parts of one study")->required()->type_name("");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Output file; points of the same study that it already holds are kept")
       ->required()
       ->type_name("FILE");
   command->callback(

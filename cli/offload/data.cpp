@@ -1,4 +1,4 @@
-// An offload answer as lines of JSON and as CSV: docs/offload.md.
+// The result of an offload study as lines of JSON and as CSV (docs/offload.md).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -54,14 +54,14 @@ Json identity(const OffloadAnswer& answer, const char* kind) {
           {"cloud_device", answer.cloud_device}};
 }
 
-Json cut_json(const OffloadAnswer& answer, const OffloadPartition& cut) {
-  return {{"cut", cut.cut.layers},
+Json partition_json(const OffloadAnswer& answer, const OffloadPartition& partition) {
+  return {{"cut", partition.at.layers},
           {"of_layers", answer.layers},
-          {"after", cut.cut.after},
-          {"request_bytes", cut.request_bytes}};
+          {"after", partition.at.after},
+          {"request_bytes", partition.request_bytes}};
 }
 
-// Of the worst stream, and of all together.
+// Metrics of the worst stream and of all streams together.
 Json all_json(const SideMetrics& side) {
   return {{"served", side.served()},
           {"worst_p99_ms", metric_json(side.worst_p99())},
@@ -95,18 +95,19 @@ std::string cell(const Metric& value) {
 }
 
 std::string side_cells(const SideMetrics& side, std::size_t stream) {
-  const StreamMetrics& figures = side.streams[stream];
-  const Latency& latency = figures.latency_ms;
-  return fmt::format(",{},{},{},{},{},{},{},{},{}", figures.saturated, cell(latency.mean), cell(latency.p50),
-                     cell(latency.p90), cell(latency.p99), cell(figures.throughput), figures.drops,
+  const StreamMetrics& metrics = side.streams[stream];
+  const Latency& latency = metrics.latency_ms;
+  return fmt::format(",{},{},{},{},{},{},{},{},{}", metrics.saturated, cell(latency.mean), cell(latency.p50),
+                     cell(latency.p90), cell(latency.p99), cell(metrics.throughput), metrics.drops,
                      cell(side.edge_power_w), cell(side.edge_energy_mj));
 }
 
-std::string cut_cells(const OffloadPoint& point, const OffloadPartition& cut, std::size_t stream) {
-  const StreamMetrics& head = cut.head.streams[stream];
-  return side_cells(point.layers, stream) + fmt::format(",{},{},{},{},{},{}", cut.cut.layers,
-                                                        calibration::csv_field(cut.cut.after),
-                                                        cut.request_bytes, cell(head.latency_ms.p50),
+std::string partition_cells(const OffloadPoint& point, const OffloadPartition& partition,
+                            std::size_t stream) {
+  const StreamMetrics& head = partition.head.streams[stream];
+  return side_cells(point.layers, stream) + fmt::format(",{},{},{},{},{},{}", partition.at.layers,
+                                                        calibration::csv_field(partition.at.after),
+                                                        partition.request_bytes, cell(head.latency_ms.p50),
                                                         cell(head.latency_ms.p99), cell(head.throughput));
 }
 
@@ -123,14 +124,14 @@ std::string offload_json(const OffloadAnswer& answer) {
       json["edge"] = side_json(answer.edge, stream.index);
       json["cloud"] = side_json(point.cloud, stream.index);
       json["split"] = side_json(point.split, stream.index);
-      json["split"]["stays"] = point.stays;
-      json["split"]["at"] = to_string(stream.index < point.stays ? Side::edge : Side::cloud);
+      json["split"]["stays"] = point.on_edge;
+      json["split"]["at"] = to_string(stream.index < point.on_edge ? Side::edge : Side::cloud);
       json["layers"] = nullptr;
-      if (!answer.cuts.empty()) {
-        const OffloadPartition& cut = answer.cuts[point.cut];
+      if (!answer.partitions.empty()) {
+        const OffloadPartition& partition = answer.partitions[point.partition];
         json["layers"] = side_json(point.layers, stream.index);
-        json["layers"].update(cut_json(answer, cut));
-        json["layers"]["head"] = stream_json(cut.head.streams[stream.index]);
+        json["layers"].update(partition_json(answer, partition));
+        json["layers"]["head"] = stream_json(partition.head.streams[stream.index]);
       }
       json["better"] = {{"latency", to_string(point.by_latency[stream.index])},
                         {"energy", point.by_energy ? Json(to_string(*point.by_energy)) : Json(nullptr)}};
@@ -147,21 +148,21 @@ std::string offload_json(const OffloadAnswer& answer) {
     json["rtt_ms"] = found.kind == BreakEven::Kind::up_to ? Json(sim::to_ms(found.rtt)) : Json(nullptr);
     text += line(json);
   }
-  for (const OffloadPartition& cut : answer.cuts) {
+  for (const OffloadPartition& partition : answer.partitions) {
     Json json = identity(answer, "cut");
-    json.update(cut_json(answer, cut));
-    json["head"] = all_json(cut.head);
-    json["nearest"] = all_json(cut.nearest);
+    json.update(partition_json(answer, partition));
+    json["head"] = all_json(partition.head);
+    json["nearest"] = all_json(partition.nearest);
     text += line(json);
   }
   for (const BoardsRow& row : answer.boards) {
     Json json = identity(answer, "boards");
     json["boards"] = row.boards;
-    json["served"] = row.figures.served();
-    json["worst_p99_ms"] = metric_json(row.figures.worst_p99());
-    json["throughput"] = metric_json(row.figures.throughput);
-    json["power_w"] = metric_json(row.figures.edge_power_w);
-    json["energy_per_image_mj"] = metric_json(row.figures.edge_energy_mj);
+    json["served"] = row.metrics.served();
+    json["worst_p99_ms"] = metric_json(row.metrics.worst_p99());
+    json["throughput"] = metric_json(row.metrics.throughput);
+    json["power_w"] = metric_json(row.metrics.edge_power_w);
+    json["energy_per_image_mj"] = metric_json(row.metrics.edge_energy_mj);
     text += line(json);
   }
   return text;
@@ -189,11 +190,12 @@ std::string offload_csv(const OffloadAnswer& answer) {
                           calibration::csv_field(stream.model), calibration::csv_field(stream.cloud_model));
       for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split})
         text += side_cells(*side, stream.index);
-      text += fmt::format(",{},{},{},{}", point.stays, to_string(point.by_latency[stream.index]),
+      text += fmt::format(",{},{},{},{}", point.on_edge, to_string(point.by_latency[stream.index]),
                           point.by_energy ? to_string(*point.by_energy) : "", to_string(point.best));
       text += fmt::format(",{}", point.least_energy ? to_string(*point.least_energy) : "");
-      text +=
-          answer.cuts.empty() ? ",,,,,,,,,,,,,,," : cut_cells(point, answer.cuts[point.cut], stream.index);
+      text += answer.partitions.empty()
+                  ? ",,,,,,,,,,,,,,,"
+                  : partition_cells(point, answer.partitions[point.partition], stream.index);
       text += "\n";
     }
   }

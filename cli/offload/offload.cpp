@@ -1,4 +1,4 @@
-// `jostle offload`: each stream on the edge, in the cloud or split, over bandwidths and round-trip times.
+// `jostle offload`: compares edge, cloud and split execution over bandwidths and round-trip times.
 #include "analyses/offload/offload.hpp"
 
 #include <fmt/format.h>
@@ -17,30 +17,31 @@
 namespace jostle::cli {
 namespace {
 
-struct OffloadAsked {
+struct OffloadOptions {
   std::string study, format = "text", picture, html;
   unsigned threads = 0;
 };
 
-ExitCode tell(const OffloadAsked& asked, const analyses::OffloadAnswer& answer, Terminal& terminal) {
-  if (!asked.picture.empty() && !write_file(asked.picture, offload_svg(answer), terminal))
+ExitCode write_answer(const OffloadOptions& options, const analyses::OffloadAnswer& answer,
+                      Terminal& terminal) {
+  if (!options.picture.empty() && !write_file(options.picture, offload_svg(answer), terminal))
     return ExitCode::failed;
-  terminal.print(asked.format == "json"  ? offload_json(answer)
-                 : asked.format == "csv" ? offload_csv(answer)
-                                         : offload_text(answer, terminal.width(), terminal.colour()));
-  if (!asked.html.empty()) {
+  terminal.print(options.format == "json"  ? offload_json(answer)
+                 : options.format == "csv" ? offload_csv(answer)
+                                           : offload_text(answer, terminal.width(), terminal.colour()));
+  if (!options.html.empty()) {
     const nlohmann::ordered_json lines = json_lines(offload_json(answer));
-    if (!write_file(asked.html, html_page("offload", answer.name, {{"lines", lines}}), terminal))
+    if (!write_file(options.html, html_page("offload", answer.name, {{"lines", lines}}), terminal))
       return ExitCode::failed;
   }
   return ExitCode::done;
 }
 
-ExitCode decide(const OffloadAsked& asked, Context& context) {
+ExitCode run_offload(const OffloadOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
   analyses::Profiles profiles;
-  const auto study = analyses::load_study(asked.study, problems);
+  const auto study = analyses::load_study(options.study, problems);
   const auto question = study ? analyses::offload_question(*study, profiles, problems) : std::nullopt;
   if (!question) {
     terminal.note(problems.text());
@@ -51,10 +52,10 @@ ExitCode decide(const OffloadAsked& asked, Context& context) {
       terminal.complain("warning: " + warning);
   }
   analyses::OffloadControl control;
-  control.threads = asked.threads;
+  control.threads = options.threads;
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
-    terminal.progress(fmt::format("{}: {} of {} runs", asked.study, done, of),
+    terminal.progress(fmt::format("{}: {} of {} runs", options.study, done, of),
                       static_cast<double>(done) / static_cast<double>(of));
   };
   std::optional<analyses::OffloadAnswer> answer;
@@ -66,28 +67,29 @@ ExitCode decide(const OffloadAsked& asked, Context& context) {
     return ExitCode::interrupted;
   }
   terminal.clear_progress();
-  return tell(asked, *answer, terminal);
+  return write_answer(options, *answer, terminal);
 }
 
 }  // namespace
 
 void add_offload(CLI::App& app, Task& task) {
   CLI::App* const command =
-      app.add_subcommand("offload", "Edge, cloud or split: where each stream is served best, by link");
-  const auto asked = std::make_shared<OffloadAsked>();
-  command->add_option("STUDY", asked->study, "A study (YAML) with offload: docs/offload.md")
+      app.add_subcommand("offload", "Compare edge, cloud and split execution of streams over links");
+  const auto options = std::make_shared<OffloadOptions>();
+  command->add_option("STUDY", options->study, "A study (YAML) with a key `offload` (docs/offload.md)")
       ->required()
       ->type_name("");
   command
-      ->add_option(
-          "--format", asked->format,
-          "Tables for people (default), lines of JSON, or CSV: an object or row for each point and stream")
+      ->add_option("--format", options->format,
+                   "Tables (default), or lines of JSON or CSV: one object or row per point and stream")
       ->check(one_of({"text", "json", "csv"}))
       ->type_name("text|json|csv");
-  command->add_option("--picture", asked->picture, "Draw who is best over RTT and bandwidth, as SVG")
+  command
+      ->add_option("--picture", options->picture,
+                   "Write a map of the best option over RTT and bandwidth (SVG)")
       ->type_name("FILE");
-  add_html(*command, asked->html);
-  add_threads(*command, asked->threads, "Runs");
+  add_html(*command, options->html);
+  add_threads(*command, options->threads, "Runs");
   command->footer(
       "\nA study:\n"
       "  scenario: {device: jetson-orin-nano-super, processes: [{model: yolov8n, precision: int8,\n"
@@ -96,7 +98,8 @@ void add_offload(CLI::App& app, Task& task) {
       "    cloud: {device: nvidia-a40, processes: [{model: yolov8n, precision: fp16}]}\n"
       "    payload: 120 kB\n"
       "    link: {bandwidth: [5 Mbit/s, 50 Mbit/s], rtt: {start: 1 ms, stop: 100 ms, step: 9 ms}}");
-  command->callback([&task, asked] { task = [asked](Context& context) { return decide(*asked, context); }; });
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return run_offload(*options, context); }; });
 }
 
 }  // namespace jostle::cli

@@ -1,5 +1,5 @@
-// An offload answer as a picture: regions over round-trip time and bandwidth in which edge, cloud or split is
-// best, and where the cloud's latency reaches the edge's.
+// The result of an offload study as SVG: a map over round-trip time and bandwidth of the best option (edge,
+// cloud, split, layers), with the break-even of edge and cloud.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "cli/offload/text.hpp"
 #include "cli/svg/svg.hpp"
 #include "cli/terminal/markup.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -35,10 +36,10 @@ std::string initial_of(analyses::Side side) {
   return initials[static_cast<std::size_t>(side)];
 }
 
-// What one point shows.
+// The cell of one point.
 struct Cell {
   const char* colour;
-  std::string label, initial, title;  // the initial where there is no room for the label
+  std::string label, initial, title;  // `initial` is used where the label has no room
 };
 
 struct Panel {
@@ -56,7 +57,7 @@ class Picture {
     }
     rows_ = answer.points.size() / rtts_.size();
     band_ = std::clamp(320.0 / static_cast<double>(rows_), 16.0, 90.0);
-    // Each value has the ground half-way to its neighbours; alone it has all.
+    // Each value covers the range half-way to its neighbours.
     for (std::size_t i = 0; i + 1 < rtts_.size(); ++i) edges_.push_back((rtts_[i] + rtts_[i + 1]) / 2);
     const double first = rtts_.size() > 1 ? edges_.front() - rtts_.front() : 1;
     const double last = rtts_.size() > 1 ? rtts_.back() - edges_.back() : 1;
@@ -103,7 +104,7 @@ class Picture {
     return least;
   }
 
-  // A tick below a cell, as many as there is room for.
+  // A tick below each cell, as far as there is room.
   [[nodiscard]] std::string axis(const Panel& panel) const {
     std::string picture;
     double free_from = -HUGE_VAL;
@@ -150,27 +151,29 @@ std::string place(const OffloadPoint& point) {
   return fmt::format("{}, RTT {}", bandwidth_text(point.bandwidth), time_text(point.rtt));
 }
 
-std::string cut_text(const OffloadAnswer& answer, const OffloadPoint& point) {
-  if (answer.cuts.empty()) return "not tried";
-  return fmt::format("after {} of {} layers {}", answer.cuts[point.cut].cut.layers, answer.layers,
+std::string partition_text(const OffloadAnswer& answer, const OffloadPoint& point) {
+  if (answer.partitions.empty()) return "not possible";
+  return fmt::format("after layer {} of {}, {}", answer.partitions[point.partition].at.layers, answer.layers,
                      shown(point.layers.worst_p99(), "ms"));
 }
 
-// In the colour of one side, with what it does there.
+// The cell of a point where `side` is best.
 Cell cell_of(const OffloadAnswer& answer, const OffloadPoint& point, Side side, const std::string& title) {
   std::string label = to_string(side), initial = initial_of(side);
   if (side == Side::split)
-    label = initial = fmt::format("{}|{}", point.stays, answer.streams.size() - point.stays);
-  if (side == Side::layers) label = initial = fmt::format("L{}", answer.cuts[point.cut].cut.layers);
+    label = initial = fmt::format("{}|{}", point.on_edge, answer.streams.size() - point.on_edge);
+  if (side == Side::layers)
+    label = initial = fmt::format("L{}", answer.partitions[point.partition].at.layers);
   return {colour_of(side), label, initial, title};
 }
 
 Cell by_latency(const OffloadAnswer& answer, const OffloadPoint& point) {
-  const std::string title = fmt::format(
-      "{}: worst p99 edge {}, cloud {}, split {} ({} of {} stay), cut {}", place(point),
-      shown(answer.edge.worst_p99(), "ms"), shown(point.cloud.worst_p99(), "ms"),
-      shown(point.split.worst_p99(), "ms"), point.stays, answer.streams.size(), cut_text(answer, point));
-  if (!analyses::figures(answer, point, point.best).served()) return {not_served, "none", "", title};
+  const std::string title =
+      fmt::format("{}: worst p99 edge {}, cloud {}, split {} ({} of {} streams on the edge), layers {}",
+                  place(point), shown(answer.edge.worst_p99(), "ms"), shown(point.cloud.worst_p99(), "ms"),
+                  shown(point.split.worst_p99(), "ms"), point.on_edge, answer.streams.size(),
+                  partition_text(answer, point));
+  if (!analyses::metrics(answer, point, point.best).served()) return {not_served, "none", "", title};
   return cell_of(answer, point, point.best, title);
 }
 
@@ -178,11 +181,11 @@ Cell by_energy(const OffloadAnswer& answer, const OffloadPoint& point) {
   std::string title = place(point);
   bool any = false;
   for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
-    if (side == Side::layers && answer.cuts.empty()) continue;
-    const SideMetrics& has = analyses::figures(answer, point, side);
-    any = any || has.served();
+    if (side == Side::layers && answer.partitions.empty()) continue;
+    const SideMetrics& metrics = analyses::metrics(answer, point, side);
+    any = any || metrics.served();
     title += fmt::format("{} {} {}", side == Side::edge ? ":" : ",", to_string(side),
-                         has.served() ? shown(has.edge_energy_mj, "mJ an image") : "not served");
+                         metrics.served() ? shown(metrics.edge_energy_mj, "mJ/image") : "not served");
   }
   if (!any) return {not_served, "none", "", title};
   if (!point.least_energy) return {not_served, "?", "?", title};
@@ -200,9 +203,9 @@ std::string legend(const OffloadAnswer& answer, double y) {
   };
   entry(colour_of(Side::edge), "edge");
   entry(colour_of(Side::cloud), "cloud");
-  entry(colour_of(Side::split), "split: stay | go");
-  if (!answer.cuts.empty()) entry(colour_of(Side::layers), "L4: 4 layers stay");
-  entry(not_served, "none serves all");
+  entry(colour_of(Side::split), "split: streams on edge | cloud");
+  if (!answer.partitions.empty()) entry(colour_of(Side::layers), "L4: 4 layers on the edge");
+  entry(not_served, "no option serves all streams");
   picture +=
       fmt::format("<path d=\"M{:.1f} {:.1f}v14\" stroke=\"#111\" stroke-width=\"3\"/>\n", x + 4, y - 11);
   return picture + svg_text(x + 14, y, "break-even of edge and cloud", font::small);
@@ -220,20 +223,19 @@ std::string offload_svg(const OffloadAnswer& answer) {
       "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" fill=\"#111\" role=\"img\" "
       "aria-label=\"edge, cloud or split\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       width, height);
-  picture +=
-      svg_text(24, 30,
-               fmt::format("{} stream{}: {} or {}", answer.streams.size(),
-                           answer.streams.size() == 1 ? "" : "s", answer.edge_device, answer.cloud_device),
-               font::large, "start", " font-weight=\"bold\"");
+  picture += svg_text(24, 30,
+                      fmt::format("{}: {} or {}", input::counted(answer.streams.size(), "stream"),
+                                  answer.edge_device, answer.cloud_device),
+                      font::large, "start", " font-weight=\"bold\"");
   picture += regions.panel({.x = left,
                             .width = each,
-                            .title = "least p99 latency of the worst stream",
+                            .title = "lowest p99 latency of the worst stream",
                             .cell = [&](const OffloadPoint& point) { return by_latency(answer, point); },
                             .names_bandwidths = true,
                             .shows_break_even = true});
   picture += regions.panel({.x = left + each + gap,
                             .width = each,
-                            .title = "least energy at the edge for an image",
+                            .title = "lowest edge energy per image",
                             .cell = [&](const OffloadPoint& point) { return by_energy(answer, point); },
                             .names_bandwidths = false,
                             .shows_break_even = false});

@@ -1,5 +1,5 @@
-// An offload answer for people: what the edge does alone, up to where the cloud is faster, every point, and
-// what more boards would do.
+// The result of an offload study as text: the edge alone, the break-even with the cloud, the partition
+// points, all points, and several edge boards.
 #include "cli/offload/text.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -33,7 +34,7 @@ std::string ms(const Metric& value) {
   return value && *value >= 1000 ? fmt::format("{:.0f}", *value) : significant(value, 3);
 }
 
-// Of the streams from `first` to `end`: the worst latency, who is not served.
+// Metrics of a range of streams: worst latencies, total throughput and drops, the first bottleneck.
 struct Worst {
   Latency latency;
   double throughput = 0;
@@ -63,12 +64,12 @@ Worst worst_of(const SideMetrics& side) {
   return worst_of(side, 0, side.streams.size());
 }
 
-std::string called(const OffloadStream& stream) {
+std::string name_of(const OffloadStream& stream) {
   return stream.name.empty() ? stream.model : stream.name;
 }
 
 std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
-  Table table({{"on the edge", Align::left, 0, true},
+  Table table({{"edge", Align::left, 0, true},
                {"streams", Align::right, 3},
                {"p50 ms", Align::right, 2},
                {"p90 ms", Align::right, 1},
@@ -76,12 +77,12 @@ std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
                {"mean ms", Align::right, 1},
                {"images/s"},
                {"drops", Align::right, 4},
-               {"full", Align::left}});
+               {"bottleneck", Align::left}});
   for (std::size_t i = 0; i < answer.streams.size();) {
     std::size_t end = i;
     while (end < answer.streams.size() && answer.streams[end].entry == answer.streams[i].entry) ++end;
     const Worst worst = worst_of(answer.edge, i, end);
-    table.add({called(answer.streams[i]), fmt::format("{}", end - i), ms(worst.latency.p50),
+    table.add({name_of(answer.streams[i]), fmt::format("{}", end - i), ms(worst.latency.p50),
                ms(worst.latency.p90), ms(worst.latency.p99), ms(worst.latency.mean),
                significant(worst.throughput, 4), fmt::format("{}", worst.drops), worst.saturated},
               worst.saturated.empty() ? Style::plain : Style::bad);
@@ -91,25 +92,24 @@ std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
 }
 
 std::string break_even_table(const OffloadAnswer& answer, int width, bool colour) {
-  Table table(
-      {{"bandwidth"}, {"stream", Align::left, 0, true}, {"the cloud has the lower p99", Align::left}});
+  Table table({{"bandwidth"}, {"stream", Align::left, 0, true}, {"cloud has the lower p99", Align::left}});
   for (const BreakEven& found : answer.break_even) {
-    // Equal streams differ by their phases only: of each entry the one that gives up first.
+    // Streams of one entry differ only in phase: show the one with the lowest break-even.
     if (found.stream) {
       const std::size_t entry = answer.streams[*found.stream].entry;
       if (answer.streams.back().entry == 0) continue;
-      const auto sooner = [&](const BreakEven& other) {
+      const auto is_lower = [&](const BreakEven& other) {
         if (!other.stream || other.bandwidth != found.bandwidth || other.stream == found.stream) return false;
         if (answer.streams[*other.stream].entry != entry) return false;
         const auto order = [](const BreakEven& one) { return std::pair(one.kind, one.rtt); };
         return order(other) != order(found) ? order(other) < order(found) : *other.stream < *found.stream;
       };
-      if (std::ranges::any_of(answer.break_even, sooner)) continue;
+      if (std::ranges::any_of(answer.break_even, is_lower)) continue;
     }
-    table.add(
-        {bandwidth_text(found.bandwidth),
-         found.stream ? called(answer.streams[*found.stream]) : "all (the worst)", break_even_text(found)},
-        found.stream ? Style::faint : Style::plain);
+    table.add({bandwidth_text(found.bandwidth),
+               found.stream ? name_of(answer.streams[*found.stream]) : "all (worst stream)",
+               break_even_text(found)},
+              found.stream ? Style::faint : Style::plain);
   }
   return table.text(width, colour);
 }
@@ -123,15 +123,15 @@ std::string points_table(const OffloadAnswer& answer, int width, bool colour) {
                               {"mean", Align::right, 2},
                               {"images/s", Align::right, 5},
                               {"mJ/image", Align::right, 6},
-                              {"full", Align::left, 7},
+                              {"bottleneck", Align::left, 7},
                               {"split p99", Align::right, 9},
-                              {"stay", Align::right, 8},
+                              {"on edge", Align::right, 8},
                               {"split mJ", Align::right, 1}};
-  const bool cut = !answer.cuts.empty();
-  if (cut) {
-    columns.push_back({"cut p99", Align::right, 9});
-    columns.push_back({"at", Align::right, 8});
-    columns.push_back({"cut mJ", Align::right, 1});
+  const bool partitioned = !answer.partitions.empty();
+  if (partitioned) {
+    columns.push_back({"layers p99", Align::right, 9});
+    columns.push_back({"at layer", Align::right, 8});
+    columns.push_back({"layers mJ", Align::right, 1});
   }
   columns.push_back({"best", Align::left});
   columns.push_back({"min mJ", Align::left, 6});
@@ -148,11 +148,11 @@ std::string points_table(const OffloadAnswer& answer, int width, bool colour) {
                                    significant(point.cloud.edge_energy_mj, 3),
                                    cloud.saturated,
                                    ms(split.latency.p99),
-                                   fmt::format("{}", point.stays),
+                                   fmt::format("{}", point.on_edge),
                                    significant(point.split.edge_energy_mj, 3)};
-    if (cut) {
+    if (partitioned) {
       cells.push_back(ms(worst_of(point.layers).latency.p99));
-      cells.push_back(fmt::format("{}", answer.cuts[point.cut].cut.layers));
+      cells.push_back(fmt::format("{}", answer.partitions[point.partition].at.layers));
       cells.push_back(significant(point.layers.edge_energy_mj, 3));
     }
     cells.emplace_back(to_string(point.best));
@@ -166,21 +166,21 @@ std::string bytes_text(double bytes) {
   return bytes >= 1e3 ? fmt::format("{} kB", significant(bytes / 1e3, 4)) : fmt::format("{:g} B", bytes);
 }
 
-// What every cut sends and leaves to the edge, and what both make of it over the best of the links.
-std::string cuts_text(const OffloadAnswer& answer, int width, bool colour) {
-  if (answer.cuts.empty())
-    return paragraph(fmt::format("Not split between layers: {}.", answer.why_uncut), width, 0);
-  const OffloadPoint* nearest = &answer.points.front();
+// Each partition point: the bytes sent, the head on the edge, and head and tail together over the best link.
+std::string partitions_text(const OffloadAnswer& answer, int width, bool colour) {
+  if (answer.partitions.empty())
+    return paragraph(fmt::format("No split between layers: {}.", answer.why_not_partitioned), width, 0);
+  const OffloadPoint* best_link = &answer.points.front();
   for (const OffloadPoint& point : answer.points)
-    if (point.bandwidth > nearest->bandwidth) nearest = &point;
+    if (point.bandwidth > best_link->bandwidth) best_link = &point;
   std::string text = paragraph(
       fmt::format(
-          "Split between the {} layers of {}: the head at the edge, one tensor over the link, the tail in "
-          "the cloud. At {} and {} RTT:",
-          answer.layers, input::printable(answer.streams.front().model), bandwidth_text(nearest->bandwidth),
-          time_text(nearest->rtt)),
+          "Split between the {} layers of {}: the head runs on the edge, the tail in the cloud, one tensor "
+          "crosses the link. At {} and {} RTT:",
+          answer.layers, input::printable(answer.streams.front().model), bandwidth_text(best_link->bandwidth),
+          time_text(best_link->rtt)),
       width, 0);
-  Table table({{"cut at"},
+  Table table({{"at layer"},
                {"after", Align::left, 9, true},
                {"sent"},
                {"edge p99 ms", Align::right, 6},
@@ -190,19 +190,20 @@ std::string cuts_text(const OffloadAnswer& answer, int width, bool colour) {
                {"p99 ms"},
                {"images/s", Align::right, 7},
                {"mJ/image", Align::right, 5},
-               {"full", Align::left, 8}});
-  for (const OffloadPartition& cut : answer.cuts) {
-    const Worst head = worst_of(cut.head), all = worst_of(cut.nearest);
-    table.add({fmt::format("{}", cut.cut.layers), input::printable(cut.cut.after),
-               bytes_text(cut.request_bytes), ms(head.latency.p99), significant(head.throughput, 4),
-               significant(cut.head.edge_power_w, 3), ms(all.latency.p50), ms(all.latency.p99),
-               significant(all.throughput, 4), significant(cut.nearest.edge_energy_mj, 3), all.saturated},
-              all.saturated.empty() ? Style::plain : Style::bad);
+               {"bottleneck", Align::left, 8}});
+  for (const OffloadPartition& partition : answer.partitions) {
+    const Worst head = worst_of(partition.head), all = worst_of(partition.nearest);
+    table.add(
+        {fmt::format("{}", partition.at.layers), input::printable(partition.at.after),
+         bytes_text(partition.request_bytes), ms(head.latency.p99), significant(head.throughput, 4),
+         significant(partition.head.edge_power_w, 3), ms(all.latency.p50), ms(all.latency.p99),
+         significant(all.throughput, 4), significant(partition.nearest.edge_energy_mj, 3), all.saturated},
+        all.saturated.empty() ? Style::plain : Style::bad);
   }
   return text + table.text(width, colour);
 }
 
-// A letter a point; small where not all streams are served.
+// One letter per point; lower case where not all streams are served.
 std::string map_text(const OffloadAnswer& answer) {
   std::size_t wide = 0, per_row = 0;
   for (const OffloadPoint& point : answer.points) {
@@ -214,7 +215,7 @@ std::string map_text(const OffloadAnswer& answer) {
     text += fmt::format("{:>{}}  ", bandwidth_text(answer.points[row * per_row].bandwidth), wide);
     for (std::size_t i = 0; i < per_row; ++i) {
       const OffloadPoint& point = answer.points[row * per_row + i];
-      const SideMetrics& side = analyses::figures(answer, point, point.best);
+      const SideMetrics& side = analyses::metrics(answer, point, point.best);
       const char letter = to_string(point.best)[0];
       text += side.served() ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
     }
@@ -230,16 +231,15 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
                {"images/s"},
                {"edge W"},
                {"mJ/image", Align::right, 1},
-               {"full", Align::left}});
+               {"bottleneck", Align::left}});
   const auto add = [&](const std::string& name, const SideMetrics& side) {
     const Worst worst = worst_of(side);
     table.add({name, ms(worst.latency.p99), significant(side.throughput, 4),
                significant(side.edge_power_w, 3), significant(side.edge_energy_mj, 3), worst.saturated},
               worst.saturated.empty() ? Style::plain : Style::bad);
   };
-  for (const BoardsRow& row : answer.boards)
-    add(fmt::format("{} board{}", row.boards, row.boards == 1 ? "" : "s"), row.figures);
-  // Beside the nearest cloud.
+  for (const BoardsRow& row : answer.boards) add(input::counted(row.boards, "board"), row.metrics);
+  // For comparison: the cloud at the lowest RTT of each bandwidth.
   for (std::size_t i = 0; i < answer.points.size(); ++i) {
     const OffloadPoint& point = answer.points[i];
     if (i > 0 && answer.points[i - 1].bandwidth == point.bandwidth) continue;
@@ -257,14 +257,13 @@ std::string payload_text(const Payload& payload) {
 std::string heading(const OffloadAnswer& answer) {
   const Link& link = answer.link;
   const std::size_t streams = answer.streams.size();
-  std::string text = fmt::format("{} stream{} on {}, or over a link on {}. A request is {}", streams,
-                                 streams == 1 ? "" : "s", answer.edge_device, answer.cloud_device,
-                                 payload_text(link.payload));
+  std::string text =
+      fmt::format("{} on {}, or over a link on {}. Request payload: {}", input::counted(streams, "stream"),
+                  answer.edge_device, answer.cloud_device, payload_text(link.payload));
   if (link.jitter > sim::Duration::zero()) text += fmt::format(", jitter {}", time_text(link.jitter));
   if (link.loss > 0) text += fmt::format(", loss {:g} %", 100 * link.loss);
-  text += link.energy_per_bit_j > 0
-              ? fmt::format(", the radio takes {:g} nJ/bit", 1e9 * link.energy_per_bit_j)
-              : ", the radio's energy is not given";
+  text += link.energy_per_bit_j > 0 ? fmt::format(", radio energy {:g} nJ/bit", 1e9 * link.energy_per_bit_j)
+                                    : ", radio energy not given";
   return text + ".";
 }
 
@@ -299,15 +298,16 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   std::string text = paragraphed(heading(answer));
   text += edge_table(answer, width, colour);
   if (answer.edge.edge_power_w)
-    text += fmt::format("the board: {:.3g} W, {} mJ an image\n", *answer.edge.edge_power_w,
+    text += fmt::format("edge board: {:.3g} W, {} mJ/image\n", *answer.edge.edge_power_w,
                         significant(answer.edge.edge_energy_mj, 3));
   text += "\n" + break_even_table(answer, width, colour);
-  text += "\n" + cuts_text(answer, width, colour);
-  text += "\n" +
-          paragraphed(fmt::format(
-              "Best by the worst stream's p99 (E edge, C cloud, S split over streams{}; small: not all are "
-              "served):",
-              answer.cuts.empty() ? "" : ", L split between layers"));
+  text += "\n" + partitions_text(answer, width, colour);
+  text +=
+      "\n" +
+      paragraphed(fmt::format(
+          "Best option by the p99 of the worst stream (E edge, C cloud, S streams split{}; lower case: not "
+          "all streams are served):",
+          answer.partitions.empty() ? "" : ", L layers split"));
   text += map_text(answer);
   text += "\n" + points_table(answer, width, colour);
   if (!answer.boards.empty()) text += "\n" + boards_table(answer, width, colour);

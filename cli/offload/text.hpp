@@ -1,4 +1,4 @@
-// The answer of an offload study as text, as data and as a picture.
+// The result of an offload study as text, JSON, CSV and SVG.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace jostle::cli {
 
-// Tables and a small map for people.
+// Tables and a character map of the best option.
 [[nodiscard]] std::string offload_text(const analyses::OffloadAnswer& answer, int width, bool colour);
-// A line of JSON for each point and stream, then one for each break-even and each number of boards.
+// A line of JSON for each point and stream, then for each break-even, partition point and number of boards.
 [[nodiscard]] std::string offload_json(const analyses::OffloadAnswer& answer);
 // A row for each point and stream.
 [[nodiscard]] std::string offload_csv(const analyses::OffloadAnswer& answer);
-// Who is best at each round-trip time and bandwidth.
+// A map of the best option over round-trip time and bandwidth.
 [[nodiscard]] std::string offload_svg(const analyses::OffloadAnswer& answer);
 
-// Names for tables and pictures.
+// Values with units, for tables and pictures.
 [[nodiscard]] std::string bandwidth_text(double bytes_per_s);
 [[nodiscard]] std::string time_text(sim::Duration time);
 // "up to 23.4 ms RTT"

@@ -16,7 +16,7 @@ namespace jostle::cli {
 
 namespace {
 
-// Leaves nothing where nothing was.
+// Creates no file: one that was not there is removed again.
 bool can_write(const std::string& path) {
   std::error_code error;
   const bool was_there = std::filesystem::exists(path, error);
@@ -28,8 +28,7 @@ bool can_write(const std::string& path) {
 }  // namespace
 
 void add_html(CLI::App& command, std::string& path) {
-  command
-      .add_option("--html", path, "Write the answer as a page with charts, one file that needs no network")
+  command.add_option("--html", path, "Write the result as a self-contained HTML page with charts")
       ->check([](const std::string& file) {  // before anything is simulated for it
         return can_write(file) ? std::string()
                                : fmt::format("cannot write '{}'", input::printable(file, 400));
@@ -45,7 +44,7 @@ std::string html_page(std::string_view kind, const std::string& title, const nlo
   const std::string_view page = report_page();
   const std::size_t at = page.find(mark);
   std::string text(page.substr(0, at));
-  // JSON has "<" in strings only; so that none ends the element.
+  // Escapes "<", which JSON has in strings only, so that no string ends the <script> element.
   for (const char c : all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) {
     if (c == '<')
       text += "\\u003c";

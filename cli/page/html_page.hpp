@@ -1,4 +1,4 @@
-// `--html FILE`: an answer as one page that needs no network: its data, and the charts that draw it (web/).
+// `--html FILE`: a result as a self-contained HTML page with its data and its charts (web/).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,15 +11,15 @@ namespace jostle::cli {
 // --html FILE
 void add_html(CLI::App& command, std::string& path);
 
-// The page. `kind` is the command: run, sweep, plan, offload or reproduce; what `data` holds is told where it
-// is made, and drawn by web/src/KIND.js.
+// The page. `kind` is the command: run, sweep, plan, offload or reproduce. The function that builds `data`
+// documents it; web/src/KIND.js draws it.
 [[nodiscard]] std::string html_page(std::string_view kind, const std::string& title,
                                     const nlohmann::ordered_json& data);
 
 // Lines of JSON as one array.
 [[nodiscard]] nlohmann::ordered_json json_lines(const std::string& text);
 
-// A figure with no more digits than a chart shows.
+// A number rounded to six significant digits, enough for a chart.
 [[nodiscard]] double rounded(double value);
 
 }  // namespace jostle::cli

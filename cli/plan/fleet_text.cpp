@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "cli/metric_json.hpp"
+#include "cli/plan/text.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -20,9 +22,7 @@ using analyses::FleetChoice;
 using scenarios::Interval;
 using scenarios::Metric;
 
-constexpr int fleet_digits = 4;
-
-std::string words(const std::string& settings) {
+std::string fleet_settings_text(const std::string& settings) {
   const Json json = Json::parse(settings);
   std::string text;
   for (const auto& [key, value] : json.items())
@@ -33,29 +33,30 @@ std::string words(const std::string& settings) {
 
 std::string limit_text(const Fleet& fleet, std::size_t limit) {
   const Criterion& criterion = fleet.goal.criteria[limit];
-  return fmt::format("{} {} {:.6g}", fleet.goal.figures[limit],
+  return fmt::format("{} {} {:.6g}", fleet.goal.metrics[limit],
                      criterion.maximise ? ">=" : "<=", *criterion.limit);
 }
 
-std::string in_nine_of_ten(const Interval& interval) {
-  return interval ? fmt::format(" ({} to {} in nine of ten measurements)", significant(interval->first, 3),
+std::string interval_note(const Interval& interval) {
+  return interval ? fmt::format(" (90 % interval {} to {})", significant(interval->first, 3),
                                 significant(interval->second, 3))
                   : std::string();
 }
 
 std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
   std::string text = choice.device;
-  const std::string settings = words(choice.settings);
+  const std::string settings = fleet_settings_text(choice.settings);
   if (!settings.empty()) text += ": " + settings;
-  text += fmt::format("; {} W{}", significant(choice.power_w, 3), in_nine_of_ten(choice.power_pi90));
+  text += fmt::format("; {} W{}", significant(choice.power_w, 3), interval_note(choice.power_pi90));
   for (std::size_t i = 0; i < choice.values.size(); ++i)
-    text += fmt::format("; {}: {}{}", limit_text(fleet, i), significant(choice.values[i], fleet_digits),
-                        in_nine_of_ten(choice.intervals[i]));
+    text += fmt::format("; {}: {}{}", limit_text(fleet, i),
+                        value_with_unit(fleet.goal.metrics[i], choice.values[i]),
+                        interval_note(choice.intervals[i]));
   return paragraph(text, width, 2);
 }
 
-// A limit that a measurement in ten or more may break.
-bool is_close(const Criterion& criterion, const Interval& interval) {
+// Whether the 90 % interval crosses the limit.
+bool may_exceed_limit(const Criterion& criterion, const Interval& interval) {
   return interval &&
          (criterion.maximise ? interval->first < *criterion.limit : interval->second > *criterion.limit);
 }
@@ -64,18 +65,18 @@ bool is_close(const Criterion& criterion, const Interval& interval) {
 
 std::string fleet_text(const std::string& file, const Fleet& fleet, int width, bool colour) {
   std::string text =
-      paragraph(
-          fmt::format("{}: {} cameras at {:.4g} frames a second each; {} settings of {} kinds of board, {} "
-                      "simulations",
-                      file, fleet.cameras, fleet.rate_per_s, fleet.settings,
-                      fleet.choices.size() + fleet.carry_none.size(), fleet.simulated),
-          width, 0) +
+      paragraph(fmt::format("{}: {} at {:.4g} frames/s each; {} of {} simulated in {}", file,
+                            input::counted(fleet.cameras, "camera"), fleet.rate_per_s,
+                            input::counted(fleet.settings, "configuration"),
+                            input::counted(fleet.choices.size() + fleet.carry_none.size(), "board type"),
+                            input::counted(fleet.simulated, "run")),
+                width, 0) +
       "\n";
   if (!fleet.choices.empty()) {
     Table table({{"board", Align::left, 0, true},
                  {"boards", Align::right},
-                 {"cameras each", Align::right, 50},
-                 {"at most", Align::right, 40},
+                 {"cameras/board", Align::right, 50},
+                 {"max cameras/board", Align::right, 40},
                  {"W", Align::right},
                  {"kWh/day", Align::right, 45},
                  {"mJ/frame", Align::right, 30},
@@ -90,7 +91,7 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
     text += table.text(width, colour);
   }
   for (const std::string& device : fleet.carry_none)
-    text += paragraph(device + ": no settings carry one camera within the limits", width, 0);
+    text += paragraph(device + ": no configuration meets the limits with even one camera", width, 0);
   if (fleet.mix) {
     std::string mix;
     for (std::size_t i = 0; i < fleet.choices.size(); ++i) {
@@ -98,15 +99,16 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
         mix +=
             fmt::format("{}{} x {}", mix.empty() ? "" : " + ", fleet.mix->boards[i], fleet.choices[i].device);
     }
-    text += paragraph(fmt::format("Cheaper together: {}, {:.6g}", mix, fleet.mix->price), width, 0);
+    text += paragraph(fmt::format("Cheaper combination: {}, price {:.6g}", mix, fleet.mix->price), width, 0);
   }
   text += "\n";
   for (const FleetChoice& choice : fleet.choices) {
     text += choice_text(fleet, choice, width);
     for (std::size_t i = 0; i < choice.intervals.size(); ++i) {
-      if (is_close(fleet.goal.criteria[i], choice.intervals[i]))
-        text += paragraph("close to the limit: measure before you buy, or plan for fewer cameras on a board",
-                          width, 4);
+      if (may_exceed_limit(fleet.goal.criteria[i], choice.intervals[i]))
+        text += paragraph(
+            "The 90 % interval crosses the limit: measure before you buy, or plan fewer cameras per board.",
+            width, 4);
     }
   }
   return text;
@@ -133,7 +135,7 @@ std::string fleet_json(const Fleet& fleet) {
     one["constraints"] = Json::array();
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
       const Criterion& criterion = fleet.goal.criteria[i];
-      one["constraints"].push_back({{"figure", fleet.goal.figures[i]},
+      one["constraints"].push_back({{"figure", fleet.goal.metrics[i]},
                                     {criterion.maximise ? "min" : "max", *criterion.limit},
                                     {"value", choice.values[i]},
                                     {"pi90", interval_json(choice.intervals[i])}});

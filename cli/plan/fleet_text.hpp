@@ -1,4 +1,4 @@
-// Fleets for people, and for programs.
+// The result of a fleet plan as text and as JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace jostle::cli {
 
-// Lines of at most `width` columns where the words allow it (60 always do).
+// Lines of at most `width` columns if no word is longer (60 is always enough).
 [[nodiscard]] std::string fleet_text(const std::string& file, const analyses::Fleet& fleet, int width,
                                      bool colour);
 

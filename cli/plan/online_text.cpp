@@ -1,4 +1,4 @@
-// Online tuners compared, for people and for programs.
+// The comparison of online tuners as text and as JSON.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -6,6 +6,7 @@
 #include "cli/plan/text.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -13,11 +14,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using analyses::OnlineTrack;
 
-Json run_configurations_of(const OnlineAnswer& answer, std::size_t candidate) {
+Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
   return Json::parse(answer.candidates.checked(candidate).settings);
 }
 
-std::string words(const Json& settings) {
+std::string online_settings_text(const Json& settings) {
   std::string text;
   for (const auto& [key, value] : settings.items())
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key,
@@ -31,21 +32,23 @@ std::string online_text(const std::string& file, const OnlineAnswer& answer, int
   const auto& tracks = answer.comparison.tracks;
   const std::size_t windows = tracks.front().regret.size();
   std::string text =
-      paragraph(fmt::format("{}: {} settings, {} windows of {:.3g} s", file, answer.candidates.size(),
-                            windows, answer.window_s),
+      paragraph(fmt::format("{}: {}, {} of {:.3g} s", file,
+                            input::counted(answer.candidates.size(), "configuration"),
+                            input::counted(windows, "window"), answer.window_s),
                 width, 0) +
-      paragraph("truly best: " + words(run_configurations_of(answer, answer.comparison.best)), width, 2);
+      paragraph("true optimum: " + online_settings_text(settings_of(answer, answer.comparison.best)), width,
+                2);
   const auto at = [&](double share) {
     return std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(windows)));
   };
   const std::size_t early = at(0.1), middle = at(1.0 / 3);
   Table table({{"tuner", Align::left, 0, true},
-               {"tried", Align::right, 40},
-               {"settled after", Align::right, 50},
+               {"configurations", Align::right, 40},
+               {"converged after", Align::right, 50},
                {fmt::format("regret at {}", early), Align::right, 20},
                {fmt::format("at {}", middle), Align::right, 30},
                {fmt::format("at {}", windows), Align::right},
-               {"last, of the best", Align::right, 45}});
+               {"last score", Align::right, 45}});
   for (const OnlineTrack& track : tracks)
     table.add({track.method, fmt::format("{}", track.tried),
                track.settled ? fmt::format("{}", *track.settled) : "never",
@@ -54,8 +57,8 @@ std::string online_text(const std::string& file, const OnlineAnswer& answer, int
                fmt::format("{:.1f} %", 100 * track.last_score)});
   return text + "\n" + table.text(width, colour) +
          paragraph(
-             "Regret: windows of the best setting\'s yield lost so far. Settled: from there on within 1 % of "
-             "the best.",
+             "Regret: sum over the windows so far of 1 - score. Score: first objective relative to the "
+             "optimum, 0 if a limit is violated. Converged: all later windows are within 1 % of the optimum.",
              width, 0);
 }
 
@@ -63,13 +66,13 @@ std::string online_json(const OnlineAnswer& answer) {
   Json json{{"schema", "jostle.online/1"},
             {"points", answer.candidates.size()},
             {"window_s", answer.window_s},
-            {"best", {{"settings", run_configurations_of(answer, answer.comparison.best)}}}};
+            {"best", {{"settings", settings_of(answer, answer.comparison.best)}}}};
   json["tuners"] = Json::array();
   for (const OnlineTrack& track : answer.comparison.tracks)
     json["tuners"].push_back({{"method", track.method},
                               {"tried", track.tried},
                               {"settled_after", track.settled ? Json(*track.settled) : Json(nullptr)},
-                              {"last_settings", run_configurations_of(answer, track.last)},
+                              {"last_settings", settings_of(answer, track.last)},
                               {"last_score", track.last_score},
                               {"regret", track.regret}});
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -1,4 +1,4 @@
-// `jostle plan`: the best of a study's points, what comes next, and what would have to change.
+// `jostle plan`: the best point of a study, the runner-up, the Pareto front and the cost of each limit.
 #include "analyses/plan/plan.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct PlanOptions {
   std::uint64_t simulations = 0, windows = 0;
 };
 
-// The page of a plan or a fleet, if it was asked for; `answer` is that of --format json.
+// Writes the HTML page if --html was given. `answer`: the output of --format json.
 bool write_html(const PlanOptions& options, const analyses::Study& study, const std::string& answer,
                 analyses::Store& store, Terminal& terminal) {
   if (options.html.empty()) return true;
@@ -38,18 +38,18 @@ bool write_html(const PlanOptions& options, const analyses::Study& study, const 
 }
 
 ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& options, Context& context) {
-  constexpr std::size_t most = 3000;  // settings: all are simulated, to know which is truly best
+  constexpr std::size_t max_points = 3000;  // all are simulated to find the true optimum
   Terminal& terminal = context.terminal;
-  if (candidates.size() > most) {
-    terminal.complain(fmt::format("{}: {} points; tuners are compared on {} at most", options.study,
-                                  candidates.size(), most));
+  if (candidates.size() > max_points) {
+    terminal.complain(fmt::format("{}: {} points; --online takes at most {}", options.study,
+                                  candidates.size(), max_points));
     return ExitCode::bad_input;
   }
   analyses::OnlineSettings settings;
   settings.windows = options.windows;
   const auto comparison = analyses::tune_online(candidates, settings, &context.interrupted);
   if (!comparison) {
-    terminal.complain(options.study + ": no point keeps the limits");
+    terminal.complain(options.study + ": no point meets the limits");
     return ExitCode::failed;
   }
   const OnlineAnswer answer{candidates, *comparison, sim::to_seconds(settings.window)};
@@ -66,7 +66,7 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
   control.threads = options.threads;
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
-    terminal.progress(fmt::format("{}: {} of {} settings", options.study, done, of),
+    terminal.progress(fmt::format("{}: {} of {} configurations", options.study, done, of),
                       static_cast<double>(done) / static_cast<double>(of));
   };
   const analyses::Fleet fleet = analyses::fleet(*study.fleet, candidates, control);
@@ -81,17 +81,17 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
 ExitCode make_plan(const PlanOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (options.online && !options.html.empty()) {
-    terminal.complain("--html draws plans and fleets, not --online");
+    terminal.complain("--html cannot be combined with --online");
     return ExitCode::bad_input;
   }
   analyses::Profiles profiles;
   analyses::PlanControl control;
   control.exhaustive = options.exhaustive;
-  control.most = options.simulations;
+  control.max_evaluations = options.simulations;
   control.intervals = !options.no_interval;
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
-    terminal.progress(fmt::format("{}: {} points simulated, {} at most", options.study, done, of),
+    terminal.progress(fmt::format("{}: {} points simulated, at most {}", options.study, done, of),
                       static_cast<double>(done) / static_cast<double>(of));
   };
   try {
@@ -107,7 +107,7 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
       }
     } else if (study->study.objectives.empty()) {
       terminal.complain(options.study +
-                        ": no objectives; say what is wanted, such as objectives: [max system.throughput]");
+                        ": no objectives; add some, such as objectives: [max system.throughput]");
       return ExitCode::bad_input;
     }
     analyses::Store store(options.output);
@@ -125,9 +125,10 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     return plan.best ? ExitCode::done : ExitCode::failed;
   } catch (const scenarios::Interrupted&) {
     terminal.clear_progress();
-    terminal.complain(options.output.empty()
-                          ? "interrupted"
-                          : "interrupted; what is done is stored, the same command goes on from there");
+    terminal.complain(
+        options.output.empty()
+            ? "interrupted"
+            : "interrupted; finished points are stored, run the same command again to continue");
     return ExitCode::interrupted;
   }
 }
@@ -135,15 +136,15 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
 }  // namespace
 
 void add_plan(CLI::App& app, Task& task) {
-  CLI::App* const command =
-      app.add_subcommand("plan", "Find the best point of a study, the Pareto front, and what limits cost");
+  CLI::App* const command = app.add_subcommand(
+      "plan", "Find the best point of a study, the Pareto front and the cost of each limit");
   const auto options = std::make_shared<PlanOptions>();
-  command->add_option("STUDY", options->study, "A study (YAML) with objectives, and constraints if wanted")
+  command->add_option("STUDY", options->study, "A study (YAML) with objectives and optional constraints")
       ->required()
       ->type_name("");
   command
       ->add_option("-o,--output", options->output,
-                   "SQLite file as `jostle sweep` makes it; points that it has are not simulated again")
+                   "SQLite file, as written by `jostle sweep`; points already in it are not simulated again")
       ->type_name("FILE");
   command->add_flag("--exhaustive", options->exhaustive, "Simulate every point");
   command
@@ -153,12 +154,12 @@ void add_plan(CLI::App& app, Task& task) {
             options->simulations = whole_number("--simulations", text);
             if (options->simulations < 1) throw CLI::ValidationError("--simulations", "at least 1");
           },
-          "Points to simulate at most (default: a tenth, and at least 300)")
+          "Maximum number of points to simulate (default: a tenth of all, at least 300)")
       ->type_name("N");
-  command->add_flag("--no-interval", options->no_interval, "Leave out prediction intervals, and their runs");
-  command->add_flag(
-      "--online", options->online,
-      "Compare ways to tune a board while it works: full sweep, Thompson sampling, gradient descent");
+  command->add_flag("--no-interval", options->no_interval,
+                    "Do not compute prediction intervals (saves their runs)");
+  command->add_flag("--online", options->online,
+                    "Compare online tuners: full sweep, Thompson sampling, gradient descent");
   command
       ->add_option_function<std::string>(
           "--windows",
@@ -167,18 +168,18 @@ void add_plan(CLI::App& app, Task& task) {
             if (options->windows < 1 || options->windows > 100'000)
               throw CLI::ValidationError("--windows", "from 1 to 100000");
           },
-          "With --online: windows of a second (default: three for each point)")
+          "With --online: number of 1 s windows (default: three per point)")
       ->type_name("N");
   add_threads(*command, options->threads);
   add_html(*command, options->html);
-  command->add_option("--format", options->format, "text for people (default), or one line of JSON")
+  command->add_option("--format", options->format, "text (default) or one line of JSON")
       ->check(one_of({"text", "json"}))
       ->type_name("text|json");
   command->footer(
-      "\nBeside what is swept, a study says what is wanted (docs/planning.md):\n"
-      "  objectives: [max system.throughput, min system.power_w]   # the first decides\n"
+      "\nA study adds its goal to the sweep (docs/planning.md):\n"
+      "  objectives: [max system.throughput, min system.power_w]   # in order of priority\n"
       "  constraints: {system.power_w: {max: 12 W}, processes.latency_ms.p99: {max: 50 ms}}\n"
-      "or which cameras boards are sought for:\n"
+      "or the cameras to find boards for:\n"
       "  fleet: {cameras: 40, rate: 15 /s, boards: [jetson-nano, jetson-orin-nano-super],\n"
       "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"
       "          constraints: {processes.latency_ms.p99: {max: 80 ms}}}");

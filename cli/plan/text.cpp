@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/study/metric.hpp"
 #include "cli/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -23,12 +25,13 @@ using scenarios::Interval;
 
 constexpr int digits = 4;
 
-std::string as_words(const Json& value) {
+std::string setting_value_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// The keys that differ between some of the points, each as its last step where that names one key only.
-std::vector<std::pair<std::string, std::string>> varying(const std::vector<PlanPoint>& points) {
+// The keys that differ between the points: full path, and a column header (the last step of the path where
+// that is unambiguous).
+std::vector<std::pair<std::string, std::string>> varying_keys(const std::vector<PlanPoint>& points) {
   std::vector<std::pair<std::string, std::string>> keys;
   const Json first = Json::parse(points.front().settings);
   for (const auto& [key, value] : first.items()) {
@@ -38,8 +41,8 @@ std::vector<std::pair<std::string, std::string>> varying(const std::vector<PlanP
     if (!same) keys.emplace_back(key, key.substr(key.rfind('.') + 1));
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const auto alike = [&](const auto& other) { return other.second == keys[i].second; };
-    if (std::ranges::count_if(keys, alike) > 1) keys[i].second = keys[i].first;
+    const auto has_same_header = [&](const auto& other) { return other.second == keys[i].second; };
+    if (std::ranges::count_if(keys, has_same_header) > 1) keys[i].second = keys[i].first;
   }
   return keys;
 }
@@ -49,27 +52,31 @@ std::string settings_text(const PlanPoint& point) {
   const Json settings = Json::parse(point.settings);
   std::string text;
   for (const auto& [key, value] : settings.items())
-    text += (text.empty() ? "" : ", ") + key + " " + as_words(value);
-  return text.empty() ? "the scenario as it is" : text;
+    text += (text.empty() ? "" : ", ") + key + " " + setting_value_text(value);
+  return text.empty() ? "the scenario unchanged" : text;
 }
 
-// "processes.0.batch 8 -> 4": what would have to be set otherwise.
+// "processes.0.batch 8 -> 4": the settings that differ.
 std::string changes_text(const PlanPoint& from, const PlanPoint& to) {
   const Json before = Json::parse(from.settings), after = Json::parse(to.settings);
   std::string text;
   for (const auto& [key, value] : after.items()) {
     if (before.at(key) == value) continue;
-    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", key, as_words(before.at(key)),
-                        as_words(value));
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", key, setting_value_text(before.at(key)),
+                        setting_value_text(value));
   }
   return text;
 }
 
 std::string criterion_text(const Plan& plan, std::size_t criterion) {
   const Criterion& wanted = plan.goal.criteria[criterion];
-  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + plan.goal.figures[criterion];
-  return fmt::format("{} {} {:.6g}", plan.goal.figures[criterion],
+  if (!wanted.limit) return (wanted.maximise ? "max " : "min ") + plan.goal.metrics[criterion];
+  return fmt::format("{} {} {:.6g}", plan.goal.metrics[criterion],
                      wanted.maximise ? ">=" : "<=", *wanted.limit);
+}
+
+std::string with_unit(const Plan& plan, std::size_t criterion, double value) {
+  return value_with_unit(plan.goal.metrics[criterion], value);
 }
 
 std::string interval_text(const Interval& interval) {
@@ -77,7 +84,7 @@ std::string interval_text(const Interval& interval) {
                   : "–";
 }
 
-// A point against the best: how much greater its figure is.
+// How much greater a value is than that of the best point.
 std::string relative_text(double value, double best) {
   return best == 0 ? std::string("–") : fmt::format("{:+.1f} %", 100 * (value / best - 1) + 0.0);
 }
@@ -85,8 +92,8 @@ std::string relative_text(double value, double best) {
 std::string values_table(const Plan& plan, const PlanPoint& point, bool against_best, int width,
                          bool colour) {
   std::vector<Column> columns{
-      {"", Align::left, 0, true}, {"simulated", Align::right}, {"90 % of measurements", Align::right, 50}};
-  if (against_best) columns.push_back({"to the best", Align::right, 40});
+      {"", Align::left, 0, true}, {"simulated", Align::right}, {"90 % interval", Align::right, 50}};
+  if (against_best) columns.push_back({"vs best", Align::right, 40});
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
     std::vector<std::string> cells{criterion_text(plan, i), significant(point.values[i], digits),
@@ -106,39 +113,39 @@ std::string runner_up_text(const Plan& plan, int width, bool colour) {
   const PlanPoint& best = *plan.best;
   const PlanPoint& second = *plan.runner_up;
   std::string text = "\n" + styled("runner-up", Style::strong, colour) + "\n" +
-                     paragraph("to change: " + changes_text(best, second), width, 2) +
+                     paragraph("changes: " + changes_text(best, second), width, 2) +
                      values_table(plan, second, true, width, colour);
-  const double lacking = plan.goal.criteria[0].maximise ? best.values[0] / second.values[0] - 1
-                                                        : 1 - best.values[0] / second.values[0];
-  std::string words;
-  if (std::isfinite(lacking) && lacking > 0)
-    words = fmt::format("It would win if its {} were {:.1f} % {}.", plan.goal.figures[0], 100 * lacking,
-                        plan.goal.criteria[0].maximise ? "higher" : "lower");
+  const double needed = plan.goal.criteria[0].maximise ? best.values[0] / second.values[0] - 1
+                                                       : 1 - best.values[0] / second.values[0];
+  std::string advice;
+  if (std::isfinite(needed) && needed > 0)
+    advice = fmt::format("It would be the best if its {} were {:.1f} % {}.", plan.goal.metrics[0],
+                         100 * needed, plan.goal.criteria[0].maximise ? "higher" : "lower");
   if (overlap(best.intervals[0], second.intervals[0]))
-    words += fmt::format("{}Their intervals overlap: on a board either may win, so measure both.",
-                         words.empty() ? "" : " ");
-  return text + paragraph(words, width, 2);
+    advice += fmt::format("{}The 90 % intervals of the two overlap: measure both before you decide.",
+                          advice.empty() ? "" : " ");
+  return text + paragraph(advice, width, 2);
 }
 
-// Not all of a long front: evenly, with its ends and the best.
-std::vector<PlanPoint> some_of(const Plan& plan) {
-  constexpr std::size_t most = 16;
+// At most 17 points of the front: evenly spaced ones with both ends, and the best.
+std::vector<PlanPoint> front_excerpt(const Plan& plan) {
+  constexpr std::size_t max_points = 16;
   const std::size_t count = plan.front.size();
-  if (count <= most) return plan.front;
-  std::vector<PlanPoint> some;
+  if (count <= max_points) return plan.front;
+  std::vector<PlanPoint> excerpt;
   std::size_t next = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const bool due = i == next * (count - 1) / (most - 1);
+    const bool due = i == next * (count - 1) / (max_points - 1);
     next += due ? 1 : 0;
-    if (due || plan.front[i].point == plan.best->point) some.push_back(plan.front[i]);
+    if (due || plan.front[i].point == plan.best->point) excerpt.push_back(plan.front[i]);
   }
-  return some;
+  return excerpt;
 }
 
 std::string front_text(const Plan& plan, int width, bool colour) {
   if (plan.front.size() < 2) return {};
-  const std::vector<PlanPoint> points = some_of(plan);
-  const auto keys = varying(points);
+  const std::vector<PlanPoint> points = front_excerpt(plan);
+  const auto keys = varying_keys(points);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < plan.goal.objectives; ++i) {
     columns.push_back({criterion_text(plan, i), Align::right});
@@ -153,40 +160,46 @@ std::string front_text(const Plan& plan, int width, bool colour) {
       cells.push_back(interval_text(point.intervals[i]));
     }
     const Json settings = Json::parse(point.settings);
-    for (const auto& [key, name] : keys) cells.push_back(as_words(settings.at(key)));
+    for (const auto& [key, name] : keys) cells.push_back(setting_value_text(settings.at(key)));
     table.add(std::move(cells), point.point == plan.best->point ? Style::strong : Style::plain);
   }
   std::string text = "\n" + styled("Pareto front", Style::strong, colour) + "\n" + table.text(width, colour);
   if (points.size() < plan.front.size())
-    text +=
-        paragraph(fmt::format("{} of its {} points; --format json has all", points.size(), plan.front.size()),
-                  width, 0);
+    text += paragraph(
+        fmt::format("{} of {} points shown; --format json prints all", points.size(), plan.front.size()),
+        width, 0);
   return text;
 }
 
 std::string limits_text(const Plan& plan, int width, bool colour) {
   if (plan.relaxed.empty()) return {};
-  std::string text = "\n" + styled("what the limits cost", Style::strong, colour) + "\n";
+  std::string text = "\n" + styled("cost of the limits", Style::strong, colour) + "\n";
   for (const analyses::Relaxed& relaxed : plan.relaxed) {
-    text += paragraph(fmt::format("Without {}: {} {}, {} to the best. It needs {}, with {}.",
-                                  criterion_text(plan, relaxed.criterion), plan.goal.figures[0],
-                                  significant(relaxed.best.values[0], digits),
-                                  relative_text(relaxed.best.values[0], plan.best->values[0]),
-                                  significant(relaxed.needed, digits), settings_text(relaxed.best)),
-                      width, 2);
+    text += paragraph(
+        fmt::format("Without the limit {}: {} {} ({} vs best) with {}. The limit would have to "
+                    "be {}.",
+                    criterion_text(plan, relaxed.criterion), plan.goal.metrics[0],
+                    with_unit(plan, 0, relaxed.best.values[0]),
+                    relative_text(relaxed.best.values[0], plan.best->values[0]), settings_text(relaxed.best),
+                    with_unit(plan, relaxed.criterion, relaxed.needed)),
+        width, 2);
   }
   return text;
 }
 
 std::string head(const std::string& file, const Plan& plan, int width) {
-  std::string text = fmt::format("{}: {} of {} points simulated", file, plan.count.simulated, plan.points);
-  if (plan.count.looked_at > plan.count.simulated)
-    text += fmt::format(", {} were in the file", plan.count.looked_at - plan.count.simulated);
-  if (plan.count.do_not_fit > 0) text += fmt::format(", {} do not fit into memory", plan.count.do_not_fit);
+  std::string text =
+      fmt::format("{}: {} of {} simulated", file, plan.count.simulated, input::counted(plan.points, "point"));
+  if (plan.count.evaluated > plan.count.simulated)
+    text += fmt::format(", {} already in the file", plan.count.evaluated - plan.count.simulated);
+  if (plan.count.do_not_fit > 0)
+    text += fmt::format(", {} {} not fit into memory", plan.count.do_not_fit,
+                        plan.count.do_not_fit == 1 ? "does" : "do");
   if (plan.count.failed > 0) text += fmt::format(", {} failed", plan.count.failed);
-  text += plan.exhaustive  ? "; the best is the best of all"
-          : plan.converged ? "; no other point promises more than 0.5 % more"
-                           : "; others may be better: --simulations allows more";
+  text += plan.exhaustive
+              ? fmt::format("; exhaustive search: all {} evaluated", input::counted(plan.points, "point"))
+          : plan.converged ? "; search converged: no other point is expected to gain more than 0.5 %"
+                           : "; search stopped at its limit: raise --simulations to look for better points";
   return paragraph(text, width, 0);
 }
 
@@ -195,7 +208,7 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
   for (const char* const part : {"objectives", "constraints"}) json[part] = Json::array();
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
     const Criterion& criterion = plan.goal.criteria[i];
-    Json one{{"figure", plan.goal.figures[i]}};
+    Json one{{"figure", plan.goal.metrics[i]}};
     if (criterion.limit)
       one[criterion.maximise ? "min" : "max"] = *criterion.limit;
     else
@@ -209,15 +222,21 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
 
 }  // namespace
 
+std::string value_with_unit(const std::string& metric, double value) {
+  const std::string unit = analyses::metric_unit(metric).name;
+  return significant(value, digits) + (unit.empty() ? "" : " " + unit);
+}
+
 std::string plan_text(const std::string& file, const Plan& plan, int width, bool colour) {
   std::string text = head(file, plan, width);
   if (!plan.best) {
-    text += "\n" + styled("no point keeps the limits", Style::bad, colour) + "\n";
-    if (plan.missed.empty()) text += paragraph("Each limit can be kept, but not all together.", width, 2);
+    text += "\n" + styled("no point meets the limits", Style::bad, colour) + "\n";
+    if (plan.missed.empty()) text += paragraph("Each limit can be met, but not all at once.", width, 2);
     for (const analyses::Missed& missed : plan.missed)
-      text += paragraph(fmt::format("{}: the nearest is {}", criterion_text(plan, missed.criterion),
-                                    significant(missed.nearest, digits)),
-                        width, 2);
+      text +=
+          paragraph(fmt::format("{}: the closest point reaches {}", criterion_text(plan, missed.criterion),
+                                with_unit(plan, missed.criterion, missed.nearest)),
+                    width, 2);
     return text;
   }
   text += "\n" + styled("best", Style::strong, colour) + "\n" +
@@ -229,7 +248,7 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
 
 std::string plan_json(const Plan& plan) {
   Json json{{"schema", "jostle.plan/1"},           {"points", plan.points},
-            {"simulated", plan.count.simulated},   {"looked_at", plan.count.looked_at},
+            {"simulated", plan.count.simulated},   {"looked_at", plan.count.evaluated},
             {"do_not_fit", plan.count.do_not_fit}, {"failed", plan.count.failed},
             {"exhaustive", plan.exhaustive},       {"converged", plan.converged}};
   json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
@@ -238,13 +257,13 @@ std::string plan_json(const Plan& plan) {
   for (const PlanPoint& point : plan.front) json["front"].push_back(point_json(plan, point));
   json["relaxed"] = Json::array();
   for (const analyses::Relaxed& relaxed : plan.relaxed)
-    json["relaxed"].push_back({{"figure", plan.goal.figures[relaxed.criterion]},
+    json["relaxed"].push_back({{"figure", plan.goal.metrics[relaxed.criterion]},
                                {"limit", *plan.goal.criteria[relaxed.criterion].limit},
                                {"needed", relaxed.needed},
                                {"best", point_json(plan, relaxed.best)}});
   json["missed"] = Json::array();
   for (const analyses::Missed& missed : plan.missed)
-    json["missed"].push_back({{"figure", plan.goal.figures[missed.criterion]},
+    json["missed"].push_back({{"figure", plan.goal.metrics[missed.criterion]},
                               {"limit", *plan.goal.criteria[missed.criterion].limit},
                               {"nearest", missed.nearest}});
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

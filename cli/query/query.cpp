@@ -1,4 +1,4 @@
-// `jostle query`: asks the file of a study in SQL, without changing it.
+// `jostle query`: runs a read-only SQL query on the file of a study.
 #include <memory>
 #include <string>
 
@@ -15,7 +15,7 @@ struct QueryOptions {
   bool content = false;
 };
 
-ExitCode ask(const QueryOptions& options, Context& context) {
+ExitCode run_query(const QueryOptions& options, Context& context) {
   try {
     analyses::Database database(options.file, analyses::Access::read);
     database.stop_when(context.interrupted);
@@ -26,7 +26,7 @@ ExitCode ask(const QueryOptions& options, Context& context) {
     }
     analyses::SqlStatement rows(database, options.sql);
     if (!rows.only_reads()) {
-      context.terminal.complain("only statements that read are asked");
+      context.terminal.complain("only read-only SQL statements are allowed");
       return ExitCode::bad_input;
     }
     print_rows(rows,
@@ -45,22 +45,22 @@ ExitCode ask(const QueryOptions& options, Context& context) {
 }  // namespace
 
 void add_query(CLI::App& app, Task& task) {
-  CLI::App* const command = app.add_subcommand("query", "Ask the file of a study in SQL");
+  CLI::App* const command = app.add_subcommand("query", "Query the file of a study with SQL");
   const auto options = std::make_shared<QueryOptions>();
-  command->add_option("FILE", options->file, "What `jostle sweep` wrote")->required()->type_name("");
+  command->add_option("FILE", options->file, "A file written by `jostle sweep`")->required()->type_name("");
   command
       ->add_option("SQL", options->sql,
-                   "One statement that reads; default: SELECT * FROM results, a row a point")
+                   "One read-only statement; default: SELECT * FROM results, one row per point")
       ->type_name("");
   command
       ->add_option("--format", options->format,
-                   "How to print: a table (default), CSV, or a line of JSON a row")
+                   "Output format: a table (default), CSV, or one line of JSON per row")
       ->check(one_of({"table", "csv", "json"}))
       ->type_name("table|csv|json");
   command->add_flag("--content", options->content,
-                    "Print all that the file says, in lines of JSON: equal for equal studies");
+                    "Print the whole content as lines of JSON; identical for identical studies");
   command->footer(
-      "\nTables: study (name, value), points (point, key, settings), outcomes (key, status, figures, result "
+      "\nTables: study (name, value), points (point, key, settings), outcomes (key, status, metrics, result "
       "as\n"
       "JSON). The view results joins them: point, status, a column for each varied key (batch, gpu_mhz), "
       "then\n"
@@ -72,7 +72,7 @@ void add_query(CLI::App& app, Task& task) {
       "  jostle query study.sqlite \"SELECT batch, count, throughput FROM results WHERE power_w < 10\"\n"
       "  jostle query study.sqlite \"SELECT json_extract(result, '$.system.gpu.sm_active') FROM outcomes\"");
   command->callback(
-      [&task, options] { task = [options](Context& context) { return ask(*options, context); }; });
+      [&task, options] { task = [options](Context& context) { return run_query(*options, context); }; });
 }
 
 }  // namespace jostle::cli

@@ -16,10 +16,10 @@ namespace {
 
 using analyses::SqlStatement;
 
-constexpr std::size_t printed_at_once = 1 << 16;
+constexpr std::size_t print_buffer_size = 1 << 16;  // bytes
 
-// A number as people read it; any other text on one line.
-std::string for_people(const SqlStatement& rows, int column) {
+// A number with five significant digits; any other text on one line.
+std::string table_cell(const SqlStatement& rows, int column) {
   const std::string text(rows.text(column));
   if (!rows.is_number(column)) return input::printable(text, text.size() + 1);
   if (text.find_first_of(".e") == std::string::npos) return text;
@@ -35,7 +35,7 @@ void print_table(SqlStatement& rows, Terminal& terminal) {
   while (rows.step()) {
     std::vector<std::string>& row = cells.emplace_back();
     for (int i = 0; i < count; ++i) {
-      row.push_back(for_people(rows, i));
+      row.push_back(table_cell(rows, i));
       if (!rows.is_null(i) && !rows.is_number(i)) numbers[static_cast<std::size_t>(i)] = false;
     }
   }
@@ -86,7 +86,7 @@ void print_rows(SqlStatement& rows, RowFormat format, Terminal& terminal) {
   }
   while (rows.step()) {
     text += line_of(rows, format);
-    if (text.size() < printed_at_once) continue;
+    if (text.size() < print_buffer_size) continue;
     terminal.print(text);
     text.clear();
   }

@@ -10,10 +10,10 @@ namespace jostle::cli {
 
 enum class RowFormat { table, csv, json };
 
-// A cell of the present row: null, a number, or text.
+// A cell of the current row: null, a number, or text.
 [[nodiscard]] nlohmann::ordered_json json_cell(const analyses::SqlStatement& rows, int column);
 
-// Runs the statement to its end and prints what it gives. Of a table that is too wide the last columns go
+// Runs the statement to its end and prints the rows. If a table is too wide, its last columns are hidden
 // first.
 void print_rows(analyses::SqlStatement& rows, RowFormat format, Terminal& terminal);
 

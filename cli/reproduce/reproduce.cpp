@@ -1,4 +1,4 @@
-// `jostle reproduce`: which published statements come out when they are simulated.
+// `jostle reproduce`: simulates published statements and checks them.
 #include "analyses/reproduce/reproduce.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ Style style_of(bool good) {
   return good ? Style::plain : Style::bad;
 }
 
-// A row a statement, with the check that is off the most.
+// A row per statement, with its worst failed check.
 Table overview(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"statement", Align::left, 3, true},
@@ -61,7 +61,7 @@ Table overview(const std::vector<Reproduction>& outcomes) {
   return table;
 }
 
-// A row a check.
+// A row per check.
 Table checks(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"quantity", Align::left, 0, true},
@@ -81,7 +81,7 @@ Table checks(const std::vector<Reproduction>& outcomes) {
 
 std::string summary(const std::vector<Reproduction>& outcomes) {
   const auto reproduced = std::ranges::count_if(outcomes, &Reproduction::reproduced);
-  const auto unanswered =
+  const auto not_simulated =
       std::ranges::count_if(outcomes, [](const Reproduction& outcome) { return !outcome.problem.empty(); });
   std::ptrdiff_t all = 0, judged = 0, missed = 0;
   for (const Reproduction& outcome : outcomes) {
@@ -91,10 +91,10 @@ std::string summary(const std::vector<Reproduction>& outcomes) {
     missed += static_cast<std::ptrdiff_t>(outcome.failed());
   }
   return fmt::format("{} of {} statements reproduced, {} not simulated; {} of {} checks hold\n", reproduced,
-                     all, unanswered, judged - missed, judged);
+                     all, not_simulated, judged - missed, judged);
 }
 
-// Why the statements that miss do so.
+// The reasons for the statements that are not reproduced.
 std::string reasons(const std::vector<Reproduction>& outcomes, const char* format) {
   std::string text;
   for (const Reproduction& outcome : outcomes)
@@ -113,11 +113,12 @@ std::string markdown(const std::vector<Reproduction>& outcomes) {
   for (const Reproduction& outcome : outcomes)
     table.add({std::string(outcome.statement->id), std::string(to_string(outcome.statement->kind)),
                std::string(outcome.statement->text), outcome.grade, verdict(outcome)});
-  return summary(outcomes) + "\n" + table.markdown() + "\n## What does not come out, and why\n\n" +
-         reasons(outcomes, "- **{}** {}\n") + "\n## Every check\n\n" + checks(outcomes).markdown();
+  return summary(outcomes) + "\n" + table.markdown() +
+         "\n## Statements that are not reproduced, and why\n\n" + reasons(outcomes, "- **{}** {}\n") +
+         "\n## Every check\n\n" + checks(outcomes).markdown();
 }
 
-// "resnet50 9.75 x; yolov8n 3 x": what `get` has of each check.
+// "resnet50: 9.75 x; yolov8n: 3 x": the field `get` of each check.
 std::string joined(const Reproduction& outcome, std::string Check::*get) {
   std::string text;
   for (const Check& check : outcome.checks)
@@ -125,7 +126,7 @@ std::string joined(const Reproduction& outcome, std::string Check::*get) {
   return text;
 }
 
-// What is off the most of the values and bounds.
+// The relative error of greatest magnitude, of values and bounds.
 std::optional<double> error(const Reproduction& outcome) {
   std::optional<double> most;
   for (const Check& check : outcome.checks)
@@ -133,7 +134,7 @@ std::optional<double> error(const Reproduction& outcome) {
   return most;
 }
 
-// An object a statement, a line each.
+// A line with one JSON object per statement.
 std::string json(const std::vector<Reproduction>& outcomes) {
   using Json = nlohmann::ordered_json;
   std::string lines;
@@ -184,7 +185,7 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
   for (const std::string& id : options.ids) {
     wanted.push_back(analyses::find_statement(id));
     if (wanted.back() == nullptr) {
-      context.terminal.complain(fmt::format("no statement '{}'; `jostle reproduce` tells them all", id));
+      context.terminal.complain(fmt::format("no statement '{}'; `jostle reproduce` lists all", id));
       return ExitCode::bad_input;
     }
   }
@@ -214,13 +215,14 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
 }  // namespace
 
 void add_reproduce(CLI::App& app, Task& task) {
-  CLI::App* const command = app.add_subcommand(
-      "reproduce", "Simulate what papers state and say of each statement whether it comes out");
+  CLI::App* const command =
+      app.add_subcommand("reproduce", "Simulate published statements and check whether they are reproduced");
   const auto options = std::make_shared<ReproduceOptions>();
-  command->add_option("ID", options->ids, "Statements, as C06; default: all");
-  command->add_flag("--details", options->details, "Every check of every statement, and why some miss");
+  command->add_option("ID", options->ids, "Statements, such as C06 (default: all)");
+  command->add_flag("--details", options->details,
+                    "Print every check of every statement, and the reasons for failures");
   CLI::Option* const markdown =
-      command->add_flag("--markdown", options->markdown, "The tables of docs/claims.md");
+      command->add_flag("--markdown", options->markdown, "Print the tables of docs/claims.md");
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}))
       ->excludes(markdown);

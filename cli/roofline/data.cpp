@@ -59,7 +59,7 @@ Json network_json(const Roofline& roofs, const PlacedNetwork& network) {
 
 Json mode_json(const ModeRoofline& mode) {
   Json roof = Json::array(), networks = Json::array();
-  for (const double intensity : told_intensities()) roof.push_back(roof_json(mode.roofs, intensity));
+  for (const double intensity : listed_intensities()) roof.push_back(roof_json(mode.roofs, intensity));
   for (const PlacedNetwork& network : mode.networks) networks.push_back(network_json(mode.roofs, network));
   return {{"power_mode", mode.mode.empty() ? Json(nullptr) : Json(mode.mode)},
           {"gpu_mhz", mode.gpu_hz / 1e6},
@@ -85,7 +85,7 @@ std::string energy_cells(const Roofline& roofs) {
       scaled_cell(power::best_flop_per_j(roofs), 1e9), scaled_cell(power::energy_balance(roofs)));
 }
 
-// What every row of a mode begins with.
+// The first cells of every row of a mode.
 std::string mode_cells(const RooflineAnswer& answer, const ModeRoofline& mode) {
   return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", calibration::csv_field(answer.device),
                      calibration::csv_field(mode.mode), scaled_cell(mode.gpu_hz, 1e6),
@@ -130,7 +130,7 @@ std::string roofline_csv(const RooflineAnswer& answer) {
       "point,model,flop_per_byte,gflop_per_s,gflop_per_j,attainable_gflop_per_s,attainable_gflop_per_j\n";
   for (const ModeRoofline& mode : answer.modes) {
     const std::string begin = mode_cells(answer, mode);
-    for (const double intensity : told_intensities())
+    for (const double intensity : listed_intensities())
       text += begin + point_cells(mode.roofs, "roof", "", intensity, {}, {});
     for (const PlacedNetwork& network : mode.networks) {
       if (!network.problem.empty()) continue;

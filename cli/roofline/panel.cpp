@@ -35,7 +35,7 @@ class Panel {
   }
 
   std::string draw() {
-    // The names of the networks stand below their dots: the axis goes on until they have room.
+    // The names of the networks are below their dots: extend the axis until they fit.
     constexpr int max_tries = 12;
     auto labels = names();
     for (int tries = 0; !labels && tries < max_tries; ++tries) {
@@ -80,15 +80,15 @@ class Panel {
         }
       }
     };
-    ticks(x_, [&](double value, bool decade, bool told) {
+    ticks(x_, [&](double value, bool decade, bool labelled) {
       grid(across(value), frame_.top, across(value), frame_.bottom, decade);
-      if (told)
+      if (labelled)
         picture +=
             svg_text(across(value), frame_.bottom + 15, fmt::format("{:g}", value), font::small, "middle");
     });
-    ticks(y_, [&](double value, bool decade, bool told) {
+    ticks(y_, [&](double value, bool decade, bool labelled) {
       grid(frame_.left, up(value), frame_.right, up(value), decade);
-      if (told)
+      if (labelled)
         picture += svg_text(frame_.left - 5, up(value) + 4, fmt::format("{:g}", value), font::small, "end");
     });
     picture +=
@@ -130,7 +130,7 @@ class Panel {
     return picture;
   }
 
-  // The dots of each network, the highest first. They have the same intensity in all modes, or nearly.
+  // The dots of each network, the highest first. Its intensity is nearly the same in all modes.
   [[nodiscard]] std::map<std::string, std::vector<Point>> columns() const {
     std::map<std::string, std::vector<Point>> columns;
     for (const ModeRoofline& mode : answer_.modes) {
@@ -141,7 +141,7 @@ class Panel {
     return columns;
   }
 
-  // Each network is named once, at its lowest dot.
+  // Labels: each network is named once, at its lowest dot.
   [[nodiscard]] std::optional<std::vector<PlacedLabel>> names() const {
     std::vector<Box> taken;
     const auto keep_free = [&](Point point, double half) {

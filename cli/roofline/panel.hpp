@@ -1,4 +1,4 @@
-// One panel of a roofline's picture: both axes logarithmic, a line a mode, networks as dots.
+// One panel of a roofline picture: both axes logarithmic, one line per mode, networks as dots.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@
 
 namespace jostle::cli {
 
-// What it shows, in the unit of its axis.
+// What a panel shows, in the unit of its axis.
 struct PanelContent {
   const char* title;
   std::function<double(const power::Roofline&, double intensity)> roof;
   std::function<double(const analyses::PlacedNetwork&)> dot;
-  std::function<double(const power::Roofline&)> mark;  // an intensity that is marked on the roof
+  std::function<double(const power::Roofline&)> mark;  // the intensity to mark on the roof
   Marker marker;
 };
 
@@ -26,7 +26,7 @@ struct Range {
 [[nodiscard]] double round_up(double value);
 [[nodiscard]] double round_down(double value);
 
-// `frame` is inside the axes' labels. Networks that are not placed are left out.
+// `frame`: the plot area without axis labels. Networks with a problem are left out.
 [[nodiscard]] std::string roofline_panel(const analyses::RooflineAnswer& answer, const PanelContent& content,
                                          const Box& frame, Range intensities);
 

@@ -1,4 +1,5 @@
-// A roofline as a picture: time and energy side by side, and a legend that tells each mode's figures.
+// A roofline as SVG: the time and the energy panel next to each other, and a legend with the values of each
+// mode.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr double width = 800, least_height = 600;
 constexpr double top = 66, row = 17;
 constexpr const char* grey = "#333";
 
-// A line a mode: what its clocks are and what comes of them.
+// A line per mode: its clocks and the resulting limits.
 std::string legend(const RooflineAnswer& answer, double y) {
   std::vector<std::string> headers{"GPU MHz", "SMs", "EMC MHz", "GFLOP/s", "GB/s", "ridge"};
   if (answer.power_known) headers.insert(headers.end(), {"GFLOP/J", "balance"});
@@ -47,16 +48,16 @@ std::string legend(const RooflineAnswer& answer, double y) {
   return picture;
 }
 
-// What the marks stand for.
+// The meaning of the marks.
 std::string key(const RooflineAnswer& answer, double y) {
-  std::string picture = svg_ring(40, y - 4, grey) +
-                        svg_text(64, y, "ridge: from here on arithmetic binds the time", font::small);
+  std::string picture =
+      svg_ring(40, y - 4, grey) + svg_text(64, y, "ridge: compute-bound from here on", font::small);
   if (!answer.power_known) {
-    return picture + svg_text(width - 30, y, "energy is not known: the profile has no power section",
+    return picture + svg_text(width - 30, y, "no energy roofline: the profile has no power section",
                               font::small, "end");
   }
   return picture + svg_diamond(420, y - 4, grey) +
-         svg_text(434, y, "balance: half of the best FLOP/J", font::small);
+         svg_text(434, y, "balance: half of the peak FLOP/J", font::small);
 }
 
 Range intensities_of(const RooflineAnswer& answer) {

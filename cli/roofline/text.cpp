@@ -16,18 +16,18 @@ using analyses::ModeRoofline;
 using analyses::PlacedNetwork;
 using analyses::RooflineAnswer;
 
-// What rates are told in.
+// The unit of rates.
 struct Unit {
   double size;
   const char* name;
 };
 Unit unit_for(const RooflineAnswer& answer) {
-  double most = 0;
-  for (const ModeRoofline& mode : answer.modes) most = std::max(most, mode.roofs.flop_per_s);
-  return most >= 1e12 ? Unit{1e12, "TFLOP/s"} : Unit{1e9, "GFLOP/s"};
+  double peak = 0;
+  for (const ModeRoofline& mode : answer.modes) peak = std::max(peak, mode.roofs.flop_per_s);
+  return peak >= 1e12 ? Unit{1e12, "TFLOP/s"} : Unit{1e9, "GFLOP/s"};
 }
 
-std::string maybe(std::optional<double> value, double unit = 1) {
+std::string digits_or_none(std::optional<double> value, double unit = 1) {
   return value ? digits(*value / unit) : none;
 }
 std::string whole_percent(double share) {
@@ -62,25 +62,25 @@ Table energy_table(const RooflineAnswer& answer) {
     const power::Roofline::Energy& energy = *mode.roofs.energy;
     table.add({mode_text(mode), digits((energy.operation_j + energy.sm_operation_j) * 1e12),
                digits((energy.byte_j + energy.sm_byte_j) * 1e12), digits(energy.idle_w),
-               digits(energy.busy_w), maybe(power::best_flop_per_j(mode.roofs), 1e9),
-               maybe(power::energy_balance(mode.roofs))});
+               digits(energy.busy_w), digits_or_none(power::best_flop_per_j(mode.roofs), 1e9),
+               digits_or_none(power::energy_balance(mode.roofs))});
   }
   return table;
 }
 
-// One row a mode, one column an intensity.
+// A row per mode, a column per intensity.
 template <class Metric>
-Table attainable_table(const RooflineAnswer& answer, const Metric& figure) {
+Table attainable_table(const RooflineAnswer& answer, const Metric& metric) {
   std::vector<Column> columns{{"mode", Align::left}};
   std::vector<double> shown;
-  for (std::size_t i = 0; i < told_intensities().size(); i += 4) {
-    shown.push_back(told_intensities()[i]);
+  for (std::size_t i = 0; i < listed_intensities().size(); i += 4) {
+    shown.push_back(listed_intensities()[i]);
     columns.push_back({fmt::format("{:g}", shown.back()), Align::right, 1});
   }
   Table table(columns);
   for (const ModeRoofline& mode : answer.modes) {
     std::vector<std::string> cells{mode_text(mode)};
-    for (const double intensity : shown) cells.push_back(maybe(figure(mode, intensity)));
+    for (const double intensity : shown) cells.push_back(digits_or_none(metric(mode, intensity)));
     table.add(cells);
   }
   return table;
@@ -101,7 +101,7 @@ Table networks_table(const RooflineAnswer& answer, const Unit& unit) {
       const double roof = power::attainable_flop_per_s(mode.roofs, intensity);
       cells.insert(cells.end(), {digits(intensity), digits(network.flop_per_s() / unit.size),
                                  whole_percent(network.flop_per_s() / roof),
-                                 intensity < power::ridge(mode.roofs) ? "memory" : "arithmetic"});
+                                 intensity < power::ridge(mode.roofs) ? "memory" : "compute"});
       if (const auto per_j = network.flop_per_j()) {
         cells.push_back(digits(*per_j / 1e9));
         cells.push_back(whole_percent(*per_j / *power::attainable_flop_per_j(mode.roofs, intensity)));
@@ -115,7 +115,7 @@ Table networks_table(const RooflineAnswer& answer, const Unit& unit) {
 
 }  // namespace
 
-const std::vector<double>& told_intensities() {
+const std::vector<double>& listed_intensities() {
   static const std::vector<double> all = [] {
     std::vector<double> list;
     for (double intensity = 0.25; intensity <= 1024; intensity *= 2) {
@@ -154,20 +154,20 @@ std::string roofline_table(const RooflineAnswer& answer, int width, bool colour)
   if (answer.power_known) {
     text += energy_table(answer).text(width, colour);
   } else {
-    text += "Energy is not known: the profile has no power section.\nThis is the time roofline only.\n";
+    text += "No energy roofline: the profile has no power section.\n";
   }
-  text += fmt::format("\nattainable {} at FLOP/B\n", unit.name);
+  text += fmt::format("\nattainable {} by FLOP/B\n", unit.name);
   text += attainable_table(answer, [&](const ModeRoofline& mode, double intensity) {
             return std::optional(power::attainable_flop_per_s(mode.roofs, intensity) / unit.size);
           }).text(width, colour);
   if (answer.power_known) {
-    text += "\nattainable GFLOP/J at FLOP/B\n";
+    text += "\nattainable GFLOP/J by FLOP/B\n";
     text += attainable_table(answer, [](const ModeRoofline& mode, double intensity) {
               return std::optional(*power::attainable_flop_per_j(mode.roofs, intensity) / 1e9);
             }).text(width, colour);
   }
   if (!answer.modes.front().networks.empty()) {
-    text += fmt::format("\n{}, batch {}, {}: kernels back to back\n",
+    text += fmt::format("\n{}, batch {}, {}, kernels without launch gaps\n",
                         answer.training ? "training" : "inference", answer.batch, answer.runtime);
     text += networks_table(answer, unit).text(width, colour);
     for (const ModeRoofline& mode : answer.modes) {

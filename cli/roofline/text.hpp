@@ -1,4 +1,4 @@
-// A roofline as text: for people, for programs, and as a picture.
+// A roofline as a table, JSON, CSV and SVG.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace jostle::cli {
 
-// FLOP/B at which the roofs are told.
-[[nodiscard]] const std::vector<double>& told_intensities();
+// The intensities (FLOP/B) at which the roofs are listed.
+[[nodiscard]] const std::vector<double>& listed_intensities();
 
 // "jetson-orin-nano, fp16 on tensor cores".
 [[nodiscard]] std::string roofline_title(const analyses::RooflineAnswer& answer);
-// "MAXN", or "maximum" of a device without modes.
+// "MAXN", or "maximum" for a device without modes.
 [[nodiscard]] std::string mode_text(const analyses::ModeRoofline& mode);
 // About three digits, never with an exponent.
 [[nodiscard]] std::string digits(double value);
 
-// `width` and `colour` are the terminal's.
+// Tables; `width` and `colour` of the terminal.
 [[nodiscard]] std::string roofline_table(const analyses::RooflineAnswer& answer, int width, bool colour);
 // One line: an object with schema jostle.roofline/1 (docs/roofline.md).
 [[nodiscard]] std::string roofline_json(const analyses::RooflineAnswer& answer);
-// A header, and a row for each intensity and network in each mode.
+// A header, and a row per mode and intensity or network.
 [[nodiscard]] std::string roofline_csv(const analyses::RooflineAnswer& answer);
-// 800 x 600 or higher, with nothing from elsewhere.
+// 800 x 600 pixels or higher, self-contained.
 [[nodiscard]] std::string roofline_svg(const analyses::RooflineAnswer& answer);
 
 }  // namespace jostle::cli

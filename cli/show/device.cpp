@@ -1,4 +1,4 @@
-// `jostle show device`: every figure of a profile with its unit, grade and source.
+// `jostle show device`: every parameter of a profile with its unit, grade and source.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace jostle::cli {
 namespace {
 
-// A list of many values by its ends: clock tables.
+// Abbreviates a list of five or more values (clock tables) to its first and last.
 std::string shortened(const std::string& value) {
   const auto commas = std::count(value.begin(), value.end(), ',');
   if (!value.starts_with('[') || commas < 4) return value;
@@ -26,13 +26,13 @@ ExitCode show_device(const std::string& name, Terminal& terminal) {
     terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  Table table({{"figure", Align::left, 0, true},
+  Table table({{"parameter", Align::left, 0, true},
                {"value", Align::left, 0, true},
                {"grade", Align::left},
                {"source", Align::left, 1, true}});
-  for (const calibration::ProfileParameter& figure : profile->figures) {
-    table.add({figure.path, shortened(figure.value), calibration::to_string(figure.from.grade),
-               figure.from.source});
+  for (const calibration::ProfileParameter& parameter : profile->figures) {
+    table.add({parameter.path, shortened(parameter.value), calibration::to_string(parameter.from.grade),
+               parameter.from.source});
   }
   terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", profile->spec.name, profile->spec.description,
                              profile->hash) +
@@ -43,7 +43,7 @@ ExitCode show_device(const std::string& name, Terminal& terminal) {
 }  // namespace
 
 void add_show_device(CLI::App& show, Task& task) {
-  CLI::App* const device = show.add_subcommand("device", "A device profile, figure by figure");
+  CLI::App* const device = show.add_subcommand("device", "The parameters of a device profile");
   const auto name = std::make_shared<std::string>();
   device->add_option("NAME", *name, "A shipped profile (see `jostle list devices`) or the path of one")
       ->required()

@@ -1,4 +1,4 @@
-// `jostle show model`: a network layer by layer, and what it adds up to.
+// `jostle show model`: the layers of a network and their totals.
 #include <fmt/format.h>
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 
 struct ModelOptions {
   std::string name, format = "table";
-  std::int64_t input = 0;  // 0: the model's own
+  std::int64_t input = 0;  // 0: the default of the model
   std::int64_t batch = 1;
 };
 
@@ -27,7 +27,8 @@ bool is_file(const std::string& name) {
   return name.ends_with(".onnx");  // as in a scenario
 }
 
-// The network in a file; what is approximated is told. Throws std::invalid_argument if it cannot be read.
+// The network in a file; approximations are reported as warnings. Throws std::invalid_argument if it cannot
+// be read.
 NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
   input::Problems problems;
   const auto given = options.input > 0 ? std::optional(options.input) : std::nullopt;
@@ -44,7 +45,7 @@ NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
   return {.name = options.name, .description = description, .network = std::move(file->network)};
 }
 
-// Throws std::invalid_argument for a name that is not known or an input the network cannot take.
+// Throws std::invalid_argument for an unknown name or an input size that the network does not accept.
 NamedNetwork build(const ModelOptions& options) {
   const dnn::Model* const model = dnn::find_model(options.name);
   if (model == nullptr) {
@@ -76,16 +77,16 @@ ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
   return ExitCode::done;
 }
 
-// From 1 to `most`.
-void add_count(CLI::App& command, const std::string& option, const char* help, std::int64_t most,
+// An option with a whole number from 1 to `max`.
+void add_count(CLI::App& command, const std::string& option, const char* help, std::int64_t max,
                std::int64_t& count) {
   command
       .add_option_function<std::string>(
           option,
-          [option, most, &count](const std::string& text) {
+          [option, max, &count](const std::string& text) {
             const std::uint64_t number = whole_number(option, text);
-            if (number < 1 || number > static_cast<std::uint64_t>(most))
-              throw CLI::ValidationError(option, fmt::format("{} is not from 1 to {}", number, most));
+            if (number < 1 || number > static_cast<std::uint64_t>(max))
+              throw CLI::ValidationError(option, fmt::format("{} is not from 1 to {}", number, max));
             count = static_cast<std::int64_t>(number);
           },
           help)
@@ -95,20 +96,20 @@ void add_count(CLI::App& command, const std::string& option, const char* help, s
 }  // namespace
 
 void add_show_model(CLI::App& show, Task& task) {
-  CLI::App* const command = show.add_subcommand("model", "A network, layer by layer");
+  CLI::App* const command = show.add_subcommand("model", "The layers of a network");
   const auto options = std::make_shared<ModelOptions>();
   command
       ->add_option("NAME", options->name,
                    "A built-in network (see `jostle list models`), or the path of an .onnx file")
       ->required()
       ->type_name("");
-  add_count(*command, "--input", "Side of the image in pixels, or tokens (default: the network's own)",
+  add_count(*command, "--input", "Image side in pixels, or number of tokens (default: that of the network)",
             dnn::largest_input, options->input);
-  add_count(*command, "--batch", "Images a batch (default 1)", dnn::max_images, options->batch);
+  add_count(*command, "--batch", "Images per batch (default 1)", dnn::max_images, options->batch);
   command
       ->add_option("--format", options->format,
-                   "How to print: a table for people (default), one line of JSON, CSV with a row a layer, or "
-                   "dot for Graphviz")
+                   "Output format: a table (default), one line of JSON, CSV with one row per layer, or dot "
+                   "for Graphviz")
       ->check(one_of({"table", "json", "csv", "dot"}))
       ->type_name("table|json|csv|dot");
   command->callback([&task, options] {

@@ -58,7 +58,7 @@ std::string network_json(const NamedNetwork& shown, std::int64_t batch) {
 }
 
 std::string network_csv(const NamedNetwork& shown, std::int64_t batch) {
-  (void)totals_of(shown.network, batch);  // refuses what cannot be counted
+  (void)totals_of(shown.network, batch);  // throws if the counts overflow
   std::string text =
       "index,name,op,activation,inputs,in_channels,in_height,in_width,out_channels,out_height,out_width,"
       "window_height,window_width,stride,dilation,groups,macs,parameters,activation_elements\n";

@@ -1,4 +1,4 @@
-// A network in Graphviz's language.
+// A network in the DOT language of Graphviz.
 #include <boost/graph/graphviz.hpp>
 #include <ostream>
 #include <sstream>
@@ -11,7 +11,7 @@ namespace {
 
 using dnn::Op;
 
-// Layers that compute, that change numbers one by one, that pool, and that only move bytes.
+// Colours by kind: matrix operations, element-wise operations, pooling, and layers that only move data.
 const char* colour_of(Op op) {
   switch (op) {
     case Op::conv:
@@ -35,7 +35,7 @@ const char* colour_of(Op op) {
   }
 }
 
-// Inside a quoted string of the language.
+// Escaped for a quoted DOT string.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : input::printable(text)) {

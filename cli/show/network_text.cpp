@@ -9,6 +9,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
+#include "input/counted.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"
@@ -19,7 +20,7 @@ namespace {
 using dnn::Layer;
 using dnn::Op;
 
-// Where a layer has none of something its cell stays empty.
+// Zero is shown as an empty cell.
 std::string count(std::int64_t number) {
   return number == 0 ? "" : fmt::format("{}", number);
 }
@@ -64,18 +65,17 @@ bool slides(Op op) {
   return op == Op::conv || op == Op::conv_transpose || op == Op::max_pool || op == Op::average_pool;
 }
 
-// Where it may be cut in two. Empty where there are none.
+// The partition points of the network; empty if there are none.
 std::string partition_points_of(const dnn::Network& network, int width, bool colour) {
   const std::vector<dnn::FusedLayer> fused = dnn::fuse(network, dnn::Lowering::optimised);
-  Table table({{"cut at"}, {"after", Align::left, 0, true}, {"k elements"}});
-  for (const dnn::PartitionPoint& cut :
-       dnn::narrowing(dnn::partition_points(fused), memory::bindings(network).inputs))
-    table.add({fmt::format("{}", cut.layers), input::printable(cut.after),
-               fmt::format("{:.1f}", static_cast<double>(cut.elements) / 1e3)});
+  Table table({{"partition point"}, {"after", Align::left, 0, true}, {"k elements"}});
+  for (const dnn::PartitionPoint& point : dnn::narrowing(dnn::partition_points(fused), memory::bindings(network).inputs))
+    table.add({fmt::format("{}", point.layers), input::printable(point.after),
+               fmt::format("{:.1f}", static_cast<double>(point.elements) / 1e3)});
   if (table.rows() == 0) return {};
-  const std::string title = fmt::format(
-      "TensorRT makes {} layers of them. Where one tensor crosses, ever smaller (docs/offload.md):",
-      fused.size());
+  const std::string title =
+      fmt::format("TensorRT fuses them to {}. Partition points with ever smaller tensors (docs/offload.md):",
+                  input::counted(fused.size(), "layer"));
   return "\n" + paragraph(title, width, 0) + table.text(width, colour);
 }
 

@@ -1,4 +1,4 @@
-// A network as text: for people, for programs and for Graphviz.
+// A network as a table, as JSON, as CSV and as a Graphviz graph.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace jostle::cli {
 
-// `name` is that of a built-in model, or a file; `description` may be empty. Neither it nor the names of
-// layers need be printable.
+// `name` is a built-in model or a file; `description` may be empty. Both and the layer names may contain
+// unprintable characters.
 struct NamedNetwork {
   std::string name;
   std::string description;
   dnn::Network network;
 };
 
-// Of one batch. `traffic`: elements of the activations that the layers read and write, fused as far as
-// dnn::fuse does for an optimised engine, each once.
+// For one batch. `traffic`: activation elements that the fused layers (dnn::fuse, optimised lowering) read
+// and write.
 struct NetworkTotals {
   std::int64_t parameters = 0;
   std::int64_t macs = 0;
@@ -28,20 +28,19 @@ struct NetworkTotals {
 
 // "64×56×56": channels, height, width; without trailing ones.
 [[nodiscard]] std::string shape_text(const dnn::Shape& shape);
-// The operator, or which activation it is.
+// The operator; for an activation layer, its function.
 [[nodiscard]] std::string operator_text(const dnn::Layer& layer);
-// "3×3", with what it does besides: "3×3 /2" strides by two, "3×3 ·4" is dilated by four. Empty where nothing
-// slides.
+// "3×3"; "3×3 /2" with stride two, "3×3 ·4" with dilation four. Empty for layers without a sliding window.
 [[nodiscard]] std::string window_text(const dnn::Layer& layer);
 
-// A row a layer and the totals below; `width` and `colour` are the terminal's.
+// A row per layer, and the totals; `width` and `colour` of the terminal.
 [[nodiscard]] std::string network_table(const NamedNetwork& shown, std::int64_t batch, int width,
                                         bool colour);
 // One line: an object with schema jostle.network/1 (docs/networks.md).
 [[nodiscard]] std::string network_json(const NamedNetwork& shown, std::int64_t batch);
-// A header and a row a layer.
+// A header and a row per layer.
 [[nodiscard]] std::string network_csv(const NamedNetwork& shown, std::int64_t batch);
-// The graph, for `dot`.
+// The graph in the DOT language.
 [[nodiscard]] std::string network_graphviz(const NamedNetwork& shown);
 
 }  // namespace jostle::cli

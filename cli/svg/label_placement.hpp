@@ -1,4 +1,4 @@
-// Where labels of points go in a picture, so that none covers another, a point or the edge.
+// Placement of point labels in a picture without overlaps with labels, points or the frame.
 #pragma once
 
 #include <optional>
@@ -22,19 +22,20 @@ struct Box {
 
 struct Label {
   std::string text;
-  Point point;  // what it names
+  Point point;  // the labelled point
 };
 struct PlacedLabel {
   Label label;
   Box box;
-  bool apart = false;  // below its point rather than beside it: a line should lead down to it
+  bool apart = false;  // below its point rather than beside it: draw a line from the point to it
 };
 
-// Pixels that a text takes at most in a common sans-serif font.
+// Upper bound for the width of a text in a common sans-serif font, in pixels.
 [[nodiscard]] double text_width(const std::string& text, double size);
 
-// Right of its point, or else below it as near as there is room, the rightmost point first: so no line down
-// to a label meets another label. `taken` is kept free. None if one finds no room in the frame.
+// Places each label to the right of its point, or else as close below it as there is room, the rightmost
+// point first, so that no line to a label crosses another label. `taken` is kept free. None if a label does
+// not fit into the frame.
 [[nodiscard]] std::optional<std::vector<PlacedLabel>> place_labels(std::vector<Label> labels,
                                                                    const Box& frame, std::vector<Box> taken,
                                                                    double font_size);

@@ -48,7 +48,7 @@ Decades decades_of(const ComparisonGroup& group) {
   return {all.low - margin, all.high + margin};
 }
 
-// Every digit of a decade, or 1, 2 and 5, or whole decades: the more there are, the fewer.
+// Ticks at every digit of a decade, at 1, 2 and 5, or at whole decades, depending on the span.
 std::vector<double> ticks(const Decades& decades) {
   std::vector<double> found;
   const double span = decades.high - decades.low;
@@ -64,7 +64,7 @@ std::vector<double> ticks(const Decades& decades) {
   return found;
 }
 
-// From the top left corner of its square.
+// A panel at the top left corner (x, y) of its square.
 class Panel {
  public:
   Panel(double x, double y, const ComparisonGroup& group)
@@ -99,7 +99,7 @@ class Panel {
     }
     return picture;
   }
-  // Right, and 10 % to either side, cut off at the frame.
+  // The diagonal (predicted = measured) and a band of ±10 %, clipped to the frame.
   [[nodiscard]] std::string diagonal() const {
     const double shift = side * std::log10(1.1) / (decades_.high - decades_.low);
     const double s = std::min(shift, side), bottom = y_ + side, right = x_ + side;
@@ -131,7 +131,7 @@ class Panel {
     for (const analyses::ErrorSummary& row_of : summarise(group_)) {
       picture += svg_dot(x_ + 4, y - 4, series_colour(series)) +
                  svg_text(x_ + 13, y,
-                          fmt::format("{}: {} of ±{:.1f} %", row_of.quantity, row_of.count,
+                          fmt::format("{}: n = {}, mean |error| {:.1f} %", row_of.quantity, row_of.count,
                                       100 * row_of.mean_absolute),
                           font::small);
       ++series;

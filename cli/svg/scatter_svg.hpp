@@ -1,4 +1,4 @@
-// Predicted against measured as a picture: a panel for each group of runs, both axes logarithmic.
+// Scatter plots of predicted against measured values: one panel per group of runs, both axes logarithmic.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace jostle::cli {
 
-// On the diagonal predictions are right; the band is 10 % to either side. A colour is a quantity; a ring is a
-// run outside of its 90 % interval. Groups without a positive figure are left out.
+// The diagonal marks exact predictions, the band ±10 %. Each quantity has a colour; a ring marks a run
+// outside its 90 % interval. Groups without positive values are left out.
 [[nodiscard]] std::string scatter_svg(const std::vector<analyses::ComparisonGroup>& groups);
 
 }  // namespace jostle::cli

@@ -1,4 +1,4 @@
-// The processes that mpirun started together, of which this is one. Without mpirun there is this one.
+// The MPI ranks that mpirun started. Without mpirun there is one rank.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@ namespace jostle::cli {
 
 class Ranks {
  public:
-  // Throws std::runtime_error where mpirun started several of a build that knows nothing of it.
+  // Throws std::runtime_error if mpirun started several processes of a build without MPI.
   Ranks();
-  // Ends them all if this one is left by an exception: the others would wait for ever.
+  // Aborts all ranks if an exception is in flight: the others would wait for ever.
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -17,7 +17,7 @@ class Ranks {
   [[nodiscard]] std::size_t index() const { return index_; }
   [[nodiscard]] std::size_t count() const { return count_; }
   void wait_for_all() const;
-  [[nodiscard]] std::size_t sum(std::size_t mine) const;  // over all, to all
+  [[nodiscard]] std::size_t sum(std::size_t mine) const;  // over all ranks, returned on each
 
  private:
   std::size_t index_ = 0, count_ = 1;

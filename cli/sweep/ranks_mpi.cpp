@@ -1,4 +1,4 @@
-// The build with MPI, which is only begun where mpirun started this process.
+// The build with MPI, which is initialised only if mpirun started this process.
 #include <mpi.h>
 
 #include <cstdint>

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array metrics{"sm_active", "issue_slot", "tensor_active"};
 
-// What is not a column of the view, from the whole result: of several processes the mean.
+// Metrics that are not columns of the view, from the JSON result; the mean over several processes.
 constexpr std::string_view details = R"(
 SELECT
   (SELECT avg(json_extract(value, '$.ec_ms.launch')) FROM json_each(result, '$.processes')) AS ec_launch_ms,
@@ -54,7 +54,7 @@ void add_columns(analyses::Database& database, std::string_view sql, Json& to) {
   for (int i = 0; i < rows.columns(); ++i) to[rows.name(i)] = std::move(columns[static_cast<std::size_t>(i)]);
 }
 
-// The shares of a list of pairs: at or below 0, 1, ..., 100 %.
+// The cumulative shares of a list of pairs, at 0, 1, ..., 100 %.
 Json shares_of(std::string_view cdf) {
   const Json pairs = Json::parse(cdf, nullptr, false);
   if (!pairs.is_array() || pairs.empty()) return nullptr;
@@ -83,26 +83,26 @@ bool is_clock(const analyses::Axis& axis) {
   return axis.key == "clocks.cpu" || axis.key == "clocks.gpu";
 }
 
-// The study without what sets these clocks.
-Study left_to_governors(const Study& study) {
-  Study left = study;
-  left.axes.clear();
-  left.dimensions.clear();
-  left.sampling.reset();
-  left.interval = false;
+// The study without the axes that set clocks.
+Study without_clock_axes(const Study& study) {
+  Study governed = study;
+  governed.axes.clear();
+  governed.dimensions.clear();
+  governed.sampling.reset();
+  governed.interval = false;
   for (const analyses::Dimension& dimension : study.dimensions) {
     analyses::Dimension kept{.axes = {}, .size = dimension.size};
     for (const std::size_t axis : dimension.axes) {
       if (is_clock(study.axes[axis])) continue;
-      kept.axes.push_back(left.axes.size());
-      left.axes.push_back(study.axes[axis]);
+      kept.axes.push_back(governed.axes.size());
+      governed.axes.push_back(study.axes[axis]);
     }
-    if (!kept.axes.empty()) left.dimensions.push_back(std::move(kept));
+    if (!kept.axes.empty()) governed.dimensions.push_back(std::move(kept));
   }
-  return left;
+  return governed;
 }
 
-// Whether the scenario leaves its governors nothing to choose, whatever the study sweeps.
+// Whether the scenario fixes clocks, whatever the study sweeps.
 bool sets_clocks(const input::Value& scenario) {
   const input::Node clocks = scenario.find("clocks"), all = scenario.find("jetson_clocks");
   return (clocks && (clocks->find("cpu") || clocks->find("gpu"))) || (all && all->text == "true");
@@ -110,7 +110,7 @@ bool sets_clocks(const input::Value& scenario) {
 
 Json power_limit(const Study& study) {
   for (const analyses::Constraint& constraint : study.constraints)
-    if (constraint.figure == "system.power_w" && constraint.max) return *constraint.max;
+    if (constraint.metric == "system.power_w" && constraint.max) return *constraint.max;
   return nullptr;
 }
 
@@ -140,24 +140,25 @@ Json study_page(const Study& study, analyses::Database& database) {
 }
 
 Json governors_page(const Study& study, analyses::Profiles& profiles, unsigned threads, Context& context) {
-  constexpr std::size_t most = 1000;  // points: beside the study's own they are to cost little
+  constexpr std::size_t max_governed_points = 1000;  // keeps the extra cost low
   const auto clocks = std::ranges::count_if(study.dimensions, [&](const analyses::Dimension& dimension) {
     return dimension.axes.size() == 1 && is_clock(study.axes[dimension.axes.front()]);
   });
   if (clocks < 2 || sets_clocks(*study.scenario)) return nullptr;
-  const Study left = left_to_governors(study);
+  const Study governed = without_clock_axes(study);
   std::size_t count = 1;
-  for (const analyses::Dimension& dimension : left.dimensions) count *= dimension.size;
-  if (count > most) return nullptr;
+  for (const analyses::Dimension& dimension : governed.dimensions) count *= dimension.size;
+  if (count > max_governed_points) return nullptr;
   input::Problems problems;
-  const auto checked = analyses::check_points(left, profiles, threads, &context.interrupted, problems);
+  const auto checked = analyses::check_points(governed, profiles, threads, &context.interrupted, problems);
   if (!checked) return nullptr;
   analyses::Store store("");
-  store.begin(left, *checked);
+  store.begin(governed, *checked);
   analyses::SweepControl control;
   control.threads = threads;
   control.interrupt = &context.interrupted;
-  if (analyses::sweep(left, *checked, profiles, store, control).interrupted) throw scenarios::Interrupted();
+  if (analyses::sweep(governed, *checked, profiles, store, control).interrupted)
+    throw scenarios::Interrupted();
   return points_page(store.database());
 }
 

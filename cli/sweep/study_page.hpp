@@ -1,4 +1,4 @@
-// What the page of a study holds: every finished point as columns.
+// The data of the HTML page of a study: every finished point as columns.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,16 +10,15 @@
 namespace jostle::cli {
 
 // {"study": {"dimensions": [[column, ...], ...], "sampled", "power_limit_w"}, "points": {column: [value,
-// ...]}, "cdfs":
-// {"interval_us", metric: [a list of 101 shares or null, ...]} or null}. The columns are those of `results`
-// (docs/studies.md) and what the charts need beside: calls of the host, the SM array, clocks.
+// ...]}, "cdfs": {"interval_us", metric: [a list of 101 shares or null, ...]} or null}. The columns are those
+// of `results` (docs/studies.md) and what else the charts need: execution contexts, SM metrics, clocks.
 [[nodiscard]] nlohmann::ordered_json study_page(const analyses::Study& study, analyses::Database& database);
 
-// The columns of points alone.
+// Only the columns of the points.
 [[nodiscard]] nlohmann::ordered_json points_page(analyses::Database& database);
 
-// Of a study that varies the clocks of CPU and GPU, each by itself: the columns of the points that leave them
-// to the governors, simulated here. Null for any other, and where the scenario sets clocks. Throws
+// For a study that varies CPU and GPU clocks independently: the columns of the points with clocks left to the
+// governors, which are simulated here. Null for any other study, and if the scenario sets clocks. Throws
 // Interrupted.
 [[nodiscard]] nlohmann::ordered_json governors_page(const analyses::Study& study,
                                                     analyses::Profiles& profiles, unsigned threads,

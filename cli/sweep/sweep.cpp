@@ -1,4 +1,4 @@
-// `jostle sweep`: every point of a study, side by side, each stored when it is done.
+// `jostle sweep`: simulates the points of a study in parallel and stores each when it is done.
 #include "analyses/study/sweep.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +19,7 @@
 #include "cli/sweep/ranks.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "cli/terminal/write_file.hpp"
+#include "input/counted.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -39,11 +40,12 @@ analyses::Shard shard_of(const std::string& text) {
   if (slash == std::string::npos) throw CLI::ValidationError("--shard", "not of the form 1/4");
   const std::uint64_t part = whole_number("--shard", text.substr(0, slash));
   const std::uint64_t of = whole_number("--shard", text.substr(slash + 1));
-  if (part < 1 || part > of) throw CLI::ValidationError("--shard", "the part counts from 1 up to the parts");
+  if (part < 1 || part > of)
+    throw CLI::ValidationError("--shard", "the part must be from 1 to the number of parts");
   return {part - 1, of};
 }
 
-// The file of one of the processes that mpirun started.
+// The file of an MPI rank.
 std::string part_of(const SweepOptions& options, const Ranks& ranks, std::size_t index) {
   return fmt::format("{}.rank{}-of-{}", options.output, index, ranks.count());
 }
@@ -52,25 +54,25 @@ void remove_database(const std::string& path) {
   for (const char* const ending : {"", "-wal", "-shm"}) std::filesystem::remove(path + ending);
 }
 
-// Takes over what parts hold, and removes them.
-void absorb(Store& store, const std::vector<std::string>& parts, const ReadyStudy& study) {
+// Merges the files of parts into the store and removes them.
+void merge_and_remove(Store& store, const std::vector<std::string>& parts, const ReadyStudy& study) {
   for (const std::string& part : parts) {
     if (!std::filesystem::exists(part)) continue;
-    Store(part).begin(study.study, study.checked);  // a part that a kill left may be of another study
+    Store(part).begin(study.study, study.checked);  // a part left by a killed run may belong to another study
     store.merge(part);
     remove_database(part);
   }
 }
 
-std::vector<std::string> left_parts(const std::string& output) {
+std::vector<std::string> leftover_parts(const std::string& output) {
   std::vector<std::string> parts;
   const std::filesystem::path path(output);
   const std::string stem = path.filename().string() + ".rank";
   for (const auto& entry :
        std::filesystem::directory_iterator(path.has_parent_path() ? path.parent_path() : ".")) {
     const std::string name = entry.path().filename().string();
-    const bool beside = name.ends_with("-wal") || name.ends_with("-shm");
-    if (name.starts_with(stem) && !beside) parts.push_back(entry.path().string());
+    const bool auxiliary = name.ends_with("-wal") || name.ends_with("-shm");
+    if (name.starts_with(stem) && !auxiliary) parts.push_back(entry.path().string());
   }
   return parts;
 }
@@ -90,14 +92,14 @@ SweepSummary run_here(const ReadyStudy& study, analyses::Profiles& profiles, Sto
   return summary;
 }
 
-// Each process does its part into a file of its own; the first joins them.
+// Each rank writes its part to a file of its own; rank 0 merges them.
 SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles, const Ranks& ranks,
                           const SweepOptions& options, Context& context) {
   std::optional<Store> whole;
   if (ranks.index() == 0) {
     whole.emplace(options.output);
     whole->begin(study.study, study.checked);
-    absorb(*whole, left_parts(options.output), study);
+    merge_and_remove(*whole, leftover_parts(options.output), study);
   }
   ranks.wait_for_all();
   analyses::SweepControl control;
@@ -110,14 +112,14 @@ SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles,
     own.begin(study.study, study.checked);
     summary = run_here(study, profiles, own, control, options, context);
   }
-  for (std::size_t* const figure :
+  for (std::size_t* const count :
        {&summary.computed, &summary.reused, &summary.infeasible, &summary.not_supported, &summary.failed})
-    *figure = ranks.sum(*figure);
+    *count = ranks.sum(*count);
   summary.interrupted = ranks.sum(summary.interrupted ? 1 : 0) > 0;
   if (whole) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < ranks.count(); ++i) parts.push_back(part_of(options, ranks, i));
-    absorb(*whole, parts, study);
+    merge_and_remove(*whole, parts, study);
   }
   return summary;
 }
@@ -132,7 +134,7 @@ void export_points(const SweepOptions& options, Terminal& terminal, analyses::Da
   }
 }
 
-// Whether the page could be written, if it was asked for.
+// Writes the HTML page if --html was given. False if it cannot be written.
 bool write_html(const SweepOptions& options, const analyses::Study& study, analyses::Profiles& profiles,
                 analyses::Database& database, Context& context) {
   if (options.html.empty()) return true;
@@ -142,27 +144,28 @@ bool write_html(const SweepOptions& options, const analyses::Study& study, analy
 }
 
 std::string text_of(const SweepSummary& summary, const SweepOptions& options, double seconds) {
-  std::string text =
-      fmt::format("{}: {} points computed in {:.3g} s", options.study, summary.computed, seconds);
+  std::string text = fmt::format("{}: {} computed in {:.3g} s", options.study,
+                                 input::counted(summary.computed, "point"), seconds);
   const auto add = [&text](std::size_t count, const char* what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
   add(summary.infeasible, "infeasible");
   add(summary.not_supported, "not supported");
   add(summary.failed, "failed");
-  add(summary.reused, "were there already");
+  add(summary.reused, "already in the file");
   return text + "\n";
 }
 
 ExitCode run_study(const SweepOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (options.output.empty() && options.export_as.empty() && options.html.empty()) {
-    terminal.complain("sweep: -o FILE, --export or --html FILE is required");
+    terminal.complain("sweep: -o FILE, --export FORMAT or --html FILE is required");
     return ExitCode::bad_input;
   }
   const Ranks ranks;
   if (ranks.count() > 1 && (options.output.empty() || options.shard.of > 1)) {
-    if (ranks.index() == 0) terminal.complain("sweep: mpirun needs -o FILE, and shards the points itself");
+    if (ranks.index() == 0)
+      terminal.complain("sweep: under mpirun, -o FILE is required and --shard is not allowed");
     return ExitCode::bad_input;
   }
   const auto began = std::chrono::steady_clock::now();
@@ -196,9 +199,10 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   terminal.note(text_of(summary, options, seconds.count()));
   if (summary.interrupted) {
-    terminal.complain(options.output.empty()
-                          ? "interrupted"
-                          : "interrupted; what is done is stored, the same command goes on from there");
+    terminal.complain(
+        options.output.empty()
+            ? "interrupted"
+            : "interrupted; finished points are stored, run the same command again to continue");
     return ExitCode::interrupted;
   }
   return summary.failed > 0 || !written ? ExitCode::failed : ExitCode::done;
@@ -208,15 +212,15 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
 
 void add_sweep(CLI::App& app, Task& task) {
   CLI::App* const command =
-      app.add_subcommand("sweep", "Simulate every point of a study and store each when it is done");
+      app.add_subcommand("sweep", "Simulate every point of a study and store each result");
   const auto options = std::make_shared<SweepOptions>();
-  command->add_option("STUDY", options->study, "A study (YAML): a scenario, and what varies in it")
+  command->add_option("STUDY", options->study, "A study (YAML): a scenario and the keys to vary")
       ->required()
       ->type_name("");
   command
       ->add_option(
           "-o,--output", options->output,
-          "SQLite file; points that it has are not computed again, so a sweep that was ended goes on")
+          "SQLite file; points already in it are not computed again, so an interrupted sweep continues")
       ->type_name("FILE");
   command->add_flag("--interval", options->interval,
                     "Add prediction intervals, as `interval: true` in the study does");
@@ -224,10 +228,11 @@ void add_sweep(CLI::App& app, Task& task) {
   command
       ->add_option_function<std::string>(
           "--shard", [options](const std::string& text) { options->shard = shard_of(text); },
-          "Only one part of the points, such as 1/4; `jostle merge` joins the files")
+          "Compute only one part of the points, such as 1/4; `jostle merge` joins the files")
       ->type_name("I/N");
   command
-      ->add_option("--export", options->export_as, "Print the points too: a row each, or a line of JSON each")
+      ->add_option("--export", options->export_as,
+                   "Also print the points: one row of CSV or one line of JSON each")
       ->check(one_of({"csv", "json"}))
       ->type_name("csv|json");
   add_html(*command, options->html);

@@ -1,12 +1,12 @@
-// What the command returns to the shell; a contract with scripts.
+// Exit codes of the command. Scripts depend on them.
 #pragma once
 
 namespace jostle::cli {
 
 enum class ExitCode {
   done = 0,
-  failed = 1,     // anything that is not below
-  bad_input = 2,  // usage, or a file that is wrong: nothing was run
+  failed = 1,     // any other error
+  bad_input = 2,  // wrong usage or an invalid file; nothing was run
   no_fit = 3,     // a process did not fit into memory; the others were run
   interrupted = 130
 };

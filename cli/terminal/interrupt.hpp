@@ -1,12 +1,12 @@
-// Ctrl-C: raises a flag that a run looks at; a second one ends the program at once.
+// Ctrl-C sets a flag that runs poll; a second Ctrl-C ends the program at once.
 #pragma once
 
 #include <atomic>
 
 namespace jostle::cli {
 
-// From now on SIGINT raises the flag returned, and a closed pipe is an error of the write instead of a
-// signal. The flag is the one global of the command: a signal handler can reach nothing else.
+// Makes SIGINT set the returned flag, and ignores SIGPIPE, so that writing to a closed pipe fails with an
+// error. The flag is the only global variable of the command, because a signal handler takes no context.
 [[nodiscard]] const std::atomic<bool>& handle_signals();
 
 }  // namespace jostle::cli

@@ -10,7 +10,7 @@
 namespace jostle::cli {
 
 std::string paragraph(std::string_view text, int width, int indent) {
-  const auto most = static_cast<std::size_t>(std::min(width, widest_prose));
+  const auto max_columns = static_cast<std::size_t>(std::min(width, max_prose_width));
   const std::string margin(static_cast<std::size_t>(indent), ' ');
   std::string lines = margin;
   std::size_t column = margin.size();
@@ -20,7 +20,7 @@ std::string paragraph(std::string_view text, int width, int indent) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (word.empty()) continue;
     const std::size_t columns = display_width(word);
-    if (column > margin.size() && column + 1 + columns > most) {
+    if (column > margin.size() && column + 1 + columns > max_columns) {
       lines += "\n" + margin;
       column = margin.size();
     }

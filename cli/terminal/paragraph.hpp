@@ -1,4 +1,4 @@
-// Words set in lines.
+// Line breaking, bars and number formatting.
 #pragma once
 
 #include <optional>
@@ -7,18 +7,18 @@
 
 namespace jostle::cli {
 
-// Prose is not set wider than this, however wide the terminal is.
-inline constexpr int widest_prose = 100;
+// Maximum line width of prose, also on wider terminals.
+inline constexpr int max_prose_width = 100;
 
-// `text` broken between words into lines of at most `width` columns where they allow it, each indented by as
-// many spaces and ended by a newline.
+// `text` broken at spaces into lines of at most `width` columns (longer words are not broken), each indented
+// by `indent` spaces and ended by a newline.
 [[nodiscard]] std::string paragraph(std::string_view text, int width, int indent);
 
-// A bar for a share from 0 to 1, of at most `columns`; whatever is more than nothing shows.
+// A bar for a share from 0 to 1, at most `columns` wide; a positive share is always visible.
 [[nodiscard]] std::string bar(double share, int columns);
 
-// As many significant digits, never as a power of ten.
+// `value` with `digits` significant digits, never in exponential notation.
 [[nodiscard]] std::string significant(double value, int digits);
-[[nodiscard]] std::string significant(const std::optional<double>& value, int digits);  // "–" for none
+[[nodiscard]] std::string significant(const std::optional<double>& value, int digits);  // "–" if absent
 
 }  // namespace jostle::cli

@@ -13,7 +13,7 @@ namespace jostle::cli {
 namespace {
 
 constexpr std::size_t gap = 2;             // columns of space between two cells
-constexpr std::size_t narrowest_cell = 6;  // what a shrinking column keeps
+constexpr std::size_t min_cell_width = 6;  // of a shrinking column
 
 std::size_t total(const std::vector<std::size_t>& widths, const std::vector<std::size_t>& shown) {
   std::size_t sum = shown.empty() ? 0 : gap * (shown.size() - 1);
@@ -21,7 +21,7 @@ std::size_t total(const std::vector<std::size_t>& widths, const std::vector<std:
   return sum;
 }
 
-// The shown column to leave out next: of those that may go the least important, of equals the last.
+// The shown column to hide next: the least important one, the last of equals; none if all must stay.
 std::optional<std::size_t> least_important(const std::vector<Column>& columns,
                                            const std::vector<std::size_t>& shown) {
   std::optional<std::size_t> least;
@@ -42,7 +42,7 @@ void strip_trailing_spaces(std::string& line) {
 }
 
 // "not shown: a, b" broken into lines.
-std::string left_out_note(const std::vector<std::string>& headers, std::size_t width) {
+std::string hidden_columns_note(const std::vector<std::string>& headers, std::size_t width) {
   std::string note = "not shown:";
   std::size_t line_width = note.size();
   for (std::size_t i = 0; i < headers.size(); ++i) {
@@ -81,25 +81,26 @@ std::string Table::text(int width, bool colour) const {
   std::vector<std::size_t> shown(columns_.size());
   std::iota(shown.begin(), shown.end(), std::size_t{0});
 
-  // Cutting words a little is better than losing a column, so first see how narrow the shown ones can be.
-  const auto narrowest = [&] {
+  // Truncating cells is better than hiding a column, so columns are hidden only if the narrowest widths do
+  // not fit.
+  const auto narrowest_widths = [&] {
     std::vector<std::size_t> least = widths;
     for (std::size_t i = 0; i < least.size(); ++i) {
-      if (columns_[i].shrinks) least[i] = std::min(least[i], std::max(narrowest_cell, least[i] / 2));
+      if (columns_[i].shrinks) least[i] = std::min(least[i], std::max(min_cell_width, least[i] / 2));
     }
     return least;
   };
-  std::vector<std::size_t> left_out;
-  while (total(narrowest(), shown) > available) {
+  std::vector<std::size_t> hidden;
+  while (total(narrowest_widths(), shown) > available) {
     const auto least = least_important(columns_, shown);
     if (!least) break;
     std::erase(shown, *least);
-    left_out.push_back(*least);
+    hidden.push_back(*least);
   }
   while (total(widths, shown) > available) {
     std::optional<std::size_t> widest;
     for (const std::size_t column : shown) {
-      if (columns_[column].shrinks && widths[column] > narrowest_cell &&
+      if (columns_[column].shrinks && widths[column] > min_cell_width &&
           (!widest || widths[column] > widths[*widest])) {
         widest = column;
       }
@@ -122,11 +123,11 @@ std::string Table::text(int width, bool colour) const {
   for (const Row& row : rows_) {
     add_line([&](std::size_t column) { return row.cells[column]; }, row.style);
   }
-  if (!left_out.empty()) {
-    std::ranges::sort(left_out);
+  if (!hidden.empty()) {
+    std::ranges::sort(hidden);
     std::vector<std::string> headers;
-    for (const std::size_t column : left_out) headers.push_back(columns_[column].header);
-    text += styled(left_out_note(headers, available), Style::faint, colour) + "\n";
+    for (const std::size_t column : hidden) headers.push_back(columns_[column].header);
+    text += styled(hidden_columns_note(headers, available), Style::faint, colour) + "\n";
   }
   return text;
 }

@@ -1,7 +1,7 @@
-// A table for people: aligned columns, made to fit the width at hand.
+// A table with aligned columns that fits the width of the terminal.
 //
-// What does not fit goes in this order: columns that may be left out, the least important first (a line below
-// says which); then words that may be cut, the widest first. Rows are never broken or left out.
+// If it does not fit, optional columns are hidden, the least important first (a line below lists them); then
+// the widest shrinkable cells are truncated. Rows are never wrapped or hidden.
 #pragma once
 
 #include <cstddef>
@@ -12,30 +12,30 @@
 
 namespace jostle::cli {
 
-inline const std::string none = "–";  // what stands for a figure that is not there
+inline const std::string none = "–";  // for an absent value
 
 enum class Align { left, right };
 
 struct Column {
   std::string header;
   Align align = Align::right;
-  int importance = 0;    // columns of 0 are never left out; of the others the smallest goes first
-  bool shrinks = false;  // its cells may be cut, with an ellipsis
+  int importance = 0;    // 0: never hidden; of the others the smallest is hidden first
+  bool shrinks = false;  // cells may be truncated, with an ellipsis
 };
 
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // As many cells as there are columns.
+  // `cells`: one per column.
   void add(std::vector<std::string> cells, Style style = Style::plain);
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
 
-  // The lines, each ended by a newline. Headers are strong where there is colour.
+  // Lines, each ended by a newline. Headers are bold if `colour`.
   [[nodiscard]] std::string text(int width, bool colour) const;
   // All columns as a Markdown table.
   [[nodiscard]] std::string markdown() const;
-  // All columns as a table of a web page.
+  // All columns as an HTML table.
   [[nodiscard]] std::string html() const;
 
  private:

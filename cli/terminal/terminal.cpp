@@ -13,7 +13,7 @@
 namespace jostle::cli {
 namespace {
 
-constexpr int narrowest = 20;
+constexpr int min_width = 20;
 constexpr auto progress_after = std::chrono::milliseconds(500);
 constexpr auto progress_every = std::chrono::milliseconds(100);
 constexpr std::string_view erase_line = "\r\x1b[K";
@@ -29,7 +29,7 @@ std::optional<int> columns_of(int descriptor) {
   return std::nullopt;
 }
 
-// The whole of `text`, in spite of signals and short writes; false with errno set if that fails.
+// Writes all of `text`, retrying after signals and short writes. False with errno set on failure.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -42,7 +42,7 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-// Standard error that cannot be written has nobody left to tell.
+// A failure to write to standard error cannot be reported, so it is ignored.
 void write_error(std::string_view text) {
   if (!write_all(STDERR_FILENO, text)) errno = 0;
 }
@@ -60,13 +60,13 @@ Terminal::Settings Terminal::detect() {
   settings.error_colour = error && colour;
   settings.progress = error && capable;
 
-  const std::string_view asked = environment("COLUMNS");
+  const std::string_view requested = environment("COLUMNS");
   int columns = 0;
-  const auto read = std::from_chars(asked.data(), asked.data() + asked.size(), columns);
-  if (!asked.empty() && read.ec == std::errc{} && read.ptr == asked.data() + asked.size()) {
-    settings.width = std::max(columns, narrowest);
+  const auto read = std::from_chars(requested.data(), requested.data() + requested.size(), columns);
+  if (!requested.empty() && read.ec == std::errc{} && read.ptr == requested.data() + requested.size()) {
+    settings.width = std::max(columns, min_width);
   } else if (output) {
-    settings.width = std::max(columns_of(STDOUT_FILENO).value_or(80), narrowest);
+    settings.width = std::max(columns_of(STDOUT_FILENO).value_or(80), min_width);
   }
   return settings;
 }

@@ -1,7 +1,7 @@
-// Where the command's words go: results to standard output, all else to standard error.
+// Output of the command: results go to standard output, everything else to standard error.
 //
-// Colour and the progress line appear on a terminal only (NO_COLOR and TERM=dumb are respected); whoever
-// reads a pipe sees plain text and no progress.
+// Colour and the progress line are used on a terminal only (NO_COLOR and TERM=dumb are respected); a pipe
+// gets plain text without progress.
 #pragma once
 
 #include <chrono>
@@ -12,8 +12,8 @@
 
 namespace jostle::cli {
 
-// Nobody can read standard output any more. `closed`: its reader went away (a pipe into `head`), which is no
-// fault.
+// Standard output cannot be written. `closed`: the reader closed the pipe (as `head` does), which is not an
+// error.
 class OutputError : public std::runtime_error {
  public:
   OutputError(const std::string& what, bool closed) : std::runtime_error(what), closed_(closed) {}
@@ -28,14 +28,14 @@ enum class Style { plain, strong, faint, bad };
 
 class Terminal {
  public:
-  static constexpr int unlimited = 100'000;  // no reader to fit: a pipe or a file gets every column in full
+  static constexpr int unlimited = 100'000;  // a pipe or a file gets all columns in full
   struct Settings {
     int width = unlimited;      // columns for tables; at least 20
     bool colour = false;        // on standard output
     bool error_colour = false;  // on standard error
-    bool progress = false;      // whether standard error can show a line that changes
+    bool progress = false;      // standard error can show a progress line
   };
-  // Of the descriptors and the environment (COLUMNS, NO_COLOR, TERM) of this program.
+  // From the file descriptors and the environment (COLUMNS, NO_COLOR, TERM) of this process.
   [[nodiscard]] static Settings detect();
 
   explicit Terminal(const Settings& settings) : settings_(settings) {}
@@ -48,13 +48,13 @@ class Terminal {
 
   // To standard output, at once. Throws OutputError.
   void print(std::string_view text);
-  // "jostle: text" to standard error, a line.
+  // The line "jostle: text" to standard error.
   void complain(std::string_view text);
-  // Lines to standard error as they are.
+  // Lines to standard error, unchanged.
   void note(std::string_view lines);
 
-  // What is being done and how much of it is (0 to 1); a line that replaces itself, shown from half a second
-  // on.
+  // Shows what is being done and the share done (0 to 1) in a line that replaces itself, after the first half
+  // second.
   void progress(std::string_view what, double done);
   void clear_progress();
 
@@ -67,9 +67,9 @@ class Terminal {
   bool progress_shown_ = false;
 };
 
-// Columns that `text` takes on a screen: code points of UTF-8, none of which jostle writes is wide.
+// Columns that `text` takes on a screen: its UTF-8 code points (jostle writes no wide ones).
 [[nodiscard]] std::size_t display_width(std::string_view text);
-// The beginning of `text` that fits, with an ellipsis where it was cut.
+// `text` truncated to `columns`, with an ellipsis if anything was cut.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t columns);
 
 }  // namespace jostle::cli

@@ -1,4 +1,4 @@
-// Files that options name.
+// Writing of output files.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace jostle::cli {
 
-// False, with the reason on standard error, if the file cannot be written.
+// False, with a message on standard error, if the file cannot be written.
 [[nodiscard]] inline bool write_file(const std::string& path, std::string_view text, Terminal& terminal) {
   std::ofstream file(path, std::ios::binary);
   file << text << std::flush;

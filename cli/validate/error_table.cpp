@@ -15,17 +15,17 @@ std::string percent(double share, const char* format) {
 
 namespace {
 
-// What was asked, and whether it was reached.
-std::string asked(const analyses::ErrorSummary& row) {
+// The error limit of the row and whether it is met.
+std::string limit_text(const analyses::ErrorSummary& row) {
   if (!row.bound) return "";
   const std::string limit = percent(row.bound->limit, "{:g}");
-  const std::string verdict = row.missed() ? "missed" : "reached";
-  if (row.bound->judged != analyses::Judged::each) {
-    const bool mean = row.bound->judged == analyses::Judged::mean;
+  const std::string verdict = row.exceeded() ? "exceeded" : "met";
+  if (row.bound->statistic != analyses::Statistic::each) {
+    const bool mean = row.bound->statistic == analyses::Statistic::mean;
     return fmt::format("{} ≤ {}: {}", mean ? "mean" : "median", limit, verdict);
   }
   return fmt::format("each ≤ {}: {}", limit,
-                     row.missed() ? fmt::format("{} of {} beyond", row.beyond, row.count) : verdict);
+                     row.exceeded() ? fmt::format("{} of {} over", row.over_limit, row.count) : verdict);
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ Table error_table(const std::vector<analyses::ComparisonGroup>& groups) {
   const bool intervals =
       std::ranges::any_of(rows, [](const auto& row) { return row.second.with_interval > 0; });
   const bool bounds = std::ranges::any_of(rows, [](const auto& row) { return row.second.bound.has_value(); });
-  if (intervals) columns.push_back({"in 90 %", Align::right, 3});
-  if (bounds) columns.push_back({"asked, %", Align::left, 5});
+  if (intervals) columns.push_back({"coverage", Align::right, 3});
+  if (bounds) columns.push_back({"limit, %", Align::left, 5});
   Table table(columns);
   for (const auto& [name, row] : rows) {
     std::vector<std::string> cells{name,
@@ -68,13 +68,13 @@ Table error_table(const std::vector<analyses::ComparisonGroup>& groups) {
                                                            100.0 * static_cast<double>(row.covered) /
                                                                static_cast<double>(row.with_interval),
                                                            row.with_interval));
-    if (bounds) cells.push_back(asked(row));
+    if (bounds) cells.push_back(limit_text(row));
     table.add(std::move(cells));
   }
   return table;
 }
 
-Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool only_beyond) {
+Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool only_over_limit) {
   Table table({{"run", Align::left, 0, true},
                {"quantity", Align::left, 0, true},
                {"measured", Align::right},
@@ -82,11 +82,11 @@ Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool o
                {"error %", Align::right}});
   for (const analyses::ComparisonGroup& group : groups) {
     for (const analyses::Comparison& row : group.comparisons) {
-      const auto beyond = [&row](const analyses::Bound& bound) {
-        return bound.judged == analyses::Judged::each && bound.quantity == row.quantity &&
+      const auto over_limit = [&row](const analyses::Bound& bound) {
+        return bound.statistic == analyses::Statistic::each && bound.quantity == row.quantity &&
                std::abs(row.error()) > bound.limit;
       };
-      if (only_beyond && std::ranges::none_of(group.bounds, beyond)) continue;
+      if (only_over_limit && std::ranges::none_of(group.bounds, over_limit)) continue;
       table.add({row.run, row.quantity, fmt::format("{:.2f}", row.measured),
                  fmt::format("{:.2f}", row.predicted), percent(row.error(), "{:+.2f}")});
     }

@@ -1,4 +1,4 @@
-// Errors of predictions, a line for each quantity of each group.
+// Tables of prediction errors.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace jostle::cli {
 
-// A share in percent, without the sign.
+// A share in percent, without the % sign.
 [[nodiscard]] std::string percent(double share, const char* format = "{:.2f}");
 
+// A row per group and quantity.
 [[nodiscard]] Table error_table(const std::vector<analyses::ComparisonGroup>& groups);
 
-// Every figure of every run, or those that miss a bound which is asked of each.
-[[nodiscard]] Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool only_beyond);
+// A row per metric and run; `only_over_limit`: only those over a limit that applies to each run.
+[[nodiscard]] Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool only_over_limit);
 
 }  // namespace jostle::cli

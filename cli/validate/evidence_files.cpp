@@ -10,13 +10,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Named {
+struct EvidencePath {
   std::string path;
-  bool found;  // in a folder, not named by itself
+  bool from_folder;  // rather than named on the command line
 };
 
-std::vector<Named> files_of(const std::vector<std::string>& paths) {
-  std::vector<Named> files;
+std::vector<EvidencePath> files_of(const std::vector<std::string>& paths) {
+  std::vector<EvidencePath> files;
   for (const std::string& path : paths) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
@@ -27,7 +27,7 @@ std::vector<Named> files_of(const std::vector<std::string>& paths) {
     for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
       if (at->path().extension() == ".csv") inside.push_back(at->path().string());
     if (error) throw calibration::CsvError(path, 0, error.message());
-    if (inside.empty()) throw calibration::CsvError(path, 0, "a folder without .csv files");
+    if (inside.empty()) throw calibration::CsvError(path, 0, "this folder has no .csv files");
     std::ranges::sort(inside);
     for (std::string& file : inside) files.push_back({std::move(file), true});
   }
@@ -38,7 +38,7 @@ std::vector<Named> files_of(const std::vector<std::string>& paths) {
 
 EvidenceFiles read_evidence_files(const std::vector<std::string>& paths) {
   EvidenceFiles all;
-  for (const Named& file : files_of(paths)) {
+  for (const EvidencePath& file : files_of(paths)) {
     calibration::CsvTable table = calibration::as_evidence(calibration::CsvTable::read(file.path));
     if (const auto kind = calibration::trace_kind(table)) {
       try {
@@ -46,15 +46,15 @@ EvidenceFiles read_evidence_files(const std::vector<std::string>& paths) {
       } catch (const std::invalid_argument& error) {
         throw calibration::CsvError(file.path, 0, error.what());
       }
-    } else if (file.found && std::ranges::find(table.header(), "metric") == table.header().end()) {
-      all.passed_over.push_back(file.path);
+    } else if (file.from_folder && std::ranges::find(table.header(), "metric") == table.header().end()) {
+      all.skipped.push_back(file.path);
     } else {
-      for (analyses::RunConfiguration& setting : analyses::run_configurations_of(table))
-        all.settings.push_back(std::move(setting));
+      for (analyses::RunConfiguration& configuration : analyses::run_configurations_of(table))
+        all.configurations.push_back(std::move(configuration));
     }
-    if (!all.traces.empty() && !all.settings.empty())
-      throw calibration::CsvError(file.path, 0,
-                                  "traces and evidence of the general form: fit one after the other");
+    if (!all.traces.empty() && !all.configurations.empty())
+      throw calibration::CsvError(
+          file.path, 0, "traces and general evidence cannot be combined: fit them one after the other");
   }
   return all;
 }

@@ -1,5 +1,4 @@
-// The files of measurements that a command line names: evidence of the general form, or traces of a shared
-// GPU.
+// The measurement files of a command line: general evidence (one metric per row), or traces of a shared GPU.
 #pragma once
 
 #include <string>
@@ -12,12 +11,12 @@ namespace jostle::cli {
 
 struct EvidenceFiles {
   calibration::TraceFiles traces;
-  std::vector<analyses::RunConfiguration> settings;
-  std::vector<std::string> passed_over;  // in a folder, of neither form
+  std::vector<analyses::RunConfiguration> configurations;
+  std::vector<std::string> skipped;  // files in a folder that have neither format
 };
 
-// Each of `paths` is a file, or a folder of which the files that end in .csv are meant. Throws
-// calibration::CsvError: what cannot be read, both forms together, two files of one form of trace.
+// Each of `paths` is a file, or a folder with .csv files. Throws calibration::CsvError for unreadable files,
+// for both formats together, and for two trace files of one kind.
 [[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths);
 
 }  // namespace jostle::cli

@@ -8,6 +8,7 @@
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
 #include "models/board/spec.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -16,35 +17,34 @@ std::string percentage_points(const std::optional<double>& error, double now) {
   return error ? percent(*error - now, "{:+.2f}") : "";
 }
 
-// What was tried and did not help: calibration/tries.csv.
-std::string tries() {
+// Model changes that were tried and rejected: calibration/tries.csv.
+std::string rejected_changes() {
   const auto csv = calibration::embedded_file("tries.csv");
   if (!csv) return {};
   const auto rows = calibration::CsvTable::parse(*csv, "tries.csv");
-  Table table({{"mechanism", Align::left}, {"tried", Align::left}, {"what came of it", Align::left}});
+  Table table({{"mechanism", Align::left}, {"tried", Align::left}, {"result", Align::left}});
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     const auto row = rows.row(i);
     table.add({row.text(rows.column("mechanism")), row.text(rows.column("tried")),
                row.text(rows.column("outcome"))});
   }
-  return "\n## Tries that did not help\n\n" + table.markdown();
+  return "\n## Changes that did not help\n\n" + table.markdown();
 }
 
 }  // namespace
 
 std::string ledger_markdown(const std::vector<analyses::DeviceLedger>& devices) {
   std::string text =
-      "# Calibration ledger\n\nWritten by `jostle validate --ledger`. Figures that measurements or judgement "
-      "gave "
-      "(not data sheets), of each\ndevice with measured runs; what the mean error over these runs would "
-      "change by, "
-      "in points, with the figure a fifth\nsmaller and a fifth greater. Negative: the runs would like that "
-      "better, and something else speaks against it\n(its source). Kernel-time factors are in factors.csv, "
-      "how "
-      "well each figure is known in uncertainty.csv.\n";
+      "# Calibration ledger\n\nWritten by `jostle validate --ledger`. It lists, for each device with "
+      "measured "
+      "runs, the parameters that come from\nmeasurements or estimates (not from data sheets). The columns "
+      "÷ 1.2 and × 1.2 show by how many percentage points the\nmean error over these runs changes if the "
+      "parameter is divided or multiplied by 1.2. A negative value means that\nthe runs favour that change, "
+      "but the source of the parameter does not. Kernel-time factors are in factors.csv, the\nuncertainty of "
+      "each parameter in uncertainty.csv.\n";
   for (const analyses::DeviceLedger& device : devices) {
-    text += fmt::format("\n## {}\n\nMean error {} % over {} figures.\n\n", device.device,
-                        percent(device.error), device.runs);
+    text += fmt::format("\n## {}\n\nMean error {} % over {}.\n\n", device.device, percent(device.error),
+                        input::counted(device.values, "measured value"));
     Table table({{"parameter", Align::left},
                  {"value", Align::right},
                  {"grade", Align::left},
@@ -52,13 +52,13 @@ std::string ledger_markdown(const std::vector<analyses::DeviceLedger>& devices) 
                  {"× 1.2", Align::right},
                  {"source", Align::left}});
     for (const analyses::LedgerRow& row : device.rows)
-      table.add({row.path, row.value, row.grade, percentage_points(row.less, device.error),
-                 percentage_points(row.more, device.error), row.source});
+      table.add({row.path, row.value, row.grade, percentage_points(row.smaller, device.error),
+                 percentage_points(row.larger, device.error), row.source});
     text += table.markdown();
-    if (!device.still.empty())
-      text += fmt::format("\nNone of these runs depends on: {}.\n", fmt::join(device.still, ", "));
+    if (!device.without_effect.empty())
+      text += fmt::format("\nThese runs do not depend on: {}.\n", fmt::join(device.without_effect, ", "));
   }
-  return text + tries();
+  return text + rejected_changes();
 }
 
 }  // namespace jostle::cli

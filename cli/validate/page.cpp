@@ -29,13 +29,14 @@ std::string validation_page(const std::string& subject,
       "<meta name=\"viewport\" "
       "content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
       "<body>\n<h1>{0}</h1>\n"
-      "<p>An error is predicted over measured, less one; bias is the mean error, |error| its mean magnitude. "
-      "<em>In 90 %</em>: how many of the runs with a 90 % interval it holds.</p>\n"
+      "<p>The error is predicted / measured - 1; bias is the mean error, |error| the mean absolute error. "
+      "<em>Coverage</em>: the share of runs whose 90 % interval contains the measured value.</p>\n"
       "<div class=\"wide\">\n{2}</div>\n"
       "<h2>Predicted against measured</h2>\n"
-      "<p>On the line predictions are right; the band is 10 % to either side. A ring is a run outside of its "
-      "90 % interval.</p>\n{3}"
-      "<h2>Every figure</h2>\n<details><summary>Show</summary>\n<div class=\"wide\">\n{4}</div>\n</details>\n"
+      "<p>The line marks exact predictions, the band ±10 %. A ring marks a run outside its 90 % "
+      "interval.</p>\n{3}"
+      "<h2>All measured values</h2>\n<details><summary>Show</summary>\n<div "
+      "class=\"wide\">\n{4}</div>\n</details>\n"
       "</body>\n</html>\n",
       markup_escaped(subject), style, error_table(groups).html(), scatter_svg(groups),
       details_table(groups, false).html());

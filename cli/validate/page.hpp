@@ -1,4 +1,4 @@
-// A comparison as one self-contained web page: summary, pictures, every figure.
+// A validation as a self-contained HTML page: error table, scatter plots, all measured values.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace jostle::cli {
 
-// `subject`: what was validated against what, for the heading.
+// `subject`: the heading.
 [[nodiscard]] std::string validation_page(const std::string& subject,
                                           const std::vector<analyses::ComparisonGroup>& groups);
 

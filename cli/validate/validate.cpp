@@ -1,4 +1,4 @@
-// `jostle validate`: predictions against the measured runs that ship with this build.
+// `jostle validate`: compares predictions with measured runs, shipped or the user's own.
 #include "analyses/validate/validate.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ namespace {
 
 // For docs/validation.md.
 std::string markdown(const std::vector<analyses::ComparisonGroup>& groups) {
-  return error_table(groups).markdown() + "\nConfigurations beyond what is asked of each:\n\n" +
+  return error_table(groups).markdown() + "\nRuns over the limit that applies to each run:\n\n" +
          details_table(groups, true).markdown();
 }
 
@@ -53,7 +53,7 @@ std::vector<analyses::ComparisonGroup> compare(const ValidateOptions& options,
   return groups;
 }
 
-// Of a shipped profile, or of a file; with figures put over it.
+// A shipped profile or a profile file, with the parameters in `set` overridden.
 std::optional<analyses::UncertainProfile> profile_of(const std::string& name,
                                                      const std::vector<std::string>& set,
                                                      input::Problems& problems) {
@@ -69,7 +69,7 @@ bool write(const std::string& path, const std::string& text, Terminal& terminal)
   return static_cast<bool>(file);
 }
 
-// The files that were asked for.
+// Writes the files of --html and --picture.
 bool write_files(const ValidateOptions& options, Terminal& terminal,
                  const std::vector<analyses::ComparisonGroup>& groups) {
   const std::string subject = options.evidence.empty() ? "Validation of jostle"
@@ -114,13 +114,13 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
       terminal.print(shown(options, terminal, groups));
       return ExitCode::done;
     }
-    const std::vector<analyses::RunConfiguration>& settings = files.settings;
-    if (settings.empty()) {
-      terminal.complain(options.evidence.front() + ": no figure that jostle predicts");
+    const std::vector<analyses::RunConfiguration>& configurations = files.configurations;
+    if (configurations.empty()) {
+      terminal.complain(options.evidence.front() + ": contains no metric that jostle predicts");
       return ExitCode::bad_input;
     }
     const auto groups =
-        analyses::validate_evidence(*profile, options.subject, settings, &context.interrupted);
+        analyses::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
     if (!write_files(options, terminal, groups)) return ExitCode::failed;
     terminal.print(shown(options, terminal, groups));
   } catch (const calibration::CsvError& error) {
@@ -142,10 +142,10 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
     context.terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  // What ships of one GPU under contention is no evidence of another.
+  // The shipped contention runs of the H200 are no evidence for another GPU.
   if (!shipped && profile->base.profile.spec.evidence.empty()) {
     context.terminal.complain("validate " + options.subject +
-                              ": say against which EVIDENCE (or validate h200, validate boards)");
+                              ": EVIDENCE is required (or use validate h200, validate boards)");
     return ExitCode::bad_input;
   }
   const auto progress = progress_of(context);
@@ -175,42 +175,45 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
 
 void add_validate(CLI::App& app, Task& task) {
   CLI::App* const command =
-      app.add_subcommand("validate", "Simulate measured runs, shipped ones or one's own, and compare");
+      app.add_subcommand("validate", "Simulate measured runs, shipped or your own, and compare");
   const auto options = std::make_shared<ValidateOptions>();
   command
       ->add_option("SUBJECT", options->subject,
-                   "h200: contention, measured for jostle; boards: published times of Jetsons; both if "
-                   "absent. Or a profile, by name or file, with EVIDENCE to hold it against; without it "
-                   "against the H200's, if it is a profile of one")
+                   "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
+                   "default: both. Or a profile (name or file) to compare with EVIDENCE; without EVIDENCE, "
+                   "an H200 profile is compared with the shipped runs")
       ->type_name("");
   command
       ->add_option("EVIDENCE", options->evidence,
                    "CSV files of measurements, or a folder of them (see docs/calibration.md)")
       ->type_name("");
-  command->add_flag("--details", options->details, "Every figure of every run");
-  command->add_option("--html", options->html, "Write tables and pictures as a web page")->type_name("FILE");
-  command->add_option("--picture", options->picture, "Write predicted against measured as SVG")
+  command->add_flag("--details", options->details, "Print every measured value of every run");
+  command->add_option("--html", options->html, "Write tables and plots as an HTML page")->type_name("FILE");
+  command
+      ->add_option("--picture", options->picture,
+                   "Write a scatter plot of predicted against measured values (SVG)")
       ->type_name("FILE");
-  command->add_flag("--markdown", options->markdown, "The tables of docs/validation.md")
+  command->add_flag("--markdown", options->markdown, "Print the tables of docs/validation.md")
       ->excludes("--details");
   command
-      ->add_flag("--fit", options->fit,
-                 "Fit the cost model's factors on the boards' runs; prints calibration/factors.csv")
+      ->add_flag(
+          "--fit", options->fit,
+          "Fit the factors of the cost model to the runs of the boards; prints calibration/factors.csv")
       ->excludes("--details")
       ->excludes("--markdown");
   command
       ->add_flag("--ledger", options->ledger,
-                 "What the error hangs on, figure by figure; prints calibration/LEDGER.md")
+                 "Sensitivity of the error to each parameter; prints calibration/LEDGER.md")
       ->excludes("--details")
       ->excludes("--markdown");
   command
       ->add_flag("--uncertainty", options->uncertainty,
-                 "How well the runs know the shipped profiles; prints calibration/uncertainty.csv")
+                 "Uncertainty of the shipped profiles; prints calibration/uncertainty.csv")
       ->excludes("--details")
       ->excludes("--markdown");
   command
       ->add_option("--set", options->set,
-                   "Change a figure of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
+                   "Override a parameter of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
       ->type_name("KEY=VALUE");
   command->callback(
       [&task, options] { task = [options](Context& context) { return validate(*options, context); }; });

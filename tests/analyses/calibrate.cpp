@@ -39,7 +39,8 @@ std::vector<RunConfiguration> measured_of(const calibration::Profile& truth,
                                           std::vector<RunConfiguration> asked) {
   const auto figures = simulated(truth, asked);
   for (std::size_t i = 0; i < asked.size(); ++i)
-    for (std::size_t j = 0; j < asked[i].figures.size(); ++j) asked[i].figures[j].value = figures[i][j];
+    for (std::size_t j = 0; j < asked[i].reference_values.size(); ++j)
+      asked[i].reference_values[j].value = figures[i][j];
   return asked;
 }
 
@@ -73,16 +74,16 @@ TEST(Calibration, recovers_the_figures_of_a_board_that_differs_from_its_kind) {
                                "power.soc.base={value: 1.6 W, grade: assumed, source: made up}"});
   ASSERT_TRUE(truth.has_value()) << problems.text();
   const Calibration found = calibrate(base, measured_of(*truth, runs_of_one_board()), PriorsFrom::profile);
-  EXPECT_NEAR(number(found.figures, "runtimes.tensorrt.per_launch"), 9, 0.05 * 9);
-  EXPECT_NEAR(number(found.figures, "power.gpu.sm"), 2.2, 0.05 * 2.2);
+  EXPECT_NEAR(number(found.parameters, "runtimes.tensorrt.per_launch"), 9, 0.05 * 9);
+  EXPECT_NEAR(number(found.parameters, "power.gpu.sm"), 2.2, 0.05 * 2.2);
   for (const char* path : {"runtimes.tensorrt.per_launch", "power.gpu.sm"}) {
-    const auto figure = std::ranges::find(found.figures, path, &FittedParameter::path);
-    ASSERT_NE(figure, found.figures.end()) << path;
+    const auto figure = std::ranges::find(found.parameters, path, &FittedParameter::path);
+    ASSERT_NE(figure, found.parameters.end()) << path;
     EXPECT_TRUE(figure->identified) << path;
   }
   // No run has two processes.
-  EXPECT_EQ(std::ranges::find(found.figures, "gpu.time_slicing.switch_at_expiry", &FittedParameter::path),
-            found.figures.end());
+  EXPECT_EQ(std::ranges::find(found.parameters, "gpu.time_slicing.switch_at_expiry", &FittedParameter::path),
+            found.parameters.end());
 }
 
 // Throughput tells the switch over the slice, not each: the slice stays the profile's.
@@ -100,9 +101,9 @@ TEST(Calibration, recovers_the_switch_from_runs_of_several_processes) {
       rows += std::string("r,jetson-orin-nano-super,MAXN_SUPER,1,") + run + ",,," + processes +
               ",throughput,1,,made up\n";
   const Calibration found = calibrate(base, measured_of(*truth, settings(rows)), PriorsFrom::profile);
-  EXPECT_NEAR(number(found.figures, "gpu.time_slicing.switch_at_expiry"), 280, 0.05 * 280);
-  EXPECT_EQ(std::ranges::find(found.figures, "gpu.time_slicing.slice", &FittedParameter::path),
-            found.figures.end());
+  EXPECT_NEAR(number(found.parameters, "gpu.time_slicing.switch_at_expiry"), 280, 0.05 * 280);
+  EXPECT_EQ(std::ranges::find(found.parameters, "gpu.time_slicing.slice", &FittedParameter::path),
+            found.parameters.end());
 }
 
 TEST(Calibration, recovers_what_a_process_holds_from_boards_with_one_and_more) {
@@ -117,7 +118,7 @@ TEST(Calibration, recovers_what_a_process_holds_from_boards_with_one_and_more) {
     rows += std::string("p") + processes + ",jetson-orin-nano-super,MAXN_SUPER,1,resnet18,fp16,1,,," +
             processes + ",ram,1,MiB,\n";
   const Calibration found = calibrate(base, measured_of(*truth, settings(rows)), PriorsFrom::profile);
-  EXPECT_NEAR(number(found.figures, "memory.contexts.tensorrt.process"), 400, 0.05 * 400);
+  EXPECT_NEAR(number(found.parameters, "memory.contexts.tensorrt.process"), 400, 0.05 * 400);
 }
 
 TEST(Calibration, writes_a_profile_that_predicts_what_the_fit_did) {

@@ -25,8 +25,8 @@ constexpr const char* board = "jetson-orin-nano-super";
 
 // What was measured of a setting, by metric.
 double figure(const RunConfiguration& setting, const std::vector<double>& values, const std::string& metric) {
-  for (std::size_t i = 0; i < setting.figures.size(); ++i)
-    if (setting.figures[i].metric == metric) return values[i];
+  for (std::size_t i = 0; i < setting.reference_values.size(); ++i)
+    if (setting.reference_values[i].metric == metric) return values[i];
   return NAN;
 }
 
@@ -95,7 +95,7 @@ std::string imported(const std::string& text, const RunConfiguration& setting) {
   const auto source = calibration::Source::of_text(text, "my.log");
   auto runs = calibration::import_log(*source, nullptr, problems);
   calibration::SuppliedFields said;
-  said.run = setting.figures.front().run;
+  said.run = setting.reference_values.front().run;
   said.device = board;
   said.power_mode = setting.mode;
   said.model = setting.model;
@@ -146,7 +146,7 @@ class CalibrationFromLogs : public ::testing::Test {
         calibrate(base_, run_configurations_of(calibration::CsvTable::parse(evidence, "evidence.csv")),
                   PriorsFrom::profile);
     std::vector<std::string> known;
-    for (const FittedParameter& of : found.figures) {
+    for (const FittedParameter& of : found.parameters) {
       if (of.path.starts_with("factor ") || !of.identified || of.sd > 0.15) continue;
       const auto truth = std::ranges::find(truth_.figures, of.path, &calibration::ProfileParameter::path);
       ASSERT_NE(truth, truth_.figures.end()) << of.path;

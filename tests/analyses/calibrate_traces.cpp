@@ -37,8 +37,8 @@ TraceFiles files_without(std::initializer_list<TraceKind> left_out) {
 }
 
 const FittedParameter* figure(const Calibration& found, const std::string& path) {
-  const auto at = std::ranges::find(found.figures, path, &FittedParameter::path);
-  return at == found.figures.end() ? nullptr : &*at;
+  const auto at = std::ranges::find(found.parameters, path, &FittedParameter::path);
+  return at == found.parameters.end() ? nullptr : &*at;
 }
 
 double mean_error(const std::vector<ComparisonGroup>& groups, const std::string& name,

@@ -27,7 +27,7 @@ Scenario changed(const std::vector<std::string>& set) {
 }
 
 const Difference& figure(const std::vector<Difference>& all, const std::string& name) {
-  return *std::ranges::find(all, name, &Difference::figure);
+  return *std::ranges::find(all, name, &Difference::metric);
 }
 
 TEST(Compare, a_scenario_differs_from_itself_by_exactly_nothing) {
@@ -36,13 +36,13 @@ TEST(Compare, a_scenario_differs_from_itself_by_exactly_nothing) {
   const auto nothing = [](const std::vector<Difference>& all) {
     EXPECT_FALSE(all.empty());
     for (const Difference& each : all) {
-      EXPECT_EQ(each.difference, 0.0) << each.figure;
-      EXPECT_EQ(each.half_width, 0.0) << each.figure;
-      EXPECT_FALSE(each.significant()) << each.figure;
+      EXPECT_EQ(each.difference, 0.0) << each.metric;
+      EXPECT_EQ(each.half_width, 0.0) << each.metric;
+      EXPECT_FALSE(each.significant()) << each.metric;
     }
   };
   nothing(compared.system);
-  for (const ComparedProcess& process : compared.processes) nothing(process.figures);
+  for (const ComparedProcess& process : compared.processes) nothing(process.metrics);
 }
 
 // The same scenario under other seeds.
@@ -54,7 +54,7 @@ TEST(Compare, noise_alone_is_no_difference) {
     second.push_back(run_text(base, {{}, 200 + i}));
   }
   const Compared compared_ = compared(scenario, scenario, first, second);
-  const Difference& throughput = figure(compared_.processes[2].figures, "throughput");
+  const Difference& throughput = figure(compared_.processes[2].metrics, "throughput");
   EXPECT_NE(throughput.difference, 0.0);
   EXPECT_GT(throughput.half_width, 0.0);
   EXPECT_FALSE(throughput.significant());
@@ -63,7 +63,7 @@ TEST(Compare, noise_alone_is_no_difference) {
 
 TEST(Compare, a_large_change_is_one) {
   const Compared compared = compare(changed({}), changed({"processes.0.batch=8"}), 4, {});
-  const Difference& throughput = figure(compared.processes[0].figures, "throughput");
+  const Difference& throughput = figure(compared.processes[0].metrics, "throughput");
   EXPECT_TRUE(throughput.significant());
   EXPECT_GT(*throughput.relative(), 1.0);
   EXPECT_GT(*throughput.difference - *throughput.half_width, 0.0);
@@ -77,8 +77,8 @@ TEST(Compare, pairs_share_their_seeds_so_that_intervals_are_narrower_than_of_run
   for (std::uint64_t i = 0; i < 8; ++i) elsewhere.push_back(run_text(base, {set, 700 + i}));
   const Compared apart = compared(changed({}), changed(set), paired.a, elsewhere);
   for (std::size_t i = 0; i < paired.a.size(); ++i) EXPECT_EQ(paired.a[i].seed, paired.b[i].seed);
-  EXPECT_LT(*figure(paired.processes[2].figures, "throughput").half_width,
-            *figure(apart.processes[2].figures, "throughput").half_width);
+  EXPECT_LT(*figure(paired.processes[2].metrics, "throughput").half_width,
+            *figure(apart.processes[2].metrics, "throughput").half_width);
 }
 
 TEST(Compare, one_pair_has_no_interval) {

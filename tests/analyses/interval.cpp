@@ -146,7 +146,7 @@ TEST(Interval, of_a_board_that_was_never_measured_is_wider) {
   EXPECT_GT(width("jetson-tx2"), width("jetson-orin-nano-super"));
 }
 
-UnseenRow row(const std::string& fold, double measured) {
+HeldOutRow row(const std::string& fold, double measured) {
   return {.device = "a",
           .quantity = "throughput",
           .basis = "network",
@@ -157,7 +157,7 @@ UnseenRow row(const std::string& fold, double measured) {
 }
 
 TEST(Coverage, asks_for_what_nine_rows_in_ten_need) {
-  std::vector<UnseenRow> rows;
+  std::vector<HeldOutRow> rows;
   for (int i = 1; i <= 19; ++i) rows.push_back(row(std::to_string(i), 100 * std::exp(0.01 * i)));
   const auto residuals = residuals_of(rows);
   ASSERT_EQ(residuals.size(), 1U);
@@ -168,7 +168,7 @@ TEST(Coverage, asks_for_what_nine_rows_in_ten_need) {
 
 TEST(Coverage, is_judged_by_other_folds_only) {
   // One fold is far off: what the others ask for does not hold it, and it says nothing of itself.
-  std::vector<UnseenRow> rows;
+  std::vector<HeldOutRow> rows;
   for (int i = 0; i < 8; ++i) rows.push_back(row(i < 4 ? "near" : "also near", 101));
   for (int i = 0; i < 4; ++i) rows.push_back(row("far", 200));
   const auto inside = covered(rows);

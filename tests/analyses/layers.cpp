@@ -130,8 +130,8 @@ std::string study(const std::string& offload, const std::string& edge = ", arriv
 }
 
 const OffloadPartition& cut_after(const OffloadAnswer& answer, std::size_t layers) {
-  for (const OffloadPartition& cut : answer.cuts)
-    if (cut.cut.layers == layers) return cut;
+  for (const OffloadPartition& cut : answer.partitions)
+    if (cut.at.layers == layers) return cut;
   throw std::runtime_error("no such cut");
 }
 
@@ -156,7 +156,7 @@ TEST(OffloadLayers, over_a_link_and_with_a_tail_that_cost_nothing_are_the_head_a
       question_of(study("  link: {bandwidth: 1000 Gbit/s, rtt: 0 ms}\n", ", arrivals: {periodic: 20 /s}", {},
                         "{duration: 1 s}", ", figures: {gpu.what_if: {arithmetic: 100, memory: 100}}")),
       {});
-  for (const OffloadPartition& cut : answer.cuts) {
+  for (const OffloadPartition& cut : answer.partitions) {
     const double head_ms = *cut.head.streams[0].latency_ms.mean;
     const double both_ms = *cut.nearest.streams[0].latency_ms.mean;
     EXPECT_GT(both_ms, head_ms);
@@ -180,7 +180,7 @@ TEST(OffloadLayers, are_full_where_the_link_is) {
   // 2 x 30 x 200 kB/s; behind the average of all positions only 4 kB an image are left.
   const OffloadPoint &narrow = answer.points.at(0), &wide = answer.points.at(1);
   EXPECT_TRUE(narrow.layers.served());
-  EXPECT_EQ(answer.cuts[narrow.cut].cut.elements, 2048);
+  EXPECT_EQ(answer.partitions[narrow.partition].at.elements, 2048);
   EXPECT_TRUE(wide.layers.served());
   EXPECT_EQ(wide.layers.streams.size(), 2U);
   const BoardRun full = [] {
@@ -198,7 +198,7 @@ TEST(OffloadLayers, are_asked_for_as_long_as_the_tails_run) {
       offload(question_of(study("  link: {bandwidth: 1 Gbit/s, rtt: 80 ms}\n", ", arrivals: {poisson: 60 /s}",
                                 {}, "{until: {relative_error: 3 %, max: 20 s}}")),
               {});
-  for (const OffloadPartition& cut : answer.cuts) {
+  for (const OffloadPartition& cut : answer.partitions) {
     EXPECT_TRUE(cut.nearest.served());
     EXPECT_NEAR(*cut.nearest.throughput, 60, 6);
   }
@@ -209,7 +209,7 @@ TEST(OffloadLayers, of_batches_send_a_tensor_for_each_image) {
                                                          ", batch: 4, arrivals: {periodic: 9 /s}")),
                                        {});
   EXPECT_EQ(cut_after(answer, cut_at).request_bytes, 4 * 2 * crossing);
-  EXPECT_NEAR(*answer.cuts.front().nearest.throughput, 36, 2);
+  EXPECT_NEAR(*answer.partitions.front().nearest.throughput, 36, 2);
 }
 
 TEST(OffloadLayers, that_do_not_fit_are_said_not_to_be_served) {
@@ -237,7 +237,8 @@ TEST(OffloadLayers, say_why_there_are_none) {
   EXPECT_THAT(why(asked + ", runtime: eager", ""), HasSubstr("TensorRT"));
   EXPECT_THAT(why(asked, ", runtime: cuda-graph"), HasSubstr("TensorRT"));
   EXPECT_THAT(why(asked + ", layers: [0, 9]", ""), HasSubstr("already"));
-  EXPECT_THAT(why(asked + "}, {model: resnet50, precision: fp16" + asked, ""), HasSubstr("one process"));
+  EXPECT_THAT(why(asked + "}, {model: resnet50, precision: fp16" + asked, ""),
+              HasSubstr("one process entry"));
 }
 
 TEST(OffloadLayers, are_told_where_they_take_the_least_energy) {
@@ -254,7 +255,7 @@ TEST(OffloadLayers, are_told_where_they_take_the_least_energy) {
   EXPECT_FALSE(narrow.cloud.served());
   EXPECT_FALSE(narrow.split.served());
   EXPECT_EQ(narrow.best, Side::layers);
-  EXPECT_EQ(answer.cuts[narrow.cut].cut.after, "pool5");
+  EXPECT_EQ(answer.partitions[narrow.partition].at.after, "pool5");
   EXPECT_EQ(narrow.by_energy, std::nullopt);
   EXPECT_EQ(narrow.least_energy, Side::layers);
   EXPECT_EQ(wide.best, Side::cloud);
@@ -268,8 +269,8 @@ TEST(OffloadLayers, never_lose_to_what_they_are_chosen_from) {
       {});
   for (const OffloadPoint& point : answer.points) {
     for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
-      if (!figures(answer, point, side).served()) continue;
-      EXPECT_LE(*figures(answer, point, point.best).worst_p99(), *figures(answer, point, side).worst_p99());
+      if (!metrics(answer, point, side).served()) continue;
+      EXPECT_LE(*metrics(answer, point, point.best).worst_p99(), *metrics(answer, point, side).worst_p99());
     }
   }
 }

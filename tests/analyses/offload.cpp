@@ -72,7 +72,7 @@ TEST(OffloadStudy, tells_file_line_path_and_spelling_of_what_is_wrong) {
               HasSubstr("did you mean 'loss'?"));
   EXPECT_THAT(
       read("scenario: {device: jetson-nano, processes: [{model: resnet50, precision: fp16}]}\n").errors,
-      HasSubstr("no offload"));
+      HasSubstr("the key offload is missing"));
   EXPECT_THAT(read("scenario: {device: jetson-nano, processes: [{model: resnet50, precision: fp16}]}\n"
                    "offload: {cloud: {device: nvidia-a4, processes: [{model: resnet50, precision: fp16}]},\n"
                    "  link: {bandwidth: 5 Mbit/s, rtt: 1 ms}}\n")
@@ -109,7 +109,7 @@ TEST(OffloadStudy, leaves_arrivals_counts_and_the_run_to_the_edge) {
   EXPECT_THAT(
       with_cloud("{device: nvidia-a40, processes: [{model: resnet50, precision: fp16}, {model: resnet50, "
                  "precision: fp16}]}"),
-      HasSubstr("2 processes for 1 of the edge"));
+      HasSubstr("2 process entries for 1 of the edge"));
 }
 
 TEST(Offload, over_a_link_that_costs_nothing_is_the_clouds_own_run) {
@@ -135,7 +135,7 @@ TEST(Offload, to_a_cloud_that_is_infinitely_far_stays_at_the_edge) {
       edge_process + "]}");
   const OffloadPoint& point = answer.points.at(0);
   EXPECT_EQ(point.best, Side::edge);
-  EXPECT_EQ(point.stays, 2U);
+  EXPECT_EQ(point.on_edge, 2U);
   EXPECT_EQ(answer.break_even.at(0).kind, BreakEven::Kind::never);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(point.by_latency[i], Side::edge);
@@ -191,7 +191,7 @@ TEST(Offload, splits_streams_that_neither_side_serves_alone) {
   EXPECT_EQ(point.cloud.streams[3].saturated, "link");
   EXPECT_TRUE(point.split.served());
   EXPECT_EQ(point.best, Side::split);
-  EXPECT_EQ(point.stays, 2U);
+  EXPECT_EQ(point.on_edge, 2U);
 }
 
 TEST(Offload, charges_the_radio_and_the_resting_board_to_the_edge) {
@@ -212,18 +212,18 @@ TEST(Offload, spreads_streams_over_boards) {
   const OffloadAnswer answer =
       answered(study("  link: {bandwidth: 1 Gbit/s, rtt: 2 ms}\n  boards: [1, 2, 4, 8]\n", heavy));
   ASSERT_EQ(answer.boards.size(), 4U);
-  EXPECT_EQ(answer.boards[0].figures.edge_power_w, answer.edge.edge_power_w);
-  EXPECT_EQ(p99(answer.boards[0].figures.streams[2]), p99(answer.edge.streams[2]));
-  EXPECT_FALSE(answer.boards[0].figures.served());
-  EXPECT_TRUE(answer.boards[2].figures.served());
+  EXPECT_EQ(answer.boards[0].metrics.edge_power_w, answer.edge.edge_power_w);
+  EXPECT_EQ(p99(answer.boards[0].metrics.streams[2]), p99(answer.edge.streams[2]));
+  EXPECT_FALSE(answer.boards[0].metrics.served());
+  EXPECT_TRUE(answer.boards[2].metrics.served());
   for (std::size_t i = 1; i < 4; ++i) {
-    EXPECT_GT(*answer.boards[i].figures.edge_power_w, *answer.boards[i - 1].figures.edge_power_w);
+    EXPECT_GT(*answer.boards[i].metrics.edge_power_w, *answer.boards[i - 1].metrics.edge_power_w);
     for (std::size_t stream = 0; stream < 4; ++stream)
-      EXPECT_LE(p99(answer.boards[i].figures.streams[stream]),
-                p99(answer.boards[i - 1].figures.streams[stream]) * 1.001);
+      EXPECT_LE(p99(answer.boards[i].metrics.streams[stream]),
+                p99(answer.boards[i - 1].metrics.streams[stream]) * 1.001);
   }
   // Those beyond the fourth have nothing to do.
-  EXPECT_EQ(p99(answer.boards[3].figures.streams[1]), p99(answer.boards[2].figures.streams[1]));
+  EXPECT_EQ(p99(answer.boards[3].metrics.streams[1]), p99(answer.boards[2].metrics.streams[1]));
 }
 
 TEST(Offload, is_the_same_with_any_number_of_threads) {

@@ -60,7 +60,7 @@ TEST(Plan, of_a_small_study_is_the_best_of_all_points) {
   EXPECT_TRUE(found.exhaustive);
   EXPECT_EQ(found.count.simulated, 24u);
   EXPECT_LE(found.best->values[1], 9);
-  for (const auto& [point, seen] : candidates.seen()) {
+  for (const auto& [point, seen] : candidates.evaluations()) {
     if (seen && (*seen)[1] <= 9) {
       EXPECT_LE((*seen)[0], found.best->values[0]);
     }
@@ -81,7 +81,7 @@ TEST(Plan, simulates_nothing_again) {
   const Plan before = plan(first, quick());
   const Plan after = plan(second, quick());
   EXPECT_EQ(after.count.simulated, 0u);
-  EXPECT_EQ(after.count.looked_at, before.count.looked_at);
+  EXPECT_EQ(after.count.evaluated, before.count.evaluated);
   EXPECT_EQ(after.best->settings, before.best->settings);
 }
 

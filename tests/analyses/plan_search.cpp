@@ -16,7 +16,7 @@ using namespace scenarios;
 SearchDimension ordered(std::size_t size) {
   SearchDimension dimension{size, {}};
   for (std::size_t i = 0; i < size; ++i)
-    dimension.place.push_back(static_cast<double>(i) / static_cast<double>(size - 1));
+    dimension.position.push_back(static_cast<double>(i) / static_cast<double>(size - 1));
   return dimension;
 }
 
@@ -53,10 +53,10 @@ Found found_in(const SearchSpace& space, const std::vector<Criterion>& criteria,
     for (const std::size_t point : next) {
       EXPECT_TRUE(asked.insert(point).second) << "asked twice";
       found.seen.push_back(found.all[point]);
-      search.tell(point, found.all[point]);
+      search.record_evaluation(point, found.all[point]);
     }
   }
-  EXPECT_LE(asked.size(), settings.most);
+  EXPECT_LE(asked.size(), settings.max_evaluations);
   found.exhausted = search.exhausted();
   return found;
 }
@@ -86,7 +86,8 @@ TEST(PlanSearch, finds_the_optimum_of_ten_thousand_points_within_one_percent_by_
   ASSERT_GE(space.size(), 10'000u);
   const std::vector<Criterion> criteria{{true, {}}, {false, 9.0}};
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    const Found found = found_in(space, criteria, {.most = space.size() / 10, .seed = seed}, board_like);
+    const Found found =
+        found_in(space, criteria, {.max_evaluations = space.size() / 10, .seed = seed}, board_like);
     const double best = best_value(criteria, found.all);
     EXPECT_NEAR(best_value(criteria, found.seen), best, 0.01 * best);
     EXPECT_TRUE(found.exhausted);
@@ -103,7 +104,7 @@ TEST(PlanSearch, finds_the_optimum_in_spite_of_noise_of_one_percent) {
     seen->front() *= 1 + 0.01 * (static_cast<double>(hash >> 11) * 0x1p-53 - 0.5);
     return seen;
   };
-  const Found found = found_in(space, criteria, {.most = space.size() / 10}, noisy);
+  const Found found = found_in(space, criteria, {.max_evaluations = space.size() / 10}, noisy);
   EXPECT_NEAR(best_value(criteria, found.seen), best_value(criteria, found.all),
               0.01 * best_value(criteria, found.all));
 }
@@ -111,7 +112,7 @@ TEST(PlanSearch, finds_the_optimum_in_spite_of_noise_of_one_percent) {
 TEST(PlanSearch, covers_the_front_of_two_objectives) {
   const SearchSpace space = grid({ordered(15), ordered(16), ordered(7), {3, {}}});
   const std::vector<Criterion> criteria{{true, {}}, {false, {}}};
-  const Found found = found_in(space, criteria, {.most = space.size() / 10}, board_like);
+  const Found found = found_in(space, criteria, {.max_evaluations = space.size() / 10}, board_like);
   // Each point of the true front is nearly reached in both objectives by one that was looked at.
   for (const std::size_t i : front_of(criteria, found.all)) {
     const std::vector<double>& wanted = *found.all[i];
@@ -125,7 +126,7 @@ TEST(PlanSearch, covers_the_front_of_two_objectives) {
 TEST(PlanSearch, finds_the_only_corner_that_keeps_a_hard_limit) {
   const SearchSpace space = board_space();
   const std::vector<Criterion> criteria{{true, {}}, {false, 3.95}};
-  const Found found = found_in(space, criteria, {.most = space.size() / 10}, board_like);
+  const Found found = found_in(space, criteria, {.max_evaluations = space.size() / 10}, board_like);
   const double best = best_value(criteria, found.all);
   ASSERT_FALSE(std::isnan(best));
   EXPECT_NEAR(best_value(criteria, found.seen), best, 0.01 * best);
@@ -134,23 +135,24 @@ TEST(PlanSearch, finds_the_only_corner_that_keeps_a_hard_limit) {
 TEST(PlanSearch, never_takes_a_point_without_figures_for_the_best) {
   const SearchSpace space = grid({ordered(20), ordered(20)});
   const std::vector<Criterion> criteria{{true, {}}};
-  const Found found = found_in(space, criteria, {.most = 120}, [](const Coordinates& at) -> Evaluation {
-    if (at[0] + at[1] > 20) return std::nullopt;  // does not fit
-    return std::vector<double>{1.0 + static_cast<double>(at[0]) + 0.5 * static_cast<double>(at[1])};
-  });
+  const Found found =
+      found_in(space, criteria, {.max_evaluations = 120}, [](const Coordinates& at) -> Evaluation {
+        if (at[0] + at[1] > 20) return std::nullopt;  // does not fit
+        return std::vector<double>{1.0 + static_cast<double>(at[0]) + 0.5 * static_cast<double>(at[1])};
+      });
   EXPECT_NEAR(best_value(criteria, found.seen), best_value(criteria, found.all), 0.26);
 }
 
 TEST(PlanSearch, ends_where_nothing_has_figures) {
   const SearchSpace space = grid({ordered(10), ordered(10)});
-  const Found found = found_in(space, {{true, {}}}, {.most = 60},
+  const Found found = found_in(space, {{true, {}}}, {.max_evaluations = 60},
                                [](const Coordinates&) -> Evaluation { return std::nullopt; });
   EXPECT_EQ(found.seen.size(), 60u);
 }
 
 TEST(PlanSearch, of_one_point_asks_for_it) {
   const SearchSpace space = grid({});
-  const Found found = found_in(space, {{true, {}}}, {.most = 10},
+  const Found found = found_in(space, {{true, {}}}, {.max_evaluations = 10},
                                [](const Coordinates&) -> Evaluation { return std::vector<double>{1.0}; });
   EXPECT_EQ(found.seen.size(), 1u);
 }
@@ -174,7 +176,7 @@ RC_GTEST_PROP(ParetoFront, holds_what_nothing_betters_and_nothing_else, ()) {
   const std::set<std::size_t> in(front.begin(), front.end());
   RC_ASSERT(in.size() == front.size());
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    if (!seen[i] || !keeps_limits(criteria, *seen[i])) {
+    if (!seen[i] || !meets_limits(criteria, *seen[i])) {
       RC_ASSERT(!in.contains(i));
       continue;
     }

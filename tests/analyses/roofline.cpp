@@ -190,7 +190,7 @@ TEST(NetworksOnARoofline, that_do_not_fit_into_memory_say_so) {
 
 TEST(ARooflineQuestion, is_answered_with_what_is_wrong) {
   EXPECT_THAT(refused(about("jetson-nan")), HasSubstr("did you mean 'jetson-nano'?"));
-  EXPECT_EQ(refused(about("raspberry-pi-3b")), "raspberry-pi-3b has no GPU that computes\n");
+  EXPECT_EQ(refused(about("raspberry-pi-3b")), "raspberry-pi-3b has no GPU that can run networks\n");
   EXPECT_EQ(refused(about("jetson-nano", {"resnet5"})),
             "model: unknown model 'resnet5' (did you mean 'resnet50'?)\n");
   RooflineQuestion question = about("jetson-nano");
@@ -202,7 +202,7 @@ TEST(ARooflineQuestion, is_answered_with_what_is_wrong) {
   question = about("jetson-nano", {"resnet50"});
   question.precision = "fp32";
   question.set = {"processes.0.placement=cpu", "processes.0.runtime=cpu"};
-  EXPECT_THAT(refused(question), HasSubstr("the roofline is of the GPU"));
+  EXPECT_THAT(refused(question), HasSubstr("must be on the GPU for a roofline"));
   question = about("jetson-nano");
   question.training = true;
   question.precision = "int8";

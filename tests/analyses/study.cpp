@@ -197,7 +197,7 @@ TEST(Study, tells_misspelt_keys_of_its_own) {
   EXPECT_THAT(refused("sweep: {processes.0.batch: 3}\n"), HasSubstr("expected a list of values"));
   EXPECT_THAT(refused("sweep: {processes.0.batch: []}\n"), HasSubstr("no values"));
   EXPECT_THAT(refused("sweep: {clocks.gpu: {start: 300 MHz, stop: 1 GHz, step: 100 MHz}}\n"),
-              HasSubstr("write all three in one"));
+              HasSubstr("write all three in the same unit"));
 }
 
 TEST(Study, refuses_zips_that_cannot_be) {
@@ -205,13 +205,13 @@ TEST(Study, refuses_zips_that_cannot_be) {
   EXPECT_THAT(refused(sweep + "zip: [[power_mode, processes.0.batch]]\n"),
               HasSubstr("'power_mode' has 2 values, 'processes.0.batch' has 3"));
   EXPECT_THAT(refused(sweep + "zip: [[power_mod]]\n"), HasSubstr("did you mean 'power_mode'?"));
-  EXPECT_THAT(refused(sweep + "zip: [[power_mode], [power_mode]]\n"), HasSubstr("is zipped twice"));
+  EXPECT_THAT(refused(sweep + "zip: [[power_mode], [power_mode]]\n"), HasSubstr("is listed twice in zip"));
 }
 
 TEST(Study, refuses_a_key_that_another_would_hide) {
-  EXPECT_THAT(refused("sweep: {processes.0.batch: [1], processes.*.batch: [2]}\n"), HasSubstr("sets what"));
-  EXPECT_THAT(refused("sweep: {processes.*.batch: [1], processes.0.batch: [2]}\n"), HasSubstr("sets what"));
-  EXPECT_THAT(refused("sweep: {clocks.gpu: [600 MHz], clocks: [{cpu: 1 GHz}]}\n"), HasSubstr("sets what"));
+  EXPECT_THAT(refused("sweep: {processes.0.batch: [1], processes.*.batch: [2]}\n"), HasSubstr("overlaps"));
+  EXPECT_THAT(refused("sweep: {processes.*.batch: [1], processes.0.batch: [2]}\n"), HasSubstr("overlaps"));
+  EXPECT_THAT(refused("sweep: {clocks.gpu: [600 MHz], clocks: [{cpu: 1 GHz}]}\n"), HasSubstr("overlaps"));
 }
 
 TEST(Study, keeps_points_whose_values_are_right_elsewhere_as_not_supported) {
@@ -257,9 +257,9 @@ TEST(StudyFigures, reads_limits_in_the_units_of_their_figures) {
 TEST(StudyFigures, tells_figures_that_results_do_not_have) {
   EXPECT_THAT(refused("objectives: [max system.throughputt]\n"), HasSubstr("did you mean 'throughput'?"));
   EXPECT_THAT(refused("objectives: [most system.throughput]\n"), HasSubstr("expected max or min"));
-  EXPECT_THAT(refused("objectives: [max processes.model]\n"), HasSubstr("is not a figure"));
+  EXPECT_THAT(refused("objectives: [max processes.model]\n"), HasSubstr("is not a metric"));
   EXPECT_THAT(refused("constraints: {processes.latency_ms.p98: {max: 50 ms}}\n"),
-              HasSubstr("results have no 'p98'"));
+              HasSubstr("results have no key 'p98'"));
   EXPECT_THAT(refused("constraints: {system.power_w: {max: 12}}\n"), HasSubstr("12"));
   EXPECT_THAT(refused("constraints: {system.power_w: {}}\n"), HasSubstr("no limit"));
 }

@@ -25,8 +25,8 @@ TEST(Boards, come_as_near_to_what_was_measured_as_was_asked) {
   ASSERT_EQ(groups.size(), 5U);
   for (const std::size_t bound : {0U, 3U, 4U}) {
     for (const ErrorSummary& summary : summarise(groups[bound])) {
-      EXPECT_FALSE(summary.missed()) << groups[bound].name << ", " << summary.quantity << ": "
-                                     << summary.median_absolute << ", " << summary.mean_absolute;
+      EXPECT_FALSE(summary.exceeded()) << groups[bound].name << ", " << summary.quantity << ": "
+                                       << summary.median_absolute << ", " << summary.mean_absolute;
       EXPECT_TRUE(summary.bound.has_value()) << groups[bound].name;
     }
   }

@@ -76,7 +76,7 @@ TEST(ErrorSummary, tells_mean_bias_and_worst_and_who_is_beyond_the_bound) {
                               "file.csv",
                               "",
                               {{"a", "rate", 100, 101}, {"b", "rate", 100, 96}, {"c", "delay", 2, 3}},
-                              {{"rate", 0.02, Judged::each}, {"delay", 0.6}}};
+                              {{"rate", 0.02, Statistic::each}, {"delay", 0.6}}};
   const auto summaries = summarise(group);
   ASSERT_EQ(summaries.size(), 2U);
   EXPECT_EQ(summaries[0].count, 2U);
@@ -84,9 +84,9 @@ TEST(ErrorSummary, tells_mean_bias_and_worst_and_who_is_beyond_the_bound) {
   EXPECT_NEAR(summaries[0].bias, -0.015, 1e-12);
   EXPECT_NEAR(summaries[0].worst, -0.04, 1e-12);
   EXPECT_EQ(summaries[0].worst_run, "b");
-  EXPECT_EQ(summaries[0].beyond, 1U);
-  EXPECT_TRUE(summaries[0].missed());
-  EXPECT_FALSE(summaries[1].missed());
+  EXPECT_EQ(summaries[0].over_limit, 1U);
+  EXPECT_TRUE(summaries[0].exceeded());
+  EXPECT_FALSE(summaries[1].exceeded());
 }
 
 }  // namespace

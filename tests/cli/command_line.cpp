@@ -135,7 +135,7 @@ TEST_F(CommandLine, check_reads_studies_too_and_counts_their_points) {
   EXPECT_THAT(both.error, HasSubstr("wrong.yaml:2: sweep.processes.0.bacth: unknown key"));
   const Outcome set = jostle({"check", study.c_str(), "--set", "processes.0.count=2"});
   EXPECT_EQ(set.code, 2);
-  EXPECT_THAT(set.error, HasSubstr("--set and --seed are for scenarios"));
+  EXPECT_THAT(set.error, HasSubstr("--set and --seed apply to scenarios only"));
 }
 
 TEST_F(CommandLine, check_finds_what_is_wrong_with_fleets_and_links) {

@@ -1,4 +1,4 @@
-// How an offload answer is told: tables that fit, lines of JSON, CSV, a picture.
+// The output of offload studies: tables that fit, lines of JSON, CSV, a picture.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ OffloadAnswer sample() {
       point.cloud = side(10 + rtt, 4, mbit < 50 ? "link" : "");
       const bool cloud = mbit == 50 && rtt == 1;
       point.split = cloud ? point.cloud : answer.edge;
-      point.stays = cloud ? 0 : 2;
+      point.on_edge = cloud ? 0 : 2;
       point.best = cloud ? Side::cloud : Side::edge;
       point.by_latency.assign(2, point.best);
       if (mbit == 50) point.by_energy = point.least_energy = Side::cloud;
@@ -59,19 +59,19 @@ OffloadAnswer sample() {
     answer.break_even.push_back(found);
   }
   answer.boards = {{1, side(30, 8)}, {2, side(20, 14)}};
-  answer.why_uncut = "the streams are closed loops";
+  answer.why_not_partitioned = "the streams are closed loops";
   return answer;
 }
 
 // The same with two cuts, of which the second is best wherever the cloud is not.
 OffloadAnswer cut_sample() {
   OffloadAnswer answer = sample();
-  answer.why_uncut.clear();
+  answer.why_not_partitioned.clear();
   answer.layers = 12;
-  answer.cuts = {{{3, "pool1", 70'000}, 140e3, side(5, 3), side(28, 4)},
-                 {{8, "pool5", 9216}, 18'432, side(11, 5), side(13, 6)}};
+  answer.partitions = {{{3, "pool1", 70'000}, 140e3, side(5, 3), side(28, 4)},
+                       {{8, "pool5", 9216}, 18'432, side(11, 5), side(13, 6)}};
   for (OffloadPoint& point : answer.points) {
-    point.cut = 1;
+    point.partition = 1;
     point.layers = side(13, 6);
     if (point.best == Side::edge) point.best = Side::layers;
   }
@@ -87,8 +87,8 @@ std::vector<std::string> lines(const std::string& text) {
 
 TEST(OffloadText, says_up_to_where_the_cloud_is_faster) {
   const std::string text = offload_text(sample(), Terminal::unlimited, false);
-  EXPECT_THAT(text, HasSubstr("5 Mbit/s  all (the worst)  at no RTT"));
-  EXPECT_THAT(text, HasSubstr("50 Mbit/s  all (the worst)  up to 20 ms RTT"));
+  EXPECT_THAT(text, HasSubstr("5 Mbit/s  all (worst stream)  at no RTT"));
+  EXPECT_THAT(text, HasSubstr("50 Mbit/s  all (worst stream)  up to 20 ms RTT"));
   EXPECT_THAT(text, HasSubstr("50 Mbit/s  CE\n 5 Mbit/s  EE\n"));
   EXPECT_THAT(text, HasSubstr("2 boards"));
   EXPECT_THAT(text, HasSubstr("link"));
@@ -106,15 +106,15 @@ TEST(OffloadText, tells_of_every_cut_where_it_is_what_it_sends_and_what_the_edge
   EXPECT_THAT(text, HasSubstr("Split between the 12 layers of yolov8n"));
   EXPECT_THAT(text, HasSubstr("At 50 Mbit/s and 1 ms RTT:"));
   EXPECT_THAT(text, HasSubstr("     8  pool5  18.43 kB         12.0"));
-  EXPECT_THAT(text, HasSubstr("L split between layers"));
+  EXPECT_THAT(text, HasSubstr("L layers split"));
   EXPECT_THAT(text, HasSubstr("50 Mbit/s  CL\n 5 Mbit/s  LL\n"));
 }
 
 TEST(OffloadText, says_why_there_are_no_cuts) {
   const std::string text = offload_text(sample(), Terminal::unlimited, false);
-  EXPECT_THAT(text, HasSubstr("Not split between layers: the streams are closed loops.\n"));
-  EXPECT_THAT(text, Not(HasSubstr("cut p99")));
-  EXPECT_THAT(text, Not(HasSubstr("L split")));
+  EXPECT_THAT(text, HasSubstr("No split between layers: the streams are closed loops.\n"));
+  EXPECT_THAT(text, Not(HasSubstr("layers p99")));
+  EXPECT_THAT(text, Not(HasSubstr("L layers split")));
 }
 
 TEST(OffloadText, small_letters_are_for_those_who_are_not_served) {
@@ -193,9 +193,9 @@ TEST(OffloadCsv, ends_with_where_the_network_is_cut) {
 TEST(OffloadPicture, tells_the_layers_at_the_edge) {
   const std::string picture = offload_svg(cut_sample());
   EXPECT_THAT(picture, HasSubstr(">L8<"));
-  EXPECT_THAT(picture, HasSubstr("cut after 8 of 12 layers 14 ms"));
-  EXPECT_THAT(picture, HasSubstr("L4: 4 layers stay"));
-  EXPECT_THAT(offload_svg(sample()), Not(HasSubstr("L4: 4 layers stay")));
+  EXPECT_THAT(picture, HasSubstr("layers after layer 8 of 12, 14 ms"));
+  EXPECT_THAT(picture, HasSubstr("L4: 4 layers on the edge"));
+  EXPECT_THAT(offload_svg(sample()), Not(HasSubstr("L4: 4 layers on the edge")));
 }
 
 TEST(OffloadPicture, draws_every_point_and_the_break_even) {

@@ -71,7 +71,7 @@ TEST(RooflineTable, fits_sixty_columns) {
 TEST(RooflineTable, says_that_energy_is_not_known) {
   EXPECT_THAT(roofline_table(answer(false), 80, false), HasSubstr("the profile has no power section"));
   EXPECT_THAT(roofline_table(answer(false), 80, false), Not(HasSubstr("GFLOP/J")));
-  EXPECT_THAT(roofline_svg(answer(false)), HasSubstr("energy is not known"));
+  EXPECT_THAT(roofline_svg(answer(false)), HasSubstr("no energy roofline"));
   EXPECT_THAT(roofline_table(answer(true), 80, false), HasSubstr("GFLOP/J"));
 }
 
@@ -83,7 +83,7 @@ TEST(RooflineTable, names_what_is_not_there) {
 TEST(RooflineCsv, has_a_row_for_each_intensity_and_each_network_that_fits) {
   const std::string csv = roofline_csv(answer(true));
   const auto lines = std::ranges::count(csv, '\n');
-  EXPECT_EQ(lines, 1 + 3 * static_cast<std::ptrdiff_t>(told_intensities().size()) + 3 * 3 - 1);
+  EXPECT_EQ(lines, 1 + 3 * static_cast<std::ptrdiff_t>(listed_intensities().size()) + 3 * 3 - 1);
   std::istringstream rows(csv);
   std::string header, row;
   std::getline(rows, header);

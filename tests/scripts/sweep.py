@@ -58,8 +58,8 @@ class Sweep(unittest.TestCase):
 
     def counts(self, stderr):
         """(computed, there already) as the last line says."""
-        computed = re.search(r"(\d+) points computed", stderr)
-        reused = re.search(r"(\d+) were there already", stderr)
+        computed = re.search(r"(\d+) points? computed", stderr)
+        reused = re.search(r"(\d+) already in the file", stderr)
         return int(computed[1]), int(reused[1]) if reused else 0
 
     def content(self, file):
@@ -191,7 +191,7 @@ class Sweep(unittest.TestCase):
             database.execute("CREATE TABLE mine(x)")
         done = self.jostle("sweep", study, "-o", self.path("other.sqlite"))
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("not of a study", done.stderr)
+        self.assertIn("not a study file", done.stderr)
 
     def test_csv_has_a_row_a_point_and_json_a_line(self):
         study, output = self.study(SMALL), self.path("a.sqlite")
