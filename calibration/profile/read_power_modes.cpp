@@ -97,8 +97,7 @@ void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& figures, 
     for (const Cursor& mode : modes->items("a list of power modes", 64)) {
       device.power_modes.push_back(read_mode(mode, block, device));
       const std::string& name = device.power_modes.back().name;
-      if (std::find(names.begin(), names.end(), name) != names.end())
-        mode.problem("duplicate mode " + name);
+      if (std::find(names.begin(), names.end(), name) != names.end()) mode.problem("duplicate mode " + name);
       names.push_back(name);
     }
   }
