@@ -112,7 +112,7 @@ TEST(Stages, are_read_strictly) {
   EXPECT_THAT(refusal(text("{befor: []}")),
               HasSubstr("processes.0.stages.befor: unknown key (did you mean 'before'?)"));
   EXPECT_THAT(refusal(text("{before: [{name: decode}]}")),
-              HasSubstr("processes.0.stages.before.0.time: required"));
+              HasSubstr("processes.0.stages.before.0.time: missing required key"));
   EXPECT_THAT(refusal(text("{before: [{name: decode, time: 0 ms}]}")), HasSubstr("before.0.time"));
   EXPECT_THAT(refusal(text("{before: [{name: decode, time: 1 ms, on: dla}]}")),
               HasSubstr("'dla' is not a processor (one of cpu, gpu)"));
