@@ -97,7 +97,8 @@ void time_slicing(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu)
   if (files.has(TraceKind::sparse_launches))
     sparse = calibration::sparse_runs(files.table(TraceKind::sparse_launches));
 
-  add_estimate(all, "gpu.time_slicing.switch_when_idle", calibration::out_of_work_switch(sharing, sparse, slice_us),
+  add_estimate(all, "gpu.time_slicing.switch_when_idle",
+               calibration::out_of_work_switch(sharing, sparse, slice_us),
                "sharing and sparse intervals: gaps where every turn ends out of work");
   std::vector<Row> rows;
   for (const auto& expiry : calibration::expiry_switches(sharing, spinning.switch_at_expiry, gpu, slice_us)) {

@@ -9,9 +9,9 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
-#include "input/counted.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
-#include "input/printable.hpp"
 #include "input/counted.hpp"
+#include "input/printable.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/memory/footprint.hpp"
@@ -69,7 +69,8 @@ bool slides(Op op) {
 std::string partition_points_of(const dnn::Network& network, int width, bool colour) {
   const std::vector<dnn::FusedLayer> fused = dnn::fuse(network, dnn::Lowering::optimised);
   Table table({{"partition point"}, {"after", Align::left, 0, true}, {"k elements"}});
-  for (const dnn::PartitionPoint& point : dnn::narrowing(dnn::partition_points(fused), memory::bindings(network).inputs))
+  for (const dnn::PartitionPoint& point :
+       dnn::narrowing(dnn::partition_points(fused), memory::bindings(network).inputs))
     table.add({fmt::format("{}", point.layers), input::printable(point.after),
                fmt::format("{:.1f}", static_cast<double>(point.elements) / 1e3)});
   if (table.rows() == 0) return {};

@@ -7,8 +7,8 @@
 #include "calibration/readers/csv.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
-#include "models/board/spec.hpp"
 #include "input/counted.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -640,8 +640,8 @@ offload:
         good = self.file("board.log", TEGRASTATS)
         for name, text, message in (
             ("cut.log", "&&&& RUNNING TensorRT.trtexec [TensorRT v100300] # trtexec --onnx=a.onnx\n", "ends before"),
-            ("none.log", "hello\n", "no log"),
-            ("trace.json", '{"traceEvents": [{"ph": "X",\n', "trace.json:2: the JSON ends in the middle"),
+            ("none.log", "hello\n", "not a supported log format"),
+            ("trace.json", '{"traceEvents": [{"ph": "X",\n', "trace.json:2: the JSON ends inside a value"),
             ("deep.json", '{"traceEvents": ' + "[" * 100, "deep"),
         ):
             with self.subTest(name):
