@@ -111,19 +111,6 @@ scenarios::RunControl interrupted_by(const std::atomic<bool>* interrupt) {
   return control;
 }
 
-}  // namespace
-
-BoardRun run_on_edge(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
-                     const std::atomic<bool>* interrupt) {
-  const scenarios::Scenario scenario = with_streams(question.edge, streams);
-  BoardRun run = board_run_of(
-      scenario, result_of(scenario, *question.edge_profile, interrupted_by(interrupt)), scenario.run, "edge");
-  if (streams.empty()) run.streams.clear();
-  return run;
-}
-
-namespace {
-
 BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scenario, double bandwidth,
                        sim::Duration rtt, const scenarios::RunControl& control) {
   scenario.link->bandwidth = bandwidth;
@@ -142,17 +129,6 @@ BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scen
   }
   return run;
 }
-
-}  // namespace
-
-BoardRun run_in_cloud(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
-                      double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt) {
-  scenarios::Scenario scenario = with_streams(question.cloud, streams);
-  scenario.link = question.section.link;
-  return run_over_link(question, std::move(scenario), bandwidth, rtt, interrupted_by(interrupt));
-}
-
-namespace {
 
 // The input size, given or the default of the network.
 std::optional<std::int64_t> input_of(const scenarios::ProcessEntry& entry) {
@@ -182,6 +158,22 @@ std::string why_not_partitioned(const OffloadQuestion& question) {
 }
 
 }  // namespace
+
+BoardRun run_on_edge(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
+                     const std::atomic<bool>* interrupt) {
+  const scenarios::Scenario scenario = with_streams(question.edge, streams);
+  BoardRun run = board_run_of(
+      scenario, result_of(scenario, *question.edge_profile, interrupted_by(interrupt)), scenario.run, "edge");
+  if (streams.empty()) run.streams.clear();
+  return run;
+}
+
+BoardRun run_in_cloud(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
+                      double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt) {
+  scenarios::Scenario scenario = with_streams(question.cloud, streams);
+  scenario.link = question.section.link;
+  return run_over_link(question, std::move(scenario), bandwidth, rtt, interrupted_by(interrupt));
+}
 
 PartitionPoints partition_points_of(const OffloadQuestion& question) {
   PartitionPoints found{.all = {}, .layers = 0, .why_none = why_not_partitioned(question)};

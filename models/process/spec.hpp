@@ -62,7 +62,8 @@ struct SyncSpec {
 };
 
 // Whether work enqueued in answer to a completion during a turn is executed within that turn.
-// Measured (traces/h200 README, rule 4): not for graphs of kernels alone with a spinning host.
+// Measured on an H200 (calibration/evidence/h200/sharing_intervals.csv): not for graphs of kernels alone with
+// a spinning host.
 struct RefillSpec {
   bool graph_of_kernels_spinning = false;
   bool graph_with_other_nodes_spinning = true;

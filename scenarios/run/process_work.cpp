@@ -23,6 +23,18 @@
 #include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios {
+
+std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering) {
+  const std::optional<dnn::Network> network = network_of(entry);
+  if (!network) throw RunError(fmt::format("{} is not a network", model_name(entry.model)));
+  return dnn::fuse(*network, lowering);
+}
+
+dnn::PartShares part_shares(const ProcessEntry& entry) {
+  const auto [first, end] = entry.layers.value();
+  return dnn::shares_of(layers_of(entry, dnn::Lowering::optimised), first, end - first);
+}
+
 namespace {
 
 using dnn::Lowering;
@@ -41,21 +53,6 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
   sequence.provenance = "synthetic";
   return sequence;
 }
-
-}  // namespace
-
-std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering) {
-  const std::optional<dnn::Network> network = network_of(entry);
-  if (!network) throw RunError(fmt::format("{} is not a network", model_name(entry.model)));
-  return dnn::fuse(*network, lowering);
-}
-
-dnn::PartShares part_shares(const ProcessEntry& entry) {
-  const auto [first, end] = entry.layers.value();
-  return dnn::shares_of(layers_of(entry, Lowering::optimised), first, end - first);
-}
-
-namespace {
 
 // An estimate rests on the figure of the profile that scales it.
 gpu::Grade grade_of(const calibration::Profile& profile, std::string_view path) {
@@ -179,10 +176,6 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
   spec.kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
                                         dnn::to_string(dnn::host_precision(device.host, *entry.precision)));
 }
-
-}  // namespace
-
-namespace {
 
 // One kernel that fills the GPU, as long as its arithmetic.
 gpu::Kernel gpu_stage(const Stage& stage, std::int64_t batch, const gpu::Spec& gpu) {
