@@ -6,27 +6,23 @@
 #include <vector>
 
 #include "calibration/embedded.hpp"
+#include "calibration/readers/csv.hpp"
 
 namespace jostle::calibration {
 namespace {
 
 struct Renamed {
-  std::string_view current, first;
+  std::string current, first;
 };
 
 const std::vector<Renamed>& table() {
   static const std::vector<Renamed> rows = [] {
+    constexpr const char* name = "renamed.csv";
+    const CsvTable csv = CsvTable::parse(embedded_file(name).value(), name);
+    const std::size_t current = csv.column("current"), first = csv.column("first");
     std::vector<Renamed> found;
-    std::string_view text = embedded_file("renamed.csv").value_or("");
-    bool header = true;
-    while (!text.empty()) {
-      const std::string_view line = text.substr(0, text.find('\n'));
-      text.remove_prefix(std::min(line.size() + 1, text.size()));
-      const std::size_t comma = line.find(',');
-      if (!header && comma != std::string_view::npos)
-        found.push_back({line.substr(0, comma), line.substr(comma + 1)});
-      header = false;
-    }
+    for (std::size_t i = 0; i < csv.rows(); ++i)
+      found.push_back({csv.row(i).text(current), csv.row(i).text(first)});
     return found;
   }();
   return rows;
