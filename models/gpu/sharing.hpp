@@ -25,7 +25,7 @@ struct SharingWay {
   Sharing sharing;
   std::string_view name;     // as a scenario writes it
   std::string_view label;    // for people: "MPS (unvalidated)"
-  std::string_view warning;  // what whoever uses it must be told; empty: nothing
+  std::string_view warning;  // shown to its users; empty: none
   bool takes_turns;          // contexts wait for each other, and a switch may cost time
   GpuMaker make;
 };

@@ -1,5 +1,5 @@
-// The runtimes, one table: what scenarios and profiles call each, and how it works. Who wants to know that
-// asks for a trait, so that a new runtime is one enumerator and one row here, and figures in the profiles.
+// One table of the runtimes: the name that scenarios and profiles use, and how each works. Other code asks
+// for a trait, so a new runtime is one enumerator and one row here, and its parameters in the profiles.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a process's time is spent on: one table, with all that is said of each share anywhere.
+// What a process spends its time on: one table with the names, words and resource of each share.
 #pragma once
 
 #include <array>
