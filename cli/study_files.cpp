@@ -7,17 +7,16 @@
 
 namespace jostle::cli {
 
-std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads, analyses::Profiles& profiles,
-                                      Context& context, bool report,
-                                      const std::function<void(analyses::Study&)>& change) {
+std::optional<ReadyStudy> ready_study(const std::string& path, analyses::Profiles& profiles, Context& context,
+                                      const StudyCheck& check) {
   input::Problems problems;
   auto study = analyses::load_study(path, problems);
   std::optional<analyses::CheckedStudy> checked;
   if (study) {
-    change(*study);
-    checked = analyses::check_points(*study, profiles, threads, &context.interrupted, problems);
+    if (check.change) check.change(*study);
+    checked = analyses::check_points(*study, profiles, check.threads, &context.interrupted, problems);
   }
-  if (report) {
+  if (check.report) {
     context.terminal.note(problems.text());
     if (checked) {
       for (const std::string& warning : checked->warnings) context.terminal.complain("warning: " + warning);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -16,13 +17,15 @@ struct ReadyStudy {
   analyses::CheckedStudy checked;
 };
 
-// Reads and checks the study and all its points. None if it is invalid; problems and warnings go to standard
-// error if `report` (of several MPI ranks one reports). `change` may modify the study before its points are
-// checked.
-[[nodiscard]] std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
-                                                    analyses::Profiles& profiles, Context& context,
-                                                    bool report,
-                                                    const std::function<void(analyses::Study&)>& change);
+struct StudyCheck {
+  unsigned threads = 0;  // 0: as many as there are cores
+  bool report = true;    // problems and warnings go to standard error: of several MPI ranks one reports
+  std::function<void(analyses::Study&)> change = {};  // modifies the study before its points are checked
+};
+
+// Reads and checks the study and all its points. None if it is invalid.
+[[nodiscard]] std::optional<ReadyStudy> ready_study(const std::string& path, analyses::Profiles& profiles,
+                                                    Context& context, const StudyCheck& check = {});
 
 // The title of a study: the name of its scenario, or else of its file.
 [[nodiscard]] std::string title_of(const analyses::Study& study);

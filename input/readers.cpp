@@ -12,8 +12,15 @@ namespace {
 
 // Checks that a value is inside [least, most]; reports a problem otherwise. `shown` is the value as written,
 // `write` formats a limit.
+template <class T>
+struct Range {
+  T least, most;
+  bool above_least = false;  // the minimum itself is refused
+};
+
 template <class T, class Write>
-bool in_range(const Cursor& at, T value, T least, T most, bool above_least, const Write& write) {
+bool in_range(const Cursor& at, T value, const Range<T>& range, const Write& write) {
+  const auto& [least, most, above_least] = range;
   const std::string shown = printable(at.value().text);
   if (value < least) {
     at.problem(fmt::format("'{}' is below the minimum, {}", shown, write(least)));
@@ -50,7 +57,7 @@ std::optional<std::int64_t> Integer::operator()(const Cursor& at) const {
     return std::nullopt;
   }
   const auto write = [](std::int64_t limit) { return std::to_string(limit); };
-  return in_range(at, *value, least, most, false, write) ? value : std::nullopt;
+  return in_range(at, *value, Range{least, most}, write) ? value : std::nullopt;
 }
 
 std::optional<double> Real::operator()(const Cursor& at) const {
@@ -62,7 +69,7 @@ std::optional<double> Real::operator()(const Cursor& at) const {
     return std::nullopt;
   }
   const auto write = [](double limit) { return fmt::format("{}", limit); };
-  return in_range(at, *value, least, most, above_least, write) ? value : std::nullopt;
+  return in_range(at, *value, Range{least, most, above_least}, write) ? value : std::nullopt;
 }
 
 std::optional<bool> Boolean::operator()(const Cursor& at) const {
@@ -97,7 +104,7 @@ std::optional<double> Quantity::operator()(const Cursor& at) const {
     return std::nullopt;
   }
   const auto write = [this](double limit) { return format_quantity(limit, dimension); };
-  return in_range(at, *result.value, least, most, above_least, write) ? result.value : std::nullopt;
+  return in_range(at, *result.value, Range{least, most, above_least}, write) ? result.value : std::nullopt;
 }
 
 std::optional<std::size_t> choose(const Cursor& at, const std::string& what,

@@ -10,6 +10,7 @@
 #include "calibration/profile/with_parameters.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/override.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/math.hpp"
 
@@ -109,7 +110,7 @@ std::optional<UncertainProfile> uncertain_profile(const std::string& name, const
     if (!changed) return std::nullopt;
     base->profile = std::move(*changed);
   }
-  const std::string& device = base->profile.spec.name;
+  const std::string& device = base->profile.spec->name;
   calibration::Uncertainty uncertainty = calibration::shipped_uncertainty(device);
   const std::string uncertainty_file = path.empty() ? "" : calibration::uncertainty_path(path);
   if (!uncertainty_file.empty() && std::filesystem::exists(uncertainty_file)) {
@@ -188,7 +189,7 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
                    const UncertainProfile& profile, const Spreads& spreads) {
   const calibration::Profile& base = profile.base.profile;
   const auto half_width = [&](const char* quantity, const std::string& basis) {
-    return residual_half_width(profile.uncertainty, base.spec.name, quantity, basis);
+    return residual_half_width(profile.uncertainty, base.spec->name, quantity, basis);
   };
   for (scenarios::ProcessResult& process : result.processes) {
     const auto entry = static_cast<std::size_t>(process.entry);

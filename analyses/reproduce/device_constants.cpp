@@ -5,6 +5,7 @@
 
 #include "analyses/reproduce/concurrent_vision.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -16,7 +17,7 @@ board::DeviceSpec device(const char* name) {
   input::Problems problems;
   const auto profile = calibration::shipped_profile(name, problems);
   if (!profile) throw scenarios::RunError(problems.text());
-  return profile->spec;
+  return *profile->spec;
 }
 
 // A core does one multiply-add per clock.

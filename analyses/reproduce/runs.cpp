@@ -34,7 +34,7 @@ std::string scenario_text(const Setup& setup) {
 
 scenarios::Scenario Runs::parsed(const std::string& text) const {
   input::Problems problems;
-  auto scenario = scenarios::parse_scenario(text, "statement", "", catalogue_, {}, problems);
+  auto scenario = scenarios::parse_scenario({text, "statement", ""}, catalogue_, {}, problems);
   if (!scenario) throw scenarios::RunError(problems.text());
   return std::move(*scenario);
 }

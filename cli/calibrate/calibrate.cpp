@@ -14,6 +14,7 @@
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
 #include "cli/validate/evidence_files.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -92,7 +93,7 @@ void use_own_kernels(analyses::Calibration& found, const calibration::TraceFiles
   if (!files.has(calibration::TraceKind::kernels) || !files.has(calibration::TraceKind::solo) ||
       !fs::exists(folder / "kernels.csv") || !fs::exists(folder / "solo.csv"))
     return;
-  found.profile.spec.evidence = folder.string() + '/';
+  found.profile.spec->evidence = folder.string() + '/';
   const fs::path output =
       options.output.empty() ? fs::current_path() / "profile" : fs::absolute(options.output);
   found.evidence = (folder.lexically_normal().lexically_proximate(output.parent_path()) / "").string();

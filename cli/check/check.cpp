@@ -33,7 +33,7 @@ bool holds_study(const std::string& path) {
 // A summary of a valid study; none if it is invalid, with its problems on standard error.
 std::optional<std::string> check_study(const std::string& path, Context& context) {
   analyses::Profiles profiles;
-  const auto ready = ready_study(path, 0, profiles, context, true, [](analyses::Study&) {});
+  const auto ready = ready_study(path, profiles, context);
   if (!ready) return std::nullopt;
   input::Problems problems;
   if (ready->study.fleet) (void)analyses::check_fleet(ready->study, problems);

@@ -18,6 +18,7 @@
 #include "cli/subcommand.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -131,7 +132,8 @@ ExitCode import(const ImportOptions& options, Context& context) {
     if (context.interrupted) break;
     for (const calibration::Import& run : imports) {
       if (!profile) break;
-      const std::string why = calibration::contradiction(run.setting, profile->spec, options.supplied.device);
+      const std::string why =
+          calibration::contradiction(run.setting, *profile->spec, options.supplied.device);
       if (!why.empty()) problems.add_file(file, fmt::format("not of {}: {}", options.supplied.device, why));
     }
     text += calibration::evidence_rows(imports, options.supplied, problems);

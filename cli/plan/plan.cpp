@@ -95,8 +95,9 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
                       static_cast<double>(done) / static_cast<double>(of));
   };
   try {
-    const auto study = ready_study(options.study, options.threads, profiles, context, true,
-                                   [](analyses::Study& read) { read.interval = false; });
+    const auto study = ready_study(
+        options.study, profiles, context,
+        {.threads = options.threads, .change = [](analyses::Study& read) { read.interval = false; }});
     if (!study) return ExitCode::bad_input;
     const std::optional<analyses::FleetSection>& fleet = study->study.fleet;
     if (fleet) {
@@ -112,7 +113,7 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     }
     analyses::Store store(options.output);
     store.begin(study->study, study->checked);
-    analyses::Candidates candidates(study->study, study->checked, profiles, store, options.threads,
+    analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
     if (fleet) return plan_fleet(study->study, candidates, options, store, context);
     if (options.online) return compare_tuners(candidates, options, context);

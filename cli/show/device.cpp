@@ -7,6 +7,7 @@
 #include "calibration/profile/profile.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -34,7 +35,7 @@ ExitCode show_device(const std::string& name, Terminal& terminal) {
     table.add({parameter.path, shortened(parameter.value), calibration::to_string(parameter.from.grade),
                parameter.from.source});
   }
-  terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", profile->spec.name, profile->spec.description,
+  terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", profile->spec->name, profile->spec->description,
                              profile->hash) +
                  table.text(terminal.width(), terminal.colour()));
   return ExitCode::done;

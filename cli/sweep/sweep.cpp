@@ -78,16 +78,16 @@ std::vector<std::string> leftover_parts(const std::string& output) {
 }
 
 SweepSummary run_here(const ReadyStudy& study, analyses::Profiles& profiles, Store& store,
-                      analyses::SweepControl control, const SweepOptions& options, Context& context) {
+                      analyses::SweepControl control, Context& context) {
   const auto began = std::chrono::steady_clock::now();
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    context.terminal.progress(fmt::format("{}: {} of {} points, {:.3g}/s", options.study, done, of,
+    context.terminal.progress(fmt::format("{}: {} of {} points, {:.3g}/s", study.study.origin, done, of,
                                           static_cast<double>(done) / seconds),
                               static_cast<double>(done) / static_cast<double>(of));
   };
-  const SweepSummary summary = analyses::sweep(study.study, study.checked, profiles, store, control);
+  const SweepSummary summary = analyses::sweep({study.study, study.checked, profiles, store}, control);
   context.terminal.clear_progress();
   return summary;
 }
@@ -110,7 +110,7 @@ SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles,
   {
     Store own(part_of(options, ranks, ranks.index()));
     own.begin(study.study, study.checked);
-    summary = run_here(study, profiles, own, control, options, context);
+    summary = run_here(study, profiles, own, control, context);
   }
   for (std::size_t* const count :
        {&summary.computed, &summary.reused, &summary.infeasible, &summary.not_supported, &summary.failed})
@@ -173,8 +173,11 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   SweepSummary summary;
   bool written = true;
   try {
-    const auto study = ready_study(options.study, options.threads, profiles, context, ranks.index() == 0,
-                                   [&](analyses::Study& read) { read.interval |= options.interval; });
+    const auto study = ready_study(
+        options.study, profiles, context,
+        {.threads = options.threads, .report = ranks.index() == 0, .change = [&](analyses::Study& read) {
+           read.interval |= options.interval;
+         }});
     if (!study) return ExitCode::bad_input;
     if (ranks.count() > 1) {
       summary = run_in_ranks(*study, profiles, ranks, options, context);
@@ -188,7 +191,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
       analyses::SweepControl control;
       control.threads = options.threads;
       control.shard = options.shard;
-      summary = run_here(*study, profiles, store, control, options, context);
+      summary = run_here(*study, profiles, store, control, context);
       export_points(options, terminal, store.database());
       if (!summary.interrupted)
         written = write_html(options, study->study, profiles, store.database(), context);

@@ -143,7 +143,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
     return ExitCode::bad_input;
   }
   // The shipped contention runs of the H200 are no evidence for another GPU.
-  if (!shipped && profile->base.profile.spec.evidence.empty()) {
+  if (!shipped && profile->base.profile.spec->evidence.empty()) {
     context.terminal.complain("validate " + options.subject +
                               ": EVIDENCE is required (or use validate h200, validate boards)");
     return ExitCode::bad_input;

@@ -125,7 +125,7 @@ TEST(StaticGraph, is_a_choice_of_frameworks) {
   const auto refused = [&](const std::string& process) {
     input::Problems own;
     EXPECT_FALSE(
-        parse_scenario(process_on("jetson-nano", process), "gate.yaml", {}, shipped_catalogue(), {}, own));
+        parse_scenario({process_on("jetson-nano", process), "gate.yaml", {}}, shipped_catalogue(), {}, own));
     return own.text();
   };
   EXPECT_THAT(refused("model: alexnet, precision: fp32, graph: static"),
@@ -186,7 +186,7 @@ TEST(ASetup, begins_at_the_start_and_so_has_no_warm_up) {
   input::Problems problems;
   const std::string text =
       process_on("jetson-nano", "model: resnet18, precision: fp16", "{setup: true, warmup: 1 s}");
-  EXPECT_FALSE(parse_scenario(text, "gate.yaml", {}, shipped_catalogue(), {}, problems));
+  EXPECT_FALSE(parse_scenario({text, "gate.yaml", {}}, shipped_catalogue(), {}, problems));
   EXPECT_THAT(problems.text(), HasSubstr("run.warmup: given beside setup or batches"));
 }
 

@@ -1,0 +1,16 @@
+// What a process did, as metrics of the result.
+#pragma once
+
+#include "models/process/inference.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result.hpp"
+
+namespace jostle::scenarios {
+
+void add_process(ProcessResult& result, process::Inference& process, const ProcessEntry& entry);
+
+// The time lost because a controller limited the clock, out of the time that kernels were bound by
+// arithmetic.
+void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s);
+
+}  // namespace jostle::scenarios
