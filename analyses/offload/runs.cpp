@@ -111,13 +111,13 @@ scenarios::RunControl interrupted_by(const std::atomic<bool>* interrupt) {
   return control;
 }
 
-BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scenario, double bandwidth,
-                       sim::Duration rtt, const scenarios::RunControl& control) {
-  scenario.link->bandwidth = bandwidth;
-  scenario.link->rtt = rtt;
+BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scenario, const LinkPoint& at,
+                       const scenarios::RunControl& control) {
+  scenario.link->bandwidth = at.bandwidth;
+  scenario.link->rtt = at.rtt;
   const scenarios::Run measured_run = scenario.run;
   // Shift the warm-up by the uplink delay, so that the same requests are measured at any round-trip time.
-  scenario.run.warmup += rtt - rtt / 2;
+  scenario.run.warmup += at.rtt - at.rtt / 2;
   const scenarios::Assembly assembly = scenarios::assemble(scenario, *question.cloud_profile);
   BoardRun run =
       board_run_of(scenario, result_of(scenario, *question.cloud_profile, control), measured_run, "cloud");
@@ -169,10 +169,10 @@ BoardRun run_on_edge(const OffloadQuestion& question, const std::vector<std::siz
 }
 
 BoardRun run_in_cloud(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
-                      double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt) {
+                      const LinkPoint& at, const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = with_streams(question.cloud, streams);
   scenario.link = question.section.link;
-  return run_over_link(question, std::move(scenario), bandwidth, rtt, interrupted_by(interrupt));
+  return run_over_link(question, std::move(scenario), at, interrupted_by(interrupt));
 }
 
 PartitionPoints partition_points_of(const OffloadQuestion& question) {
@@ -208,7 +208,7 @@ HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& po
 }
 
 BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& point, const HeadRun& heads,
-                   double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt) {
+                   const LinkPoint& at, const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = question.cloud;
   scenarios::ProcessEntry& tails = scenario.processes.front();
   tails.layers =
@@ -217,7 +217,7 @@ BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& p
   scenario.link->payload = {false, request_bytes(question, point) / static_cast<double>(tails.batch)};
   scenarios::RunControl control = interrupted_by(interrupt);
   control.requests = &heads.answered;
-  return run_over_link(question, std::move(scenario), bandwidth, rtt, control);
+  return run_over_link(question, std::move(scenario), at, control);
 }
 
 }  // namespace jostle::analyses
