@@ -15,7 +15,7 @@ struct BoardRun {
   std::vector<StreamMetrics> streams;  // in the order of the request
   double images_per_s = 0;
   scenarios::Metric power_w;  // of the board; idle power without streams
-  scenarios::Metric link_busy, radio_w;
+  scenarios::Metric link_busy, link_load, radio_w;
 };
 
 // A point of the grid of links.

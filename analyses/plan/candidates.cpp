@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "analyses/study/metric.hpp"
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
@@ -69,6 +70,8 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
     ++count_.evaluated;
     if (!outcome) continue;
     count_.do_not_fit += outcome->status == PointStatus::infeasible ? 1 : 0;
+    count_.overloaded +=
+        outcome->status == PointStatus::ok && ResultMetrics(outcome->result).overloaded() ? 1 : 0;
     count_.failed += outcome->status == PointStatus::failed ? 1 : 0;
   }
   count_.simulated += to_run.size();

@@ -14,6 +14,7 @@ Worst worst_of(const Criterion& criterion) {
 }
 
 Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
+  if (metrics.overloaded()) return std::nullopt;
   std::vector<double> values;
   for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
     const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));

@@ -1,5 +1,7 @@
 #include "scenarios/run/process_metrics.hpp"
 
+#include <algorithm>
+
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/ratio.hpp"
 
@@ -21,23 +23,38 @@ std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
   return share;
 }
 
+// Of a process with requests of its own: what it was offered, and whether it keeps up. If it does not, its
+// latency has no mean and no percentiles: they grow for as long as the run lasts.
+void add_load(ProcessResult& result, const OpenLoad& load) {
+  result.offered = load.offered;
+  result.stable = load.stable;
+  if (auto& ci = result.throughput.ci95)  // more than is offered cannot be served for long
+    ci->second = std::min(ci->second, std::max(load.offered, *result.throughput.mean));
+  if (load.stable) return;
+  result.backlog_growth = load.growth;
+  result.latency_ms = {};
+}
+
 }  // namespace
 
-void add_process(ProcessResult& result, process::Inference& process, const ProcessEntry& entry) {
-  if (entry.arrivals.kind == process::ArrivalKind::trace) {
-    // A trace is not stationary: count what was served of it over the whole run.
-    const double images = static_cast<double>(process.batches() * entry.batch);
-    result.throughput.mean = ratio(images, sim::to_seconds(process.time().elapsed()));
-  } else {
-    result.throughput.mean = process.rate().mean();
-    if (const auto ci = process.rate().ci95()) result.throughput.ci95 = {ci->low, ci->high};
-  }
+void add_process(ProcessResult& result, process::Inference& process, const Window& window,
+                 const std::optional<OpenLoad>& load) {
+  const Time now = window.end;
+  const double seconds = window.seconds();
+  const double whole = static_cast<double>(process.batches() * process.spec().batch);
   const Time begin = process.ready().value_or(Time::zero());
+  // Work that ends, and a trace, is counted as it was done; a stream that goes on, as it goes on.
   if (const auto& finished = process.finished()) {
-    const double images = static_cast<double>(process.batches() * entry.batch);
-    result.throughput = {ratio(images, sim::to_seconds(*finished - begin)), std::nullopt, std::nullopt};
+    result.images = whole;
+    result.throughput_after_setup = ratio(whole, sim::to_seconds(*finished - begin));
     result.finished_ms = sim::to_ms(*finished - Time::zero());
+  } else if (process.spec().arrivals.kind == process::ArrivalKind::trace) {
+    result.images = whole;
+  } else {
+    result.images = process.rate().amount(now);
+    if (const auto ci = process.rate().ci95(now)) result.throughput.ci95 = {ci->low, ci->high};
   }
+  if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
   const auto ms = [](std::optional<double> seconds) {
     return seconds ? Metric(*seconds * 1e3) : std::nullopt;
@@ -78,6 +95,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Proce
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
   result.gpu = sm_array(running.used, sim::to_seconds(time.elapsed()));
   result.drops = process.drops();
+  if (load) add_load(result, *load);
 }
 
 void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "models/process/inference.hpp"
-#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
+#include "scenarios/run/stability.hpp"
 
 namespace jostle::scenarios {
 
-void add_process(ProcessResult& result, process::Inference& process, const ProcessEntry& entry);
+// `load`: of its requests; none for a closed loop.
+void add_process(ProcessResult& result, process::Inference& process, const Window& window,
+                 const std::optional<OpenLoad>& load);
 
 // The time lost because a controller limited the clock, out of the time that kernels were bound by
 // arithmetic.

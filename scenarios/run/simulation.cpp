@@ -15,9 +15,9 @@ using sim::Duration;
 using sim::Time;
 
 // Whether the throughput of every process is known to the requested precision.
-bool precise(board::Board& board, double relative_error) {
+bool precise(board::Board& board, Time now, double relative_error) {
   for (const process::Inference& process : board.processes()) {
-    const auto width = process.rate().relative_half_width();
+    const auto width = process.rate().relative_half_width(now);
     if (!width || *width > relative_error) return false;
   }
   return true;
@@ -81,6 +81,7 @@ void Simulation::end_warmup() {
   board_->end_warmup();
   if (dvfs_) dvfs_->after_end_of_warmup();
   if (windows_) windows_->restart();
+  for (process::Inference& process : board_->processes()) waited_.push_back(process.waiting());
 }
 
 // Whether something ends the run at this instant, before its time is over.
@@ -90,7 +91,7 @@ bool Simulation::ended() {
     stop_ = "thermal_shutdown";
   } else if (board_->finished()) {
     stop_ = "batches";
-  } else if (until && engine_.now() > warm_ && precise(*board_, until->relative_error)) {
+  } else if (until && engine_.now() > warm_ && precise(*board_, engine_.now(), until->relative_error)) {
     stop_ = "relative_error";
   } else {
     return false;
@@ -121,21 +122,23 @@ bool Simulation::advance_to(Time time) {
 
 void Simulation::add_metrics(Result& result) {
   const std::optional<board::PowerReport> power = dvfs_ ? std::optional(dvfs_->report()) : std::nullopt;
+  const Window window{warm_, engine_.now()};
+  auto& processes = board_->processes();
+  const double link_load = board_->link() ? load_of_link(board_->link()->spec(), processes, window) : 0;
   std::size_t running = 0;
   double images = 0;
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
-    const ProcessEntry& entry = scenario_.processes[static_cast<std::size_t>(process.entry)];
-    process::Inference& inference = board_->processes()[running];
-    add_process(process, inference, entry);
+    process::Inference& inference = processes[running];
+    add_process(process, inference, window, open_load(inference, window, waited_[running], link_load));
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));
-    images += static_cast<double>(inference.batches() * entry.batch);
+    images += process.images.value_or(0);
     ++running;
   }
-  const double elapsed = sim::to_seconds(engine_.now() - warm_);
+  const double elapsed = window.seconds();
   add_system(result, *board_, assembly_.setup.clocks);
   if (power) add_power(result.system, *power, assembly_.device.power.value(), images);
-  if (const auto& link = board_->link()) add_link(result.system, *link, elapsed);
+  if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, link_load);
   result.system.stop = stop_;
   if (windows_ && scenario_.gpu_metrics) add_windows(result, *windows_);
   result.simulated_s = elapsed;

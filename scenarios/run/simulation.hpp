@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/board/board.hpp"
 #include "models/board/dvfs.hpp"
@@ -40,7 +41,8 @@ class Simulation {
   std::optional<board::Dvfs> dvfs_;
   std::optional<board::GpuWindows> windows_;
   sim::Time warm_, end_;
-  std::string stop_;  // what ended the run
+  std::vector<std::int64_t> waited_;  // requests at the end of the warm-up, by process
+  std::string stop_;                  // what ended the run
 };
 
 }  // namespace jostle::scenarios

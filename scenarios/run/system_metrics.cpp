@@ -41,10 +41,11 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
   system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
 }
 
-void add_link(SystemResult& system, const link::Link& link, double elapsed) {
+void add_link(SystemResult& system, const link::Link& link, double elapsed, double load) {
   const link::Link::Statistics sums = link.statistics();
   const auto sent = static_cast<double>(sums.sent), tries = static_cast<double>(sums.tries);
   system.link = {.busy = ratio(sim::to_seconds(sums.busy), elapsed),
+                 .load = load,
                  .requests_per_s = ratio(sent, elapsed),
                  .resends = ratio(tries - sent, sent),
                  .wait_ms = ratio(sim::to_ms(sums.waited), tries),

@@ -10,7 +10,7 @@ namespace jostle::scenarios {
 // After the metrics of the processes. `clocks`: those at which the run began.
 void add_system(Result& result, board::Board& board, const board::Clocks& clocks);
 
-// `elapsed`: seconds of the run.
-void add_link(SystemResult& system, const link::Link& link, double elapsed);
+// `elapsed`: seconds of the run; `load`: load_of_link().
+void add_link(SystemResult& system, const link::Link& link, double elapsed, double load);
 
 }  // namespace jostle::scenarios

@@ -146,7 +146,9 @@ TEST(ARunOfBatches, ends_with_the_last_of_them) {
     EXPECT_FALSE(process.setup_ms.has_value());
     last = std::max(last, process.finished_ms.value());
     // Five batches of one image.
-    EXPECT_NEAR(process.throughput.mean.value(), 5e3 / process.finished_ms.value(), 1e-9);
+    EXPECT_NEAR(process.throughput_after_setup.value(), 5e3 / process.finished_ms.value(), 1e-9);
+    EXPECT_EQ(process.images, 5);
+    EXPECT_NEAR(process.throughput.mean.value(), 5 / result.simulated_s, 1e-9);
   }
   EXPECT_GT(last, 2100);  // the fifth request comes at 2.1 s
   EXPECT_NEAR(result.simulated_s, last / 1e3, 1e-9);
