@@ -32,6 +32,12 @@ std::string title_of(const analyses::Study& study) {
   return name && !name->text.empty() ? name->text : std::filesystem::path(study.origin).stem().string();
 }
 
+void add_replace(CLI::App& command, analyses::Replace& replace) {
+  command.add_flag_callback(
+      "--replace", [&replace] { replace = analyses::Replace::yes; },
+      "Put this study in the place of another one in the file (results already there are kept by point)");
+}
+
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what) {
   command
       .add_option_function<std::string>(

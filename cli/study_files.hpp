@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analyses/study/check.hpp"
+#include "analyses/study/store.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {
@@ -26,6 +27,9 @@ struct ReadyStudy {
 
 // The title of a study: the name of its scenario, or else of its file.
 [[nodiscard]] std::string title_of(const analyses::Study& study);
+
+// --replace
+void add_replace(CLI::App& command, analyses::Replace& replace);
 
 // --threads N: how many of `what` ("Points") run in parallel.
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what = "Points");

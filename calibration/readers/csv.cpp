@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+
+#include "input/input_file.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -167,12 +167,13 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
-    throw CsvError(path.string(), 0, "not a regular file");
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) throw CsvError(path.string(), 0, "cannot be read");
+  std::string problem;
+  const auto file = input::InputFile::open(path.string(), problem);
+  if (!file) throw CsvError(path.string(), 0, problem);
+  std::string text;
+  char block[1 << 16];
+  while (const std::size_t count = file->read(block, sizeof block)) text.append(block, count);
+  if (file->failed()) throw CsvError(path.string(), 0, "cannot be read");
   return text;
 }
 

@@ -1,0 +1,24 @@
+// The temporary files that exist now, so that a signal that ends the program can remove them.
+#pragma once
+
+#include <string>
+
+namespace jostle::output {
+
+// Listed from its creation to its end. More than a dozen at once are not listed, which loses nothing but
+// their removal.
+class Temporary {
+ public:
+  explicit Temporary(const std::string& path);
+  ~Temporary();
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+
+ private:
+  int slot_ = -1;
+};
+
+// Removes all that are listed. Safe to call in a signal handler.
+void remove_temporaries();
+
+}  // namespace jostle::output
