@@ -81,7 +81,9 @@ Claim::Claim(const std::string& path) : path_(path) {
   };
   const auto other = std::ranges::find_if(outputs().claimed, same);
   if (other != outputs().claimed.end())
-    refuse(path, fmt::format("it is the file of another output ({})", shown(other->path)));
+    refuse(path, other->path == path
+                     ? "it is the file of another output"
+                     : fmt::format("it is the file of another output, {}", shown(other->path)));
   outputs().claimed.push_back({path_, target_, id_});
   counted_ = true;
 }
@@ -94,7 +96,7 @@ Claim::~Claim() {
 
 void Claim::check_unread() const {
   const auto as = id_ && regular_ ? input::read_as(*id_) : std::nullopt;
-  if (as) refuse(path_, fmt::format("it is an input ({})", shown(*as)));
+  if (as) refuse(path_, *as == path_ ? "it is an input" : fmt::format("it is an input, {}", shown(*as)));
 }
 
 }  // namespace jostle::output

@@ -122,6 +122,7 @@ void OutputFile::write(std::string_view bytes) noexcept {
 }
 
 void OutputFile::put_in_place() {
+  const Committing lasting;
   while (error_ == 0 && ::fsync(descriptor_) != 0) {
     if (errno == EINVAL || errno == ENOTSUP) break;  // a file system without
     if (errno != EINTR) fail(errno);

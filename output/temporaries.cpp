@@ -20,6 +20,7 @@ struct Slot {
 // Fixed memory: a signal handler must not allocate, nor wait for a lock.
 constexpr std::size_t slot_count = 12;
 std::array<Slot, slot_count> slots;
+std::atomic<int> committing{0};
 
 }  // namespace
 
@@ -36,6 +37,18 @@ Temporary::Temporary(const std::string& path) {
 
 Temporary::~Temporary() {
   if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].state = unused;
+}
+
+Committing::Committing() {
+  ++committing;
+}
+
+Committing::~Committing() {
+  --committing;
+}
+
+bool Committing::any() {
+  return committing > 0;
 }
 
 void remove_temporaries() {

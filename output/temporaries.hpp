@@ -18,6 +18,16 @@ class Temporary {
   int slot_ = -1;
 };
 
+// Lives while a whole file is put in its place: who ends the program should wait for that.
+class Committing {
+ public:
+  Committing();
+  ~Committing();
+  Committing(const Committing&) = delete;
+  Committing& operator=(const Committing&) = delete;
+  [[nodiscard]] static bool any();  // safe to call in a signal handler
+};
+
 // Removes all that are listed. Safe to call in a signal handler.
 void remove_temporaries();
 

@@ -41,7 +41,8 @@ void on_signal(int signal) {
 }
 
 void on_tick(int) {
-  if (++ticks < last_tick) return;
+  ++ticks;
+  if (ticks < last_tick || (output::Committing::any() && ticks < 10 * last_tick)) return;  // a slow disk
   constexpr std::string_view line = "jostle: interrupted\n";
   if (::write(STDERR_FILENO, line.data(), line.size()) < 0) ticks = last_tick;  // there is nobody to tell
   output::remove_temporaries();
