@@ -1,9 +1,13 @@
 #include "cli/study_files.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <utility>
 
 #include "cli/options.hpp"
+#include "input/counted.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 
@@ -25,6 +29,14 @@ std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
   }
   if (!checked) return std::nullopt;
   return ReadyStudy{*std::move(study), *std::move(checked)};
+}
+
+void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal) {
+  store.begin(study.study, study.checked, replace);
+  if (store.damaged() > 0)
+    terminal.complain(fmt::format("{}: {} damaged: recomputed",
+                                  input::printable(store.database().path(), 400),
+                                  input::counted(store.damaged(), "outcome")));
 }
 
 std::string title_of(const analyses::Study& study) {

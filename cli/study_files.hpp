@@ -25,6 +25,9 @@ struct ReadyStudy {
                                                     bool report,
                                                     const std::function<void(analyses::Study&)>& change);
 
+// Makes the store that of the study (Store::begin), and says which of its outcomes were damaged.
+void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal);
+
 // The title of a study: the name of its scenario, or else of its file.
 [[nodiscard]] std::string title_of(const analyses::Study& study);
 

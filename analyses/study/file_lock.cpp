@@ -50,7 +50,9 @@ FileLock::FileLock(const std::string& path) : path_(path) {
 }
 
 FileLock::~FileLock() {
-  if (created_) ::unlink(path_.c_str());
+  if (created_) {
+    for (const char* const ending : {"", "-wal", "-shm"}) ::unlink((path_ + ending).c_str());
+  }
   ::close(descriptor_);
 }
 

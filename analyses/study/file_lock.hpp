@@ -10,7 +10,7 @@ class FileLock {
   // Creates the file if it does not exist. Throws input::Refused if another process holds the lock, or if the
   // file cannot be opened or is no regular one. On a file system without locks there is none.
   explicit FileLock(const std::string& path);
-  // Removes the file if it was created here and keep() was not called.
+  // Removes the file and its log if it was created here and keep() was not called.
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;

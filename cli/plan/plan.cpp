@@ -116,7 +116,7 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     }
     const auto page = output::open_if_given(options.html);
     analyses::Store store(options.output);
-    store.begin(study->study, study->checked, options.replace);
+    begin(store, *study, options.replace, terminal);
     const PlanFiles files{store, page.get()};
     analyses::Candidates candidates(study->study, study->checked, profiles, store, options.threads,
                                     &context.interrupted);

@@ -100,7 +100,7 @@ SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles,
   std::optional<Store> whole;
   if (ranks.index() == 0) {
     whole.emplace(options.output);
-    whole->begin(study.study, study.checked, options.replace);
+    begin(*whole, study, options.replace, context.terminal);
     merge_and_remove(*whole, leftover_parts(options.output), study);
   }
   ranks.wait_for_all();
@@ -175,10 +175,12 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   const auto began = std::chrono::steady_clock::now();
   analyses::Profiles profiles;
   SweepSummary summary;
+  bool begun = false;
   try {
     const auto study = ready_study(options.study, options.threads, profiles, context, ranks.index() == 0,
                                    [&](analyses::Study& read) { read.interval |= options.interval; });
     if (!study) return ExitCode::bad_input;
+    begun = true;
     const auto page = ranks.index() == 0 ? output::open_if_given(options.html) : nullptr;
     if (ranks.count() > 1) {
       summary = run_in_ranks(*study, profiles, ranks, options, context);
@@ -189,10 +191,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
         output::write_whole(*page, page_of(options, study->study, profiles, whole, context));
     } else {
       Store store(options.output);
-      store.begin(study->study, study->checked, options.replace);
-      if (store.damaged() > 0)
-        terminal.complain(fmt::format("{}: {} damaged: recomputed", options.output,
-                                      input::counted(store.damaged(), "outcome")));
+      begin(store, *study, options.replace, terminal);
       analyses::SweepControl control;
       control.threads = options.threads;
       control.shard = options.shard;
@@ -202,6 +201,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
         output::write_whole(*page, page_of(options, study->study, profiles, store.database(), context));
     }
   } catch (const scenarios::Interrupted&) {
+    if (!begun) throw;
     summary.interrupted = true;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;

@@ -29,7 +29,7 @@ class Files(Folder):
         self.addCleanup(lambda: (process.kill(), process.communicate()))
         return process
 
-    def signalled(self, process, number=signal.SIGINT, after=0.4):
+    def signalled(self, process, number=signal.SIGINT, after=0.25):
         """Sends the signal; gives exit code, standard error, and seconds to the end."""
         time.sleep(after)
         self.assertIsNone(process.poll(), "it is over before the signal")
@@ -49,7 +49,7 @@ class Files(Folder):
                 link.symlink_to("target")
                 self.done(*[argument.replace("OUT", str(self.out)) for argument in arguments])
                 self.assertTrue(link.is_symlink())
-                self.assertNotEqual(target.read_text(), "old")
+                self.assertNotEqual(target.read_bytes(), b"old")
                 self.assertEqual(stat.S_IMODE(target.stat().st_mode), 0o640)
                 for path in self.out.iterdir():
                     path.unlink()
@@ -243,11 +243,28 @@ class Files(Folder):
 
     def test_tables_and_columns_of_another_make_are_refused(self):
         file = self.spoilt("UPDATE sqlite_master SET sql = replace(sql, 'settings TEXT NOT NULL', "
-                           "'settings TEXT AS (hex(randomblob(1000000000)))') WHERE name = 'points'")
+                           "'settings TEXT AS (upper(key))') WHERE name = 'points'")
         for arguments in (["query", file], ["sweep", "study.yaml", "-o", file], ["merge", file, "-o", self.out / "m"]):
             self.assertIn("table points differs", self.refused(*arguments))
         file = self.spoilt("""UPDATE study SET value = '{"a": "x\\" FROM points; --"}' WHERE name = 'columns'""")
         self.assertIn("no valid name", self.refused("query", file))
+
+    def test_the_view_made_anew_is_the_one_in_the_file(self):
+        file = self.out / "s.sqlite"
+        (self.folder / "axes.yaml").write_text(STUDY.replace(
+            "sweep: {", "sweep: {clocks.gpu: [614.4 MHz, 921.6 MHz], run.duration: [200 ms, 0.1 s], processes.*.count: [1], "))
+        self.done("sweep", "axes.yaml", "-o", file)
+        asked = [list(json.loads(line).items()) for line in
+                 self.done("query", file, "--format", "json").stdout.splitlines()]
+        with sqlite3.connect(file) as database:
+            rows = database.execute("SELECT * FROM results")
+            names = [column[0] for column in rows.description]
+            stored = [list(zip(names, row)) for row in rows]
+        rounded = [[[(name, float(f"{value:.12g}") if isinstance(value, float) else value) for name, value in row]
+                    for row in table] for table in (asked, stored)]
+        self.assertEqual(*rounded)
+        self.assertEqual(names[2:7], ["gpu_mhz", "duration", "count", "batch", "precision"])
+        self.assertEqual(stored[0][2], ("gpu_mhz", 614.4))
 
     def test_query_cannot_reach_other_files(self):
         file = self.out / "s.sqlite"
@@ -275,8 +292,8 @@ class Files(Folder):
         self.done("sweep", "study.yaml", "-o", file)
         before = self.done("query", file, "--content").stdout
         for damage in ("status = 'okay'", "result = substr(result, 1, 100)", "throughput = 'fast'", "result = NULL"):
-            with sqlite3.connect(file) as database:
-                database.execute(f"UPDATE outcomes SET {damage} WHERE rowid = 2")
+            with self.subTest(damage), sqlite3.connect(file) as database:
+                database.execute(f"UPDATE outcomes SET {damage} WHERE key = (SELECT min(key) FROM outcomes)")
             database.close()
             done = self.done("sweep", "study.yaml", "-o", file)
             self.assertIn("1 outcome damaged: recomputed", done.stderr)
