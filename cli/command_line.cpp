@@ -9,6 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/interrupt.hpp"
+#include "input/file_id.hpp"
 #include "input/interruption.hpp"
 #include "input/refused.hpp"
 
@@ -73,6 +74,7 @@ int exit_status(ExitCode code, Terminal& terminal) {
 
 int command_line(int argc, const char* const* argv, const Terminal::Settings& settings) {
   Terminal terminal(settings);
+  input::forget_reads();
   try {
     CLI::App app{description, "jostle"};
     app.set_version_flag("--version", "jostle " JOSTLE_VERSION, "Print the version and exit");

@@ -27,7 +27,7 @@ void note_read(const struct stat& status, const std::string& path);
 // The name under which the file was read; none if it was not.
 [[nodiscard]] std::optional<std::string> read_as(FileId id);
 
-// Forgets all, for tests.
+// Forgets all: a new command begins.
 void forget_reads();
 
 }  // namespace jostle::input

@@ -36,7 +36,8 @@ std::string reading_uri(const std::string& path) {
   std::error_code error;
   // Without a write-ahead log nobody writes to the file, so it can be opened as immutable, which creates no
   // log.
-  const bool written_to = std::filesystem::exists(path + "-wal", error);
+  const std::string file = std::filesystem::canonical(path, error).string();  // the log is beside the file
+  const bool written_to = std::filesystem::exists(file + "-wal", error);
   return file_uri(path, written_to ? "mode=ro" : "mode=ro&immutable=1");
 }
 

@@ -107,10 +107,13 @@ void write_rows(Database& database, const char* join, const std::function<void(s
 
 Store::Store(const std::string& path)
     : claim_(path.empty() ? std::nullopt : std::optional<output::Claim>(std::in_place, path)),
-      lock_(path.empty() ? std::nullopt : std::optional<FileLock>(std::in_place, claim_->target())),
-      database_(claim_ ? claim_->target() : path, Access::write) {
+      lock_(path.empty() ? std::nullopt : std::optional<FileLock>(std::in_place, path)),
+      database_(path, Access::write) {
   const bool is_new = database_.number("SELECT count(*) FROM sqlite_master") == 0;
-  if (!is_new) check_study_file(database_);
+  if (!is_new) {
+    check_study_file(database_);
+    check_undamaged(database_);
+  }
   SqlStatement(database_, "PRAGMA journal_mode = WAL").run();
   // NORMAL: a crash of the program loses nothing; a power failure may lose the last outcomes but does not
   // corrupt the file.
@@ -205,6 +208,7 @@ void Store::add(const std::string& other) {
   const std::string name = input::printable(other, 400);
   Database theirs(other, Access::read);
   check_study_file(theirs);
+  check_undamaged(theirs);
   if (record_in(database_).empty()) {
     SqlStatement about(database_, "INSERT INTO study VALUES (?1, ?2)");
     for (const auto& [row, value] : record_in(theirs)) {

@@ -84,9 +84,6 @@ void check_study_file(Database& database) {
   if (version > newest_format)
     refuse(database, fmt::format("written by a newer version of jostle (format {}; this one knows {})",
                                  version, newest_format));
-  SqlStatement check(database, "PRAGMA quick_check(1)");
-  const std::string found = check.step() ? std::string(check.text(0)) : "no answer";
-  if (found != "ok") refuse(database, fmt::format("the file is damaged: {}", input::printable(found, 200)));
   SqlStatement stored(database, "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?1");
   for (const NamedTable& table : tables()) {
     stored.bind(1, std::string_view(table.name));
@@ -99,6 +96,12 @@ void check_study_file(Database& database) {
   if (format && *format != study_format)
     refuse(database, fmt::format("written by another version of jostle (format {}; this one knows {})",
                                  input::printable(*format), study_format));
+}
+
+void check_undamaged(Database& database) {
+  SqlStatement check(database, "PRAGMA quick_check(1)");
+  const std::string found = check.step() ? std::string(check.text(0)) : "no answer";
+  if (found != "ok") refuse(database, fmt::format("the file is damaged: {}", input::printable(found, 200)));
 }
 
 void store_view(Database& database, const std::vector<AxisColumn>& axes) {

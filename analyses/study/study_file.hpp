@@ -21,9 +21,10 @@ inline constexpr const char* study_format = "jostle.study/1";
 // Creates the tables in an empty database.
 void create_tables(Database& database);
 
-// Throws input::Refused if this is not the file of a study, was written by a newer version, or is damaged
-// (PRAGMA quick_check).
+// Throws input::Refused if this is not the file of a study, or was written by a newer version.
 void check_study_file(Database& database);
+// Throws input::Refused if the file is damaged (PRAGMA quick_check, which reads all of it).
+void check_undamaged(Database& database);
 
 // The view `results`: one row per point with an outcome; a column per axis and main metric. It is stored in
 // the file, for other programs, and made anew for this connection, which does not use the stored one.

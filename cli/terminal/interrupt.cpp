@@ -70,6 +70,7 @@ const std::atomic<bool>& handle_signals() {
   sigaction(SIGHUP, nullptr, &now);
   if (now.sa_handler != SIG_IGN) install(SIGHUP, on_signal);  // nohup
   install(SIGPIPE, SIG_IGN);
+  install(SIGXFSZ, SIG_IGN);
   return input::interruption();
 }
 

@@ -6,8 +6,8 @@
 
 namespace jostle::cli {
 
-// Installs the handlers and returns the flag, lowered (input/interruption.hpp). Ignores SIGPIPE, so that
-// writing to a closed pipe fails with an error.
+// Installs the handlers and returns the flag, lowered (input/interruption.hpp). Ignores SIGPIPE
+// and SIGXFSZ, so that writing to a closed pipe or beyond a limit fails with an error.
 [[nodiscard]] const std::atomic<bool>& handle_signals();
 
 // The signal that raised the flag; 0 if none did.
