@@ -203,6 +203,10 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   } catch (const scenarios::Interrupted&) {
     if (!begun) throw;
     summary.interrupted = true;
+  } catch (const std::exception& error) {
+    // The destructor of `ranks` ends all processes, this one too, so nobody above could tell why.
+    if (ranks.count() > 1) terminal.complain(error.what());
+    throw;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   terminal.note(text_of(summary, options, seconds.count()));
