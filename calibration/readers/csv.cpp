@@ -9,6 +9,8 @@
 namespace jostle::calibration {
 namespace {
 
+constexpr std::size_t max_csv_bytes = std::size_t{1} << 30U;
+
 // Reads one record after another from the text and counts lines.
 class Scanner {
  public:
@@ -172,7 +174,11 @@ std::string read_text(const std::filesystem::path& path) {
   if (!file) throw CsvError(path.string(), 0, problem);
   std::string text;
   char block[1 << 16];
-  while (const std::size_t count = file->read(block, sizeof block)) text.append(block, count);
+  while (const std::size_t count = file->read(block, sizeof block)) {
+    text.append(block, count);
+    if (text.size() > max_csv_bytes)
+      throw CsvError(path.string(), 0, "larger than " + std::to_string(max_csv_bytes) + " bytes");
+  }
   if (file->failed()) throw CsvError(path.string(), 0, "cannot be read");
   return text;
 }

@@ -13,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from inputs import ENDLESS, JOSTLE, STUDY, WRITERS, Folder
+from inputs import ENDLESS, JOSTLE, SOURCE, STUDY, WRITERS, Folder
 
 
 class Files(Folder):
@@ -72,8 +72,6 @@ class Files(Folder):
         self.assertTrue(done.stdout.endswith("</svg>\n"))
 
     def test_an_output_never_is_an_input(self):
-        (self.folder / "model.onnx").write_bytes(b"not read by check")
-        (self.folder / "arrivals.csv").write_text("0.01\n0.02\n")
         scenario = self.folder / "scenario.yaml"
         os.link(scenario, self.folder / "hard.yaml")
         (self.folder / "soft.yaml").symlink_to("hard.yaml")
@@ -89,15 +87,22 @@ class Files(Folder):
         self.assertIn("it is an input", self.refused("import", "auto", "board.log", "-o", "board.log"))
 
     def test_an_output_never_is_a_file_that_the_scenario_names(self):
-        profile = self.done("show", "device", "jetson-nano").stdout
-        (self.folder / "mine.yaml").write_text(profile)
-        (self.folder / "arrivals.txt").write_text("10 ms\n20 ms\n")
-        (self.folder / "names.yaml").write_text(
-            "device: ./mine.yaml\nprocesses:\n  - {model: resnet18, precision: fp16}\nrun: {duration: 200 ms}\n")
-        if self.jostle("run", "names.yaml").returncode != 0:
-            (self.folder / "mine.yaml").write_text("like: jetson-nano\nname: mine\n")
+        shutil.copy(SOURCE / "tests/fuzz/corpus/onnx/small_cnn.onnx", self.folder)
+        (self.folder / "mine.yaml").write_text("like: jetson-nano\nname: mine\n")
+        (self.folder / "arrivals.txt").write_text("0.1\n0.2\n")
+        scenario = ("{device: ./mine.yaml, processes: [{model: small_cnn.onnx, precision: fp16}, {model: resnet18, "
+                    "precision: fp16, arrivals: {trace: arrivals.txt}}], run: {duration: 300 ms}}")
+        (self.folder / "names.yaml").write_text(scenario)
+        (self.folder / "study of names.yaml").write_text(f"scenario: {scenario}\n")
         self.done("run", "names.yaml")
-        self.assertIn("it is an input", self.refused("run", "names.yaml", "--html", "mine.yaml"))
+        for name in ("mine.yaml", "small_cnn.onnx", "arrivals.txt"):
+            before = (self.folder / name).read_bytes()
+            for command in (["run", "names.yaml", "--trace"], ["run", "names.yaml", "--html"],
+                            ["sweep", "study of names.yaml", "--html"], ["sweep", "study of names.yaml", "-o"]):
+                self.assertIn("it is an input", self.refused(*command, name))
+            self.assertEqual((self.folder / name).read_bytes(), before)
+        self.assertIn("it is an input", self.refused("roofline", "jetson-nano", "--network", "small_cnn.onnx", "--out",
+                                                     "small_cnn.onnx"))
 
     def test_two_outputs_never_have_one_name(self):
         (self.out / "link").symlink_to("a")

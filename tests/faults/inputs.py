@@ -1,4 +1,7 @@
-"""Small inputs for every command that writes a file, and what the tests on files share."""
+"""Small inputs for every command that writes a file, and what the tests on files share.
+
+JOSTLE is the binary, SOURCE the repository.
+"""
 
 import os
 import subprocess
@@ -7,6 +10,7 @@ import unittest
 from pathlib import Path
 
 JOSTLE = os.environ["JOSTLE"]
+SOURCE = Path(os.environ["SOURCE"])
 
 SCENARIO = """device: jetson-nano
 processes:
