@@ -166,10 +166,12 @@ class Files(Folder):
         pipe = self.out / "pipe"
         self.done("sweep", "study.yaml", "-o", self.out / "s.sqlite")
         endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+        # A single function that takes hours and asks nobody whether to go on.
+        deaf = "SELECT instr(printf('%.50000000c', 'a'), printf('%.1000000c', 'a') || 'b')"
         for arguments in (["run", pipe], ["check", pipe], ["sweep", pipe, "-o", self.out / "x.sqlite"],
                           ["import", "auto", pipe], ["validate", "jetson-nano", pipe],
                           ["run", "scenario.yaml", "--html", pipe], ["run", "scenario.yaml", "--trace", pipe],
-                          ["query", self.out / "s.sqlite", endless]):
+                          ["query", self.out / "s.sqlite", endless], ["query", self.out / "s.sqlite", deaf]):
             with self.subTest(arguments):
                 code, errors, seconds = self.signalled(self.start(*arguments))
                 self.assertEqual((code, errors), (130, "jostle: interrupted\n"))
