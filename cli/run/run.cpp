@@ -115,6 +115,9 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     } catch (const scenarios::RunError& error) {
       (void)finish(trace.get(), terminal);  // up to where it went wrong
       throw scenarios::RunError(file + ": " + error.what());
+    } catch (const scenarios::Interrupted&) {
+      (void)finish(trace.get(), terminal);
+      throw;
     }
     traced = finish(trace.get(), terminal);  // before anything is printed, which a reader may refuse
     if (!result) {
