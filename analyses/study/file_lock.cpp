@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "input/interruption.hpp"
+#include "input/file_id.hpp"
 #include "input/printable.hpp"
 #include "input/refused.hpp"
 
@@ -44,7 +44,10 @@ FileLock::FileLock(const std::string& path) : path_(path) {
   if (!created_)
     descriptor_ = ::open(path.c_str(), flags | O_CREAT, mode);  // there, or a link to nothing yet
   if (descriptor_ < 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
-  if (!held_elsewhere(descriptor_)) return;
+  const bool held = held_elsewhere(descriptor_);
+  // Whoever made it may have removed it since, and somebody else may have made another one.
+  const bool same = ::fstat(descriptor_, &there) == 0 && input::id_of(path) == input::id_of(there);
+  if (!held && same) return;
   ::close(descriptor_);
   refuse("another sweep, plan or merge is writing to this file; wait for its end, or write to another");
 }

@@ -5,6 +5,7 @@ JOSTLE is the binary.
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -12,6 +13,7 @@ import stat
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from inputs import ENDLESS, JOSTLE, SOURCE, STUDY, WRITERS, Folder
 
@@ -30,7 +32,12 @@ class Files(Folder):
         return process
 
     def signalled(self, process, number=signal.SIGINT, after=0.25):
-        """Sends the signal; gives exit code, standard error, and seconds to the end."""
+        """Sends the signal once the program heeds it; gives exit code, standard error, and seconds to the end."""
+        for _ in range(1000):
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            if int(re.search(r"SigCgt:\s*([0-9a-f]+)", status)[1], 16) >> (signal.SIGTERM - 1) & 1:
+                break
+            time.sleep(0.01)
         time.sleep(after)
         self.assertIsNone(process.poll(), "it is over before the signal")
         started = time.monotonic()
@@ -175,7 +182,7 @@ class Files(Folder):
             with self.subTest(arguments):
                 code, errors, seconds = self.signalled(self.start(*arguments))
                 self.assertEqual((code, errors), (130, "jostle: interrupted\n"))
-                self.assertLess(seconds, 1.2)
+                self.assertLess(seconds, 2, "a second, and what a busy machine adds")
         # A reader that opened the pipe and does not read; a writer that opened it and does not write.
         holder = os.open(pipe, os.O_RDWR)
         self.addCleanup(os.close, holder)
@@ -183,7 +190,7 @@ class Files(Folder):
             with self.subTest(arguments, held=True):
                 code, _, seconds = self.signalled(self.start(*arguments), after=1)
                 self.assertEqual(code, 130)
-                self.assertLess(seconds, 1.2)
+                self.assertLess(seconds, 2, "a second, and what a busy machine adds")
 
     # Studies
 
