@@ -61,9 +61,9 @@ class Files(Folder):
                 for path in self.out.iterdir():
                     path.unlink()
                 main = next(argument for argument in arguments if argument.startswith("OUT/"))
-                self.done(*["/dev/null" if argument == main else argument.replace("OUT", str(self.out))
+                self.done(*[self.device("null") if argument == main else argument.replace("OUT", str(self.out))
                             for argument in arguments])
-                self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+                self.assertTrue(stat.S_ISCHR(os.stat(self.device("null")).st_mode))
 
     def test_a_page_goes_through_a_pipe(self):
         os.mkfifo(self.out / "pipe")
@@ -132,7 +132,7 @@ class Files(Folder):
 
     def test_a_device_that_is_full_fails_and_says_so(self):
         for option in ("--trace", "--html"):
-            done = self.done("run", "scenario.yaml", option, "/dev/full", code=1)
+            done = self.done("run", "scenario.yaml", option, self.device("full"), code=1)
             self.assertIn("No space left on device", done.stderr)
             self.assertIn("resnet18", done.stdout, "the answer is printed all the same")
 
