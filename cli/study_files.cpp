@@ -1,9 +1,13 @@
 #include "cli/study_files.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <utility>
 
 #include "cli/options.hpp"
+#include "input/counted.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 
@@ -26,9 +30,23 @@ std::optional<ReadyStudy> ready_study(const std::string& path, analyses::Profile
   return ReadyStudy{*std::move(study), *std::move(checked)};
 }
 
+void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal) {
+  store.begin(study.study, study.checked, replace);
+  if (store.damaged() > 0)
+    terminal.complain(fmt::format("{}: {} damaged: recomputed",
+                                  input::printable(store.database().path(), 400),
+                                  input::counted(store.damaged(), "outcome")));
+}
+
 std::string title_of(const analyses::Study& study) {
   const input::Node name = study.scenario ? study.scenario->find("name") : nullptr;
   return name && !name->text.empty() ? name->text : std::filesystem::path(study.origin).stem().string();
+}
+
+void add_replace(CLI::App& command, analyses::Replace& replace) {
+  command.add_flag_callback(
+      "--replace", [&replace] { replace = analyses::Replace::yes; },
+      "Put this study in the place of another one in the file (results already there are kept by point)");
 }
 
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "analyses/study/check.hpp"
+#include "analyses/study/store.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {
@@ -27,8 +28,14 @@ struct StudyCheck {
 [[nodiscard]] std::optional<ReadyStudy> ready_study(const std::string& path, analyses::Profiles& profiles,
                                                     Context& context, const StudyCheck& check = {});
 
+// Makes the store that of the study (Store::begin), and says which of its outcomes were damaged.
+void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal);
+
 // The title of a study: the name of its scenario, or else of its file.
 [[nodiscard]] std::string title_of(const analyses::Study& study);
+
+// --replace
+void add_replace(CLI::App& command, analyses::Replace& replace);
 
 // --threads N: how many of `what` ("Points") run in parallel.
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what = "Points");

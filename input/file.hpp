@@ -11,7 +11,7 @@
 namespace jostle::input {
 
 // The bytes of `path`, a file or a pipe of at most `max_bytes` bytes. A directory, a block device, or a file
-// that is missing, unreadable, empty or larger is a problem.
+// that is missing, unreadable, empty or larger is a problem. Throws Interrupted.
 [[nodiscard]] std::optional<std::string> read_text_file(const std::string& path, std::size_t max_bytes,
                                                         Problems& problems);
 

@@ -113,7 +113,8 @@ std::optional<UncertainProfile> uncertain_profile(const std::string& name, const
   const std::string& device = base->profile.spec->name;
   calibration::Uncertainty uncertainty = calibration::shipped_uncertainty(device);
   const std::string uncertainty_file = path.empty() ? "" : calibration::uncertainty_path(path);
-  if (!uncertainty_file.empty() && std::filesystem::exists(uncertainty_file)) {
+  std::error_code ignored;
+  if (!uncertainty_file.empty() && std::filesystem::exists(uncertainty_file, ignored)) {
     try {
       calibration::Uncertainty own_table =
           calibration::parse_uncertainty(calibration::read_text(uncertainty_file), uncertainty_file, device);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+
+#include "input/input_file.hpp"
 
 namespace jostle::calibration {
 namespace {
+
+constexpr std::size_t max_csv_bytes = std::size_t{1} << 30U;
 
 // Reads one record after another from the text and counts lines.
 class Scanner {
@@ -167,12 +169,17 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
-    throw CsvError(path.string(), 0, "not a regular file");
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) throw CsvError(path.string(), 0, "cannot be read");
+  std::string problem;
+  const auto file = input::InputFile::open(path.string(), problem);
+  if (!file) throw CsvError(path.string(), 0, problem);
+  std::string text;
+  char block[1 << 16];
+  while (const std::size_t count = file->read(block, sizeof block)) {
+    text.append(block, count);
+    if (text.size() > max_csv_bytes)
+      throw CsvError(path.string(), 0, "larger than " + std::to_string(max_csv_bytes) + " bytes");
+  }
+  if (file->failed()) throw CsvError(path.string(), 0, "cannot be read");
   return text;
 }
 

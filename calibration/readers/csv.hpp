@@ -65,7 +65,7 @@ class CsvTable {
 // A field as written into a CSV file: quoted if necessary.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
-// The contents of a file. Throws CsvError (line 0) if it is not a readable regular file.
+// The contents of a file. Throws CsvError (line 0) if it cannot be read or has more than 2^30 bytes.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 
 }  // namespace jostle::calibration

@@ -25,7 +25,8 @@ namespace {
 // A pipe can be read only once, so it is assumed to be a scenario.
 bool holds_study(const std::string& path) {
   input::Problems ignored;
-  if (!std::filesystem::is_regular_file(path)) return false;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
   const input::Node document = input::parse_yaml_file(path, ignored);
   return document && analyses::is_study(*document);
 }

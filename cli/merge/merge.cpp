@@ -5,6 +5,7 @@
 
 #include "analyses/study/store.hpp"
 #include "cli/subcommand.hpp"
+#include "input/file_id.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -14,17 +15,12 @@ struct MergeOptions {
   std::string output;
 };
 
-ExitCode merge(const MergeOptions& options, Terminal& terminal) {
-  try {
-    for (const std::string& file : options.files) {
-      const analyses::Database readable(file, analyses::Access::read);  // before anything is written
-    }
-    analyses::Store store(options.output);
-    for (const std::string& file : options.files) store.merge(file);
-  } catch (const analyses::DatabaseError& error) {
-    terminal.complain(error.what());
-    return ExitCode::bad_input;
+ExitCode merge(const MergeOptions& options) {
+  for (const std::string& file : options.files) {
+    (void)analyses::read_study(file);  // before anything is written
+    input::note_read(file);
   }
+  analyses::Store(options.output).merge(options.files);
   return ExitCode::done;
 }
 
@@ -40,8 +36,7 @@ void add_merge(CLI::App& app, Task& task) {
                    "Output file; points of the same study that it already holds are kept")
       ->required()
       ->type_name("FILE");
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return merge(*options, context.terminal); }; });
+  command->callback([&task, options] { task = [options](Context&) { return merge(*options); }; });
 }
 
 }  // namespace jostle::cli

@@ -13,7 +13,7 @@
 #include "cli/plan/text.hpp"
 #include "cli/study_files.hpp"
 #include "cli/sweep/study_page.hpp"
-#include "cli/terminal/write_file.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -23,18 +23,22 @@ struct PlanOptions {
   std::string study, output, format, html;
   unsigned threads = 0;
   bool exhaustive = false, no_interval = false, online = false;
+  analyses::Replace replace = analyses::Replace::no;
   std::uint64_t simulations = 0, windows = 0;
 };
 
+// Where an answer goes besides standard output: the file of the points, and the page of --html or null.
+struct PlanFiles {
+  analyses::Store& store;
+  output::OutputFile* page;
+};
+
 // Writes the HTML page if --html was given. `answer`: the output of --format json.
-bool write_html(const PlanOptions& options, const analyses::Study& study, const std::string& answer,
-                analyses::Store& store, Terminal& terminal) {
-  if (options.html.empty()) return true;
-  return write_file(options.html,
-                    html_page("plan", title_of(study),
-                              {{"answer", nlohmann::ordered_json::parse(answer)},
-                               {"points", points_page(store.database())}}),
-                    terminal);
+void write_html(const PlanFiles& files, const analyses::Study& study, const std::string& answer) {
+  if (files.page == nullptr) return;
+  output::write_whole(*files.page, html_page("plan", title_of(study),
+                                             {{"answer", nlohmann::ordered_json::parse(answer)},
+                                              {"points", points_page(files.store.database())}}));
 }
 
 ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& options, Context& context) {
@@ -60,7 +64,7 @@ ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& opt
 }
 
 ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& candidates,
-                    const PlanOptions& options, analyses::Store& store, Context& context) {
+                    const PlanOptions& options, const PlanFiles& files, Context& context) {
   Terminal& terminal = context.terminal;
   analyses::FleetControl control;
   control.threads = options.threads;
@@ -74,7 +78,7 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
   terminal.print(options.format == "json"
                      ? fleet_json(fleet) + "\n"
                      : fleet_text(options.study, fleet, terminal.width(), terminal.colour()));
-  if (!write_html(options, study, fleet_json(fleet), store, terminal)) return ExitCode::failed;
+  write_html(files, study, fleet_json(fleet));
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
 
@@ -111,18 +115,20 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
                         ": no objectives; add some, such as objectives: [max system.throughput]");
       return ExitCode::bad_input;
     }
+    const auto page = output::open_if_given(options.html);
     analyses::Store store(options.output);
-    store.begin(study->study, study->checked);
+    begin(store, *study, options.replace, terminal);
+    const PlanFiles files{store, page.get()};
     analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
-    if (fleet) return plan_fleet(study->study, candidates, options, store, context);
+    if (fleet) return plan_fleet(study->study, candidates, options, files, context);
     if (options.online) return compare_tuners(candidates, options, context);
     const analyses::Plan plan = analyses::plan(candidates, control);
     terminal.clear_progress();
     terminal.print(options.format == "json"
                        ? plan_json(plan) + "\n"
                        : plan_text(options.study, plan, terminal.width(), terminal.colour()));
-    if (!write_html(options, study->study, plan_json(plan), store, terminal)) return ExitCode::failed;
+    write_html(files, study->study, plan_json(plan));
     return plan.best ? ExitCode::done : ExitCode::failed;
   } catch (const scenarios::Interrupted&) {
     terminal.clear_progress();
@@ -147,6 +153,7 @@ void add_plan(CLI::App& app, Task& task) {
       ->add_option("-o,--output", options->output,
                    "SQLite file, as written by `jostle sweep`; points already in it are not simulated again")
       ->type_name("FILE");
+  add_replace(*command, options->replace);
   command->add_flag("--exhaustive", options->exhaustive, "Simulate every point");
   command
       ->add_option_function<std::string>(

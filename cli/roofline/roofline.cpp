@@ -8,8 +8,9 @@
 #include "cli/options.hpp"
 #include "cli/roofline/text.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/terminal/write_file.hpp"
+#include "input/file_id.hpp"
 #include "models/dnn/model_names.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -41,22 +42,22 @@ std::string text_of(const analyses::RooflineAnswer& answer, const RooflineOption
   return roofline_table(answer, terminal.width(), terminal.colour());
 }
 
-ExitCode write(const std::string& text, const RooflineOptions& options, Terminal& terminal) {
-  if (options.out.empty()) {
-    terminal.print(text);
-    return ExitCode::done;
-  }
-  return write_file(options.out, text, terminal) ? ExitCode::done : ExitCode::failed;
-}
-
 ExitCode print_roofline(const RooflineOptions& options, Terminal& terminal) {
+  input::note_read(options.question.device);
+  for (const std::string& network : options.question.networks) input::note_read(network);
+  const auto file = output::open_if_given(options.out);
   input::Problems problems;
   const auto answer = analyses::roofline(options.question, problems);
   if (!answer) {
     terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  return write(text_of(*answer, options, terminal), options, terminal);
+  const std::string text = text_of(*answer, options, terminal);
+  if (file)
+    output::write_whole(*file, text);
+  else
+    terminal.print(text);
+  return ExitCode::done;
 }
 
 }  // namespace

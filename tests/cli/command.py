@@ -208,7 +208,7 @@ class Command(unittest.TestCase):
         self.assertEqual((root.tag, root.get("width"), root.get("height")), ("{http://www.w3.org/2000/svg}svg", "800", "600"))
         names = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
         self.assertIn("mobilenet_v2", names)
-        self.assertEqual(self.jostle(*question, "--out", str(self.directory / "no" / "roofs.svg")).returncode, 1)
+        self.assertEqual(self.jostle(*question, "--out", str(self.directory / "no" / "roofs.svg")).returncode, 2)
         self.assertIn("raspberry-pi-3b has no GPU", self.refused("roofline", "raspberry-pi-3b"))
         self.assertIn("FAST", self.refused(*question, "--mode", "FAST"))
 
@@ -602,7 +602,7 @@ offload:
 
     def test_a_timeline_that_cannot_be_written_fails(self):
         done = self.jostle("run", self.good, "--trace", str(self.directory / "no" / "trace"))
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("trace", done.stderr)
 
     def test_output_that_cannot_be_written_fails(self):
@@ -657,7 +657,7 @@ offload:
         self.assertIn("it looks like tegrastats", self.refused("import", "trtexec", tegra))
         self.assertIn("jetson-agx-orin-64gb", self.refused("import", "auto", tegra, "--device", "jetson-agx-orin-64gb"))
         self.assertIn("did you mean 'tegrastats'", self.refused("import", "tegrastat", tegra))
-        self.assertIn("is also the --out file", self.refused("import", "auto", tegra, "-o", tegra))
+        self.assertIn("it is an input", self.refused("import", "auto", tegra, "-o", tegra))
         # A board without a profile is taken at its word.
         new = self.jostle("import", "auto", tegra, "--device", "my-board")
         self.assertEqual(new.returncode, 0)
@@ -665,7 +665,7 @@ offload:
 
     def test_evidence_that_cannot_be_written_fails(self):
         done = self.jostle("import", "auto", self.file("b.log", TEGRASTATS), "-o", str(self.directory / "no" / "e.csv"))
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("e.csv", done.stderr)
 
 
