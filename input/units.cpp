@@ -121,6 +121,11 @@ const Dimension& share_dimension() {
   return dimension;
 }
 
+const Dimension& drift_dimension() {
+  static const Dimension dimension{"a clock drift", "20 ppm", {{"ppm", 1e-6}, {"%", 0.01}}};
+  return dimension;
+}
+
 const Dimension& temperature_dimension() {
   static const Dimension dimension{"a temperature", "25 degC", {{"degC", 1}}};
   return dimension;
