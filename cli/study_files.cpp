@@ -4,14 +4,21 @@
 #include <utility>
 
 #include "cli/options.hpp"
+#include "input/file.hpp"
 
 namespace jostle::cli {
 
-std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads, analyses::Profiles& profiles,
+std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems& problems) {
+  auto study = analyses::load_study(file.path, problems);
+  if (!study || !calibration::is_another_kind(study->document, file.path, file.kinds, problems)) return study;
+  return std::nullopt;
+}
+
+std::optional<ReadyStudy> ready_study(const StudyFile& file, unsigned threads, analyses::Profiles& profiles,
                                       Context& context, bool report,
                                       const std::function<void(analyses::Study&)>& change) {
   input::Problems problems;
-  auto study = analyses::load_study(path, problems);
+  auto study = read_study(file, problems);
   std::optional<analyses::CheckedStudy> checked;
   if (study) {
     change(*study);
@@ -29,7 +36,9 @@ std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
 
 std::string title_of(const analyses::Study& study) {
   const input::Node name = study.scenario ? study.scenario->find("name") : nullptr;
-  return name && !name->text.empty() ? name->text : std::filesystem::path(study.origin).stem().string();
+  if (name && !name->text.empty()) return name->text;
+  return input::is_standard_input(study.origin) ? "standard input"
+                                                : std::filesystem::path(study.origin).stem().string();
 }
 
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what) {

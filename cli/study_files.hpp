@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analyses/study/check.hpp"
+#include "calibration/document_kind.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {
@@ -16,10 +18,18 @@ struct ReadyStudy {
   analyses::CheckedStudy checked;
 };
 
+// A study file of a command line, and the kinds of studies that the command takes.
+struct StudyFile {
+  std::string path;
+  std::vector<calibration::DocumentKind> kinds;
+};
+// The study in the file; none, with a problem, if it is invalid or of another kind.
+[[nodiscard]] std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems& problems);
+
 // Reads and checks the study and all its points. None if it is invalid; problems and warnings go to standard
 // error if `report` (of several MPI ranks one reports). `change` may modify the study before its points are
 // checked.
-[[nodiscard]] std::optional<ReadyStudy> ready_study(const std::string& path, unsigned threads,
+[[nodiscard]] std::optional<ReadyStudy> ready_study(const StudyFile& file, unsigned threads,
                                                     analyses::Profiles& profiles, Context& context,
                                                     bool report,
                                                     const std::function<void(analyses::Study&)>& change);

@@ -13,14 +13,15 @@ namespace {
 // Checks that a value is inside [least, most]; reports a problem otherwise. `shown` is the value as written,
 // `write` formats a limit.
 template <class T, class Write>
-bool in_range(const Cursor& at, T value, T least, T most, bool above_least, const Write& write) {
+bool in_range(const Cursor& at, T value, T least, T most, bool above_least, const Write& write,
+              std::string_view reason = {}) {
   const std::string shown = printable(at.value().text);
   if (value < least) {
-    at.problem(fmt::format("'{}' is below the minimum, {}", shown, write(least)));
+    at.problem(fmt::format("'{}' is below the minimum, {}", shown, write(least)), std::string(reason));
   } else if (above_least && value == least) {
-    at.problem(fmt::format("'{}' is not above {}", shown, write(least)));
+    at.problem(fmt::format("'{}' is not above {}", shown, write(least)), std::string(reason));
   } else if (value > most) {
-    at.problem(fmt::format("'{}' is above the maximum, {}", shown, write(most)));
+    at.problem(fmt::format("'{}' is above the maximum, {}", shown, write(most)), std::string(reason));
   } else {
     return true;
   }
@@ -97,7 +98,7 @@ std::optional<double> Quantity::operator()(const Cursor& at) const {
     return std::nullopt;
   }
   const auto write = [this](double limit) { return format_quantity(limit, dimension); };
-  return in_range(at, *result.value, least, most, above_least, write) ? result.value : std::nullopt;
+  return in_range(at, *result.value, least, most, above_least, write, reason) ? result.value : std::nullopt;
 }
 
 std::optional<std::size_t> choose(const Cursor& at, const std::string& what,

@@ -6,8 +6,18 @@
 #include <fstream>
 #include <iterator>
 
+#include "input/file.hpp"
+
 namespace jostle::calibration {
 namespace {
+
+constexpr std::size_t max_standard_input = std::size_t{1} << 30U;
+
+// Whether a spreadsheet would compute the text, or would without the apostrophes in front of it.
+bool is_formula(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
+  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
 
 // Reads one record after another from the text and counts lines.
 class Scanner {
@@ -21,6 +31,7 @@ class Scanner {
     std::vector<std::string> fields;
     for (;;) {
       fields.push_back(peek() == '"' ? quoted() : plain());
+      if (fields.back().starts_with('\'') && is_formula(fields.back())) fields.back().erase(0, 1);
       const char end = take("the last line has no newline: the file is truncated");
       if (end == '\n') {
         ++line_;
@@ -149,7 +160,7 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name,
 }
 
 CsvTable CsvTable::read(const std::filesystem::path& path, std::span<const std::string_view> required) {
-  return parse(read_text(path), path.string(), required);
+  return parse(read_text(path), input::file_name(path.string()), required);
 }
 
 std::size_t CsvTable::column(std::string_view name) const {
@@ -160,13 +171,24 @@ std::size_t CsvTable::column(std::string_view name) const {
 }
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  const bool plain_number = error == std::errc{} && stopped == end;
+  const std::string safe = !plain_number && is_formula(text) ? "'" + text : text;
+  if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
   std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : safe) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + "\"";
 }
 
 std::string read_text(const std::filesystem::path& path) {
+  if (input::is_standard_input(path.string())) {
+    input::Problems problems;
+    auto text = input::read_text_file(path.string(), max_standard_input, problems);
+    if (!text) throw CsvError(input::file_name("-"), 0, problems.list().front().message);
+    return *std::move(text);
+  }
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored))
     throw CsvError(path.string(), 0, "not a regular file");

@@ -1,6 +1,7 @@
 #include "calibration/readers/source.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include <filesystem>
 #include <limits>
 #include <utility>
+
+#include "input/file.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -48,6 +51,11 @@ Source::~Source() {
 
 std::unique_ptr<Source> Source::open(const std::string& path, input::Problems& problems) {
   namespace fs = std::filesystem;
+  if (input::is_standard_input(path)) {
+    std::unique_ptr<Source> source(new Source(input::file_name(path)));
+    source->file_ = ::fdopen(::dup(STDIN_FILENO), "rb");
+    return started(std::move(source), path, problems);
+  }
   if (path.empty() || path.find('\0') != std::string::npos) {
     problems.add_file(path, "not a valid file name");
     return nullptr;
@@ -62,13 +70,18 @@ std::unique_ptr<Source> Source::open(const std::string& path, input::Problems& p
     problems.add_file(path, "is a directory, not a file");
     return nullptr;
   }
-  if (type != fs::file_type::regular && type != fs::file_type::fifo && type != fs::file_type::character) {
+  if (type != fs::file_type::regular && type != fs::file_type::fifo) {
     problems.add_file(path, "is not a regular file");
     return nullptr;
   }
   std::unique_ptr<Source> source(new Source(path));
   errno = 0;
   source->file_ = std::fopen(path.c_str(), "rbe");
+  return started(std::move(source), path, problems);
+}
+
+std::unique_ptr<Source> Source::started(std::unique_ptr<Source> source, const std::string& path,
+                                        input::Problems& problems) {
   if (source->file_ == nullptr) {
     problems.add_file(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
     return nullptr;

@@ -22,7 +22,8 @@ class Source {
       std::uint64_t{1}  // Decompressed: a small gzip file can expand to any length.
       << 36U;
 
-  // Null, with a problem, if it is not a readable file or pipe, or if it is empty.
+  // Null, with a problem, if it is not a readable file, pipe or `-` (standard input), or if it is
+  // empty.
   [[nodiscard]] static std::unique_ptr<Source> open(const std::string& path, input::Problems& problems);
   [[nodiscard]] static std::unique_ptr<Source> of_text(std::string text, const std::string& origin);
 
@@ -69,6 +70,9 @@ class Source {
  private:
   struct Inflater;
   explicit Source(const std::string& origin);
+  // `source` with its first bytes read; null, with a problem, if its file is not open or empty.
+  static std::unique_ptr<Source> started(std::unique_ptr<Source> source, const std::string& path,
+                                         input::Problems& problems);
   bool more();  // appends more bytes to the available ones, which it may move
   std::size_t read_some(char* to, std::size_t most);
   std::size_t read_raw(char* to, std::size_t most);

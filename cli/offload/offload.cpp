@@ -12,6 +12,7 @@
 #include "cli/study_files.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/write_file.hpp"
+#include "input/file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -26,9 +27,10 @@ ExitCode write_answer(const OffloadOptions& options, const analyses::OffloadAnsw
                       Terminal& terminal) {
   if (!options.picture.empty() && !write_file(options.picture, offload_svg(answer), terminal))
     return ExitCode::failed;
-  terminal.print(options.format == "json"  ? offload_json(answer)
-                 : options.format == "csv" ? offload_csv(answer)
-                                           : offload_text(answer, terminal.width(), terminal.colour()));
+  if (options.format == "text")
+    terminal.print(offload_text(answer, terminal.width(), terminal.colour()));
+  else
+    terminal.print_data(options.format == "json" ? offload_json(answer) : offload_csv(answer));
   if (!options.html.empty()) {
     const nlohmann::ordered_json lines = json_lines(offload_json(answer));
     if (!write_file(options.html, html_page("offload", answer.name, {{"lines", lines}}), terminal))
@@ -41,7 +43,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
   analyses::Profiles profiles;
-  const auto study = analyses::load_study(options.study, problems);
+  const auto study = read_study({options.study, {calibration::DocumentKind::offload}}, problems);
   const auto question = study ? analyses::offload_question(*study, profiles, problems) : std::nullopt;
   if (!question) {
     terminal.note(problems.text());
@@ -55,7 +57,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
   control.threads = options.threads;
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
-    terminal.progress(fmt::format("{}: {} of {} runs", options.study, done, of),
+    terminal.progress(fmt::format("{}: {} of {} runs", input::file_name(options.study), done, of),
                       static_cast<double>(done) / static_cast<double>(of));
   };
   std::optional<analyses::OffloadAnswer> answer;
@@ -98,6 +100,7 @@ void add_offload(CLI::App& app, Task& task) {
       "    cloud: {device: nvidia-a40, processes: [{model: yolov8n, precision: fp16}]}\n"
       "    payload: 120 kB\n"
       "    link: {bandwidth: [5 Mbit/s, 50 Mbit/s], rtt: {start: 1 ms, stop: 100 ms, step: 9 ms}}");
+  add_examples(*command, {"offload cameras.yaml", "offload cameras.yaml --picture cameras.svg --format csv"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_offload(*options, context); }; });
 }

@@ -43,7 +43,10 @@ std::string text_of(const analyses::RooflineAnswer& answer, const RooflineOption
 
 ExitCode write(const std::string& text, const RooflineOptions& options, Terminal& terminal) {
   if (options.out.empty()) {
-    terminal.print(text);
+    if (format_of(options) == "table")
+      terminal.print(text);
+    else
+      terminal.print_data(text);
     return ExitCode::done;
   }
   return write_file(options.out, text, terminal) ? ExitCode::done : ExitCode::failed;
@@ -95,6 +98,8 @@ void add_roofline(CLI::App& app, Task& task) {
       ->type_name("table|csv|json|svg");
   command->add_option("--out", options->out, "Output file; without --format, its suffix sets the format")
       ->type_name("FILE");
+  add_examples(*command, {"roofline jetson-agx-orin-64gb --network resnet50 --out roofs.svg",
+                          "roofline jetson-orin-nano --mode 15W --precision int8 --format json"});
   command->callback([&task, options] {
     task = [options](Context& context) { return print_roofline(*options, context.terminal); };
   });

@@ -13,6 +13,7 @@
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
 #include "cli/terminal/write_file.hpp"
+#include "input/file.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/timeline/chrome_trace.hpp"
 #include "scenarios/timeline/trace_file.hpp"
@@ -92,7 +93,8 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     Timelines timelines((*all)[i], trace.get(), !options.html.empty());
     control.trace = timelines.sink();
     control.progress = [&](double done) {
-      terminal.progress(all->size() > 1 ? fmt::format("{} ({} of {})", file, i + 1, all->size()) : file,
+      const std::string name = input::file_name(file);
+      terminal.progress(all->size() > 1 ? fmt::format("{} ({} of {})", name, i + 1, all->size()) : name,
                         done);
     };
     std::optional<scenarios::Result> result;
@@ -100,13 +102,17 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       result = options.interval ? analyses::run_with_interval((*all)[i], control)
                                 : scenarios::run((*all)[i], control);
     } catch (const scenarios::RunError& error) {
-      throw scenarios::RunError(file + ": " + error.what());
+      throw scenarios::RunError(input::file_name(file) + ": " + error.what());
     }
     if (!result) {
       terminal.complain("interrupted");
       return ExitCode::interrupted;
     }
-    terminal.print(text_of(*result, options.format, i == 0, terminal));
+    const std::string text = text_of(*result, options.format, i == 0, terminal);
+    if (options.format == Format::table)
+      terminal.print(text);
+    else
+      terminal.print_data(text);
     if (!options.html.empty())
       runs.push_back({{"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
                       {"timeline", timelines.of_page()}});
@@ -144,6 +150,8 @@ void add_run(CLI::App& app, Task& task) {
                    "Write a timeline that ui.perfetto.dev opens; *.json: as Chrome's JSON")
       ->type_name("FILE");
   add_html(*command, options->html);
+  add_examples(*command, {"run gate.yaml", "run gate.yaml --set processes.0.batch=8 --seed 7 --format json",
+                          "run - --trace gate.perfetto-trace < gate.yaml"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_all(*options, context); }; });
 }

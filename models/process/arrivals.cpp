@@ -7,6 +7,16 @@ namespace jostle::process {
 
 using sim::Time;
 
+namespace {
+
+// `begin` and a gap behind it; never, once no run lasts so long.
+Time after(Time begin, sim::Duration gap) {
+  constexpr Time unreachable{std::int64_t{1} << 62U};
+  return begin < unreachable ? begin + gap : Time::never();
+}
+
+}  // namespace
+
 ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
     : arrivals_(arrivals), random_(random) {
   if (arrivals_.kind == ArrivalKind::periodic) {
@@ -34,12 +44,12 @@ void ArrivalTimes::advance_one() {
       return;
     case ArrivalKind::periodic: {  // from the count, so that rounding does not add up
       const std::int64_t period = count_ / arrivals_.streams;
-      next_ = Time::zero() + phases_[static_cast<std::size_t>(count_ % arrivals_.streams)] +
-              sim::seconds(static_cast<double>(period) / arrivals_.rate_per_s);
+      next_ = after(Time::zero() + phases_[static_cast<std::size_t>(count_ % arrivals_.streams)],
+                    sim::seconds(static_cast<double>(period) / arrivals_.rate_per_s));
       return;
     }
     case ArrivalKind::poisson:
-      next_ += sim::seconds(random_.exponential(1 / arrivals_.rate_per_s));
+      next_ = after(next_, sim::seconds(random_.exponential(1 / arrivals_.rate_per_s)));
       return;
     case ArrivalKind::trace:
       next_ = static_cast<std::size_t>(count_) < arrivals_.times.size()
