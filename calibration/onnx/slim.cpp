@@ -56,9 +56,10 @@ bool is_contents(pbf_tag_type tag) {
 std::string name_of(protozero::data_view node) {
   std::string name, type;
   for (pbf_reader field(node); field.next();) {
-    if (field.tag() == onnx::NodeProto::kNameFieldNumber)
+    const bool bytes = field.has_wire_type(pbf_wire_type::length_delimited);
+    if (bytes && field.tag() == onnx::NodeProto::kNameFieldNumber)
       name = field.get_string();
-    else if (field.tag() == onnx::NodeProto::kOpTypeFieldNumber)
+    else if (bytes && field.tag() == onnx::NodeProto::kOpTypeFieldNumber)
       type = field.get_string();
     else
       field.skip();

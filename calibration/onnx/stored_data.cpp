@@ -78,49 +78,67 @@ struct Contents {
   bool elsewhere = false;
 };
 
-void take_dims(pbf_reader& field, Contents& to) {
-  if (field.wire_type() == pbf_wire_type::varint) {
-    to.dims.push_back(field.get_int64());
-    return;
+// Takes a field whose value is a number; false if it is none of these.
+bool take_number(pbf_reader& field, Contents& to) {
+  switch (static_cast<int>(field.tag())) {
+    case Tensor::kDimsFieldNumber:
+      to.dims.push_back(field.get_int64());
+      return true;
+    case Tensor::kDataTypeFieldNumber:
+      to.type = field.get_int32();
+      return true;
+    case Tensor::kDataLocationFieldNumber:
+      to.elsewhere = field.get_int32() == Tensor::EXTERNAL;
+      return true;
+    default:
+      return false;
   }
-  for (const std::int64_t dim : field.get_packed_int64()) to.dims.push_back(dim);
 }
 
+// The same for bytes.
+bool take_bytes(pbf_reader& field, Contents& to) {
+  switch (static_cast<int>(field.tag())) {
+    case Tensor::kDimsFieldNumber:
+      for (const std::int64_t dim : field.get_packed_int64()) to.dims.push_back(dim);
+      return true;
+    case Tensor::kNameFieldNumber:
+      to.name = field.get_string();
+      return true;
+    case Tensor::kRawDataFieldNumber:
+      to.raw = static_cast<std::int64_t>(field.get_view().size());
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Bytes of a number in the fields of numbers, 0 where that varies; none for other fields.
+std::optional<int> width_in(int tag) {
+  switch (tag) {
+    case Tensor::kFloatDataFieldNumber:
+      return 4;
+    case Tensor::kDoubleDataFieldNumber:
+      return 8;
+    case Tensor::kInt32DataFieldNumber:
+    case Tensor::kInt64DataFieldNumber:
+    case Tensor::kUint64DataFieldNumber:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+// A field of another wire type than ONNX's is skipped, as protobuf does.
 Contents contents_of(std::string_view bytes) {
-  constexpr int location = Tensor::kDataLocationFieldNumber;
   Contents found;
   pbf_reader field(protozero::data_view(bytes.data(), bytes.size()));
   while (field.next()) {
-    switch (static_cast<int>(field.tag())) {
-      case Tensor::kDimsFieldNumber:
-        take_dims(field, found);
-        break;
-      case Tensor::kDataTypeFieldNumber:
-        found.type = field.get_int32();
-        break;
-      case Tensor::kNameFieldNumber:
-        found.name = field.get_string();
-        break;
-      case Tensor::kRawDataFieldNumber:
-        found.raw = static_cast<std::int64_t>(field.get_view().size());
-        break;
-      case location:
-        found.elsewhere = field.get_int32() == Tensor::EXTERNAL;
-        break;
-      case Tensor::kFloatDataFieldNumber:
-        found.typed += count_in(field, 4);
-        break;
-      case Tensor::kDoubleDataFieldNumber:
-        found.typed += count_in(field, 8);
-        break;
-      case Tensor::kInt32DataFieldNumber:
-      case Tensor::kInt64DataFieldNumber:
-      case Tensor::kUint64DataFieldNumber:
-        found.typed += count_in(field, 0);
-        break;
-      default:
-        field.skip();
-    }
+    if (field.has_wire_type(pbf_wire_type::varint) && take_number(field, found)) continue;
+    if (field.has_wire_type(pbf_wire_type::length_delimited) && take_bytes(field, found)) continue;
+    if (const auto width = width_in(static_cast<int>(field.tag())))
+      found.typed += count_in(field, *width);
+    else
+      field.skip();
   }
   return found;
 }
