@@ -3,22 +3,13 @@
 #include "calibration/profile/profile.hpp"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
-namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "violated: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "tests/fuzz/require.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace jostle;
+  using fuzz::require;
   const std::string text(reinterpret_cast<const char*>(data), size);
   input::Problems problems;
   const auto profile = calibration::parse_profile(text, "fuzz.yaml", problems);
