@@ -39,6 +39,13 @@ TEST(Units, cover_every_dimension_of_the_design) {
   EXPECT_EQ(quantity("-5 degC", temperature_dimension()), -5);
 }
 
+TEST(Units, are_chosen_by_size) {
+  EXPECT_EQ(format_quantity(1e-6, rate_dimension()), "1e-06 /s");
+  EXPECT_EQ(format_quantity(30, rate_dimension()), "30 /s");
+  EXPECT_EQ(format_quantity(1e6, rate_dimension()), "1000 kHz");
+  EXPECT_EQ(format_quantity(0.0625, bandwidth_dimension()), "0.5 bit/s");
+}
+
 TEST(Units, refuse_what_is_no_quantity) {
   for (const char* text : {"",        " ",     "ms",     "5",          "5 m s",  "5 MS",    "5 ms ms",
                            "0x10 ms", "+5 ms", "5,3 ms", "1_000 ms",   "inf ms", "nan ms",  "-inf ms",
