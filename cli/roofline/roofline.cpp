@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "cli/options.hpp"
 #include "cli/roofline/text.hpp"
@@ -52,11 +56,25 @@ ExitCode write(const std::string& text, const RooflineOptions& options, Terminal
   return write_file(options.out, text, terminal) ? ExitCode::done : ExitCode::failed;
 }
 
+// The problems with the options that were typed in place of the keys that stand for them.
+input::Problems as_typed(const input::Problems& problems) {
+  constexpr std::pair<const char*, const char*> options[]{
+      {"power_mode", "--mode"}, {"model", "--network"}, {"precision", "--precision"}, {"batch", "--batch"}};
+  input::Problems typed;
+  for (input::Problem problem : problems.list()) {
+    const auto* const option = std::ranges::find(
+        options, problem.path, [](const auto& each) { return std::string_view(each.first); });
+    if (!problem.location.origin && option != std::end(options)) problem.path = option->second;
+    typed.add(problem.location, problem.path, problem.message, problem.hint);
+  }
+  return typed;
+}
+
 ExitCode print_roofline(const RooflineOptions& options, Terminal& terminal) {
   input::Problems problems;
   const auto answer = analyses::roofline(options.question, problems);
   if (!answer) {
-    terminal.note(problems.text());
+    terminal.note(as_typed(problems).text());
     return ExitCode::bad_input;
   }
   return write(text_of(*answer, options, terminal), options, terminal);

@@ -632,6 +632,12 @@ offload:
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, rf"^--profile {device}: device: unknown device '{device}' \(did you mean {near}")
 
+    def test_roofline_names_the_options_that_were_typed(self):
+        for option, value in (("--mode", "99W"), ("--network", "resnet5"), ("--precision", "fp61")):
+            done = self.jostle("roofline", "jetson-nano", option, value)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, rf"^{option}: .*'{value}'")
+
     # Standard input
 
     def test_a_dash_is_standard_input(self):
