@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "input/problems.hpp"
 
@@ -69,6 +68,7 @@ class Source {
 
  private:
   struct Inflater;
+  static constexpr std::size_t buffer_bytes = chunk_bytes + max_peeked;
   explicit Source(const std::string& origin);
   // `source` with its first bytes read; null, with a problem, if its file is not open or empty.
   static std::unique_ptr<Source> started(std::unique_ptr<Source> source, const std::string& path,
@@ -84,7 +84,7 @@ class Source {
   std::string text_;
   std::size_t text_at_ = 0;
   std::unique_ptr<Inflater> inflater_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;          // not set to zero: most logs are short
   char *begin_ = nullptr, *end_ = nullptr;  // the available bytes, in buffer_
   std::uint64_t read_ = 0, mark_ = 0, max_unmarked_ = max_bytes;
   int line_ = 0;
