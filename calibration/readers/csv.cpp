@@ -73,6 +73,7 @@ class Scanner {
     for (;;) {
       if (at_end()) throw CsvError(name_, opened, "the quote opened here is not closed");
       const char c = text_[position_++];
+      if (c == '\0') throw CsvError(name_, line_, "a zero byte: this is not text");
       if (c == '"') {
         if (peek() != '"') return field;
         ++position_;
