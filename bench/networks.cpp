@@ -22,7 +22,7 @@ void lower(benchmark::State& state, const char* name) {
   const auto profile = calibration::shipped_profile("jetson-orin-nano", problems);
   if (!profile) throw std::runtime_error(problems.text());
   const Request request{.model = name, .precision = Precision::fp16, .lowering = Lowering::optimised};
-  for (auto _ : state) benchmark::DoNotOptimize(kernels_for(request, {}, profile->spec.gpu));
+  for (auto _ : state) benchmark::DoNotOptimize(kernels_for(request, {}, profile->spec->gpu));
 }
 
 BENCHMARK_CAPTURE(build, resnet50, "resnet50")->Unit(benchmark::kMicrosecond);

@@ -33,8 +33,8 @@ std::vector<Scenario> points(const calibration::Profile& profile, const char* ne
   entry.precision = Precision::fp16;
   entry.batch = batch;
   std::vector<Scenario> all;
-  for (const double cpu_hz : profile.spec.cpu.clusters.front().clock_table_hz) {
-    for (const double gpu_hz : profile.spec.gpu.clock_table_hz) {
+  for (const double cpu_hz : profile.spec->cpu.clusters.front().clock_table_hz) {
+    for (const double gpu_hz : profile.spec->gpu.clock_table_hz) {
       Scenario& point = all.emplace_back();
       point.device = board;
       point.clocks.cpu_hz = cpu_hz;

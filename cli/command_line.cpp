@@ -1,6 +1,7 @@
 #include "cli/command_line.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <memory>
 #include <span>
@@ -13,6 +14,9 @@
 #include "cli/subcommand.hpp"
 #include "cli/terminal/help_text.hpp"
 #include "cli/terminal/interrupt.hpp"
+#include "input/file_id.hpp"
+#include "input/interruption.hpp"
+#include "input/refused.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -30,9 +34,9 @@ constexpr const char* epilogue =
     "Exit status:\n"
     "  0    done\n"
     "  1    failed\n"
-    "  2    wrong usage or invalid input; nothing was run\n"
+    "  2    wrong usage, invalid input, or an output that cannot be opened; nothing was run\n"
     "  3    a process does not fit into memory; `run` runs the others\n"
-    "  130  interrupted";
+    "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
 // Prints help, version or error message through the terminal and returns our own exit code instead of
 // CLI11's.
@@ -77,10 +81,19 @@ void add_help(CLI::App& app, Task& task) {
   });
 }
 
+// After a signal, whatever was not done was not done because of it.
+int exit_status(ExitCode code, Terminal& terminal) {
+  const int signal = ending_signal();
+  if (signal == 0 || code == ExitCode::done || code == ExitCode::no_fit) return static_cast<int>(code);
+  if (signal != SIGINT) terminal.complain(signal == SIGTERM ? "ended by SIGTERM" : "ended by SIGHUP");
+  return 128 + signal;
+}
+
 }  // namespace
 
 int command_line(int argc, const char* const* argv, const Terminal::Settings& settings) {
   Terminal terminal(settings);
+  input::forget_reads();
   try {
     CLI::App app{description, "jostle"};
     app.set_version_flag("--version", "jostle " JOSTLE_VERSION, "Print the version and exit");
@@ -118,13 +131,18 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
       return print_parse_result(app, error, terminal);
     }
     Context context{terminal, handle_signals()};
-    return static_cast<int>(task(context));
+    return exit_status(task(context), terminal);
+  } catch (const input::Interrupted&) {
+    terminal.complain("interrupted");
+  } catch (const input::Refused& error) {
+    terminal.complain(error.what());
+    return exit_status(ExitCode::bad_input, terminal);
   } catch (const OutputError& error) {
     if (!error.closed()) terminal.complain(error.what());
   } catch (const std::exception& error) {
     terminal.complain(error.what());
   }
-  return static_cast<int>(ExitCode::failed);
+  return exit_status(ExitCode::failed, terminal);
 }
 
 }  // namespace jostle::cli

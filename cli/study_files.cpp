@@ -1,10 +1,14 @@
 #include "cli/study_files.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <utility>
 
 #include "cli/options.hpp"
+#include "input/counted.hpp"
 #include "input/file.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 
@@ -14,17 +18,16 @@ std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems
   return std::nullopt;
 }
 
-std::optional<ReadyStudy> ready_study(const StudyFile& file, unsigned threads, analyses::Profiles& profiles,
-                                      Context& context, bool report,
-                                      const std::function<void(analyses::Study&)>& change) {
+std::optional<ReadyStudy> ready_study(const StudyFile& file, analyses::Profiles& profiles, Context& context,
+                                      const StudyCheck& check) {
   input::Problems problems;
   auto study = read_study(file, problems);
   std::optional<analyses::CheckedStudy> checked;
   if (study) {
-    change(*study);
-    checked = analyses::check_points(*study, profiles, threads, &context.interrupted, problems);
+    if (check.change) check.change(*study);
+    checked = analyses::check_points(*study, profiles, check.threads, &context.interrupted, problems);
   }
-  if (report) {
+  if (check.report) {
     context.terminal.note(problems.text());
     if (checked) {
       for (const std::string& warning : checked->warnings) context.terminal.complain("warning: " + warning);
@@ -34,11 +37,25 @@ std::optional<ReadyStudy> ready_study(const StudyFile& file, unsigned threads, a
   return ReadyStudy{*std::move(study), *std::move(checked)};
 }
 
+void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal) {
+  store.begin(study.study, study.checked, replace);
+  if (store.damaged() > 0)
+    terminal.complain(fmt::format("{}: {} damaged: recomputed",
+                                  input::printable(store.database().path(), 400),
+                                  input::counted(store.damaged(), "outcome")));
+}
+
 std::string title_of(const analyses::Study& study) {
   const input::Node name = study.scenario ? study.scenario->find("name") : nullptr;
   if (name && !name->text.empty()) return name->text;
   return input::is_standard_input(study.origin) ? "standard input"
                                                 : std::filesystem::path(study.origin).stem().string();
+}
+
+void add_replace(CLI::App& command, analyses::Replace& replace) {
+  command.add_flag_callback(
+      "--replace", [&replace] { replace = analyses::Replace::yes; },
+      "Put this study in the place of another one in the file (results already there are kept by point)");
 }
 
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what) {

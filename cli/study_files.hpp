@@ -2,11 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analyses/study/check.hpp"
+#include "analyses/study/store.hpp"
 #include "calibration/document_kind.hpp"
 #include "cli/subcommand.hpp"
 
@@ -26,16 +28,24 @@ struct StudyFile {
 // The study in the file; none, with a problem, if it is invalid or of another kind.
 [[nodiscard]] std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems& problems);
 
-// Reads and checks the study and all its points. None if it is invalid; problems and warnings go to standard
-// error if `report` (of several MPI ranks one reports). `change` may modify the study before its points are
-// checked.
-[[nodiscard]] std::optional<ReadyStudy> ready_study(const StudyFile& file, unsigned threads,
-                                                    analyses::Profiles& profiles, Context& context,
-                                                    bool report,
-                                                    const std::function<void(analyses::Study&)>& change);
+struct StudyCheck {
+  unsigned threads = 0;  // 0: as many as there are cores
+  bool report = true;    // problems and warnings go to standard error: of several MPI ranks one reports
+  std::function<void(analyses::Study&)> change = {};  // modifies the study before its points are checked
+};
+
+// Reads and checks the study and all its points. None if it is invalid or of another kind.
+[[nodiscard]] std::optional<ReadyStudy> ready_study(const StudyFile& file, analyses::Profiles& profiles,
+                                                    Context& context, const StudyCheck& check = {});
+
+// Makes the store that of the study (Store::begin), and says which of its outcomes were damaged.
+void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal);
 
 // The title of a study: the name of its scenario, or else of its file.
 [[nodiscard]] std::string title_of(const analyses::Study& study);
+
+// --replace
+void add_replace(CLI::App& command, analyses::Replace& replace);
 
 // --threads N: how many of `what` ("Points") run in parallel.
 void add_threads(CLI::App& command, unsigned& threads, const std::string& what = "Points");

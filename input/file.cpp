@@ -2,70 +2,39 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <memory>
 #include <mutex>
-#include <system_error>
+#include <utility>
 
+#include "input/input_file.hpp"
 #include "input/printable.hpp"
 
 namespace jostle::input {
-
 namespace {
 
-// Everything from `stream`; none, with a problem, if there is more than `max_bytes` or reading fails.
-std::optional<std::string> read_all(std::FILE* stream, const std::string& path, std::size_t max_bytes,
-                                    Problems& problems) {
+std::optional<std::string> read_once(const std::string& path, std::size_t max_bytes, std::string& problem) {
+  const auto file = InputFile::open(path, problem);
+  if (!file) return std::nullopt;
   std::string text;
-  char block[1 << 14];
-  while (const std::size_t count = std::fread(block, 1, sizeof block, stream)) {
+  char block[1 << 16];
+  bool too_large = file->size() > max_bytes;
+  while (!too_large) {
+    const std::size_t count = file->read(block, sizeof block);
+    if (count == 0) break;
     text.append(block, count);
-    if (text.size() > max_bytes) {
-      problems.add_file(path, fmt::format("larger than {} bytes", max_bytes));
-      return std::nullopt;
-    }
+    too_large = text.size() > max_bytes;
   }
-  if (std::ferror(stream) != 0) {
-    problems.add_file(path, "reading failed before the end of the file");
-    return std::nullopt;
-  }
+  if (too_large)
+    problem = fmt::format("larger than {} bytes", max_bytes);
+  else if (file->failed())
+    problem = "reading failed before the end of the file";
+  if (!problem.empty()) return std::nullopt;
   return text;
 }
 
-std::optional<std::string> standard_input(std::size_t max_bytes, Problems& problems) {
-  static std::mutex guard;
-  static std::optional<std::string> text;
-  const std::lock_guard lock(guard);
-  if (!text) text = read_all(stdin, "-", max_bytes, problems);
-  return text;
-}
-
-// Whether `path` is something that ends: a file, or a pipe ("run <(generate)").
-bool is_readable_kind(const std::string& path, std::size_t max_bytes, Problems& problems) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) {
-    problems.add_file(path, "no such file");
-  } else if (status.type() == fs::file_type::directory) {
-    problems.add_file(path, "is a directory, not a file");
-  } else if (status.type() == fs::file_type::regular) {
-    const std::uintmax_t size = fs::file_size(path, error);
-    if (error || size <= max_bytes) return true;
-    problems.add_file(path, fmt::format("larger than {} bytes", max_bytes));
-  } else if (status.type() == fs::file_type::fifo) {
-    return true;
-  } else {
-    problems.add_file(path,
-                      error ? fmt::format("cannot be read: {}", error.message()) : "is not a regular file",
-                      status.type() == fs::file_type::character ? "`-` reads standard input" : "");
-  }
-  return false;
-}
+struct Reading {
+  std::optional<std::string> text;
+  std::string problem;
+};
 
 }  // namespace
 
@@ -78,28 +47,28 @@ std::string file_name(const std::string& path) {
   return path.empty() ? "''" : printable(path, 400);
 }
 
+std::optional<std::string> read_bytes(const std::string& path, std::size_t max_bytes, std::string& problem) {
+  if (!is_standard_input(path)) return read_once(path, max_bytes, problem);
+  static std::mutex guard;
+  static std::optional<Reading> kept;
+  const std::lock_guard lock(guard);
+  if (!kept) {
+    Reading reading;
+    reading.text = read_once(path, max_bytes, reading.problem);
+    kept = std::move(reading);
+  }
+  problem = kept->problem;
+  return kept->text;
+}
+
 std::optional<std::string> read_text_file(const std::string& path, std::size_t max_bytes,
                                           Problems& problems) {
-  std::optional<std::string> text;
-  if (is_standard_input(path)) {
-    text = standard_input(max_bytes, problems);
-  } else if (path.empty() || path.find('\0') != std::string::npos) {
-    // A zero byte would end the name for the operating system, but not for std::string.
-    problems.add_file(path, "not a valid file name");
-  } else if (is_readable_kind(path, max_bytes, problems)) {
-    errno = 0;
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(path.c_str(), "rbe"),
-                                                                 std::fclose);
-    if (stream)
-      text = read_all(stream.get(), path, max_bytes, problems);
-    else
-      problems.add_file(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
-  }
-  if (text && text->find_first_not_of(" \t\r\n") == std::string::npos) {
-    problems.add_file(path, "the file is empty");
-    return std::nullopt;
-  }
-  return text;
+  std::string problem;
+  auto text = read_bytes(path, max_bytes, problem);
+  if (text && text->find_first_not_of(" \t\r\n") == std::string::npos) problem = "the file is empty";
+  if (problem.empty()) return text;
+  problems.add_file(path, std::move(problem));
+  return std::nullopt;
 }
 
 bool has_directory(std::string_view name) {

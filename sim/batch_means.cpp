@@ -1,6 +1,7 @@
 // Batch means: summing into batches, merging batches, and the confidence interval.
 #include "sim/batch_means.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
@@ -113,36 +114,58 @@ std::optional<double> BatchMeans::relative_half_width() const {
 }
 
 void RateMeans::add(Time at, double amount) {
+  const Time from = last_.value_or(Time::zero());
   if (last_) {
-    gaps_.add(to_seconds(at - *last_));
-    seconds_ += to_seconds(at - *last_);
-    amount_ += amount;
+    last_gap_ = to_seconds(at - from);
+    longest_gap_ = std::max(longest_gap_, last_gap_);
+    gaps_.add(last_gap_);
   }
+  amount_ += from < begun_ && from < at ? amount * to_seconds(at - begun_) / to_seconds(at - from) : amount;
+  last_amount_ = amount;
   last_ = at;
 }
 
-void RateMeans::clear() {
+void RateMeans::clear(Time at) {
   gaps_.clear();
   amount_ = 0;
-  seconds_ = 0;
+  longest_gap_ = 0;
+  begun_ = at;
 }
 
-std::optional<double> RateMeans::mean() const {
-  if (seconds_ <= 0) return std::nullopt;
-  return amount_ / seconds_;
+double RateMeans::expected_gap() const {
+  return gaps_.mean().value_or(last_gap_);
 }
 
-std::optional<Interval> RateMeans::ci95() const {
+std::optional<double> RateMeans::amount(Time now) const {
+  const double expected = expected_gap();
+  if (!last_ || expected <= 0) return std::nullopt;
+  const double under_way = to_seconds(now - std::max(*last_, begun_));
+  return amount_ + last_amount_ * under_way / std::max(expected, to_seconds(now - *last_));
+}
+
+std::optional<double> RateMeans::mean(Time now) const {
+  const std::optional<double> sum = amount(now);
+  if (!sum || now <= begun_) return std::nullopt;
+  return *sum / to_seconds(now - begun_);
+}
+
+bool RateMeans::stalled(Time now) const {
+  const double since = last_ ? to_seconds(now - *last_) : 0;
+  return expected_gap() > 0 && since > 10 * expected_gap() && since > 2 * longest_gap_;
+}
+
+std::optional<Interval> RateMeans::ci95(Time now) const {
   const std::optional<Interval> gap = gaps_.ci95();
-  if (!gap || gap->low <= 0) return std::nullopt;
-  const double per_lump = amount_ / static_cast<double>(gaps_.count());
-  return Interval{per_lump / gap->high, per_lump / gap->low};
+  const std::optional<double> rate = mean(now);
+  if (!gap || gap->low <= 0 || !rate || stalled(now)) return std::nullopt;
+  const double centre = *gaps_.mean();
+  return Interval{*rate * centre / gap->high, *rate * centre / gap->low};
 }
 
-std::optional<double> RateMeans::relative_half_width() const {
-  const std::optional<Interval> interval = ci95();
+std::optional<double> RateMeans::relative_half_width(Time now) const {
+  const std::optional<Interval> interval = ci95(now);
   if (!interval) return std::nullopt;
-  return (interval->high - interval->low) / 2 / *mean();
+  return (interval->high - interval->low) / 2 / *mean(now);
 }
 
 }  // namespace jostle::sim

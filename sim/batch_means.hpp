@@ -59,26 +59,40 @@ class BatchMeans {
   std::uint64_t open_count_ = 0;
 };
 
-// The rate of something that arrives in lumps (images, one batch at a time): amount per second between the
-// first and the last lump. Both ends of the measured time are lumps, so no lump is counted in part.
+// The rate of something that comes in lumps (images, one batch at a time): amount over elapsed time.
+//
+// A lump takes shape evenly from the one before it on, the first one from time zero. So of the lumps at the
+// two ends of the measured time the part inside counts; of the one still under way as much as the mean lump
+// would have by now, at most all of it.
 class RateMeans {
  public:
-  // A lump at `at`, not earlier than the last one. `amount` > 0 is what has passed since the last one.
+  // A lump at `at`, not earlier than the last one, of `amount` > 0.
   void add(Time at, double amount);
-  // Discards what was measured so far but keeps the time of the last lump (end of the warm-up).
-  void clear();
+  // Discards what was measured so far: the measured time begins at `at` (the end of the warm-up; first at
+  // zero).
+  void clear(Time at);
 
-  // Amount per second; undefined before the second lump, or if no time passed.
-  [[nodiscard]] std::optional<double> mean() const;
-  [[nodiscard]] std::optional<Interval> ci95() const;
-  [[nodiscard]] std::optional<double> relative_half_width() const;
+  // Amount since the measured time began; undefined before two lumps have ever come: nobody knows what a lump
+  // takes.
+  [[nodiscard]] std::optional<double> amount(Time now) const;
+  // Amount per second.
+  [[nodiscard]] std::optional<double> mean(Time now) const;
+  // Undefined where the next lump is so late (stalled()) that the times before it say nothing.
+  [[nodiscard]] std::optional<Interval> ci95(Time now) const;
+  [[nodiscard]] std::optional<double> relative_half_width(Time now) const;
+  // Whether nothing has come for ten times as long as usual, and twice as long as ever: it has stopped, or
+  // nearly.
+  [[nodiscard]] bool stalled(Time now) const;
   [[nodiscard]] const BatchMeans& seconds_per_lump() const { return gaps_; }
 
  private:
-  BatchMeans gaps_;  // seconds between lumps
+  [[nodiscard]] double expected_gap() const;
+
+  BatchMeans gaps_;  // seconds between lumps of the measured time
   double amount_ = 0;
-  double seconds_ = 0;
+  double last_amount_ = 0, last_gap_ = 0, longest_gap_ = 0;
   std::optional<Time> last_;
+  Time begun_;
 };
 
 }  // namespace jostle::sim

@@ -10,6 +10,7 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/priors.hpp"
 #include "input/quantity.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
@@ -135,7 +136,7 @@ class Bench {
     input::Problems problems;
     auto profile = calibration::profile_of(base_.document, problems, set);
     if (!profile) throw CalibrationError(problems.text());
-    const std::vector<dnn::Factor> own = factors(unknowns, values, profile->spec.name);
+    const std::vector<dnn::Factor> own = factors(unknowns, values, profile->spec->name);
     // The shipped factors may have been fitted to the same rows.
     if (from_ == PriorsFrom::reference) profile->factors.clear();
     profile->factors.insert(profile->factors.begin(), own.begin(), own.end());
@@ -210,8 +211,9 @@ class Bench {
   [[nodiscard]] double known_factor(const std::string& network, const std::string& family,
                                     scenarios::Precision precision) const {
     if (from_ == PriorsFrom::reference) return 1;
-    const dnn::Factor* const factor = dnn::find_factor(base_.profile.factors, base_.profile.spec.name,
-                                                       network, family, precision, dnn::Lowering::optimised);
+    const dnn::Factor* const factor =
+        dnn::find_factor(base_.profile.factors,
+                         {base_.profile.spec->name, network, family, precision, dnn::Lowering::optimised});
     return factor != nullptr ? factor->value : 1;
   }
 
@@ -328,7 +330,7 @@ Calibration calibrate(const calibration::BaseProfile& base,
                                  .source = std::string(unknown.source)});
   }
   result.profile = bench.profile(identified, last.values);
-  result.factors = bench.factors(identified, last.values, base.profile.spec.name);
+  result.factors = bench.factors(identified, last.values, base.profile.spec->name);
   return result;
 }
 

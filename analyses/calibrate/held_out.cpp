@@ -27,10 +27,19 @@ std::vector<RunConfiguration> on_gpu(const std::vector<RunConfiguration>& config
   return found;
 }
 
+// What is fitted, and on which runs.
+struct Fit {
+  const calibration::BaseProfile& base;
+  const std::vector<RunConfiguration>& configurations;
+  PriorsFrom from;
+  const Calibration& all;
+  const CalibrationControl& control;
+};
+
+// Judges each set of runs with an equal key by a fit on the other runs.
 template <class Key>
-void leave_out(HeldOut& found, const char* name, const calibration::BaseProfile& base,
-               const std::vector<RunConfiguration>& configurations, PriorsFrom from, const Calibration& all,
-               const CalibrationControl& control, Key key) {
+void leave_out(HeldOut& found, const char* name, const Fit& of, Key key) {
+  const auto& [base, configurations, from, all, control] = of;
   ComparisonGroup group{name, "", "", {}, {}};
   std::vector<std::string> keys;
   for (const RunConfiguration& configuration : configurations)
@@ -46,15 +55,15 @@ void leave_out(HeldOut& found, const char* name, const calibration::BaseProfile&
     for (std::size_t i = 0; i < held_out.size(); ++i) {
       for (std::size_t j = 0; j < held_out[i].reference_values.size(); ++j) {
         const ReferenceValue& reference = held_out[i].reference_values[j];
-        const Prediction& of = predicted[i][j];
-        group.comparisons.push_back(comparison(held_out[i], reference, of.value));
+        const Prediction& prediction = predicted[i][j];
+        group.comparisons.push_back(comparison(held_out[i], reference, prediction.value));
         found.rows.push_back({.device = base.name,
                               .quantity = quantity_of(reference.metric),
-                              .basis = of.basis,
+                              .basis = prediction.basis,
                               .fold = fmt::format("{}: {}", name, left_out),
                               .measured = reference.value,
-                              .predicted = of.value,
-                              .spread = of.spread});
+                              .predicted = prediction.value,
+                              .spread = prediction.spread});
       }
     }
   }
@@ -67,9 +76,9 @@ HeldOut held_out(const calibration::BaseProfile& base, const std::vector<RunConf
                  PriorsFrom from, const Calibration& all, const CalibrationControl& control) {
   HeldOut found;
   const std::vector<RunConfiguration> used = on_gpu(configurations);
-  leave_out(found, "one power mode left out", base, used, from, all, control,
+  leave_out(found, "one power mode left out", {base, used, from, all, control},
             [](const RunConfiguration& configuration) { return configuration.mode; });
-  leave_out(found, "one network left out", base, used, from, all, control,
+  leave_out(found, "one network left out", {base, used, from, all, control},
             [](const RunConfiguration& configuration) { return configuration.model; });
   const auto inside = covered(found.rows);
   std::size_t row = 0;

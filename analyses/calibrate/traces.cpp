@@ -15,6 +15,7 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/time_slicing.hpp"
 #include "calibration/fit/trace_priors.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -178,8 +179,8 @@ FittedParameter fitted_parameter(const TracePrior& prior, const std::string& bef
 
 Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFiles& files, PriorsFrom from) {
   Estimates estimates;
-  time_slicing(estimates, files, base.profile.spec.gpu);
-  launches(estimates, files, base.profile.spec.gpu);
+  time_slicing(estimates, files, base.profile.spec->gpu);
+  launches(estimates, files, base.profile.spec->gpu);
   if (estimates.empty()) throw CalibrationError("the traces do not identify any parameter of the profile");
   Calibration result;
   result.device = base.name;

@@ -64,10 +64,17 @@ constexpr std::array system_rows{
                                  [](const scenarios::SystemResult& s) { return s.temperature_c; }},
 };
 
+// Of the two scenarios, in pairs with equal seeds.
+struct Runs {
+  const std::vector<scenarios::Result>& a;
+  const std::vector<scenarios::Result>& b;
+};
+
 // Adds the difference over the pairs in which both have the metric.
 template <class Get>
-void add_difference(const std::vector<scenarios::Result>& all_a, const std::vector<scenarios::Result>& all_b,
-                    std::string metric, std::string unit, const Get& get, std::vector<Difference>& to) {
+void add_difference(const Runs& runs, std::string metric, std::string unit, const Get& get,
+                    std::vector<Difference>& to) {
+  const auto& [all_a, all_b] = runs;
   std::vector<double> differences;
   double sum_a = 0, sum_b = 0, sum = 0;
   for (std::size_t i = 0; i < all_a.size(); ++i) {
@@ -151,7 +158,7 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
       const auto get = [&, at_a = in_a, at_b = in_b](const scenarios::Result& result, bool first) {
         return row.get(result.processes[first ? at_a : at_b]);
       };
-      add_difference(all.a, all.b, row.metric, row.unit, get, process.metrics);
+      add_difference({all.a, all.b}, row.metric, row.unit, get, process.metrics);
     }
     all.processes.push_back(std::move(process));
   }
@@ -159,7 +166,7 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
   for (const std::size_t index : pairs.only_b) all.only_b.push_back({index, label_of(entry_of(b, index))});
   for (const auto& row : system_rows)
     add_difference(
-        all.a, all.b, row.metric, row.unit,
+        {all.a, all.b}, row.metric, row.unit,
         [&](const scenarios::Result& result, bool) { return row.get(result.system); }, all.system);
   return all;
 }

@@ -194,7 +194,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   explanation.result = must(run(scenario, *profile, first));
   const scenarios::Result& before = explanation.result;
 
-  std::vector<WhatIf> wanted = what_ifs(scenario, profile->spec, before, question.directory);
+  std::vector<WhatIf> wanted = what_ifs(scenario, *profile->spec, before, question.directory);
   if (!question.what_ifs.empty()) {
     std::erase_if(wanted, [&](const WhatIf& what_if) {
       return std::ranges::find(question.what_ifs, what_if.name) == question.what_ifs.end();
@@ -228,7 +228,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     return process.arrivals.kind == process::ArrivalKind::closed_loop;
   });
   explanation.critical = critical_resource(before, explanation.tried, arrivals);
-  explanation.reported = reported(scenario, profile->spec, before);
+  explanation.reported = reported(scenario, *profile->spec, before);
   return explanation;
 }
 

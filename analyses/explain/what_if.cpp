@@ -297,7 +297,7 @@ std::vector<Intervention> interventions() {
 std::optional<scenarios::Scenario> read_again(const scenarios::Scenario& scenario,
                                               const std::string& directory) {
   input::Problems problems;
-  return scenarios::parse_scenario(to_json(scenario), scenario.name, directory,
+  return scenarios::parse_scenario({to_json(scenario), scenario.name, directory},
                                    scenarios::shipped_catalogue(), {}, problems);
 }
 

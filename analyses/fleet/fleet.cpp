@@ -14,7 +14,6 @@
 namespace jostle::analyses {
 namespace {
 
-constexpr double min_served_share = 0.97;  // of the frames: some are in flight at the ends of a run
 constexpr double seconds_a_day = 86400;
 
 // The simulated metrics of a board with a number of cameras.
@@ -86,12 +85,8 @@ class FleetPlanner {
     load.fits = result->status == "ok";
     if (!load.fits) return load;
     load.keeps_up = true;
-    for (const scenarios::ProcessResult& process : result->processes) {
-      const auto& arrivals = scenario.processes[static_cast<std::size_t>(process.entry)].arrivals;
-      const double offered_rate = arrivals.rate_per_s * static_cast<double>(arrivals.streams);
-      load.keeps_up &=
-          process.drops == 0 && process.throughput.mean.value_or(0) >= min_served_share * offered_rate;
-    }
+    for (const scenarios::ProcessResult& process : result->processes)
+      load.keeps_up &= process.drops == 0 && process.stable == true;
     load.power_w = result->system.power_w.mean.value_or(0);
     load.energy_per_frame_mj = result->system.energy_per_image_mj;
     const Evaluation values = values_in(goal_, to_json(*result));

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 
 namespace jostle::analyses {
@@ -20,9 +21,9 @@ std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string
   if (grade != "fitted" || built_in == nullptr || !entry.precision) return "model";
   const dnn::Model* const model = dnn::find_model(built_in->name);
   if (model == nullptr) return "model";
-  const dnn::Factor* const factor =
-      dnn::find_factor(profile.factors, profile.spec.name, model->name, model->family, *entry.precision,
-                       dnn::Lowering::optimised);
+  const dnn::Factor* const factor = dnn::find_factor(
+      profile.factors,
+      {profile.spec->name, model->name, model->family, *entry.precision, dnn::Lowering::optimised});
   return factor != nullptr && !factor->model.empty() ? "network" : "family";
 }
 

@@ -10,6 +10,7 @@
 #include "calibration/profile/with_parameters.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/override.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/math.hpp"
 
@@ -109,10 +110,11 @@ std::optional<UncertainProfile> uncertain_profile(const std::string& name, const
     if (!changed) return std::nullopt;
     base->profile = std::move(*changed);
   }
-  const std::string& device = base->profile.spec.name;
+  const std::string& device = base->profile.spec->name;
   calibration::Uncertainty uncertainty = calibration::shipped_uncertainty(device);
   const std::string uncertainty_file = path.empty() ? "" : calibration::uncertainty_path(path);
-  if (!uncertainty_file.empty() && std::filesystem::exists(uncertainty_file)) {
+  std::error_code ignored;
+  if (!uncertainty_file.empty() && std::filesystem::exists(uncertainty_file, ignored)) {
     try {
       calibration::Uncertainty own_table =
           calibration::parse_uncertainty(calibration::read_text(uncertainty_file), uncertainty_file, device);
@@ -184,23 +186,50 @@ std::optional<Spreads> spreads_of(const scenarios::Scenario& scenario, const Unc
   return found;
 }
 
+// What a process serves is no more than it is offered, and no less while it keeps up: the interval of what it
+// could serve if it never waited for a request, cut off at what comes.
+scenarios::Interval served_interval(const scenarios::Interval& predicted,
+                                    const scenarios::ProcessResult& process) {
+  if (!predicted || !process.offered || !process.time_share) return predicted;
+  auto [low, high] = *predicted;
+  const double mean = *process.throughput.mean, most = std::max(*process.offered, mean);
+  const double idle = (*process.time_share)[index_of(process::Share::idle)];
+  if (process.stable == true && idle < 1) low = std::min(mean, low / (1 - idle));
+  return std::pair(std::max(low, 0.0), std::min(high, most));
+}
+
+// No wider than the sum of those of the processes.
+scenarios::Interval system_interval(const scenarios::Interval& predicted, const scenarios::Result& result) {
+  double low = 0, high = 0;
+  bool open = predicted.has_value();
+  for (const scenarios::ProcessResult& process : result.processes) {
+    open = open && process.offered && process.throughput.pi90;
+    if (!open) return predicted;
+    low += process.throughput.pi90->first;
+    high += process.throughput.pi90->second;
+  }
+  return std::pair(std::max(predicted->first, low), std::min(predicted->second, high));
+}
+
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads) {
   const calibration::Profile& base = profile.base.profile;
   const auto half_width = [&](const char* quantity, const std::string& basis) {
-    return residual_half_width(profile.uncertainty, base.spec.name, quantity, basis);
+    return residual_half_width(profile.uncertainty, base.spec->name, quantity, basis);
   };
   for (scenarios::ProcessResult& process : result.processes) {
     const auto entry = static_cast<std::size_t>(process.entry);
     const std::string basis = basis_of(scenario.processes[entry], process.grade, base);
-    process.throughput.pi90 =
-        around(process.throughput.mean, spreads.entries[entry].throughput, half_width("throughput", basis));
+    process.throughput.pi90 = served_interval(
+        around(process.throughput.mean, spreads.entries[entry].throughput, half_width("throughput", basis)),
+        process);
     process.latency_ms.pi90 =
         around(process.latency_ms.mean, spreads.entries[entry].latency, half_width("latency", basis));
   }
   scenarios::SystemResult& system = result.system;
   const std::string weakest = weakest_basis(result, scenario, base);
-  system.throughput_pi90 = around(system.throughput, spreads.throughput, half_width("throughput", weakest));
+  system.throughput_pi90 = system_interval(
+      around(system.throughput, spreads.throughput, half_width("throughput", weakest)), result);
   system.power_w.pi90 = around(system.power_w.mean, spreads.power, half_width("power", weakest));
 }
 

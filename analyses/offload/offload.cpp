@@ -58,14 +58,14 @@ class Runs {
     const OffloadSection& section = question_.section;
     for (auto& [which, into] : tails_) {
       work.emplace_back([this, which = which, &into = into, &partitions, &section] {
-        into = run_tails(question_, partitions[which[0]], heads_[which[0]], section.bandwidths[which[1]],
-                         section.rtts[which[2]], control_.interrupt);
+        into = run_tails(question_, partitions[which[0]], heads_[which[0]],
+                         {section.bandwidths[which[1]], section.rtts[which[2]]}, control_.interrupt);
       });
     }
     for (auto& [which, into] : cloud_) {
       work.emplace_back([this, which = which, &into = into, streams, &section] {
-        into = run_in_cloud(question_, range(which[0], streams), section.bandwidths[which[1]],
-                            section.rtts[which[2]], control_.interrupt);
+        into = run_in_cloud(question_, range(which[0], streams),
+                            {section.bandwidths[which[1]], section.rtts[which[2]]}, control_.interrupt);
       });
     }
     for (auto& [which, into] : edge_) {

@@ -19,44 +19,17 @@
 namespace jostle::analyses {
 namespace {
 
-// The offered load of a stream in images/s, with the number of `requests` in the run; none for a closed loop.
-scenarios::Metric offered_rate(const scenarios::ProcessEntry& entry, std::uint32_t source,
-                               const scenarios::Run& run, double& requests) {
-  if (entry.arrivals.kind == process::ArrivalKind::closed_loop) return std::nullopt;
-  const sim::Time begin = sim::Time::zero() + run.warmup, end = begin + run.duration;
-  process::ArrivalTimes times(entry.arrivals,
-                              sim::RandomStream(run.seed, fmt::format("process {} arrivals", source)));
-  requests = 0;
-  for (; times.next() < end; times.advance()) requests += times.next() >= begin ? 1 : 0;
-  return requests * static_cast<double>(entry.batch) / sim::to_seconds(run.duration);
-}
-
-// Whether a stream is served at less than its offered rate, beyond the effects of the ends of the run and of
-// the variance of Poisson arrivals.
-bool falls_behind(const scenarios::ProcessEntry& entry, std::uint32_t source, const scenarios::Run& run,
-                  const scenarios::ProcessResult& result) {
-  double requests = 0;
-  const scenarios::Metric rate = offered_rate(entry, source, run, requests);
-  if (!rate || *rate == 0) return false;
-  if (!result.throughput.mean) return requests >= 3;
-  constexpr double min_share = 0.97;
-  const double tolerance = entry.arrivals.kind == process::ArrivalKind::poisson ? 3 / std::sqrt(requests) : 0;
-  return *result.throughput.mean < *rate * (min_share - tolerance);
-}
-
 BoardRun board_run_of(const scenarios::Scenario& scenario, const scenarios::Result& result,
-                      const scenarios::Run& measured_run, const char* where) {
+                      const char* where) {
   BoardRun run;
   run.power_w = result.system.power_w.mean;
   if (result.system.link) {
     run.link_busy = result.system.link->busy;
+    run.link_load = result.system.link->load;
     run.radio_w = result.system.link->power_w;
   }
   const std::vector<scenarios::ProcessInstance> instances = scenarios::expand(scenario);
-  std::uint32_t nth = 0;
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    nth = i > 0 && instances[i - 1].entry == instances[i].entry ? nth + 1 : 0;
-    const scenarios::ProcessEntry& entry = scenario.processes[instances[i].entry];
     const scenarios::ProcessResult& process = result.processes[i];
     StreamMetrics stream{.latency_ms = process.latency_ms,
                          .throughput = process.throughput.mean,
@@ -64,38 +37,12 @@ BoardRun board_run_of(const scenarios::Scenario& scenario, const scenarios::Resu
                          .saturated = {}};
     if (process.status != "ok")
       stream.saturated = "memory";
-    else if (falls_behind(entry, entry.arrivals.source.value_or(0) + nth, measured_run, process))
+    else if (process.stable == false)
       stream.saturated = where;
     run.images_per_s += stream.throughput.value_or(0);
     run.streams.push_back(std::move(stream));
   }
   return run;
-}
-
-// Requests/s that arrive; 0 for a closed loop.
-double request_rate(const process::Arrivals& arrivals, const scenarios::Run& run) {
-  if (arrivals.kind != process::ArrivalKind::trace) {
-    const auto sources = static_cast<double>(arrivals.streams),
-               of_one = static_cast<double>(arrivals.dynamic_batch);
-    return arrivals.rate_per_s * sources / of_one;
-  }
-  const sim::Time begin = sim::Time::zero() + run.warmup, end = begin + run.duration;
-  const auto count =
-      std::ranges::count_if(arrivals.times, [&](sim::Time time) { return time >= begin && time < end; });
-  return static_cast<double>(count) / sim::to_seconds(run.duration);
-}
-
-// The offered load of the streams as a share of the capacity of the link.
-double load_of_link(const scenarios::Scenario& scenario, const scenarios::Run& run, const link::Spec& link,
-                    const std::vector<process::Spec>& processes) {
-  double load = 0;
-  std::size_t i = 0;
-  for (const scenarios::ProcessInstance& instance : scenarios::expand(scenario)) {
-    if (i == processes.size()) break;
-    const double rate = request_rate(scenario.processes[instance.entry].arrivals, run);
-    load += rate * processes[i++].payload_bytes / link.bandwidth_bytes_per_s / (1 - link.loss);
-  }
-  return load;
 }
 
 scenarios::Result result_of(const scenarios::Scenario& scenario, const calibration::Profile& profile,
@@ -111,18 +58,14 @@ scenarios::RunControl interrupted_by(const std::atomic<bool>* interrupt) {
   return control;
 }
 
-BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scenario, double bandwidth,
-                       sim::Duration rtt, const scenarios::RunControl& control) {
-  scenario.link->bandwidth = bandwidth;
-  scenario.link->rtt = rtt;
-  const scenarios::Run measured_run = scenario.run;
+BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scenario, const LinkPoint& at,
+                       const scenarios::RunControl& control) {
+  scenario.link->bandwidth = at.bandwidth;
+  scenario.link->rtt = at.rtt;
   // Shift the warm-up by the uplink delay, so that the same requests are measured at any round-trip time.
-  scenario.run.warmup += rtt - rtt / 2;
-  const scenarios::Assembly assembly = scenarios::assemble(scenario, *question.cloud_profile);
-  BoardRun run =
-      board_run_of(scenario, result_of(scenario, *question.cloud_profile, control), measured_run, "cloud");
-  const bool link_is_full =
-      load_of_link(scenario, measured_run, assembly.setup.link.value(), assembly.setup.processes) > 1;
+  scenario.run.warmup += at.rtt - at.rtt / 2;
+  BoardRun run = board_run_of(scenario, result_of(scenario, *question.cloud_profile, control), "cloud");
+  const bool link_is_full = run.link_load.value_or(0) > 1;
   for (StreamMetrics& stream : run.streams) {
     const bool behind_link = stream.saturated == "cloud" && run.link_busy.value_or(0) > 0.99;
     if ((link_is_full && stream.saturated != "memory") || behind_link) stream.saturated = "link";
@@ -162,17 +105,17 @@ std::string why_not_partitioned(const OffloadQuestion& question) {
 BoardRun run_on_edge(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
                      const std::atomic<bool>* interrupt) {
   const scenarios::Scenario scenario = with_streams(question.edge, streams);
-  BoardRun run = board_run_of(
-      scenario, result_of(scenario, *question.edge_profile, interrupted_by(interrupt)), scenario.run, "edge");
+  BoardRun run =
+      board_run_of(scenario, result_of(scenario, *question.edge_profile, interrupted_by(interrupt)), "edge");
   if (streams.empty()) run.streams.clear();
   return run;
 }
 
 BoardRun run_in_cloud(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
-                      double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt) {
+                      const LinkPoint& at, const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = with_streams(question.cloud, streams);
   scenario.link = question.section.link;
-  return run_over_link(question, std::move(scenario), bandwidth, rtt, interrupted_by(interrupt));
+  return run_over_link(question, std::move(scenario), at, interrupted_by(interrupt));
 }
 
 PartitionPoints partition_points_of(const OffloadQuestion& question) {
@@ -203,12 +146,12 @@ HeadRun run_heads(const OffloadQuestion& question, const dnn::PartitionPoint& po
   control.answered = &heads.answered;
   const scenarios::Result result = result_of(scenario, *question.edge_profile, control);
   heads.answered.resize(question.streams());  // streams that do not fit have none
-  heads.board = board_run_of(scenario, result, scenario.run, "edge");
+  heads.board = board_run_of(scenario, result, "edge");
   return heads;
 }
 
 BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& point, const HeadRun& heads,
-                   double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt) {
+                   const LinkPoint& at, const std::atomic<bool>* interrupt) {
   scenarios::Scenario scenario = question.cloud;
   scenarios::ProcessEntry& tails = scenario.processes.front();
   tails.layers =
@@ -217,7 +160,7 @@ BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& p
   scenario.link->payload = {false, request_bytes(question, point) / static_cast<double>(tails.batch)};
   scenarios::RunControl control = interrupted_by(interrupt);
   control.requests = &heads.answered;
-  return run_over_link(question, std::move(scenario), bandwidth, rtt, control);
+  return run_over_link(question, std::move(scenario), at, control);
 }
 
 }  // namespace jostle::analyses

@@ -15,13 +15,19 @@ struct BoardRun {
   std::vector<StreamMetrics> streams;  // in the order of the request
   double images_per_s = 0;
   scenarios::Metric power_w;  // of the board; idle power without streams
-  scenarios::Metric link_busy, radio_w;
+  scenarios::Metric link_busy, link_load, radio_w;
+};
+
+// A point of the grid of links.
+struct LinkPoint {
+  double bandwidth = 0;  // bytes/s
+  sim::Duration rtt;
 };
 
 [[nodiscard]] BoardRun run_on_edge(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
                                    const std::atomic<bool>* interrupt);
 [[nodiscard]] BoardRun run_in_cloud(const OffloadQuestion& question, const std::vector<std::size_t>& streams,
-                                    double bandwidth, sim::Duration rtt, const std::atomic<bool>* interrupt);
+                                    const LinkPoint& at, const std::atomic<bool>* interrupt);
 
 // The partition points of the network of the streams, with ever smaller tensors (dnn::narrowing()).
 struct PartitionPoints {
@@ -43,7 +49,7 @@ struct HeadRun {
                                 const std::atomic<bool>* interrupt);
 // The tails in the cloud; latencies count from the creation of requests.
 [[nodiscard]] BoardRun run_tails(const OffloadQuestion& question, const dnn::PartitionPoint& point,
-                                 const HeadRun& heads, double bandwidth, sim::Duration rtt,
+                                 const HeadRun& heads, const LinkPoint& at,
                                  const std::atomic<bool>* interrupt);
 
 }  // namespace jostle::analyses

@@ -5,23 +5,23 @@
 #include <unordered_set>
 #include <utility>
 
+#include "analyses/study/metric.hpp"
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
 
-Candidates::Candidates(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
-                       unsigned threads, const std::atomic<bool>* interrupt)
-    : study_(&study),
-      checked_(&checked),
-      profiles_(&profiles),
-      store_(&store),
+Candidates::Candidates(const StudyRuns& runs, unsigned threads, const std::atomic<bool>* interrupt)
+    : study_(&runs.study),
+      checked_(&runs.checked),
+      profiles_(&runs.profiles),
+      store_(&runs.store),
       threads_(threads),
       interrupt_(interrupt),
-      goal_(goal_of(study)),
-      points_(points_of(checked)),
-      space_(space_of(study, points_)) {}
+      goal_(goal_of(runs.study)),
+      points_(points_of(runs.checked)),
+      space_(space_of(runs.study, points_)) {}
 
 std::vector<std::size_t> Candidates::points_of(const CheckedStudy& checked) {
   std::unordered_set<std::string> keys;
@@ -62,7 +62,7 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
   control.interrupt = interrupt_;
   const std::size_t before = count_.evaluated;
   if (progress) control.progress = [&](std::size_t done, std::size_t) { progress(before + done); };
-  if (!to_run.empty() && run_points(*study_, *checked_, *profiles_, *store_, to_run, control).interrupted)
+  if (!to_run.empty() && run_points({*study_, *checked_, *profiles_, *store_}, to_run, control).interrupted)
     throw scenarios::Interrupted();
   for (const std::size_t candidate : candidates) {
     const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
@@ -70,6 +70,8 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
     ++count_.evaluated;
     if (!outcome) continue;
     count_.do_not_fit += outcome->status == PointStatus::infeasible ? 1 : 0;
+    count_.overloaded +=
+        outcome->status == PointStatus::ok && ResultMetrics(outcome->result).overloaded() ? 1 : 0;
     count_.failed += outcome->status == PointStatus::failed ? 1 : 0;
   }
   count_.simulated += to_run.size();

@@ -12,6 +12,7 @@
 #include "analyses/study/check.hpp"
 #include "analyses/study/profiles.hpp"
 #include "analyses/study/store.hpp"
+#include "analyses/study/sweep.hpp"
 
 namespace jostle::analyses {
 
@@ -19,13 +20,12 @@ class Candidates {
  public:
   struct Count {
     std::size_t evaluated = 0, simulated = 0;  // points that the store already had are not simulated
-    std::size_t do_not_fit = 0, failed = 0;
+    std::size_t do_not_fit = 0, overloaded = 0, failed = 0;
   };
 
-  // The candidates are the supported points; of points with equal scenarios the first. Store::begin() has
-  // been called with the study. The references must stay valid.
-  Candidates(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
-             unsigned threads, const std::atomic<bool>* interrupt);
+  // The candidates are the supported points; of points with equal scenarios the first. What
+  // `runs` refers to must outlive this.
+  Candidates(const StudyRuns& runs, unsigned threads, const std::atomic<bool>* interrupt);
 
   [[nodiscard]] const Goal& goal() const { return goal_; }
   [[nodiscard]] const SearchSpace& space() const { return space_; }

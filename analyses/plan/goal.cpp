@@ -4,6 +4,7 @@
 
 #include "analyses/interval/interval.hpp"
 #include "analyses/study/metric.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -13,6 +14,7 @@ Worst worst_of(const Criterion& criterion) {
 }
 
 Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
+  if (metrics.overloaded()) return std::nullopt;
   std::vector<double> values;
   for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
     const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
@@ -86,7 +88,7 @@ std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenario
   std::vector<scenarios::Interval> intervals(goal.criteria.size());
   for (std::size_t i = 0; here && i < goal.criteria.size(); ++i) {
     const scenarios::Metric half_width =
-        known_half_width(goal.metrics[i], known->uncertainty, known->base.profile.spec.name, basis);
+        known_half_width(goal.metrics[i], known->uncertainty, known->base.profile.spec->name, basis);
     if (!half_width || !((*here)[i] > 0)) continue;
     std::vector<double> values;
     for (const Evaluation& one : drawn)

@@ -19,7 +19,8 @@ struct Goal {
 };
 [[nodiscard]] Goal goal_of(const Study& study);
 
-// The metrics of the goal in a result; none if one is absent. Of several processes the worst counts.
+// The metrics of the goal in a result; none if one is absent, or if the backlog of a process grows. Of
+// several processes the worst counts.
 [[nodiscard]] Evaluation values_in(const Goal& goal, const std::string& result_json);
 [[nodiscard]] Evaluation values_in(const Goal& goal, const Outcome& outcome);  // none unless ok
 

@@ -50,16 +50,17 @@ void Checks::near_points(const std::string& quantity, double claimed, double pre
 
 void Checks::near_range(const std::string& quantity, double low, double high, double predicted,
                         const std::string& unit) {
-  within(quantity, low, high, predicted, unit, value_tolerance);
+  within(quantity, {low, high, value_tolerance}, predicted, unit);
 }
 
 void Checks::between(const std::string& quantity, double low, double high, double predicted,
                      const std::string& unit) {
-  within(quantity, low, high, predicted, unit, bound_tolerance);
+  within(quantity, {low, high, bound_tolerance}, predicted, unit);
 }
 
-void Checks::within(const std::string& quantity, double low, double high, double predicted,
-                    const std::string& unit, double tolerance) {
+void Checks::within(const std::string& quantity, const Range& range, double predicted,
+                    const std::string& unit) {
+  const auto& [low, high, tolerance] = range;
   const std::string claimed = high == infinite   ? "at least " + figure_text(low)
                               : low == -infinite ? "at most " + figure_text(high)
                                                  : figure_text(low) + " to " + figure_text(high);

@@ -51,8 +51,11 @@ class Checks {
   [[nodiscard]] const std::vector<Check>& list() const { return list_; }
 
  private:
-  void within(const std::string& quantity, double low, double high, double predicted, const std::string& unit,
-              double tolerance);
+  struct Range {
+    double low, high;
+    double tolerance;  // relative, on both ends
+  };
+  void within(const std::string& quantity, const Range& range, double predicted, const std::string& unit);
 
   std::vector<Check> list_;
 };

@@ -5,6 +5,7 @@
 
 #include "analyses/reproduce/concurrent_vision.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -16,7 +17,7 @@ board::DeviceSpec device(const char* name) {
   input::Problems problems;
   const auto profile = calibration::shipped_profile(name, problems);
   if (!profile) throw scenarios::RunError(problems.text());
-  return profile->spec;
+  return *profile->spec;
 }
 
 // A core does one multiply-add per clock.
@@ -29,19 +30,24 @@ double tensor_cores(const board::DeviceSpec& spec) {
   return spec.gpu.sm_count * spec.gpu.tensor_cores.fp16 / operations_per_core;
 }
 
-void add_constants(Checks& checks, const char* name, double cores, double cuda, double tensor, double gb) {
+// As a publication has them.
+struct Constants {
+  double cpu_cores, cuda_cores, tensor_cores, memory_gb;
+};
+
+void add_constants(Checks& checks, const char* name, const Constants& claimed) {
   const board::DeviceSpec spec = device(name);
   const auto label = [&](const char* what) { return fmt::format("{}: {}", name, what); };
-  checks.equal(label("CPU cores"), cores, spec.core_count());
-  checks.equal(label("CUDA cores"), cuda, cuda_cores(spec));
-  checks.equal(label("tensor cores"), tensor, tensor_cores(spec));
+  checks.equal(label("CPU cores"), claimed.cpu_cores, spec.core_count());
+  checks.equal(label("CUDA cores"), claimed.cuda_cores, cuda_cores(spec));
+  checks.equal(label("tensor cores"), claimed.tensor_cores, tensor_cores(spec));
   // Usable memory is less than installed memory.
-  checks.near(label("memory"), gb, spec.memory.capacity_bytes / 1e9, "GB");
+  checks.near(label("memory"), claimed.memory_gb, spec.memory.capacity_bytes / 1e9, "GB");
 }
 
 void study_boards(Runs& /*runs*/, Checks& checks) {
-  add_constants(checks, orin_nano, 6, 1024, 32, 8);
-  add_constants(checks, nano, 4, 128, 0, 4);
+  add_constants(checks, orin_nano, {6, 1024, 32, 8});
+  add_constants(checks, nano, {4, 128, 0, 4});
   for (const auto& [name, low, high] : {std::tuple{orin_nano, "7W", "15W"}, std::tuple{nano, "5W", "MAXN"}}) {
     const board::DeviceSpec spec = device(name);
     const bool both =
@@ -53,7 +59,7 @@ void study_boards(Runs& /*runs*/, Checks& checks) {
 
 void agx_orin(Runs& /*runs*/, Checks& checks) {
   constexpr const char* kit = "jetson-agx-orin-devkit-32gb";
-  add_constants(checks, kit, 12, 2048, 64, 32);
+  add_constants(checks, kit, {12, 2048, 64, 32});
   checks.equal(fmt::format("{}: DLAs", kit), 2, device(kit).dla.count);
 }
 

@@ -24,7 +24,7 @@ KnobBoard board_of(const char* name, const char* device, const char* mode, const
   input::Problems problems;
   const auto profile = calibration::shipped_profile(device, problems);
   if (!profile) throw scenarios::RunError(problems.text());
-  const board::DeviceSpec& spec = profile->spec;
+  const board::DeviceSpec& spec = *profile->spec;
   const double limit = board::find_power_mode(spec, mode)->gpu_max_clock_hz.value_or(spec.gpu.max_clock_hz);
   std::vector<double> gpu = spec.gpu.clock_table_hz;
   std::erase_if(gpu, [limit](double hz) { return hz > limit; });

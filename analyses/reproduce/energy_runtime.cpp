@@ -32,7 +32,8 @@ void static_graph_pays(Runs& runs, Checks& checks) {
   // proportional to time.
   input::Problems problems;
   const auto profile = calibration::shipped_profile(knob_nano().device, problems);
-  const double start = sim::to_ms(profile.value().spec.runtimes[process::Runtime::eager].value().setup.start);
+  const double start =
+      sim::to_ms(profile.value().spec->runtimes[process::Runtime::eager].value().setup.start);
   const auto loading = [&](const char* process) {
     return known(from_start(runs, process, 1).processes.front().setup_ms) - start;
   };

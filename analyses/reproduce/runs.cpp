@@ -26,15 +26,15 @@ std::ptrdiff_t founded(const std::string& grade) {
 std::string scenario_text(const Setup& setup) {
   return fmt::format(
       "device: {}\nprocesses: [{{model: {}, precision: {}, batch: {}, count: {}{}{}}}]\n{}{}{}"
-      "run: {{duration: {} s, warmup: 250 ms}}\n",
+      "run: {{duration: {} s, warmup: {} s}}\n",
       setup.device, setup.model, setup.precision, setup.batch, setup.count, setup.process.empty() ? "" : ", ",
       setup.process, setup.traced ? "observer: nsys\n" : "", setup.sampled ? "gpu_metrics: 100 us\n" : "",
-      setup.board, setup.seconds);
+      setup.board, setup.seconds, setup.seconds / 4);
 }
 
 scenarios::Scenario Runs::parsed(const std::string& text) const {
   input::Problems problems;
-  auto scenario = scenarios::parse_scenario(text, "statement", "", catalogue_, {}, problems);
+  auto scenario = scenarios::parse_scenario({text, "statement", ""}, catalogue_, {}, problems);
   if (!scenario) throw scenarios::RunError(problems.text());
   return std::move(*scenario);
 }

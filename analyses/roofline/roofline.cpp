@@ -63,10 +63,10 @@ std::optional<scenarios::Scenario> parsed(const RooflineQuestion& question, cons
   const std::string origin = "roofline";
   scenarios::Catalogue catalogue = scenarios::shipped_catalogue();
   catalogue.device = [&](const std::string&, const std::string&, input::Problems&) {
-    return std::optional(profile.spec);
+    return std::optional(*profile.spec);
   };
   input::Problems own;
-  auto scenario = scenarios::parse_scenario(text, origin, "", catalogue, {question.set, std::nullopt}, own);
+  auto scenario = scenarios::parse_scenario({text, origin, ""}, catalogue, {question.set, std::nullopt}, own);
   add_without_location(own, origin, problems);
   if (!scenario) return std::nullopt;
   const scenarios::Placement placement = scenario->processes.front().placement;
@@ -177,7 +177,7 @@ std::optional<double> PlacedNetwork::flop_per_j() const {
 std::optional<RooflineAnswer> roofline(const RooflineQuestion& question, input::Problems& problems) {
   const auto profile = calibration::find_profile(question.device, problems);
   if (!profile) return std::nullopt;
-  const board::DeviceSpec& device = profile->spec;
+  const board::DeviceSpec& device = *profile->spec;
   const auto runtime = runtime_for(device, question.training);
   if (!device.has_gpu() || !runtime) {
     problems.add({}, {}, fmt::format("{} has no GPU that can run networks", device.name));

@@ -52,6 +52,14 @@ std::optional<std::string> common_unit(const Axis& axis) {
 
 }  // namespace
 
+AxisColumn axis_column(std::string key, std::string name) {
+  // A name that is more than the key has the unit of its values at its end.
+  const std::string last = plain(std::string_view(key).substr(key.rfind('.') + 1)), whole = plain(key);
+  const std::string base = name.substr(0, name.find_last_not_of('_') + 1);
+  const bool is_number = base != last && base != whole && base != "set_" + whole;
+  return {std::move(key), std::move(name), is_number};
+}
+
 std::vector<AxisColumn> axis_columns(const Study& study) {
   std::multiset<std::string> taken{"point", "status", "limited_by", "stop", "problem", "key", "result"};
   for (const MainMetric& metric : main_metrics()) taken.insert(metric.column);

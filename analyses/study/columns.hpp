@@ -14,6 +14,9 @@ struct AxisColumn {
   bool is_number = false;  // the values have one unit, which is part of the name, and are shown as numbers
 };
 
+// The column of a name that axis_columns() gave.
+[[nodiscard]] AxisColumn axis_column(std::string key, std::string name);
+
 // In the order of the axes; the names differ from each other and from those of the metrics.
 [[nodiscard]] std::vector<AxisColumn> axis_columns(const Study& study);
 

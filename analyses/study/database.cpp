@@ -6,12 +6,15 @@
 #include <filesystem>
 #include <utility>
 
+#include "input/interruption.hpp"
 #include "input/printable.hpp"
+#include "input/refused.hpp"
 
 namespace jostle::analyses {
 namespace {
 
-constexpr int busy_timeout_ms = 30'000;
+constexpr int busy_timeout_ms = 30'000, busy_pause_ms = 20;
+constexpr int steps_between_polls = 10'000;
 
 // A path as a file: URI of SQLite.
 std::string file_uri(const std::string& path, const std::string& query) {
@@ -28,21 +31,55 @@ int open(const std::string& name, int flags, sqlite3*& handle) {
   return sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
 }
 
-}  // namespace
-
+// The file: URI for reading a database without leaving other files next to it.
 std::string reading_uri(const std::string& path) {
   std::error_code error;
   // Without a write-ahead log nobody writes to the file, so it can be opened as immutable, which creates no
   // log.
-  const bool written_to = std::filesystem::exists(path + "-wal", error);
+  const std::string file = std::filesystem::canonical(path, error).string();  // the log is beside the file
+  const bool written_to = std::filesystem::exists(file + "-wal", error);
   return file_uri(path, written_to ? "mode=ro" : "mode=ro&immutable=1");
 }
 
-Database::Database(const std::string& path, Access access) : path_(path) {
+// Before SQLite opens it, which would wait for the other end of a pipe.
+void check_regular(const std::string& path, Access access) {
   std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::regular ||
+      (access == Access::write && status.type() == std::filesystem::file_type::not_found))
+    return;
+  throw input::Refused(fmt::format("{}: {}", input::printable(path, 400),
+                                   status.type() == std::filesystem::file_type::not_found ? "no such file"
+                                   : error                                                ? error.message()
+                                           : "is not a regular file"));
+}
+
+int wait_for_others(void*, int times) {
+  if (input::interruption() || times * busy_pause_ms > busy_timeout_ms) return 0;
+  sqlite3_sleep(busy_pause_ms);
+  return 1;
+}
+
+void harden(sqlite3* handle) {
+  for (const auto& [option, value] :
+       {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+        std::pair(SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0),
+        std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0),  // but those of TEMP
+        std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)})
+    sqlite3_db_config(handle, option, value, nullptr);
+  for (const auto& [limit, value] :
+       {std::pair(SQLITE_LIMIT_ATTACHED, 0), std::pair(SQLITE_LIMIT_LENGTH, 1 << 27),
+        std::pair(SQLITE_LIMIT_SQL_LENGTH, 1 << 20), std::pair(SQLITE_LIMIT_EXPR_DEPTH, 200),
+        std::pair(SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000), std::pair(SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+        std::pair(SQLITE_LIMIT_WORKER_THREADS, 0)})
+    sqlite3_limit(handle, limit, value);
+}
+
+}  // namespace
+
+Database::Database(const std::string& path, Access access) : path_(path) {
   const bool memory = path.empty();
-  if (!memory && access == Access::read && !std::filesystem::exists(path, error))
-    throw DatabaseError(fmt::format("{}: no such file", input::printable(path, 400)));
+  if (!memory) check_regular(path, access);
   sqlite3* handle = nullptr;
   const int flags =
       access == Access::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
@@ -51,6 +88,7 @@ Database::Database(const std::string& path, Access access) : path_(path) {
                                                     : file_uri(path, "mode=rwc");
   int opened = open(name, flags, handle);
   handle_.reset(handle);
+  if (opened == SQLITE_OK) harden(handle);
   if (opened == SQLITE_OK && access == Access::read &&
       sqlite3_exec(handle, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) ==
           SQLITE_CANTOPEN) {
@@ -58,16 +96,37 @@ Database::Database(const std::string& path, Access access) : path_(path) {
     handle_.reset();
     opened = open(file_uri(path, "mode=ro&immutable=1"), flags, handle);
     handle_.reset(handle);
+    if (opened == SQLITE_OK) harden(handle);
   }
   if (opened != SQLITE_OK) fail();
-  sqlite3_busy_timeout(handle_.get(), busy_timeout_ms);
-  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_busy_handler(handle_.get(), wait_for_others, nullptr);
+  sqlite3_progress_handler(
+      handle_.get(), steps_between_polls, [](void*) { return input::interruption() ? 1 : 0; }, nullptr);
+  execute("PRAGMA temp_store = MEMORY");
 }
 
 void Database::fail() const {
+  const int code = handle_ ? sqlite3_errcode(handle_.get()) & 0xff : SQLITE_NOMEM;
+  if (code == SQLITE_INTERRUPT || code == SQLITE_BUSY) input::throw_if_interrupted();
   const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : "no memory";
-  throw DatabaseError(path_.empty() ? reason : fmt::format("{}: {}", input::printable(path_, 400), reason));
+  const std::string message =
+      path_.empty() ? reason : fmt::format("{}: {}", input::printable(path_, 400), reason);
+  switch (code) {
+    case SQLITE_CORRUPT:
+      throw input::Refused(message + ": the file is damaged");
+    case SQLITE_NOTADB:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      throw input::Refused(message);
+    default:
+      throw DatabaseError(message);
+  }
+}
+
+std::int64_t Database::number(const char* sql) {
+  SqlStatement statement(*this, sql);
+  return statement.step() ? statement.integer(0) : 0;
 }
 
 void Database::execute(const std::string& sql) {
@@ -76,15 +135,6 @@ void Database::execute(const std::string& sql) {
 
 void Database::Close::operator()(sqlite3* handle) const {
   sqlite3_close_v2(handle);
-}
-
-void Database::stop_when(const std::atomic<bool>& flag) {
-  constexpr int steps_between_polls = 10'000;
-  const auto raised = [](void* context) {
-    return static_cast<const std::atomic<bool>*>(context)->load() ? 1 : 0;
-  };
-  // SQLite takes a non-const pointer, but the flag is only read.
-  sqlite3_progress_handler(handle_.get(), steps_between_polls, raised, const_cast<std::atomic<bool>*>(&flag));
 }
 
 void SqlStatement::Finalize::operator()(sqlite3_stmt* statement) const {
@@ -136,6 +186,10 @@ bool SqlStatement::step() {
   if (result != SQLITE_DONE) database_.fail();
   sqlite3_reset(statement_.get());
   return false;
+}
+
+void SqlStatement::reset() {
+  sqlite3_reset(statement_.get());
 }
 
 void SqlStatement::run() {

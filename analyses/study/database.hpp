@@ -1,7 +1,10 @@
 // A minimal SQLite wrapper for studies: statements with bound values, errors as exceptions.
+//
+// A file may come from anybody: its views and triggers are off, its schema is not trusted, its internal
+// tables cannot be written, and SQLite's limits are those of studies. Ctrl-C ends every statement and every
+// wait.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +17,7 @@ struct sqlite3_stmt;
 
 namespace jostle::analyses {
 
+// A statement failed: wrong SQL, a full disk, another writer that stays.
 class DatabaseError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,12 +27,13 @@ enum class Access { read, write };  // write: creates the file if it does not ex
 
 class Database {
  public:
-  // Waits up to 30 s for other writers. Throws DatabaseError, like all members.
+  // "" is in memory. Waits up to 30 s for other writers. Throws DatabaseError, like all members;
+  // input::Refused if the file cannot be opened, is no database or is damaged; Interrupted.
   Database(const std::string& path, Access access);
 
   void execute(const std::string& sql);
-  // Aborts a running statement with a DatabaseError when the flag is set.
-  void stop_when(const std::atomic<bool>& flag);
+  [[nodiscard]] std::int64_t number(const char* sql);  // the first cell of the answer; 0 if there is none
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
   [[noreturn]] void fail() const;
 
@@ -53,7 +58,8 @@ class SqlStatement {
 
   // Steps to the next row; false at the end, after which the statement can be reused.
   bool step();
-  void run();  // to its end
+  void run();    // to its end
+  void reset();  // before the end, to use it again
 
   [[nodiscard]] bool only_reads() const;
   [[nodiscard]] int columns() const;
@@ -85,8 +91,5 @@ class Transaction {
   Database& database_;
   bool open_ = true;
 };
-
-// The file: URI for reading a database without leaving other files next to it.
-[[nodiscard]] std::string reading_uri(const std::string& path);
 
 }  // namespace jostle::analyses

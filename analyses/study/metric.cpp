@@ -43,6 +43,7 @@ const nlohmann::json& complete_result() {
     const scenarios::NamedParameters any{{any_name, 0.0}};
     scenarios::Result result;
     scenarios::ProcessResult& process = result.processes.emplace_back();
+    process.offered = 0.0;
     process.throughput.ci95 = process.throughput.pi90 = process.latency_ms.pi90 = {0.0, 0.0};
     scenarios::SystemResult& system = result.system;
     system.power_w.rails = system.power_w.rail_peaks = system.power_w.parts = system.limited_share = any;
@@ -165,6 +166,12 @@ ResultMetrics::ResultMetrics(const scenarios::Result& result) : ResultMetrics(to
 scenarios::Metric ResultMetrics::find(const std::string& path, Worst worst) const {
   const Steps steps = steps_of(path);
   return find_in(document_->json, steps.begin(), steps.end(), worst);
+}
+
+bool ResultMetrics::overloaded() const {
+  return std::ranges::any_of(document_->json.at("processes"), [](const nlohmann::json& process) {
+    return process.contains("stable") && process["stable"] == false;
+  });
 }
 
 }  // namespace jostle::analyses

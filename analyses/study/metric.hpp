@@ -39,6 +39,8 @@ class ResultMetrics {
   // None if the result does not have the metric: a process that does not fit, no power model, no such path;
   // with several entries, if any of them lacks it.
   [[nodiscard]] scenarios::Metric find(const std::string& path, Worst worst) const;
+  // Whether the backlog of a process grows: no setting that anybody should be advised to use.
+  [[nodiscard]] bool overloaded() const;
 
  private:
   struct Document;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::analyses {
 
@@ -29,7 +30,7 @@ scenarios::Catalogue Profiles::catalogue() {
   catalogue.device = [this](const std::string& name, const std::string& path,
                             input::Problems& problems) -> std::optional<board::DeviceSpec> {
     const auto profile = find(name, path, problems);
-    return profile ? std::optional(profile->spec) : std::nullopt;
+    return profile ? std::optional(*profile->spec) : std::nullopt;
   };
   return catalogue;
 }

@@ -9,49 +9,12 @@
 #include "input/hash.hpp"
 #include "input/printable.hpp"
 #include "input/problems.hpp"
+#include "input/refused.hpp"
 
 namespace jostle::analyses {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int application = 0x6a6f7374;  // "jost"
-constexpr const char* format_name = "jostle.study/1";
-
-std::string schema() {
-  std::string metrics;
-  for (const MainMetric& metric : main_metrics()) metrics += fmt::format(" {} REAL,", metric.column);
-  return fmt::format(
-      "CREATE TABLE study(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-      "CREATE TABLE points(point INTEGER PRIMARY KEY, key TEXT NOT NULL, settings TEXT NOT NULL);"
-      "CREATE TABLE outcomes(key TEXT PRIMARY KEY, status TEXT NOT NULL, problem TEXT,{}"
-      " limited_by TEXT, stop TEXT, result TEXT);",
-      metrics);
-}
-
-std::string quoted(const std::string& text, char with) {
-  std::string result(1, with);
-  for (const char c : text) result += c == with ? std::string(2, c) : std::string(1, c);
-  return result + with;
-}
-
-// One row per point with an outcome; a column per axis and main metric.
-std::string results_view(const std::vector<AxisColumn>& axes) {
-  std::string columns = "point, status";
-  for (const AxisColumn& axis : axes) {
-    const std::string value =
-        fmt::format("json_extract(settings, {})", quoted(fmt::format("$.\"{}\"", axis.key), '\''));
-    columns += fmt::format(", {} AS {}", axis.is_number ? fmt::format("CAST({} AS REAL)", value) : value,
-                           quoted(axis.name, '"'));
-  }
-  for (const MainMetric& metric : main_metrics()) columns += fmt::format(", {}", metric.column);
-  return fmt::format(
-      "CREATE VIEW results AS SELECT {}, limited_by, stop, problem FROM points JOIN outcomes USING (key)"
-      " ORDER BY point",
-      columns);
-}
-
-using Record = std::vector<std::pair<std::string, std::string>>;
 
 // The identity of a study; equal for equal points.
 Record record_of(const Study& study, const CheckedStudy& checked, const std::vector<AxisColumn>& axes) {
@@ -60,7 +23,7 @@ Record record_of(const Study& study, const CheckedStudy& checked, const std::vec
     hash = input::fnv1a(point.settings, input::fnv1a(point.key, hash));
   Json columns = Json::object();
   for (const AxisColumn& axis : axes) columns[axis.key] = axis.name;
-  return {{"format", format_name},
+  return {{"format", study_format},
           {"version", JOSTLE_VERSION},
           {"study", json_text(*study.document)},
           {"columns", columns.dump(-1, ' ', false, Json::error_handler_t::replace)},
@@ -68,22 +31,56 @@ Record record_of(const Study& study, const CheckedStudy& checked, const std::vec
           {"points_hash", input::hex(hash)}};
 }
 
-std::int64_t number(Database& database, const char* sql) {
-  SqlStatement statement(database, sql);
-  return statement.step() ? statement.integer(0) : 0;
+// A study in a few words, from its document.
+std::string described(const std::string& document) {
+  const Json study = Json::parse(document, nullptr, false);
+  const Json scenario = study.is_object() ? study.value("scenario", Json::object()) : Json::object();
+  if (!scenario.is_object()) return "that cannot be read";
+  const Json name = scenario.value("name", Json());
+  std::string text = name.is_string()
+                         ? fmt::format("'{}'", input::printable(name.get<std::string>()))
+                         : fmt::format("of {}", input::printable(scenario.value("device", Json()).dump()));
+  const Json axes = study.value("sweep", Json::object());
+  std::string varied;
+  if (axes.is_object())
+    for (const auto& [key, values] : axes.items()) varied += (varied.empty() ? "" : ", ") + key;
+  return varied.empty() ? text : fmt::format("{}, varying {}", text, input::printable(varied, 120));
 }
 
-// The identity of the study in a file: two files of one study have equal ones.
-std::string identity(Database& database, const std::string& schema_name) {
-  std::string text;
-  SqlStatement rows(database, fmt::format("SELECT name, value FROM {}.study ORDER BY name", schema_name));
+std::string value_in(const Record& record, std::string_view name) {
+  const auto found = std::ranges::find(record, name, &Record::value_type::first);
+  return found == record.end() ? std::string() : found->second;
+}
+
+Json scenario_in(const Record& record) {
+  const Json study = Json::parse(value_in(record, "study"), nullptr, false);
+  return study.is_object() ? study.value("scenario", Json()) : Json();
+}
+
+// Whether the study of `now`, with its points, only adds to the one that is in the file.
+bool extends(Database& database, const Record& there, const Record& now, const CheckedStudy& checked) {
+  if (value_in(there, "study") == value_in(now, "study")) return true;  // by another version, perhaps
+  if (scenario_in(there) != scenario_in(now)) return false;
+  std::unordered_set<std::string_view> settings;
+  for (const CheckedPoint& point : checked.points) settings.insert(point.settings);
+  SqlStatement rows(database, "SELECT settings FROM points");
   while (rows.step()) {
-    text += rows.text(0);
-    text += '\n';
-    text += rows.text(1);
-    text += '\n';
+    if (!settings.contains(rows.text(0))) return false;
   }
-  return text;
+  return true;
+}
+
+// Whether the points in the file are these.
+bool holds(Database& database, const CheckedStudy& checked) {
+  SqlStatement rows(database, "SELECT point, key, settings FROM points ORDER BY point");
+  std::size_t count = 0;
+  while (rows.step()) {
+    if (count == checked.points.size() || rows.integer(0) != static_cast<std::int64_t>(count) ||
+        rows.text(1) != checked.points[count].key || rows.text(2) != checked.points[count].settings)
+      return false;
+    ++count;
+  }
+  return count == checked.points.size();
 }
 
 std::string json_of(std::string_view text) {
@@ -108,80 +105,70 @@ void write_rows(Database& database, const char* join, const std::function<void(s
 
 }  // namespace
 
-Store::Store(const std::string& path) : database_(path, Access::write) {
-  const bool is_new = number(database_, "SELECT count(*) FROM sqlite_master") == 0;
-  if (!is_new && number(database_, "PRAGMA application_id") != application)
-    throw DatabaseError(fmt::format("{}: this database is not a study file", input::printable(path, 400)));
+Store::Store(const std::string& path)
+    : claim_(path.empty() ? std::nullopt : std::optional<output::Claim>(std::in_place, path)),
+      lock_(path.empty() ? std::nullopt : std::optional<FileLock>(std::in_place, path)),
+      database_(path, Access::write) {
+  const bool is_new = database_.number("SELECT count(*) FROM sqlite_master") == 0;
+  if (!is_new) {
+    check_study_file(database_);
+    check_undamaged(database_);
+  }
   SqlStatement(database_, "PRAGMA journal_mode = WAL").run();
   // NORMAL: a crash of the program loses nothing; a power failure may lose the last outcomes but does not
   // corrupt the file.
   database_.execute("PRAGMA synchronous = NORMAL");
   if (!is_new) return;
   Transaction transaction(database_);
-  if (number(database_, "SELECT count(*) FROM sqlite_master") == 0) {
-    database_.execute(schema());
-    database_.execute(fmt::format("PRAGMA application_id = {}", application));
-  }
+  create_tables(database_);
   transaction.commit();
 }
 
-void Store::begin(const Study& study, const CheckedStudy& checked) {
+void Store::committed() {
+  if (lock_) lock_->keep();
+  use_view(database_, axes_in(database_));
+}
+
+void Store::begin(const Study& study, const CheckedStudy& checked, Replace replace) {
   const std::vector<AxisColumn> axes = axis_columns(study);
   const Record record = record_of(study, checked, axes);
   Transaction transaction(database_);
-  Record there;
-  {
-    SqlStatement rows(database_, "SELECT name, value FROM study");
-    while (rows.step()) there.emplace_back(rows.text(0), rows.text(1));
-  }
+  const Record there = record_in(database_);
+  if (!there.empty() && replace == Replace::no && !extends(database_, there, record, checked))
+    throw input::Refused(
+        fmt::format("{}: holds another study, {} ({} points); write to another file, or add --replace to put "
+                    "this study in "
+                    "its place",
+                    input::printable(database_.path(), 400), described(value_in(there, "study")),
+                    input::printable(value_in(there, "points"))));
   Record sorted = record;
   std::ranges::sort(sorted);
-  if (there == sorted) return;
-  database_.execute("DROP VIEW IF EXISTS results; DELETE FROM study; DELETE FROM points");
-  database_.execute(results_view(axes));
-  SqlStatement about(database_, "INSERT INTO study VALUES (?1, ?2)");
-  for (const auto& [name, value] : record) {
-    about.bind(1, name);
-    about.bind(2, value);
-    about.run();
+  if (there != sorted || !holds(database_, checked)) {
+    database_.execute("DELETE FROM study; DELETE FROM points");
+    SqlStatement about(database_, "INSERT INTO study VALUES (?1, ?2)");
+    for (const auto& [name, value] : record) {
+      about.bind(1, name);
+      about.bind(2, value);
+      about.run();
+    }
+    SqlStatement insert(database_, "INSERT INTO points VALUES (?1, ?2, ?3)");
+    for (std::size_t i = 0; i < checked.points.size(); ++i) {
+      insert.bind(1, static_cast<std::int64_t>(i));
+      insert.bind(2, checked.points[i].key);
+      insert.bind(3, checked.points[i].settings);
+      insert.run();
+    }
   }
-  SqlStatement insert(database_, "INSERT INTO points VALUES (?1, ?2, ?3)");
-  for (std::size_t i = 0; i < checked.points.size(); ++i) {
-    insert.bind(1, static_cast<std::int64_t>(i));
-    insert.bind(2, checked.points[i].key);
-    insert.bind(3, checked.points[i].settings);
-    insert.run();
-  }
+  store_view(database_, axes);
+  damaged_ = drop_damaged(database_);
   transaction.commit();
-}
-
-std::unordered_set<std::string> Store::finished() {
-  std::unordered_set<std::string> keys;
-  SqlStatement rows(database_, "SELECT key FROM outcomes");
-  while (rows.step()) keys.emplace(rows.text(0));
-  return keys;
+  committed();
 }
 
 std::optional<Outcome> Store::outcome(const std::string& key) {
-  SqlStatement row(database_, "SELECT * FROM outcomes WHERE key = ?1");
+  SqlStatement row(database_, fmt::format("SELECT {} FROM outcomes WHERE key = ?1", outcome_columns()));
   row.bind(1, std::string_view(key));
-  if (!row.step()) return std::nullopt;
-  int column = 1;  // after the key
-  const auto text = [&] {
-    const int at = column++;
-    return row.is_null(at) ? std::string() : std::string(row.text(at));
-  };
-  Outcome outcome;
-  outcome.status = status_named(text());
-  outcome.problem = text();
-  for (scenarios::Metric& metric : outcome.metrics) {
-    if (!row.is_null(column)) metric = row.real(column);
-    ++column;
-  }
-  outcome.limited_by = text();
-  outcome.stop = text();
-  outcome.result = text();
-  return outcome;
+  return row.step() ? outcome_in(row) : std::nullopt;
 }
 
 void Store::insert(const std::string& key, const Outcome& outcome) {
@@ -216,38 +203,53 @@ void Store::put(const std::vector<std::pair<std::string, Outcome>>& outcomes) {
   transaction.commit();
 }
 
-void Store::merge(const std::string& other) {
+// Reads the other file beside this one, rather than attaching it, so that none of its schema is this one's.
+void Store::add(const std::string& other) {
   const std::string name = input::printable(other, 400);
-  {
-    Database readable(other, Access::read);  // throws if the file cannot be read
-    if (number(readable, "PRAGMA application_id") != application)
-      throw DatabaseError(fmt::format("{}: not a study file", name));
-  }
-  SqlStatement attach(database_, "ATTACH ?1 AS other");
-  attach.bind(1, std::string_view(reading_uri(other)));
-  attach.run();
-  {
-    Transaction transaction(database_);
-    if (number(database_, "SELECT count(*) FROM study") == 0) {
-      database_.execute(
-          "INSERT INTO study SELECT * FROM other.study; INSERT INTO points SELECT * FROM other.points");
-      SqlStatement view(database_, "SELECT sql FROM other.sqlite_master WHERE name = 'results'");
-      if (view.step()) database_.execute(std::string(view.text(0)));
+  Database theirs(other, Access::read);
+  check_study_file(theirs);
+  check_undamaged(theirs);
+  if (record_in(database_).empty()) {
+    SqlStatement about(database_, "INSERT INTO study VALUES (?1, ?2)");
+    for (const auto& [row, value] : record_in(theirs)) {
+      about.bind(1, row);
+      about.bind(2, value);
+      about.run();
     }
-    if (identity(database_, "main") != identity(database_, "other"))
-      throw DatabaseError(fmt::format("{}: belongs to another study", name));
-    SqlStatement differing(database_,
-                           "SELECT a.key FROM main.outcomes a JOIN other.outcomes b USING (key)"
-                           " WHERE a.status <> b.status OR a.result IS NOT b.result LIMIT 1");
-    if (differing.step())
-      throw DatabaseError(fmt::format("{}: its outcome of point {} differs from the one already merged", name,
-                                      differing.text(0)));
-    database_.execute(
-        "INSERT OR IGNORE INTO outcomes SELECT * FROM other.outcomes"
-        " WHERE key IN (SELECT key FROM other.points) ORDER BY key");
-    transaction.commit();
+    SqlStatement points(theirs, "SELECT point, key, settings FROM points ORDER BY point");
+    SqlStatement insert(database_, "INSERT INTO points VALUES (?1, ?2, ?3)");
+    while (points.step()) {
+      insert.bind(1, points.integer(0));
+      insert.bind(2, points.text(1));
+      insert.bind(3, points.text(2));
+      insert.run();
+    }
+    store_view(database_, axes_in(database_));
   }
-  database_.execute("DETACH other");
+  if (record_in(database_) != record_in(theirs))
+    throw input::Refused(fmt::format("{}: belongs to another study", name));
+  SqlStatement rows(theirs, fmt::format("SELECT {} FROM outcomes WHERE key IN (SELECT key FROM points)"
+                                        " ORDER BY key",
+                                        outcome_columns()));
+  while (rows.step()) {
+    const std::string key = key_in(rows);
+    const auto outcome = outcome_in(rows);
+    if (!outcome)
+      throw input::Refused(fmt::format("{}: the outcome of point {} is damaged; sweep that file again", name,
+                                       input::printable(key)));
+    const auto known = this->outcome(key);
+    if (known && (known->status != outcome->status || known->result != outcome->result))
+      throw input::Refused(fmt::format("{}: its outcome of point {} differs from the one already merged",
+                                       name, input::printable(key)));
+    if (!known) insert(key, *outcome);
+  }
+}
+
+void Store::merge(const std::vector<std::string>& others) {
+  Transaction transaction(database_);
+  for (const std::string& other : others) add(other);
+  transaction.commit();
+  committed();
 }
 
 void write_content(Database& database, const std::function<void(std::string_view line)>& to) {

@@ -13,20 +13,30 @@
 
 #include "analyses/study/check.hpp"
 #include "analyses/study/database.hpp"
+#include "analyses/study/file_lock.hpp"
 #include "analyses/study/outcome.hpp"
+#include "analyses/study/study_file.hpp"
+#include "output/claim.hpp"
 
 namespace jostle::analyses {
 
+// Whether a study may take the place of another one in the file.
+enum class Replace { no, yes };
+
 class Store {
  public:
-  // Opens or creates the file; "" means in memory. Throws DatabaseError, like all members, also for a
-  // database of another program.
+  // Opens or creates the file and locks it; "" means in memory. Throws input::Refused if the file is not that
+  // of a study, is damaged, or another process writes to it; DatabaseError, like all members.
   explicit Store(const std::string& path);
 
-  // Makes this the file of `study`. Outcomes of another study are kept and can be found by key.
-  void begin(const Study& study, const CheckedStudy& checked);
+  // Makes this the file of `study`. If the file is that of another study, throws input::Refused, or with
+  // Replace::yes keeps its outcomes, to be found by key. The same scenario with at least the points that are
+  // there is the same study, extended.
+  void begin(const Study& study, const CheckedStudy& checked, Replace replace = Replace::no);
+  // Outcomes that begin() found damaged and dropped; their points are to be computed again.
+  [[nodiscard]] std::size_t damaged() const { return damaged_; }
 
-  [[nodiscard]] std::unordered_set<std::string> finished();  // keys with an outcome
+  [[nodiscard]] std::unordered_set<std::string> finished() { return analyses::finished(database_); }
 
   // The outcome with the key, if any.
   [[nodiscard]] std::optional<Outcome> outcome(const std::string& key);
@@ -35,15 +45,21 @@ class Store {
   void put(const std::string& key, const Outcome& outcome);
   void put(const std::vector<std::pair<std::string, Outcome>>& outcomes);  // all in one transaction
 
-  // Adds the outcomes of another file of the same study; an empty store takes over the study of that file.
-  // Throws DatabaseError if the studies, or two outcomes of one point, differ.
-  void merge(const std::string& other);
+  // Adds the outcomes of other files of the same study, all or none; an empty store takes over the study of
+  // the first. Throws input::Refused if the studies, or two outcomes of one point, differ.
+  void merge(const std::vector<std::string>& others);
 
-  [[nodiscard]] Database& database() { return database_; }
+  [[nodiscard]] Database& database() { return database_; }  // with the view `results`
 
  private:
   void insert(const std::string& key, const Outcome& outcome);
+  void add(const std::string& other);
+  void committed();
+
+  std::optional<output::Claim> claim_;  // none in memory
+  std::optional<FileLock> lock_;        // released after the database is closed
   Database database_;
+  std::size_t damaged_ = 0;
 };
 
 // The content of the file as lines of JSON: the study, then each point with its outcome, in the order of the

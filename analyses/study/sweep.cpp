@@ -21,8 +21,9 @@ void count(SweepSummary& summary, PointStatus status) {
 
 }  // namespace
 
-SweepSummary run_points(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
-                        const std::vector<std::size_t>& to_run, const SweepControl& control) {
+SweepSummary run_points(const StudyRuns& runs, const std::vector<std::size_t>& to_run,
+                        const SweepControl& control) {
+  const auto& [study, checked, profiles, store] = runs;
   SweepSummary summary;
   const Points points(study);
   const scenarios::Catalogue catalogue = profiles.catalogue();
@@ -50,8 +51,8 @@ SweepSummary run_points(const Study& study, const CheckedStudy& checked, Profile
   return summary;
 }
 
-SweepSummary sweep(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
-                   const SweepControl& control) {
+SweepSummary sweep(const StudyRuns& runs, const SweepControl& control) {
+  const auto& [study, checked, profiles, store] = runs;
   SweepSummary summary;
   const std::unordered_set<std::string> finished = store.finished();
   std::unordered_set<std::string> seen;
@@ -71,7 +72,7 @@ SweepSummary sweep(const Study& study, const CheckedStudy& checked, Profiles& pr
   store.put(known);
   for (const auto& [key, outcome] : known) count(summary, outcome.status);
 
-  const SweepSummary run = run_points(study, checked, profiles, store, to_run, control);
+  const SweepSummary run = run_points(runs, to_run, control);
   summary.computed += run.computed;
   summary.infeasible += run.infeasible;
   summary.not_supported += run.not_supported;

@@ -17,6 +17,14 @@
 
 namespace jostle::analyses {
 
+// A study, its checked points, and what running them needs. What it refers to must outlive it.
+struct StudyRuns {
+  const Study& study;
+  const CheckedStudy& checked;
+  Profiles& profiles;  // the cache used to check the points
+  Store& store;        // Store::begin() has been called with the study
+};
+
 // A part of the points: every `of`-th, starting at `index` (from 0).
 struct Shard {
   std::size_t index = 0, of = 1;
@@ -39,11 +47,10 @@ struct SweepSummary {
 
 // Runs these points in parallel and stores each when it is done. They must be supported, have different keys,
 // and not be in the store yet.
-SweepSummary run_points(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
-                        const std::vector<std::size_t>& points, const SweepControl& control);
+SweepSummary run_points(const StudyRuns& runs, const std::vector<std::size_t>& points,
+                        const SweepControl& control);
 
-// Computes the points that the store does not have. `profiles`: the cache used to check the points.
-SweepSummary sweep(const Study& study, const CheckedStudy& checked, Profiles& profiles, Store& store,
-                   const SweepControl& control);
+// Computes the points that the store does not have.
+SweepSummary sweep(const StudyRuns& runs, const SweepControl& control);
 
 }  // namespace jostle::analyses

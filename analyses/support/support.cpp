@@ -4,6 +4,7 @@
 
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"
@@ -14,7 +15,7 @@ namespace jostle::analyses {
 
 Support support(const calibration::Profile& profile, const std::string& model, dnn::Precision precision,
                 process::Runtime runtime, std::int64_t batch) {
-  const board::DeviceSpec& device = profile.spec;
+  const board::DeviceSpec& device = *profile.spec;
   const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const dnn::Lowering lowering = process::traits_of(runtime).lowering;
   const gpu::KernelSequence kernels = dnn::kernels_for(

@@ -189,6 +189,81 @@ void bound_devices(ComparisonGroup& group, double limit, Statistic statistic) {
   }
 }
 
+constexpr const char* solo_runs = "boards/solo.csv";
+
+// Every run that a family's factor was not fitted on, predicted with it.
+ComparisonGroup other_devices(Bench& bench, const std::vector<RunConfiguration>& all,
+                              std::vector<HeldOutRow>& rows) {
+  ComparisonGroup group{"boards: factors of a family, fitted on another", solo_runs, "", {}, {}};
+  std::vector<dnn::Factor> of_families;
+  std::vector<const RunConfiguration*> fitted_on;
+  for (const Group& family : grouped(all, family_key)) {
+    of_families.push_back(family_factor(bench, family));
+    for (const RunConfiguration* configuration : anchor_of(family)) fitted_on.push_back(configuration);
+  }
+  for (const RunConfiguration& configuration : all) {
+    if (std::ranges::find(fitted_on, &configuration) == fitted_on.end())
+      compare_held_out(group, rows, configuration, bench.predict(configuration, of_families));
+  }
+  bound_devices(group, 0.15, Statistic::median);
+  return group;
+}
+
+// Every run with a factor fitted to the runs of its network on its device: times, memory traffic, power.
+struct OwnFactors {
+  ComparisonGroup known{"boards: a factor of their own",
+                        solo_runs,
+                        "across modes, clocks and batches of a network in a precision",
+                        {},
+                        {}};
+  ComparisonGroup traffic{"boards: memory traffic",
+                          solo_runs,
+                          "EMC utilisation shown by tegrastats, relative to the peak at that clock",
+                          {},
+                          {}};
+  ComparisonGroup power{
+      "boards: power", solo_runs, "at the module's input, on its rails, at the plug", {}, {}};
+};
+
+OwnFactors own_factors(Bench& bench, const std::vector<RunConfiguration>& all) {
+  OwnFactors groups;
+  for (const Group& runs : grouped(all, device_key)) {
+    const std::vector<dnn::Factor> own{device_factor(bench, runs)};
+    for (const RunConfiguration* configuration : runs) {
+      const scenarios::Result result = bench.simulate(*configuration, own);
+      compare(groups.known, *configuration, result);
+      compare(groups.traffic, *configuration, result, MetricKind::traffic);
+      compare(groups.power, *configuration, result, MetricKind::power);
+    }
+  }
+  bound_devices(groups.known, 0.05, Statistic::mean);
+  bound_devices(groups.traffic, 0.1, Statistic::mean);
+  for (const Comparison& comparison : groups.power.comparisons) {
+    auto& bounds = groups.power.bounds;
+    if (std::ranges::find(bounds, comparison.quantity, &Bound::quantity) == bounds.end())
+      bounds.push_back({comparison.quantity, limit_of(comparison.quantity), Statistic::mean});
+  }
+  return groups;
+}
+
+// A factor fitted at the first clocks of a batch, for the other clocks.
+ComparisonGroup other_clocks(Bench& bench, const std::vector<RunConfiguration>& all,
+                             std::vector<HeldOutRow>& rows) {
+  ComparisonGroup group{
+      "boards: other clocks", solo_runs, "fitted at the first of them, the same batch at the others", {}, {}};
+  const auto by_batch = [](const RunConfiguration& configuration) {
+    return device_key(configuration) + fmt::format(" b{}", configuration.batch);
+  };
+  for (const Group& runs : grouped(all, by_batch)) {
+    if (runs.size() < 2) continue;
+    const std::vector<dnn::Factor> first{device_factor(bench, {runs.front()})};
+    for (std::size_t i = 1; i < runs.size(); ++i)
+      compare_held_out(group, rows, *runs[i], bench.predict(*runs[i], first));
+  }
+  bound_devices(group, 0.08, Statistic::mean);
+  return group;
+}
+
 }  // namespace
 
 std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& progress) {
@@ -207,74 +282,23 @@ std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& pr
 }
 
 BoardsValidation validate_boards(const std::function<void(double)>& progress) {
+  const auto report = [&](double done) {
+    if (progress) progress(done);
+  };
   const std::vector<RunConfiguration> all = shipped_run_configurations();
   Bench bench;
   std::vector<HeldOutRow> rows;
-  ComparisonGroup other_devices{
-      "boards: factors of a family, fitted on another", "boards/solo.csv", "", {}, {}};
-  std::vector<dnn::Factor> of_families;
-  std::vector<const RunConfiguration*> fitted_on;
-  for (const Group& family : grouped(all, family_key)) {
-    of_families.push_back(family_factor(bench, family));
-    for (const RunConfiguration* configuration : anchor_of(family)) fitted_on.push_back(configuration);
-  }
-  for (const RunConfiguration& configuration : all) {
-    if (std::ranges::find(fitted_on, &configuration) == fitted_on.end())
-      compare_held_out(other_devices, rows, configuration, bench.predict(configuration, of_families));
-  }
-  bound_devices(other_devices, 0.15, Statistic::median);
-  if (progress) progress(0.4);
-
-  ComparisonGroup traffic{"boards: memory traffic",
-                          "boards/solo.csv",
-                          "EMC utilisation shown by tegrastats, relative to the peak at that clock",
-                          {},
-                          {}};
-  ComparisonGroup power{
-      "boards: power", "boards/solo.csv", "at the module's input, on its rails, at the plug", {}, {}};
-  ComparisonGroup known{"boards: a factor of their own",
-                        "boards/solo.csv",
-                        "across modes, clocks and batches of a network in a precision",
-                        {},
-                        {}};
-  for (const Group& runs : grouped(all, device_key)) {
-    const std::vector<dnn::Factor> own{device_factor(bench, runs)};
-    for (const RunConfiguration* configuration : runs) {
-      const scenarios::Result result = bench.simulate(*configuration, own);
-      compare(known, *configuration, result);
-      compare(traffic, *configuration, result, MetricKind::traffic);
-      compare(power, *configuration, result, MetricKind::power);
-    }
-  }
-  bound_devices(known, 0.05, Statistic::mean);
-  bound_devices(traffic, 0.1, Statistic::mean);
-  for (const Comparison& comparison : power.comparisons) {
-    if (std::ranges::find(power.bounds, comparison.quantity, &Bound::quantity) == power.bounds.end())
-      power.bounds.push_back({comparison.quantity, limit_of(comparison.quantity), Statistic::mean});
-  }
-  if (progress) progress(0.7);
-
-  ComparisonGroup clocks{"boards: other clocks",
-                         "boards/solo.csv",
-                         "fitted at the first of them, the same batch at the others",
-                         {},
-                         {}};
-  const auto by_batch = [](const RunConfiguration& configuration) {
-    return device_key(configuration) + fmt::format(" b{}", configuration.batch);
-  };
-  for (const Group& runs : grouped(all, by_batch)) {
-    if (runs.size() < 2) continue;
-    const std::vector<dnn::Factor> first{device_factor(bench, {runs.front()})};
-    for (std::size_t i = 1; i < runs.size(); ++i)
-      compare_held_out(clocks, rows, *runs[i], bench.predict(*runs[i], first));
-  }
-  bound_devices(clocks, 0.08, Statistic::mean);
+  ComparisonGroup devices = other_devices(bench, all, rows);
+  report(0.4);
+  const OwnFactors own = own_factors(bench, all);
+  report(0.7);
+  ComparisonGroup clocks = other_clocks(bench, all, rows);
   const auto inside = covered(rows);
   std::size_t row = 0;
-  for (ComparisonGroup* group : {&other_devices, &clocks})
+  for (ComparisonGroup* group : {&devices, &clocks})
     for (Comparison& comparison : group->comparisons) comparison.covered = inside[row++];
-  if (progress) progress(1);
-  return {{other_devices, known, clocks, traffic, power}, std::move(rows)};
+  report(1);
+  return {{devices, own.known, clocks, own.traffic, own.power}, std::move(rows)};
 }
 
 std::string factors_csv(const std::vector<dnn::Factor>& factors) {

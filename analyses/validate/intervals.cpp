@@ -117,7 +117,7 @@ double measured_slice_us(const TraceFiles& files, const calibration::Profile& pr
     if (const auto slice = calibration::spinners(files.table(TraceKind::timeslices)).slice)
       return slice->value;
   }
-  return sim::to_us(profile.spec.gpu.time_slicing.slice);
+  return sim::to_us(profile.spec->gpu.time_slicing.slice);
 }
 
 // The real duration of a kernel of the process: the median over the turns that are not extended by

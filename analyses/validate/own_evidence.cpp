@@ -157,7 +157,7 @@ std::vector<ComparisonGroup> validate_evidence(const UncertainProfile& profile, 
     for (std::size_t j = 0; j < configurations[i].reference_values.size(); ++j) {
       const ReferenceValue& measured = configurations[i].reference_values[j];
       const Prediction& of = predicted[i][j];
-      const double half_width = residual_half_width(profile.uncertainty, profile.base.profile.spec.name,
+      const double half_width = residual_half_width(profile.uncertainty, profile.base.profile.spec->name,
                                                     quantity_of(measured.metric), of.basis);
       const auto [from, to] = interval_around(of.value, of.spread, half_width);
       rows.push_back(

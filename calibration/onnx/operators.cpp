@@ -9,7 +9,8 @@ namespace {
 using dnn::Activation;
 using dnn::Op;
 
-std::vector<Operator> table() {
+// As long as ONNX has operators that we know.
+std::vector<Operator> table() {  // NOLINT(readability-function-size)
   std::vector<Operator> all{
       {"Conv", Kind::convolution, Op::conv},
       {"ConvInteger", Kind::convolution, Op::conv, Activation::none, 1, -1},

@@ -6,6 +6,7 @@
 #include "calibration/profile/like.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 
@@ -29,7 +30,7 @@ std::optional<BaseProfile> base_profile_at(const std::string& path, input::Probl
   const input::Node document = profile_document(*text, path, problems);
   auto profile = document ? profile_of(document, problems) : std::nullopt;
   if (!profile) return std::nullopt;
-  return BaseProfile{profile->spec.name, document, std::move(*profile)};
+  return BaseProfile{profile->spec->name, document, std::move(*profile)};
 }
 
 }  // namespace jostle::calibration

@@ -57,7 +57,7 @@ void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
 
 void read_device(const input::Cursor& at, Profile& profile) {
   std::vector<ProfileParameter>& figures = profile.figures;
-  board::DeviceSpec& device = profile.spec;
+  board::DeviceSpec& device = *profile.spec;
   input::Mapping top(at, "a device profile");
   top.required("name", device.name, input::Text{100});
   top.required("description", device.description, input::Text{400});
@@ -116,9 +116,9 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
     std::uint64_t hash = input::fnv1a({});
     profile.factors.insert(profile.factors.end(), shipped_factors().begin(), shipped_factors().end());
     if (own.empty()) add_to_hash(*document, {}, hash);
-    if (own.empty() && input::has_directory(profile.spec.evidence)) {
+    if (own.empty() && input::has_directory(profile.spec->evidence)) {
       for (const char* const file : {"/kernels.csv", "/solo.csv"})
-        hash ^= input::fnv1a_of_words(read_text(profile.spec.evidence + file));
+        hash ^= input::fnv1a_of_words(read_text(profile.spec->evidence + file));
     }
     hash = input::fnv1a(embedded_file("factors.csv").value_or(""), hash);
     profile.hash = input::hex(hash);

@@ -11,13 +11,17 @@
 #include "calibration/profile/parameters.hpp"
 #include "input/problems.hpp"
 #include "input/value.hpp"
-#include "models/board/spec.hpp"
 #include "models/dnn/factors.hpp"
+#include "sim/indirect.hpp"
+
+namespace jostle::board {
+struct DeviceSpec;
+}  // namespace jostle::board
 
 namespace jostle::calibration {
 
 struct Profile {
-  board::DeviceSpec spec;
+  Indirect<board::DeviceSpec> spec;       // models/board/spec.hpp
   std::vector<ProfileParameter> figures;  // in reading order
   std::vector<dnn::Factor> factors;       // of the cost model; includes those shipped with this build
   std::string hash;                       // of values and factors, not of comments, grades or layout

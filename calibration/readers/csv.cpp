@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "input/file.hpp"
 
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t max_standard_input = std::size_t{1} << 30U;
+constexpr std::size_t max_csv_bytes = std::size_t{1} << 30U;
 
 // Whether a spreadsheet would compute the text, or would without the apostrophes in front of it.
 bool is_formula(std::string_view text) {
@@ -184,19 +182,10 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  if (input::is_standard_input(path.string())) {
-    input::Problems problems;
-    auto text = input::read_text_file(path.string(), max_standard_input, problems);
-    if (!text) throw CsvError(input::file_name("-"), 0, problems.list().front().message);
-    return *std::move(text);
-  }
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
-    throw CsvError(path.string(), 0, "not a regular file");
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) throw CsvError(path.string(), 0, "cannot be read");
-  return text;
+  std::string problem;
+  auto text = input::read_bytes(path.string(), max_csv_bytes, problem);
+  if (!text) throw CsvError(input::file_name(path.string()), 0, problem);
+  return *std::move(text);
 }
 
 }  // namespace jostle::calibration

@@ -67,8 +67,8 @@ class CsvTable {
 // as they are.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
-// The contents of a file. Throws CsvError (line 0) if it is not a readable regular file or `-`, standard
-// input.
+// The contents of a file or `-`, standard input. Throws CsvError (line 0) if it cannot be read or has more
+// than 2^30 bytes.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 
 }  // namespace jostle::calibration

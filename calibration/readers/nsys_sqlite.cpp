@@ -122,7 +122,7 @@ class NsysSqliteReading {
     read_scheduler();
     read_gpu();
     Import result = finish();
-    if (wrong_.empty()) wrong_ = source_.stopped() ? "interrupted" : database_.failure();
+    if (wrong_.empty()) wrong_ = database_.failure();
     if (wrong_.empty() && result.rows.empty())
       wrong_ =
           "the database has no kernels, CUDA calls or scheduler events: it is not an export of nsys, or "

@@ -1,19 +1,16 @@
 #include "calibration/readers/source.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "input/file.hpp"
+#include "input/interruption.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -47,47 +44,17 @@ Source::Source(const std::string& origin)
   begin_ = end_ = buffer_.get();
 }
 
-Source::~Source() {
-  if (file_ != nullptr) std::fclose(file_);
-}
+Source::~Source() = default;
 
 std::unique_ptr<Source> Source::open(const std::string& path, input::Problems& problems) {
-  namespace fs = std::filesystem;
-  if (input::is_standard_input(path)) {
-    std::unique_ptr<Source> source(new Source(input::file_name(path)));
-    source->file_ = ::fdopen(::dup(STDIN_FILENO), "rb");
-    return started(std::move(source), path, problems);
-  }
-  if (path.empty() || path.find('\0') != std::string::npos) {
-    problems.add_file(path, "not a valid file name");
+  std::string problem;
+  auto file = input::InputFile::open(path, problem);
+  if (!file) {
+    problems.add_file(path, problem);
     return nullptr;
   }
-  std::error_code error;
-  const fs::file_type type = fs::status(path, error).type();
-  if (type == fs::file_type::not_found) {
-    problems.add_file(path, "no such file");
-    return nullptr;
-  }
-  if (type == fs::file_type::directory) {
-    problems.add_file(path, "is a directory, not a file");
-    return nullptr;
-  }
-  if (type != fs::file_type::regular && type != fs::file_type::fifo) {
-    problems.add_file(path, "is not a regular file");
-    return nullptr;
-  }
-  std::unique_ptr<Source> source(new Source(path));
-  errno = 0;
-  source->file_ = std::fopen(path.c_str(), "rbe");
-  return started(std::move(source), path, problems);
-}
-
-std::unique_ptr<Source> Source::started(std::unique_ptr<Source> source, const std::string& path,
-                                        input::Problems& problems) {
-  if (source->file_ == nullptr) {
-    problems.add_file(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
-    return nullptr;
-  }
+  std::unique_ptr<Source> source(new Source(input::is_standard_input(path) ? input::file_name(path) : path));
+  source->file_ = std::move(file);
   source->start();
   if (source->begin_ == source->end_) {
     problems.add_file(path, source->failure_.empty() ? "the file is empty" : source->failure_);
@@ -125,8 +92,8 @@ std::size_t Source::read_raw(char* to, std::size_t most) {
     text_at_ += count;
     return count;
   }
-  const std::size_t count = std::fread(to, 1, most, file_);
-  if (count < most && std::ferror(file_) != 0) failure_ = "reading failed before the end of the file";
+  const std::size_t count = file_->read(to, most);
+  if (file_->failed()) failure_ = "reading failed before the end of the file";
   return count;
 }
 
@@ -168,11 +135,7 @@ std::size_t Source::read_some(char* to, std::size_t most) {
 
 bool Source::more() {
   if (ended_) return false;
-  if (stopped()) {
-    failure_ = "interrupted";
-    ended_ = true;
-    return false;
-  }
+  input::throw_if_interrupted();
   if (taken() - mark_ > max_unmarked_) {
     failure_ = fmt::format("a single value longer than {} bytes", max_unmarked_);
     ended_ = true;

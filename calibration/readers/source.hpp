@@ -1,13 +1,14 @@
 // The bytes of a log, in chunks: a file of any size is read with little memory; gzip files are decompressed.
+// Reading throws Interrupted on Ctrl-C.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "input/input_file.hpp"
 #include "input/problems.hpp"
 
 namespace jostle::calibration {
@@ -29,10 +30,6 @@ class Source {
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
-
-  // Reading stops when `flag` becomes true, as at the end of an unreadable file.
-  void stop_when(const std::atomic<bool>* flag) { stop_ = flag; }
-  [[nodiscard]] bool stopped() const { return stop_ != nullptr && *stop_; }
 
   // The next bytes, without consuming them: at least min(max_peeked, remaining bytes).
   [[nodiscard]] std::string_view peek();
@@ -56,7 +53,7 @@ class Source {
   void mark() { mark_ = taken(); }
   [[nodiscard]] std::uint64_t taken() const { return read_ - static_cast<std::uint64_t>(end_ - begin_); }
 
-  // Why the file ended early (truncated gzip, a disk error, a line too long, a stop); empty if it did not.
+  // Why the file ended early (truncated gzip, a disk error, a line too long); empty if it did not.
   [[nodiscard]] const std::string& failure() const { return failure_; }
   [[nodiscard]] const std::string& origin() const { return *origin_; }
   // The complete text given to of_text(), or null for a file: for readers that need the file itself.
@@ -70,9 +67,6 @@ class Source {
   struct Inflater;
   static constexpr std::size_t buffer_bytes = chunk_bytes + max_peeked;
   explicit Source(const std::string& origin);
-  // `source` with its first bytes read; null, with a problem, if its file is not open or empty.
-  static std::unique_ptr<Source> started(std::unique_ptr<Source> source, const std::string& path,
-                                         input::Problems& problems);
   bool more();  // appends more bytes to the available ones, which it may move
   std::size_t read_some(char* to, std::size_t most);
   std::size_t read_raw(char* to, std::size_t most);
@@ -80,7 +74,7 @@ class Source {
   void start();
 
   std::shared_ptr<const std::string> origin_;
-  std::FILE* file_ = nullptr;
+  std::unique_ptr<input::InputFile> file_;  // null for text
   std::string text_;
   std::size_t text_at_ = 0;
   std::unique_ptr<Inflater> inflater_;
@@ -90,7 +84,6 @@ class Source {
   int line_ = 0;
   bool unterminated_ = false, ended_ = false;
   std::string failure_;
-  const std::atomic<bool>* stop_ = nullptr;
 };
 
 }  // namespace jostle::calibration

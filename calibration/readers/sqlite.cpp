@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "input/file.hpp"
+#include "input/interruption.hpp"
 
 namespace jostle::calibration::sqlite {
 namespace {
@@ -24,8 +25,8 @@ std::string uri_of(const std::string& path) {
   return uri + "?immutable=1";
 }
 
-int stopped(void* source) {
-  return static_cast<Source*>(source)->stopped() ? 1 : 0;
+int stopped(void*) {
+  return input::interruption() ? 1 : 0;
 }
 
 }  // namespace
@@ -65,12 +66,13 @@ Database::Database(Source& source) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
-  sqlite3_progress_handler(handle, steps_between_polls, stopped, &source);
+  sqlite3_progress_handler(handle, steps_between_polls, stopped, nullptr);
   Rows rows(*this, "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'");
   while (rows.next()) tables_.emplace_back(rows.text(0));
 }
 
 void Database::fail() {
+  input::throw_if_interrupted();
   if (!failure_.empty()) return;
   const char* const message = handle_ ? sqlite3_errmsg(handle_.get()) : "no memory";
   failure_ = fmt::format("the database cannot be read: {}", message);

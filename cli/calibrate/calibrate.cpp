@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -16,6 +15,8 @@
 #include "cli/validate/error_table.hpp"
 #include "cli/validate/evidence_files.hpp"
 #include "input/file.hpp"
+#include "models/board/spec.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -39,19 +40,6 @@ Table parameter_table(const analyses::Calibration& calibration) {
                parameter.grade(), fmt::format("{:.0f}", 100 * parameter.variance_left)});
   }
   return table;
-}
-
-// Writes the whole file or nothing.
-bool write(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
-  std::ofstream file(part, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(part, path, error);
-  if (file && !error) return true;
-  std::filesystem::remove(part, error);
-  return false;
 }
 
 analyses::PriorsFrom priors_from(const CalibrateOptions& options) {
@@ -90,11 +78,12 @@ Outcome fit_runs(const calibration::BaseProfile& base,
 void use_own_kernels(analyses::Calibration& found, const calibration::TraceFiles& files,
                      const CalibrateOptions& options) {
   namespace fs = std::filesystem;
+  std::error_code error;
   const fs::path folder = fs::absolute(options.evidence.front());
   if (!files.has(calibration::TraceKind::kernels) || !files.has(calibration::TraceKind::solo) ||
-      !fs::exists(folder / "kernels.csv") || !fs::exists(folder / "solo.csv"))
+      !fs::exists(folder / "kernels.csv", error) || !fs::exists(folder / "solo.csv", error))
     return;
-  found.profile.spec.evidence = folder.string() + '/';
+  found.profile.spec->evidence = folder.string() + '/';
   const fs::path output =
       options.output.empty() ? fs::current_path() / "profile" : fs::absolute(options.output);
   found.evidence = (folder.lexically_normal().lexically_proximate(output.parent_path()) / "").string();
@@ -130,19 +119,20 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     const EvidenceFiles files = read_evidence_files(options.evidence);
     for (const std::string& file : files.skipped)
       terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
+    const auto profile = output::open_if_given(options.output);
+    const bool beside = profile && !profile->direct();  // nothing beside /dev/null
+    const auto table =
+        output::open_if_given(beside ? calibration::uncertainty_path(options.output) : std::string());
     const Outcome found = files.traces.empty() ? fit_runs(*base, files.configurations, options, control)
                                                : fit_traces(*base, files.traces, options, context);
     terminal.clear_progress();
     const std::string name =
         !options.name.empty() ? options.name : std::filesystem::path(options.output).stem().string();
-    if (!options.output.empty()) {
-      const std::string uncertainty_file = calibration::uncertainty_path(options.output);
-      if (!write(uncertainty_file,
-                 calibration::uncertainty_csv_header() + uncertainty_csv(found.uncertainty, name)) ||
-          !write(options.output, analyses::profile_text(found.calibration, name, source_of(options)))) {
-        terminal.complain("cannot write " + options.output + " and " + uncertainty_file);
-        return ExitCode::failed;
-      }
+    if (profile) {
+      if (table)
+        output::write_whole(*table,
+                            calibration::uncertainty_csv_header() + uncertainty_csv(found.uncertainty, name));
+      output::write_whole(*profile, analyses::profile_text(found.calibration, name, source_of(options)));
     }
     terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
                    (found.groups.empty()

@@ -28,7 +28,8 @@ namespace {
 // A named pipe can be read only once, so it is assumed to be a scenario.
 bool holds_study(const std::string& path) {
   input::Problems ignored;
-  if (!input::is_standard_input(path) && !std::filesystem::is_regular_file(path)) return false;
+  std::error_code error;
+  if (!input::is_standard_input(path) && !std::filesystem::is_regular_file(path, error)) return false;
   const input::Node document = input::parse_yaml_file(path, ignored);
   return document && analyses::is_study(*document);
 }
@@ -37,8 +38,7 @@ bool holds_study(const std::string& path) {
 std::optional<std::string> check_study(const std::string& path, Context& context) {
   using enum calibration::DocumentKind;
   analyses::Profiles profiles;
-  const auto ready =
-      ready_study({path, {study, fleet, offload}}, 0, profiles, context, true, [](analyses::Study&) {});
+  const auto ready = ready_study({path, {study, fleet, offload}}, profiles, context);
   if (!ready) return std::nullopt;
   input::Problems problems;
   if (ready->study.fleet) (void)analyses::check_fleet(ready->study, problems);

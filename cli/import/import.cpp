@@ -1,14 +1,8 @@
 // `jostle import`: converts logs of measuring tools to rows of evidence; all logs or none.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 
 #include "calibration/evidence/evidence_csv.hpp"
 #include "calibration/profile/profile.hpp"
@@ -17,8 +11,11 @@
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/file.hpp"
+#include "input/file_id.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
+#include "models/board/spec.hpp"
+#include "output/output_file.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -85,21 +82,6 @@ std::optional<calibration::Profile> profile_of(const std::string& device, Contex
   return profile;
 }
 
-// Writes a temporary file and renames it, so that readers of `path` see all or nothing.
-void write_whole(const std::string& path, const std::string& text) {
-  const std::string part = fmt::format("{}.{}.part", path, ::getpid());
-  const auto fail = [&path, &part](const char* what) {
-    const int error = errno;
-    std::remove(part.c_str());
-    throw std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(error)));
-  };
-  std::FILE* const file = std::fopen(part.c_str(), "wbxe");
-  if (file == nullptr) fail("cannot write");
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written) fail("cannot write");
-  if (std::rename(part.c_str(), path.c_str()) != 0) fail("cannot replace");
-}
-
 ExitCode import(const ImportOptions& options, Context& context) {
   if (options.words.size() < 2) {
     context.terminal.complain(
@@ -114,25 +96,22 @@ ExitCode import(const ImportOptions& options, Context& context) {
     return ExitCode::bad_input;
   }
   const auto profile = profile_of(options.supplied.device, context);
+  for (const std::string& file : options.words) input::note_read(file);
+  const auto out = output::open_if_given(options.out);
   input::Problems problems;
   std::string text = calibration::evidence_header(), notes;
   for (std::size_t i = 1; i < options.words.size(); ++i) {
     const std::string& file = options.words[i];
     context.terminal.progress("import",
                               static_cast<double>(i - 1) / static_cast<double>(options.words.size() - 1));
-    std::error_code ignored;
-    if (!options.out.empty() && std::filesystem::equivalent(file, options.out, ignored)) {
-      problems.add_file(file, "is also the --out file");
-      continue;
-    }
     const auto source = Source::open(file, problems);
     if (!source) continue;
-    source->stop_when(&context.interrupted);
     auto imports = calibration::import_log(*source, format, problems);
     if (context.interrupted) break;
     for (const calibration::Import& run : imports) {
       if (!profile) break;
-      const std::string why = calibration::contradiction(run.setting, profile->spec, options.supplied.device);
+      const std::string why =
+          calibration::contradiction(run.setting, *profile->spec, options.supplied.device);
       if (!why.empty()) problems.add_file(file, fmt::format("not of {}: {}", options.supplied.device, why));
     }
     text += calibration::evidence_rows(imports, options.supplied, problems);
@@ -143,10 +122,10 @@ ExitCode import(const ImportOptions& options, Context& context) {
   }
   if (!problems.empty() || context.interrupted) return refuse(problems, context);
   context.terminal.clear_progress();
-  if (options.out.empty())
-    context.terminal.print_data(text);
+  if (out)
+    output::write_whole(*out, text);
   else
-    write_whole(options.out, text);
+    context.terminal.print_data(text);
   context.terminal.note(notes);
   return ExitCode::done;
 }

@@ -26,8 +26,8 @@ Table devices() {
     const auto profile = calibration::shipped_profile(name, problems);
     if (!profile) continue;
     std::vector<std::string> modes;
-    for (const board::PowerMode& mode : profile->spec.power_modes) modes.push_back(mode.name);
-    table.add({name, profile->spec.description, fmt::format("{}", fmt::join(modes, " "))});
+    for (const board::PowerMode& mode : profile->spec->power_modes) modes.push_back(mode.name);
+    table.add({name, profile->spec->description, fmt::format("{}", fmt::join(modes, " "))});
   }
   return table;
 }
@@ -146,12 +146,13 @@ ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Termin
     terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  if (!nvpmodel.empty()) return list_file(nvpmodel, &profile->spec, terminal);
-  if (profile->spec.power_modes.empty())
-    terminal.print(
-        fmt::format("{} has no power modes: it runs without limits\n", input::printable(profile->spec.name)));
+  if (!nvpmodel.empty()) return list_file(nvpmodel, &*profile->spec, terminal);
+  if (profile->spec->power_modes.empty())
+    terminal.print(fmt::format("{} has no power modes: it runs without limits\n",
+                               input::printable(profile->spec->name)));
   else
-    print(power_modes(profile->spec, profile->spec.power_modes, profile->spec.default_power_mode), terminal);
+    print(power_modes(*profile->spec, profile->spec->power_modes, profile->spec->default_power_mode),
+          terminal);
   return ExitCode::done;
 }
 

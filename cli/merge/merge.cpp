@@ -6,6 +6,7 @@
 #include "analyses/study/store.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
+#include "input/file_id.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -15,17 +16,12 @@ struct MergeOptions {
   std::string output;
 };
 
-ExitCode merge(const MergeOptions& options, Terminal& terminal) {
-  try {
-    for (const std::string& file : options.files) {
-      const analyses::Database readable(file, analyses::Access::read);  // before anything is written
-    }
-    analyses::Store store(options.output);
-    for (const std::string& file : options.files) store.merge(file);
-  } catch (const analyses::DatabaseError& error) {
-    terminal.complain(error.what());
-    return ExitCode::bad_input;
+ExitCode merge(const MergeOptions& options) {
+  for (const std::string& file : options.files) {
+    (void)analyses::read_study(file);  // before anything is written
+    input::note_read(file);
   }
+  analyses::Store(options.output).merge(options.files);
   return ExitCode::done;
 }
 
@@ -43,8 +39,7 @@ void add_merge(CLI::App& app, Task& task) {
       ->type_name("FILE");
   add_examples(*command,
                {"merge part1.sqlite part2.sqlite -o whole.sqlite", "merge part*.sqlite -o whole.sqlite"});
-  command->callback(
-      [&task, options] { task = [options](Context& context) { return merge(*options, context.terminal); }; });
+  command->callback([&task, options] { task = [options](Context&) { return merge(*options); }; });
 }
 
 }  // namespace jostle::cli

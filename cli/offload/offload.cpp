@@ -11,8 +11,8 @@
 #include "cli/page/html_page.hpp"
 #include "cli/study_files.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/terminal/write_file.hpp"
 #include "input/file.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -23,18 +23,20 @@ struct OffloadOptions {
   unsigned threads = 0;
 };
 
-ExitCode write_answer(const OffloadOptions& options, const analyses::OffloadAnswer& answer,
-                      Terminal& terminal) {
-  if (!options.picture.empty() && !write_file(options.picture, offload_svg(answer), terminal))
-    return ExitCode::failed;
+struct OffloadFiles {
+  std::unique_ptr<output::OutputFile> picture, page;  // null: not asked for
+};
+
+ExitCode write_answer(const OffloadOptions& options, const OffloadFiles& files,
+                      const analyses::OffloadAnswer& answer, Terminal& terminal) {
+  if (files.picture) output::write_whole(*files.picture, offload_svg(answer));
   if (options.format == "text")
     terminal.print(offload_text(answer, terminal.width(), terminal.colour()));
   else
     terminal.print_data(options.format == "json" ? offload_json(answer) : offload_csv(answer));
-  if (!options.html.empty()) {
+  if (files.page) {
     const nlohmann::ordered_json lines = json_lines(offload_json(answer));
-    if (!write_file(options.html, html_page("offload", answer.name, {{"lines", lines}}), terminal))
-      return ExitCode::failed;
+    output::write_whole(*files.page, html_page("offload", answer.name, {{"lines", lines}}));
   }
   return ExitCode::done;
 }
@@ -53,6 +55,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
     for (const std::string& warning : scenarios::warnings(*scenario))
       terminal.complain("warning: " + warning);
   }
+  const OffloadFiles files{output::open_if_given(options.picture), output::open_if_given(options.html)};
   analyses::OffloadControl control;
   control.threads = options.threads;
   control.interrupt = &context.interrupted;
@@ -69,7 +72,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
     return ExitCode::interrupted;
   }
   terminal.clear_progress();
-  return write_answer(options, *answer, terminal);
+  return write_answer(options, files, *answer, terminal);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ class Picture {
 
   [[nodiscard]] std::string panel(const Panel& panel) const {
     std::string picture =
-        svg_text(panel.x, top - 14, panel.title, font::normal, "start", " font-weight=\"bold\"");
+        svg_text(panel.x, top - 14, panel.title, {font::normal, "start", " font-weight=\"bold\""});
     for (std::size_t row = 0; row < rows_; ++row) {
       const double y = bottom() - band_ * static_cast<double>(row + 1);
       for (std::size_t i = 0; i < rtts_.size(); ++i) {
@@ -82,11 +82,12 @@ class Picture {
             markup_escaped(cell.title), from, y, to - from, band_, cell.colour);
         const std::string& label = narrowest(panel) < 45 ? cell.initial : cell.label;
         if (to - from >= 10)
-          picture += svg_text((from + to) / 2, y + band_ / 2 + 4, label, font::small, "middle");
+          picture += svg_text((from + to) / 2, y + band_ / 2 + 4, label, {font::small, "middle"});
       }
       if (panel.names_bandwidths)
-        picture += svg_text(panel.x - 8, y + band_ / 2 + 4,
-                            bandwidth_text(answer_.points[row * rtts_.size()].bandwidth), font::small, "end");
+        picture +=
+            svg_text(panel.x - 8, y + band_ / 2 + 4,
+                     bandwidth_text(answer_.points[row * rtts_.size()].bandwidth), {font::small, "end"});
     }
     if (panel.shows_break_even) picture += break_even(panel);
     return picture + axis(panel);
@@ -115,10 +116,10 @@ class Picture {
       if (x - half < free_from) continue;
       free_from = x + half + 6;
       picture += fmt::format("<path d=\"M{:.1f} {:.1f}v4\" stroke=\"#333\"/>\n", x, bottom());
-      picture += svg_text(x, bottom() + 16, label, font::small, "middle");
+      picture += svg_text(x, bottom() + 16, label, {font::small, "middle"});
     }
     return picture +
-           svg_text(panel.x + panel.width / 2, bottom() + 33, "round-trip time, ms", font::small, "middle");
+           svg_text(panel.x + panel.width / 2, bottom() + 33, "round-trip time, ms", {font::small, "middle"});
   }
 
   [[nodiscard]] std::string break_even(const Panel& panel) const {
@@ -198,7 +199,7 @@ std::string legend(const OffloadAnswer& answer, double y) {
   const auto entry = [&](const char* colour, const std::string& text) {
     picture += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", x,
                            y - 11, colour);
-    picture += svg_text(x + 20, y, text, font::small);
+    picture += svg_text(x + 20, y, text, {font::small});
     x += 34 + 5.8 * static_cast<double>(text.size());
   };
   entry(colour_of(Side::edge), "edge");
@@ -208,7 +209,7 @@ std::string legend(const OffloadAnswer& answer, double y) {
   entry(not_served, "no option serves all streams");
   picture +=
       fmt::format("<path d=\"M{:.1f} {:.1f}v14\" stroke=\"#111\" stroke-width=\"3\"/>\n", x + 4, y - 11);
-  return picture + svg_text(x + 14, y, "break-even of edge and cloud", font::small);
+  return picture + svg_text(x + 14, y, "break-even of edge and cloud", {font::small});
 }
 
 }  // namespace
@@ -226,7 +227,7 @@ std::string offload_svg(const OffloadAnswer& answer) {
   picture += svg_text(24, 30,
                       fmt::format("{}: {} or {}", input::counted(answer.streams.size(), "stream"),
                                   answer.edge_device, answer.cloud_device),
-                      font::large, "start", " font-weight=\"bold\"");
+                      {font::large, "start", " font-weight=\"bold\""});
   picture += regions.panel({.x = left,
                             .width = each,
                             .title = "lowest p99 latency of the worst stream",

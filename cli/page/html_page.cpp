@@ -3,36 +3,15 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <system_error>
 
-#include "input/printable.hpp"
 #include "web/report_page.hpp"
 
 namespace jostle::cli {
 
-namespace {
-
-// Creates no file: one that was not there is removed again.
-bool can_write(const std::string& path) {
-  std::error_code error;
-  const bool was_there = std::filesystem::exists(path, error);
-  const bool can = std::ofstream(path, std::ios::binary | std::ios::app).is_open();
-  if (can && !was_there) std::filesystem::remove(path, error);
-  return can;
-}
-
-}  // namespace
-
 void add_html(CLI::App& command, std::string& path) {
   command.add_option("--html", path, "Write the result as a self-contained HTML page with charts")
-      ->check([](const std::string& file) {  // before anything is simulated for it
-        return can_write(file) ? std::string()
-                               : fmt::format("cannot write '{}'", input::printable(file, 400));
-      })
       ->type_name("FILE");
 }
 

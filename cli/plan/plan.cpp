@@ -13,8 +13,8 @@
 #include "cli/plan/text.hpp"
 #include "cli/study_files.hpp"
 #include "cli/sweep/study_page.hpp"
-#include "cli/terminal/write_file.hpp"
 #include "input/file.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -24,18 +24,22 @@ struct PlanOptions {
   std::string study, output, format, html;
   unsigned threads = 0;
   bool exhaustive = false, no_interval = false, online = false;
+  analyses::Replace replace = analyses::Replace::no;
   std::uint64_t simulations = 0, windows = 0;
 };
 
+// Where an answer goes besides standard output: the file of the points, and the page of --html or null.
+struct PlanFiles {
+  analyses::Store& store;
+  output::OutputFile* page;
+};
+
 // Writes the HTML page if --html was given. `answer`: the output of --format json.
-bool write_html(const PlanOptions& options, const analyses::Study& study, const std::string& answer,
-                analyses::Store& store, Terminal& terminal) {
-  if (options.html.empty()) return true;
-  return write_file(options.html,
-                    html_page("plan", title_of(study),
-                              {{"answer", nlohmann::ordered_json::parse(answer)},
-                               {"points", points_page(store.database())}}),
-                    terminal);
+void write_html(const PlanFiles& files, const analyses::Study& study, const std::string& answer) {
+  if (files.page == nullptr) return;
+  output::write_whole(*files.page, html_page("plan", title_of(study),
+                                             {{"answer", nlohmann::ordered_json::parse(answer)},
+                                              {"points", points_page(files.store.database())}}));
 }
 
 ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& options, Context& context) {
@@ -62,7 +66,7 @@ ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& opt
 }
 
 ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& candidates,
-                    const PlanOptions& options, analyses::Store& store, Context& context) {
+                    const PlanOptions& options, const PlanFiles& files, Context& context) {
   Terminal& terminal = context.terminal;
   analyses::FleetControl control;
   control.threads = options.threads;
@@ -77,7 +81,7 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
     terminal.print_data(fleet_json(fleet) + "\n");
   else
     terminal.print(fleet_text(input::file_name(options.study), fleet, terminal.width(), terminal.colour()));
-  if (!write_html(options, study, fleet_json(fleet), store, terminal)) return ExitCode::failed;
+  write_html(files, study, fleet_json(fleet));
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
 
@@ -100,8 +104,9 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
   };
   try {
     const auto study = ready_study(
-        {options.study, {calibration::DocumentKind::study, calibration::DocumentKind::fleet}},
-        options.threads, profiles, context, true, [](analyses::Study& read) { read.interval = false; });
+        {options.study, {calibration::DocumentKind::study, calibration::DocumentKind::fleet}}, profiles,
+        context,
+        {.threads = options.threads, .change = [](analyses::Study& read) { read.interval = false; }});
     if (!study) return ExitCode::bad_input;
     const std::optional<analyses::FleetSection>& fleet = study->study.fleet;
     if (fleet) {
@@ -115,11 +120,13 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
                         ": no objectives; add some, such as objectives: [max system.throughput]");
       return ExitCode::bad_input;
     }
+    const auto page = output::open_if_given(options.html);
     analyses::Store store(options.output);
-    store.begin(study->study, study->checked);
-    analyses::Candidates candidates(study->study, study->checked, profiles, store, options.threads,
+    begin(store, *study, options.replace, terminal);
+    const PlanFiles files{store, page.get()};
+    analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
-    if (fleet) return plan_fleet(study->study, candidates, options, store, context);
+    if (fleet) return plan_fleet(study->study, candidates, options, files, context);
     if (options.online) return compare_tuners(candidates, options, context);
     const analyses::Plan plan = analyses::plan(candidates, control);
     terminal.clear_progress();
@@ -127,7 +134,7 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
       terminal.print_data(plan_json(plan) + "\n");
     else
       terminal.print(plan_text(input::file_name(options.study), plan, terminal.width(), terminal.colour()));
-    if (!write_html(options, study->study, plan_json(plan), store, terminal)) return ExitCode::failed;
+    write_html(files, study->study, plan_json(plan));
     return plan.best ? ExitCode::done : ExitCode::failed;
   } catch (const scenarios::Interrupted&) {
     terminal.clear_progress();
@@ -152,6 +159,7 @@ void add_plan(CLI::App& app, Task& task) {
       ->add_option("-o,--output", options->output,
                    "SQLite file, as written by `jostle sweep`; points already in it are not simulated again")
       ->type_name("FILE");
+  add_replace(*command, options->replace);
   command->add_flag("--exhaustive", options->exhaustive, "Simulate every point");
   command
       ->add_option_function<std::string>(

@@ -17,8 +17,7 @@ struct QueryOptions {
 
 ExitCode run_query(const QueryOptions& options, Context& context) {
   try {
-    analyses::Database database(options.file, analyses::Access::read);
-    database.stop_when(context.interrupted);
+    analyses::Database database = analyses::read_study(options.file);
     if (options.content) {
       analyses::write_content(
           database, [&](std::string_view line) { context.terminal.print_data(std::string(line) + "\n"); });
@@ -35,7 +34,6 @@ ExitCode run_query(const QueryOptions& options, Context& context) {
                                           : RowFormat::table,
                context.terminal);
   } catch (const analyses::DatabaseError& error) {
-    if (context.interrupted) return ExitCode::interrupted;
     context.terminal.complain(error.what());
     return ExitCode::bad_input;
   }

@@ -13,8 +13,8 @@
 #include "cli/page/html_page.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
-#include "cli/terminal/write_file.hpp"
 #include "input/printable.hpp"
+#include "output/output_file.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -192,6 +192,7 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
     }
   }
   if (wanted.empty()) wanted = analyses::statements();
+  const auto page = output::open_if_given(options.html);
   analyses::Runs runs(&context.interrupted);
   std::vector<Reproduction> outcomes;
   try {
@@ -209,11 +210,9 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
     context.terminal.print_data(json(outcomes));
   else
     context.terminal.print(printed(outcomes, options, context.terminal));
-  if (!options.html.empty() &&
-      !write_file(options.html,
-                  html_page("reproduce", "Published statements", {{"claims", json_lines(json(outcomes))}}),
-                  context.terminal))
-    return ExitCode::failed;
+  if (page)
+    output::write_whole(
+        *page, html_page("reproduce", "Published statements", {{"claims", json_lines(json(outcomes))}}));
   return std::ranges::all_of(outcomes, &Reproduction::expected) ? ExitCode::done : ExitCode::failed;
 }
 

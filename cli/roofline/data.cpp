@@ -95,8 +95,15 @@ std::string mode_cells(const RooflineAnswer& answer, const ModeRoofline& mode) {
                      energy_cells(mode.roofs));
 }
 
-std::string point_cells(const Roofline& roofs, const char* kind, const std::string& name, double intensity,
-                        std::optional<double> per_s, std::optional<double> per_j) {
+struct CsvPoint {
+  const char* kind;
+  std::string name = {};
+  double intensity = 0;
+  std::optional<double> per_s = {}, per_j = {};
+};
+
+std::string point_cells(const Roofline& roofs, const CsvPoint& point) {
+  const auto& [kind, name, intensity, per_s, per_j] = point;
   return fmt::format(",{},{},{},{},{},{},{}\n", kind, calibration::csv_field(name), scaled_cell(intensity),
                      scaled_cell(per_s, 1e9), scaled_cell(per_j, 1e9),
                      scaled_cell(power::attainable_flop_per_s(roofs, intensity), 1e9),
@@ -131,11 +138,11 @@ std::string roofline_csv(const RooflineAnswer& answer) {
   for (const ModeRoofline& mode : answer.modes) {
     const std::string begin = mode_cells(answer, mode);
     for (const double intensity : listed_intensities())
-      text += begin + point_cells(mode.roofs, "roof", "", intensity, {}, {});
+      text += begin + point_cells(mode.roofs, {"roof", "", intensity, {}, {}});
     for (const PlacedNetwork& network : mode.networks) {
       if (!network.problem.empty()) continue;
-      text += begin + point_cells(mode.roofs, "network", network.model, network.intensity(),
-                                  network.flop_per_s(), network.flop_per_j());
+      text += begin + point_cells(mode.roofs, {"network", network.model, network.intensity(),
+                                               network.flop_per_s(), network.flop_per_j()});
     }
   }
   return text;

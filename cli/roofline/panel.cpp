@@ -84,17 +84,17 @@ class Panel {
       grid(across(value), frame_.top, across(value), frame_.bottom, decade);
       if (labelled)
         picture +=
-            svg_text(across(value), frame_.bottom + 15, fmt::format("{:g}", value), font::small, "middle");
+            svg_text(across(value), frame_.bottom + 15, fmt::format("{:g}", value), {font::small, "middle"});
     });
     ticks(y_, [&](double value, bool decade, bool labelled) {
       grid(frame_.left, up(value), frame_.right, up(value), decade);
       if (labelled)
-        picture += svg_text(frame_.left - 5, up(value) + 4, fmt::format("{:g}", value), font::small, "end");
+        picture += svg_text(frame_.left - 5, up(value) + 4, fmt::format("{:g}", value), {font::small, "end"});
     });
-    picture +=
-        svg_text(frame_.left, frame_.top - 9, content_.title, font::normal, "start", " font-weight=\"bold\"");
+    picture += svg_text(frame_.left, frame_.top - 9, content_.title,
+                        {font::normal, "start", " font-weight=\"bold\""});
     return picture + svg_text((frame_.left + frame_.right) / 2, frame_.bottom + 31, "FLOP per byte of DRAM",
-                              font::normal, "middle");
+                              {font::normal, "middle"});
   }
 
   [[nodiscard]] std::string roof(std::size_t mode) const {
@@ -165,8 +165,9 @@ class Panel {
     if (placed.apart)
       picture += thin_line(point, {point.x, box.bottom - 5}) +
                  thin_line({point.x, box.bottom - 5}, {box.left - 1, box.bottom - 5});
-    return picture + svg_text(box.left, box.bottom - 3, placed.label.text, font::small, "start",
-                              " stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\"");
+    return picture +
+           svg_text(box.left, box.bottom - 3, placed.label.text,
+                    {font::small, "start", " stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\""});
   }
 
   static std::string thin_line(Point from, Point to) {

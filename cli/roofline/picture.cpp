@@ -28,12 +28,12 @@ std::string legend(const RooflineAnswer& answer, double y) {
   const auto end_of = [&](std::size_t i) { return first + column * static_cast<double>(i + 1); };
   std::string picture;
   for (std::size_t i = 0; i < headers.size(); ++i)
-    picture += svg_text(end_of(i), y, headers[i], font::small, "end");
+    picture += svg_text(end_of(i), y, headers[i], {font::small, "end"});
   for (std::size_t mode = 0; mode < answer.modes.size(); ++mode) {
     y += row;
     const ModeRoofline& shown = answer.modes[mode];
     picture += fmt::format("<path d=\"M24 {0:.1f}H56\" {1}/>\n", y - 4, series_stroke(mode));
-    picture += svg_text(64, y, mode_text(shown), font::normal);
+    picture += svg_text(64, y, mode_text(shown), {font::normal});
     std::vector<std::string> cells{
         fmt::format("{:g}", shown.gpu_hz / 1e6), fmt::format("{}", shown.sms),
         fmt::format("{:g}", shown.emc_hz / 1e6), digits(shown.roofs.flop_per_s / 1e9),
@@ -43,7 +43,7 @@ std::string legend(const RooflineAnswer& answer, double y) {
       cells.push_back(digits(*power::energy_balance(shown.roofs)));
     }
     for (std::size_t i = 0; i < cells.size(); ++i)
-      picture += svg_text(end_of(i), y, cells[i], font::small, "end");
+      picture += svg_text(end_of(i), y, cells[i], {font::small, "end"});
   }
   return picture;
 }
@@ -51,13 +51,13 @@ std::string legend(const RooflineAnswer& answer, double y) {
 // The meaning of the marks.
 std::string key(const RooflineAnswer& answer, double y) {
   std::string picture =
-      svg_ring(40, y - 4, grey) + svg_text(64, y, "ridge: compute-bound from here on", font::small);
+      svg_ring(40, y - 4, grey) + svg_text(64, y, "ridge: compute-bound from here on", {font::small});
   if (!answer.power_known) {
     return picture + svg_text(width - 30, y, "no energy roofline: the profile has no power section",
-                              font::small, "end");
+                              {font::small, "end"});
   }
   return picture + svg_diamond(420, y - 4, grey) +
-         svg_text(434, y, "balance: half of the peak FLOP/J", font::small);
+         svg_text(434, y, "balance: half of the peak FLOP/J", {font::small});
 }
 
 Range intensities_of(const RooflineAnswer& answer) {
@@ -102,7 +102,7 @@ std::string roofline_svg(const RooflineAnswer& answer) {
       "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" fill=\"#111\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       width, height);
-  picture += svg_text(24, 28, title, font::large, "start", " font-weight=\"bold\"");
+  picture += svg_text(24, 28, title, {font::large, "start", " font-weight=\"bold\""});
   const double right = answer.power_known ? 404 : width - 24;
   picture += roofline_panel(answer, time, {64, top, right, bottom}, intensities);
   if (answer.power_known)

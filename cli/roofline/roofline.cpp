@@ -12,8 +12,9 @@
 #include "cli/options.hpp"
 #include "cli/roofline/text.hpp"
 #include "cli/subcommand.hpp"
-#include "cli/terminal/write_file.hpp"
+#include "input/file_id.hpp"
 #include "models/dnn/model_names.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -45,17 +46,6 @@ std::string text_of(const analyses::RooflineAnswer& answer, const RooflineOption
   return roofline_table(answer, terminal.width(), terminal.colour());
 }
 
-ExitCode write(const std::string& text, const RooflineOptions& options, Terminal& terminal) {
-  if (options.out.empty()) {
-    if (format_of(options) == "table")
-      terminal.print(text);
-    else
-      terminal.print_data(text);
-    return ExitCode::done;
-  }
-  return write_file(options.out, text, terminal) ? ExitCode::done : ExitCode::failed;
-}
-
 // The problems with the options that were typed in place of the keys that stand for them.
 input::Problems as_typed(const input::Problems& problems) {
   constexpr std::pair<const char*, const char*> options[]{
@@ -71,13 +61,23 @@ input::Problems as_typed(const input::Problems& problems) {
 }
 
 ExitCode print_roofline(const RooflineOptions& options, Terminal& terminal) {
+  input::note_read(options.question.device);
+  for (const std::string& network : options.question.networks) input::note_read(network);
+  const auto file = output::open_if_given(options.out);
   input::Problems problems;
   const auto answer = analyses::roofline(options.question, problems);
   if (!answer) {
     terminal.note(as_typed(problems).text());
     return ExitCode::bad_input;
   }
-  return write(text_of(*answer, options, terminal), options, terminal);
+  const std::string text = text_of(*answer, options, terminal);
+  if (file)
+    output::write_whole(*file, text);
+  else if (format_of(options) == "table")
+    terminal.print(text);
+  else
+    terminal.print_data(text);
+  return ExitCode::done;
 }
 
 }  // namespace

@@ -94,7 +94,10 @@ bool memory_matters(const Result& result) {
 std::string processes_table(const Result& result, int width, bool colour) {
   const auto& processes = result.processes;
   const auto latency = [&](Metric scenarios::Latency::*which) {
-    return figures(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+    auto cells = figures(processes, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (processes[i].stable == false) cells[i] = "grows";
+    return cells;
   };
   const auto half_width = [](const ProcessResult& p) -> Metric {
     if (!p.throughput.ci95) return std::nullopt;
@@ -114,6 +117,9 @@ std::string processes_table(const Result& result, int width, bool colour) {
   add({"runtime", Align::left, 40}, words(processes, [](const auto& p) { return p.runtime; }));
   add({"images/s", Align::right}, throughput,
       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
+  if (std::ranges::any_of(processes, [](const auto& p) { return p.stable == false; }))
+    add({"offered", Align::right, 96},
+        figures(processes, 5, [](const ProcessResult& p) { return p.offered; }));
   add({"±95 %", Align::right, 90}, figures(processes, 3, half_width));
   if (result.system.throughput_pi90)
     add({"90 % within", Align::right, 95},
@@ -157,6 +163,30 @@ std::string shares_table(const Result& result, int width, bool colour) {
   if (columns.size() == 2) return {};
   return "\n" + styled("where each process's time went, %", Style::strong, colour) + "\n" +
          table(columns, processes, false, width, colour);
+}
+
+// One sentence for each entry with processes that do not keep up.
+std::string overload_lines(const Result& result, bool colour) {
+  std::string text;
+  for (std::size_t i = 0; i < result.processes.size();) {
+    std::size_t count = 0, first = i;
+    double offered = 0, served = 0;
+    for (; i < result.processes.size() && result.processes[i].entry == result.processes[first].entry; ++i) {
+      const ProcessResult& process = result.processes[i];
+      if (process.stable != false) continue;
+      if (count++ == 0) first = i;
+      offered += process.offered.value_or(0);
+      served += process.throughput.mean.value_or(0);
+    }
+    if (count == 0) continue;
+    const std::string name = input::printable(label(result.processes[first]));
+    const std::string who = count == 1 ? fmt::format("process {} ({})", result.processes[first].index, name)
+                                       : fmt::format("{} processes ({})", count, name);
+    text += styled("overloaded", Style::bad, colour) +
+            fmt::format(": latency grows without bound; {} {} {:.4g} of {:.4g} images/s\n", who,
+                        count == 1 ? "serves" : "serve", served, offered);
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 // What the host does around inference.
@@ -286,9 +316,9 @@ std::string report(const Result& result, int width, bool colour) {
   if (title.find('\n') == title.size() - 1 && colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
-  return title + "\n" + processes_table(result, width, colour) + shares_table(result, width, colour) +
-         stages_table(result, width, colour) + windows_table(result, width, colour) +
-         system_lines(result, width);
+  return title + "\n" + processes_table(result, width, colour) + overload_lines(result, colour) +
+         shares_table(result, width, colour) + stages_table(result, width, colour) +
+         windows_table(result, width, colour) + system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

@@ -12,8 +12,8 @@
 #include "cli/page/html_page.hpp"
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
-#include "cli/terminal/write_file.hpp"
 #include "input/file.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/timeline/chrome_trace.hpp"
 #include "scenarios/timeline/trace_file.hpp"
@@ -72,6 +72,18 @@ class Timelines {
   sim::TraceSink* sink_ = nullptr;
 };
 
+// False, with a message, if the timeline could not be written.
+bool finish(scenarios::TraceFile* trace, Terminal& terminal) {
+  if (trace == nullptr) return true;
+  try {
+    trace->finish();
+  } catch (const output::WriteError& error) {
+    terminal.complain(error.what());
+    return false;
+  }
+  return true;
+}
+
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (!options.trace.empty() && options.questions.files.size() > 1) {
@@ -83,14 +95,15 @@ ExitCode run_all(const RunOptions& options, Context& context) {
 
   const std::unique_ptr<scenarios::TraceFile> trace =
       options.trace.empty() ? nullptr : scenarios::open_trace(options.trace);
+  const auto page = output::open_if_given(options.html);
 
-  bool all_fit = true;
+  bool all_fit = true, traced = true;
   auto runs = nlohmann::ordered_json::array();  // {"result", "timeline"}, for the page
   for (std::size_t i = 0; i < all->size(); ++i) {
     const std::string& file = options.questions.files[i];
     scenarios::RunControl control;
     control.interrupt = &context.interrupted;
-    Timelines timelines((*all)[i], trace.get(), !options.html.empty());
+    Timelines timelines((*all)[i], trace.get(), page != nullptr);
     control.trace = timelines.sink();
     control.progress = [&](double done) {
       const std::string name = input::file_name(file);
@@ -102,8 +115,13 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       result = options.interval ? analyses::run_with_interval((*all)[i], control)
                                 : scenarios::run((*all)[i], control);
     } catch (const scenarios::RunError& error) {
+      (void)finish(trace.get(), terminal);  // up to where it went wrong
       throw scenarios::RunError(input::file_name(file) + ": " + error.what());
+    } catch (const scenarios::Interrupted&) {
+      (void)finish(trace.get(), terminal);
+      throw;
     }
+    traced = finish(trace.get(), terminal);  // before anything is printed, which a reader may refuse
     if (!result) {
       terminal.complain("interrupted");
       return ExitCode::interrupted;
@@ -113,17 +131,16 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       terminal.print(text);
     else
       terminal.print_data(text);
-    if (!options.html.empty())
+    if (page)
       runs.push_back({{"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
                       {"timeline", timelines.of_page()}});
     if (!say_who_fits(file, *result, terminal)) all_fit = false;
   }
-  if (trace) trace->finish();
-  if (!options.html.empty()) {
+  if (page) {
     const std::string title = all->size() > 1 ? fmt::format("{} scenarios", all->size()) : all->front().name;
-    if (!write_file(options.html, html_page("run", title, {{"runs", std::move(runs)}}), terminal))
-      return ExitCode::failed;
+    output::write_whole(*page, html_page("run", title, {{"runs", std::move(runs)}}));
   }
+  if (!traced) return ExitCode::failed;
   return all_fit ? ExitCode::done : ExitCode::no_fit;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -36,8 +37,8 @@ ExitCode show_device(const std::string& name, Terminal& terminal) {
     table.add({parameter.path, shortened(parameter.value), calibration::to_string(parameter.from.grade),
                parameter.from.source});
   }
-  terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", input::printable(profile->spec.name),
-                             input::printable(profile->spec.description, 400), profile->hash) +
+  terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", input::printable(profile->spec->name),
+                             input::printable(profile->spec->description, 400), profile->hash) +
                  table.text(terminal.width(), terminal.colour()));
   return ExitCode::done;
 }

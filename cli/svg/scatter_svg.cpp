@@ -77,14 +77,14 @@ class Panel {
   [[nodiscard]] double down_of(double value) const { return y_ + side * (1 - decades_.part(value)); }
 
   [[nodiscard]] std::string frame() const {
-    return svg_text(x_ - 36, y_ - 12, group_.name, font::normal, "start", " font-weight=\"bold\"") +
+    return svg_text(x_ - 36, y_ - 12, group_.name, {font::normal, "start", " font-weight=\"bold\""}) +
            fmt::format(
                "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:g}\" fill=\"none\" "
                "stroke=\"{}\"/>\n",
                x_, y_, side, side, grey) +
-           svg_text(x_ + side / 2, y_ + side + 30, "measured", font::small, "middle") +
+           svg_text(x_ + side / 2, y_ + side + 30, "measured", {font::small, "middle"}) +
            fmt::format("<g transform=\"translate({:.1f} {:.1f}) rotate(-90)\">{}</g>\n", x_ - 44,
-                       y_ + side / 2, svg_text(0, 0, "predicted", font::small, "middle"));
+                       y_ + side / 2, svg_text(0, 0, "predicted", {font::small, "middle"}));
   }
   [[nodiscard]] std::string grid() const {
     std::string picture;
@@ -94,8 +94,8 @@ class Panel {
           fmt::format("<path d=\"M{:.1f} {:.1f}v{:g}M{:.1f} {:.1f}h{:g}\" stroke=\"#ddd\" fill=\"none\"/>\n",
                       x, y_, side, x_, y, side);
       const std::string label = fmt::format("{:g}", tick);
-      picture += svg_text(x, y_ + side + 14, label, font::small, "middle") +
-                 svg_text(x_ - 5, y + 4, label, font::small, "end");
+      picture += svg_text(x, y_ + side + 14, label, {font::small, "middle"}) +
+                 svg_text(x_ - 5, y + 4, label, {font::small, "end"});
     }
     return picture;
   }
@@ -133,7 +133,7 @@ class Panel {
                  svg_text(x_ + 13, y,
                           fmt::format("{}: n = {}, mean |error| {:.1f} %", row_of.quantity, row_of.count,
                                       100 * row_of.mean_absolute),
-                          font::small);
+                          {font::small});
       ++series;
       y += row;
     }

@@ -16,8 +16,8 @@ constexpr std::array dashes{"", "7 3", "2 3", "9 3 2 3", "4 2"};
 
 }  // namespace
 
-std::string svg_text(double x, double y, const std::string& text, double size, const char* anchor,
-                     const char* more) {
+std::string svg_text(double x, double y, const std::string& text, const TextStyle& style) {
+  const auto& [size, anchor, more] = style;
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:g}\" text-anchor=\"{}\"{}>{}</text>\n", x,
                      y, size, anchor, more, markup_escaped(text));
 }

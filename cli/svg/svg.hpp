@@ -10,9 +10,12 @@ namespace font {  // sizes in pixels
 inline constexpr double small = 11, normal = 12, large = 16;
 }
 
-// `anchor`: which part of the text is at x (start, middle, end); `more`: further attributes.
-[[nodiscard]] std::string svg_text(double x, double y, const std::string& text, double size,
-                                   const char* anchor = "start", const char* more = "");
+struct TextStyle {
+  double size;
+  const char* anchor = "start";  // which part of the text is at x: start, middle, end
+  const char* more = "";         // further attributes
+};
+[[nodiscard]] std::string svg_text(double x, double y, const std::string& text, const TextStyle& style);
 
 // Series differ in colour (also for colour-blind readers) and in dashes.
 [[nodiscard]] const char* series_colour(std::size_t series);

@@ -157,7 +157,7 @@ Json governors_page(const Study& study, analyses::Profiles& profiles, unsigned t
   analyses::SweepControl control;
   control.threads = threads;
   control.interrupt = &context.interrupted;
-  if (analyses::sweep(governed, *checked, profiles, store, control).interrupted)
+  if (analyses::sweep({governed, *checked, profiles, store}, control).interrupted)
     throw scenarios::Interrupted();
   return points_page(store.database());
 }

@@ -18,9 +18,9 @@
 #include "cli/study_files.hpp"
 #include "cli/sweep/ranks.hpp"
 #include "cli/sweep/study_page.hpp"
-#include "cli/terminal/write_file.hpp"
 #include "input/counted.hpp"
 #include "input/file.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -34,6 +34,7 @@ struct SweepOptions {
   unsigned threads = 0;
   analyses::Shard shard;
   bool interval = false;
+  analyses::Replace replace = analyses::Replace::no;
 };
 
 analyses::Shard shard_of(const std::string& text) {
@@ -59,8 +60,9 @@ void remove_database(const std::string& path) {
 void merge_and_remove(Store& store, const std::vector<std::string>& parts, const ReadyStudy& study) {
   for (const std::string& part : parts) {
     if (!std::filesystem::exists(part)) continue;
-    Store(part).begin(study.study, study.checked);  // a part left by a killed run may belong to another study
-    store.merge(part);
+    // A part left by a killed run may belong to another study.
+    Store(part).begin(study.study, study.checked, analyses::Replace::yes);
+    store.merge({part});
     remove_database(part);
   }
 }
@@ -79,16 +81,17 @@ std::vector<std::string> leftover_parts(const std::string& output) {
 }
 
 SweepSummary run_here(const ReadyStudy& study, analyses::Profiles& profiles, Store& store,
-                      analyses::SweepControl control, const SweepOptions& options, Context& context) {
+                      analyses::SweepControl control, Context& context) {
   const auto began = std::chrono::steady_clock::now();
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    context.terminal.progress(fmt::format("{}: {} of {} points, {:.3g}/s", input::file_name(options.study),
-                                          done, of, static_cast<double>(done) / seconds),
-                              static_cast<double>(done) / static_cast<double>(of));
+    context.terminal.progress(
+        fmt::format("{}: {} of {} points, {:.3g}/s", input::file_name(study.study.origin), done, of,
+                    static_cast<double>(done) / seconds),
+        static_cast<double>(done) / static_cast<double>(of));
   };
-  const SweepSummary summary = analyses::sweep(study.study, study.checked, profiles, store, control);
+  const SweepSummary summary = analyses::sweep({study.study, study.checked, profiles, store}, control);
   context.terminal.clear_progress();
   return summary;
 }
@@ -99,19 +102,22 @@ SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles,
   std::optional<Store> whole;
   if (ranks.index() == 0) {
     whole.emplace(options.output);
-    whole->begin(study.study, study.checked);
+    begin(*whole, study, options.replace, context.terminal);
     merge_and_remove(*whole, leftover_parts(options.output), study);
   }
   ranks.wait_for_all();
   analyses::SweepControl control;
   control.threads = options.threads == 0 ? 1 : options.threads;
   control.shard = {ranks.index(), ranks.count()};
-  control.elsewhere = Store(options.output).finished();
+  {
+    analyses::Database there(options.output, analyses::Access::read);
+    control.elsewhere = analyses::finished(there);
+  }
   SweepSummary summary;
   {
     Store own(part_of(options, ranks, ranks.index()));
-    own.begin(study.study, study.checked);
-    summary = run_here(study, profiles, own, control, options, context);
+    own.begin(study.study, study.checked, analyses::Replace::yes);
+    summary = run_here(study, profiles, own, control, context);
   }
   for (std::size_t* const count :
        {&summary.computed, &summary.reused, &summary.infeasible, &summary.not_supported, &summary.failed})
@@ -135,13 +141,12 @@ void export_points(const SweepOptions& options, Terminal& terminal, analyses::Da
   }
 }
 
-// Writes the HTML page if --html was given. False if it cannot be written.
-bool write_html(const SweepOptions& options, const analyses::Study& study, analyses::Profiles& profiles,
-                analyses::Database& database, Context& context) {
-  if (options.html.empty()) return true;
+// The text of the HTML page.
+std::string page_of(const SweepOptions& options, const analyses::Study& study, analyses::Profiles& profiles,
+                    analyses::Database& database, Context& context) {
   nlohmann::ordered_json data = study_page(study, database);
   data["governors"] = governors_page(study, profiles, options.threads, context);
-  return write_file(options.html, html_page("sweep", title_of(study), data), context.terminal);
+  return html_page("sweep", title_of(study), data);
 }
 
 std::string text_of(const SweepSummary& summary, const SweepOptions& options, double seconds) {
@@ -172,31 +177,41 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   const auto began = std::chrono::steady_clock::now();
   analyses::Profiles profiles;
   SweepSummary summary;
-  bool written = true;
+  bool begun = false;
   try {
-    const auto study =
-        ready_study({options.study, {calibration::DocumentKind::study}}, options.threads, profiles, context,
-                    ranks.index() == 0, [&](analyses::Study& read) { read.interval |= options.interval; });
+    const auto study = ready_study(
+        {options.study, {calibration::DocumentKind::study}}, profiles, context,
+        {.threads = options.threads, .report = ranks.index() == 0, .change = [&](analyses::Study& read) {
+           read.interval |= options.interval;
+         }});
     if (!study) return ExitCode::bad_input;
+    begun = true;
+    const auto page = ranks.index() == 0 ? output::open_if_given(options.html) : nullptr;
     if (ranks.count() > 1) {
       summary = run_in_ranks(*study, profiles, ranks, options, context);
       if (ranks.index() > 0) return summary.interrupted ? ExitCode::interrupted : ExitCode::done;
-      analyses::Database whole(options.output, analyses::Access::read);
+      analyses::Database whole = analyses::read_study(options.output);
       export_points(options, terminal, whole);
-      if (!summary.interrupted) written = write_html(options, study->study, profiles, whole, context);
+      if (page && !summary.interrupted)
+        output::write_whole(*page, page_of(options, study->study, profiles, whole, context));
     } else {
       Store store(options.output);
-      store.begin(study->study, study->checked);
+      begin(store, *study, options.replace, terminal);
       analyses::SweepControl control;
       control.threads = options.threads;
       control.shard = options.shard;
-      summary = run_here(*study, profiles, store, control, options, context);
+      summary = run_here(*study, profiles, store, control, context);
       export_points(options, terminal, store.database());
-      if (!summary.interrupted)
-        written = write_html(options, study->study, profiles, store.database(), context);
+      if (page && !summary.interrupted)
+        output::write_whole(*page, page_of(options, study->study, profiles, store.database(), context));
     }
   } catch (const scenarios::Interrupted&) {
+    if (!begun) throw;
     summary.interrupted = true;
+  } catch (const std::exception& error) {
+    // The destructor of `ranks` ends all processes, this one too, so nobody above could tell why.
+    if (ranks.count() > 1) terminal.complain(error.what());
+    throw;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
   terminal.note(text_of(summary, options, seconds.count()));
@@ -207,7 +222,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
             : "interrupted; finished points are stored, run the same command again to continue");
     return ExitCode::interrupted;
   }
-  return summary.failed > 0 || !written ? ExitCode::failed : ExitCode::done;
+  return summary.failed > 0 ? ExitCode::failed : ExitCode::done;
 }
 
 }  // namespace
@@ -224,6 +239,7 @@ void add_sweep(CLI::App& app, Task& task) {
           "-o,--output", options->output,
           "SQLite file; points already in it are not computed again, so an interrupted sweep continues")
       ->type_name("FILE");
+  add_replace(*command, options->replace);
   command->add_flag("--interval", options->interval,
                     "Add prediction intervals, as `interval: true` in the study does");
   add_threads(*command, options->threads);

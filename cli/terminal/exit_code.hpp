@@ -5,10 +5,10 @@ namespace jostle::cli {
 
 enum class ExitCode {
   done = 0,
-  failed = 1,     // any other error
-  bad_input = 2,  // wrong usage or an invalid file; nothing was run
-  no_fit = 3,     // a process did not fit into memory; the others were run
-  interrupted = 130
+  failed = 1,        // any other error
+  bad_input = 2,     // wrong usage, an invalid file, or an output that cannot be opened; nothing was run
+  no_fit = 3,        // a process did not fit into memory; the others were run
+  interrupted = 130  // by SIGINT; by SIGTERM 143, by SIGHUP 129: 128 + the signal
 };
 
 }  // namespace jostle::cli

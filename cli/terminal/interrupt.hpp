@@ -1,12 +1,16 @@
-// Ctrl-C sets a flag that runs poll; a second Ctrl-C ends the program at once.
+// What signals do. Ctrl-C (SIGINT), SIGTERM and SIGHUP raise a flag that runs and readers poll; whoever has
+// not ended within a second is ended, and a second signal ends the program at once.
 #pragma once
 
 #include <atomic>
 
 namespace jostle::cli {
 
-// Makes SIGINT set the returned flag, and ignores SIGPIPE, so that writing to a closed pipe fails with an
-// error. The flag is the only global variable of the command, because a signal handler takes no context.
+// Installs the handlers and returns the flag, lowered (input/interruption.hpp). Ignores SIGPIPE
+// and SIGXFSZ, so that writing to a closed pipe or beyond a limit fails with an error.
 [[nodiscard]] const std::atomic<bool>& handle_signals();
+
+// The signal that raised the flag; 0 if none did.
+[[nodiscard]] int ending_signal();
 
 }  // namespace jostle::cli

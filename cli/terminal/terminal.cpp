@@ -1,5 +1,6 @@
 #include "cli/terminal/terminal.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "input/interruption.hpp"
 #include "input/printable.hpp"
 
 namespace jostle::cli {
@@ -35,12 +37,13 @@ std::optional<int> columns_of(int descriptor) {
   return std::nullopt;
 }
 
-// Writes all of `text`, retrying after signals and short writes. False with errno set on failure.
+// Writes all of `text`, retrying after signals and short writes. False with errno set on failure, also when
+// the user wants the program to end while a reader does not read.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR && !input::interruption()) continue;
       return false;
     }
     text.remove_prefix(static_cast<std::size_t>(written));
@@ -73,6 +76,15 @@ void write_error(std::string_view text) {
 
 }  // namespace
 
+void open_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // open() takes the lowest free number, and those below are open by now.
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
+        open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY) != descriptor)
+      _exit(1);
+  }
+}
+
 Terminal::Settings Terminal::detect() {
   Settings settings;
   const bool output = isatty(STDOUT_FILENO) == 1;
@@ -102,6 +114,7 @@ void Terminal::print(std::string_view text) {
 void Terminal::print_data(std::string_view text) {
   clear_progress();
   if (write_all(STDOUT_FILENO, text)) return;
+  if (errno == EINTR) throw input::Interrupted();
   throw OutputError(fmt::format("cannot write to standard output: {}", std::strerror(errno)), errno == EPIPE);
 }
 

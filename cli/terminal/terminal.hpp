@@ -23,6 +23,10 @@ class OutputError : public std::runtime_error {
   bool closed_;
 };
 
+// Opens /dev/null for those of standard input, output and error that are closed. To be called before any
+// other file is opened: that would get their numbers, and with it what is printed.
+void open_standard_descriptors();
+
 enum class Style { plain, strong, faint, bad };
 [[nodiscard]] std::string styled(std::string_view text, Style style, bool colour);
 

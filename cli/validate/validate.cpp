@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <memory>
 
 #include "analyses/validate/boards.hpp"
@@ -24,6 +23,7 @@
 #include "cli/validate/page.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
+#include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {
@@ -62,22 +62,20 @@ std::optional<analyses::UncertainProfile> profile_of(const std::string& name,
   return analyses::uncertain_profile(path ? "" : name, path ? name : "", problems, set);
 }
 
-bool write(const std::string& path, const std::string& text, Terminal& terminal) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) terminal.complain("cannot write " + path);
-  return static_cast<bool>(file);
-}
+// The files of --html and --picture; null: not asked for.
+struct ValidateFiles {
+  explicit ValidateFiles(const ValidateOptions& options)
+      : page(output::open_if_given(options.html)), picture(output::open_if_given(options.picture)) {}
+  std::unique_ptr<output::OutputFile> page, picture;
+};
 
-// Writes the files of --html and --picture.
-bool write_files(const ValidateOptions& options, Terminal& terminal,
+void write_files(const ValidateOptions& options, const ValidateFiles& files,
                  const std::vector<analyses::ComparisonGroup>& groups) {
   const std::string subject = options.evidence.empty() ? "Validation of jostle"
                                                        : fmt::format("{} against {}", options.subject,
                                                                      fmt::join(options.evidence, ", "));
-  return (options.html.empty() || write(options.html, validation_page(subject, groups), terminal)) &&
-         (options.picture.empty() || write(options.picture, scatter_svg(groups), terminal));
+  if (files.page) output::write_whole(*files.page, validation_page(subject, groups));
+  if (files.picture) output::write_whole(*files.picture, scatter_svg(groups));
 }
 
 std::string shown(const ValidateOptions& options, const Terminal& terminal,
@@ -104,6 +102,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
   }
   try {
     const EvidenceFiles files = read_evidence_files(options.evidence);
+    const ValidateFiles written(options);
     if (!files.traces.empty()) {
       const auto groups = analyses::validate_h200(profile->base.profile, progress_of(context), files.traces);
       terminal.clear_progress();
@@ -111,7 +110,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
         terminal.complain(options.evidence.front() + ": no runs to compare with");
         return ExitCode::bad_input;
       }
-      if (!write_files(options, terminal, groups)) return ExitCode::failed;
+      write_files(options, written, groups);
       terminal.print(shown(options, terminal, groups));
       return ExitCode::done;
     }
@@ -122,7 +121,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     }
     const auto groups =
         analyses::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
-    if (!write_files(options, terminal, groups)) return ExitCode::failed;
+    write_files(options, written, groups);
     terminal.print(shown(options, terminal, groups));
   } catch (const calibration::CsvError& error) {
     terminal.complain(error.what());
@@ -144,11 +143,12 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
     return ExitCode::bad_input;
   }
   // The shipped contention runs of the H200 are no evidence for another GPU.
-  if (!shipped && profile->base.profile.spec.evidence.empty()) {
+  if (!shipped && profile->base.profile.spec->evidence.empty()) {
     context.terminal.complain("validate " + options.subject +
                               ": EVIDENCE is required (or use validate h200, validate boards)");
     return ExitCode::bad_input;
   }
+  const ValidateFiles written(options);
   const auto progress = progress_of(context);
   std::string text;
   try {
@@ -160,7 +160,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
       text = analyses::factors_csv(analyses::fit_board_factors(progress));
     } else {
       const auto groups = compare(options, profile->base.profile, progress);
-      if (!write_files(options, context.terminal, groups)) return ExitCode::failed;
+      write_files(options, written, groups);
       text = shown(options, context.terminal, groups);
     }
   } catch (const scenarios::Interrupted&) {

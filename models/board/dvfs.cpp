@@ -95,17 +95,21 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
     report_.peak_celsius = thermal_->celsius();
     after(thermal_->polling(), sim::action<&Dvfs::poll_thermal>(*this));
   }
+  start_polls();
+
+  if (sim::TraceSink* trace = engine.trace()) open_counters(*trace);
+}
+
+void Dvfs::start_polls() {
   if (const auto interval = cpu_.front().interval(); interval > sim::Duration::zero())
     after(interval, sim::action<&Dvfs::poll_cpu>(*this));
   if (gpu_ && gpu_->interval() > sim::Duration::zero())
     after(gpu_->interval(), sim::action<&Dvfs::poll_gpu>(*this));
   if (emc_->interval() > sim::Duration::zero()) after(emc_->interval(), sim::action<&Dvfs::poll_emc>(*this));
   if (cap_) after(cap_->interval(), sim::action<&Dvfs::read_cap>(*this));
-  if (over_current_ && lowest_alarm_w(*spec_.over_current, setup.over_current) <= max_watts())
+  if (over_current_ && lowest_alarm_w(*spec_.over_current, setup_.over_current) <= max_watts())
     after(over_current_->interval(), sim::action<&Dvfs::read_over_current>(*this));
   after(window(), sim::action<&Dvfs::end_window>(*this));
-
-  if (sim::TraceSink* trace = engine.trace()) open_counters(*trace);
 }
 
 // Power of the board with clocks at their limits: idle (0), or with everything busy and the memory streaming

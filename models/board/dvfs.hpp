@@ -70,6 +70,7 @@ class Dvfs {
   [[nodiscard]] bool down() const { return thermal_ && thermal_->down(); }
 
  private:
+  void start_polls();
   // What a governor wants of a domain within its power mode, and what controllers allow.
   struct Held {
     power::Ceiling ceiling;

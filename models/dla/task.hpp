@@ -9,12 +9,13 @@
 #include <cstdint>
 #include <span>
 
-#include "models/dla/spec.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/precision.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::dla {
+
+struct Spec;
 
 // A subgraph for one batch: its time when it has the engine and its share of the memory to itself.
 struct Task {

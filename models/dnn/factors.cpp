@@ -4,8 +4,8 @@
 
 namespace jostle::dnn {
 
-const Factor* find_factor(std::span<const Factor> factors, std::string_view device, std::string_view model,
-                          std::string_view family, Precision precision, Lowering lowering) {
+const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of) {
+  const auto& [device, model, family, precision, lowering] = of;
   const Factor* best = nullptr;
   int best_distance = 0;
   for (const Factor& factor : factors) {

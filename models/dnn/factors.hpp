@@ -19,12 +19,17 @@ struct Factor {
   std::string basis;  // for the user: what it was fitted on
 };
 
+// What a factor is wanted for.
+struct FactorOf {
+  std::string_view device, model, family;
+  Precision precision = Precision::fp16;
+  Lowering lowering = Lowering::optimised;
+};
+
 // The best available factor, or null. In this order: for this device, network and precision; for the family
 // in this precision; for the family in the nearest precision (in the order fp32, tf32, fp16, int8; the
 // narrower one at a tie). The last is used because what a family's factor corrects, such as kernels that the
 // lowering does not model, hardly depends on the precision.
-[[nodiscard]] const Factor* find_factor(std::span<const Factor> factors, std::string_view device,
-                                        std::string_view model, std::string_view family, Precision precision,
-                                        Lowering lowering);
+[[nodiscard]] const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of);
 
 }  // namespace jostle::dnn

@@ -78,8 +78,9 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
       return sequence;
     }
   }
-  if (const Factor* factor = find_factor(factors, request.device, request.model, model.family,
-                                         path_for(gpu, request.precision).precision, request.lowering)) {
+  if (const Factor* factor =
+          find_factor(factors, {request.device, request.model, model.family,
+                                path_for(gpu, request.precision).precision, request.lowering})) {
     apply(*factor, modelled);
   }
   return modelled;

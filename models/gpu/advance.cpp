@@ -32,8 +32,8 @@ std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Tim
   return launched;
 }
 
-Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch, Position position,
-                sim::Time from, sim::Time limit, bool stop_when_idle) {
+Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch, Stretch stretch) {
+  auto& [position, from, limit, stop_when_idle] = stretch;
   sim::Time t = from;
   if (!pass(position.launch_gap, t, limit)) return {t, Stop::limit, position};
   if (!pass(position.cache_refill, t, limit)) return {t, Stop::limit, position};

@@ -62,11 +62,17 @@ struct Advance {
 // Number of kernels of `batch` launched at `now`, whether or not the input has been copied.
 [[nodiscard]] std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Time now);
 
+struct Stretch {
+  Position position;
+  sim::Time from, limit;
+  bool stop_when_idle;
+};
+
 // Advances from `position` at time `from` to the end of the batch or to `limit` (≥ from; never: no limit).
 // Waits for future launches unless `stop_when_idle` is set. A kernel that ends at the limit is done; a kernel
 // that is launched at the instant the previous one ends follows it directly.
 [[nodiscard]] Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch,
-                              Position position, sim::Time from, sim::Time limit, bool stop_when_idle);
+                              Stretch stretch);
 
 // The executed time of the batch's kernels.
 [[nodiscard]] sim::Duration executed(const Batch& batch, sim::Duration per_launch, const Position& position);

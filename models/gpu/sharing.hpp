@@ -7,10 +7,11 @@
 #include <string_view>
 
 #include "models/gpu/gpu.hpp"
-#include "models/gpu/spec.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::gpu {
+
+struct Spec;
 
 // A new way is a value here and a row in sharing.cpp.
 enum class Sharing : std::uint8_t {

@@ -53,8 +53,8 @@ void TimeSharedGpu::plan() {
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && !std::exchange(owner_->drawn, true))
     trace->begin(owner_->stream, accrued_, "batch");
   if (owner_->batches.front().epoch != epoch_) retime(*owner_);
-  planned_ = advance(owner_->batches.front(), owner_->host, owner_->spec.per_launch, owner_->position,
-                     accrued_, contended() ? turn_ends_ : Time::never(), contended());
+  planned_ = advance(owner_->batches.front(), owner_->host, owner_->spec.per_launch,
+                     {owner_->position, accrued_, contended() ? turn_ends_ : Time::never(), contended()});
   set_event(planned_.at);
 }
 
@@ -66,7 +66,7 @@ void TimeSharedGpu::accrue() {
   const Batch& batch = owner.batches.front();
   const Position position = now == planned_.at ? planned_.position
                                                : advance(batch, owner.host, owner.spec.per_launch,
-                                                         owner.position, accrued_, now, contended())
+                                                         {owner.position, accrued_, now, contended()})
                                                      .position;
   if (observer_.finished != nullptr) replay(owner, owner.position, accrued_);
   const Duration cache_refill = owner.position.cache_refill - position.cache_refill;

@@ -54,7 +54,7 @@ void Accounting::batch_done(Time made) {
 
 void Accounting::end_warmup() {
   time_.clear();
-  rate_.clear();
+  rate_.clear(engine_.now());
   latency_.clear();
   enqueue_calls_ = synchronise_calls_ = batches_ = 0;
   synchronising_ = Duration::zero();

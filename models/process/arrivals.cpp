@@ -86,16 +86,28 @@ void RequestQueue::advance() {
   }
 }
 
+// The next request waits, or is turned away.
+void RequestQueue::enqueue() {
+  if (limit_ && static_cast<std::int64_t>(waiting_.size()) >= *limit_)
+    ++drops_;
+  else
+    waiting_.push_back(next_.since);
+}
+
+std::int64_t RequestQueue::waiting(Time now) {
+  if (free_) return 0;  // the next one goes straight into service
+  for (; next_.at <= now; advance()) enqueue();
+  return static_cast<std::int64_t>(waiting_.size());
+}
+
 std::optional<Time> RequestQueue::take(Time now) {
   std::optional<Time> served;
   for (; next_.at <= now; advance()) {
     if (free_) {  // it went straight into service, whatever the queue holds
       free_ = false;
       served = next_.since;
-    } else if (limit_ && static_cast<std::int64_t>(waiting_.size()) >= *limit_) {
-      ++drops_;
     } else {
-      waiting_.push_back(next_.since);
+      enqueue();
     }
   }
   if (served) return served;

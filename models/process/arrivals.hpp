@@ -59,6 +59,8 @@ class RequestQueue {
   // When the request that has waited longest was made; none if nobody waits at `now`. Calls must not go back
   // in time: between two of them nobody leaves the queue.
   [[nodiscard]] std::optional<sim::Time> take(sim::Time now);
+  // Requests that wait at `now`, without the one being served. As take(): not back in time.
+  [[nodiscard]] std::int64_t waiting(sim::Time now);
   // When the next request will be there, as far as is known; else Time::never().
   [[nodiscard]] sim::Time next() const { return next_.at; }
   // Requests that found the queue full, since the warm-up.
@@ -70,6 +72,7 @@ class RequestQueue {
     sim::Time since, at;
   };
   void advance();
+  void enqueue();
 
   std::optional<ArrivalTimes> times_;  // none: deliver() tells
   std::optional<std::int64_t> limit_;

@@ -49,6 +49,15 @@ std::int64_t Inference::drops() const {
   return std::visit([](const auto& requests) { return requests.drops(); }, requests_);
 }
 
+std::int64_t Inference::waiting() {
+  struct Of {
+    sim::Time now;
+    std::int64_t operator()(RequestQueue& queue) const { return queue.waiting(now); }
+    std::int64_t operator()(RemoteClient& client) const { return client.waiting(); }
+  };
+  return std::visit(Of{engine_.now()}, requests_);
+}
+
 cpu::ThreadStatistics Inference::of_team() const {
   const auto* team = std::get_if<ThreadTeam>(&steps_.executor());
   return team != nullptr ? team->statistics() : cpu::ThreadStatistics{};

@@ -57,6 +57,8 @@ class Inference {
   [[nodiscard]] std::optional<sim::Time> finished() const { return accounting_.finished_at(); }
   [[nodiscard]] gpu::Running running();      // since the warm-up
   [[nodiscard]] std::int64_t drops() const;  // requests that found the queue full, since the warm-up
+  // Requests that wait now, for the link or for the process.
+  [[nodiscard]] std::int64_t waiting();
   // The host thread, and those of its team.
   [[nodiscard]] std::int64_t migrations() const;
   [[nodiscard]] std::int64_t involuntary_switches() const;

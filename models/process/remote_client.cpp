@@ -79,6 +79,12 @@ std::optional<sim::Time> RemoteClient::take() {
   return queue_.take(engine_.now());
 }
 
+std::int64_t RemoteClient::waiting() {
+  catch_up();
+  const std::int64_t parts = parts_ + (since_.empty() ? 0 : static_cast<std::int64_t>(since_.size()) - 1);
+  return parts / dynamic_batch_ + queue_.waiting(engine_.now());  // the last part is not made yet
+}
+
 cpu::Flag& RemoteClient::arrival() {
   arrived_.reset();
   link_.wait(stream_);

@@ -37,6 +37,8 @@ class RemoteClient {
   [[nodiscard]] std::optional<sim::Time> take();
   // Whether any more will arrive.
   [[nodiscard]] bool expected() const { return link_.expects(stream_); }
+  // Requests that were made and wait for the link or for the process; of a closed loop none.
+  [[nodiscard]] std::int64_t waiting();
   // To be waited for at once: set by the next arrival.
   [[nodiscard]] cpu::Flag& arrival();
 

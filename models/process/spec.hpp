@@ -8,6 +8,7 @@
 
 #include "models/dla/task.hpp"
 #include "models/gpu/kernel.hpp"
+#include "models/process/arrival_spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "sim/time.hpp"
 
@@ -72,19 +73,6 @@ struct RefillSpec {
   bool blocking = true;
 };
 
-enum class ArrivalKind { closed_loop, periodic, poisson, trace };
-struct Arrivals {
-  ArrivalKind kind = ArrivalKind::closed_loop;
-  double rate_per_s = 0;                    // periodic, poisson
-  std::optional<sim::Duration> phase;       // periodic; drawn from the seed if absent
-  std::int64_t streams = 1;                 // periodic: so many sources of that rate, each with a phase drawn
-  std::int64_t dynamic_batch = 1;           // a request is made of so many of what arrives
-  std::vector<sim::Time> since = {};        // trace: when each request was first made; empty: at its time
-  std::vector<sim::Time> times;             // trace, ascending
-  std::optional<std::int64_t> queue_limit;  // waiting requests beyond it are dropped
-  std::optional<std::uint32_t> source = {};  // names their random numbers; absent: the index of the process
-};
-
 // A part of a batch that runs on one engine. The parts of a batch follow one another in stream order.
 struct Segment {
   bool on_dla = false;
@@ -102,11 +90,6 @@ struct HostWork {
 struct HostStage {
   std::string name;
   sim::Duration work;  // in reference time
-};
-
-// A request that was answered.
-struct Answered {
-  sim::Time made, at;
 };
 
 // One process of a run.

@@ -5,6 +5,7 @@
 #include "calibration/profile/with_parameters.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/load.hpp"
 
@@ -23,7 +24,7 @@ Catalogue shipped_catalogue() {
   const auto device = [](const std::string& name, const std::string& path,
                          input::Problems& problems) -> std::optional<board::DeviceSpec> {
     const auto profile = profile_at(name, path, problems);
-    return profile ? std::optional(profile->spec) : std::nullopt;
+    return profile ? std::optional(*profile->spec) : std::nullopt;
   };
   return {calibration::device_names(), dnn::model_names(), device};
 }

@@ -13,6 +13,7 @@
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/power_mode.hpp"
@@ -135,7 +136,7 @@ std::optional<board::DeviceSpec> changed_device(const Scenario& scenario, const 
   for (const input::Problem& problem : problems.list())
     figures.problem(problem.path.empty() ? problem.message : problem.path + ": " + problem.message,
                     problem.hint);
-  return profile ? std::optional(profile->spec) : std::nullopt;
+  return profile ? std::optional(*profile->spec) : std::nullopt;
 }
 
 void read_confinement(Mapping& top, Scenario& scenario) {
@@ -272,13 +273,13 @@ std::optional<std::vector<int>> read_cpus(const Cursor& at) {
   std::sort(cpus->begin(), cpus->end());
   const auto twice = std::adjacent_find(cpus->begin(), cpus->end());
   if (twice == cpus->end()) return cpus;
-  at.problem(fmt::format("core {} stands twice", *twice));
+  at.problem(fmt::format("core {} is listed twice", *twice));
   return std::nullopt;
 }
 
-std::optional<Scenario> parse_scenario(const std::string& text, const std::string& origin,
-                                       const std::string& directory, const Catalogue& catalogue,
+std::optional<Scenario> parse_scenario(const ScenarioText& document, const Catalogue& catalogue,
                                        const LoadOptions& options, input::Problems& problems) {
+  const auto& [text, origin, directory] = document;
   input::Problems own;
   input::Node root = input::parse_yaml(text, origin, own);
   if (calibration::is_another_kind(root, origin, {calibration::DocumentKind::scenario}, own)) root = nullptr;
@@ -298,7 +299,7 @@ std::optional<Scenario> load_scenario(const std::string& path, const Catalogue& 
   const std::optional<std::string> text = input::read_text_file(path, input::Limits{}.bytes, problems);
   if (!text) return std::nullopt;
   const std::string directory = std::filesystem::path(path).parent_path().string();
-  return parse_scenario(*text, path, directory, catalogue, options, problems);
+  return parse_scenario({*text, path, directory}, catalogue, options, problems);
 }
 
 }  // namespace jostle::scenarios

@@ -46,8 +46,8 @@ struct OtherOption {
 };
 
 struct LoadOptions {
-  std::vector<std::string> set;       // "processes.0.batch=4", applied in order before anything is checked
-  std::optional<std::uint64_t> seed;  // over the file's
+  std::vector<std::string> set;          // "processes.0.batch=4", applied in order before anything is checked
+  std::optional<std::uint64_t> seed;     // over the file's
   std::vector<OtherOption> others = {};  // applied after `set`
 };
 
@@ -60,10 +60,14 @@ struct LoadOptions {
 [[nodiscard]] std::optional<calibration::Profile> device_profile(const Scenario& scenario,
                                                                  input::Problems& problems);
 
-// The same as load_scenario for text; `origin` names it in messages, files it names are sought from
-// `directory` ("" = here).
-[[nodiscard]] std::optional<Scenario> parse_scenario(const std::string& text, const std::string& origin,
-                                                     const std::string& directory, const Catalogue& catalogue,
+struct ScenarioText {
+  const std::string& text;
+  const std::string& origin;     // named in messages
+  const std::string& directory;  // of the files it names; "": the working directory
+};
+
+// The same as load_scenario, for text.
+[[nodiscard]] std::optional<Scenario> parse_scenario(const ScenarioText& document, const Catalogue& catalogue,
                                                      const LoadOptions& options, input::Problems& problems);
 
 // The same for a document that is already read: a study puts values into one tree many times.

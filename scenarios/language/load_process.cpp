@@ -6,6 +6,7 @@
 
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/time_span.hpp"
+#include "input/file_id.hpp"
 #include "input/hash.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
@@ -69,6 +70,7 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
       at.problem(fmt::format("no such file '{}'", input::printable(*text)));
       return std::nullopt;
     }
+    input::note_read(path);  // it is read later: no output may take its place until then
     return OnnxModel{.path = *text, .resolved = path};
   }
   const auto& names = context.catalogue.models;

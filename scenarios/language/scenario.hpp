@@ -15,7 +15,8 @@
 
 #include "models/dnn/precision.hpp"
 #include "models/gpu/sharing.hpp"
-#include "models/process/spec.hpp"
+#include "models/process/arrival_spec.hpp"
+#include "models/process/runtimes.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::calibration {

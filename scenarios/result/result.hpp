@@ -19,7 +19,7 @@ using Metric = std::optional<double>;
 using Interval = std::optional<std::pair<double, double>>;  // from, to
 
 struct Throughput {
-  Metric mean;    // images/s
+  Metric mean;    // images/s, over the measured time
   Interval ci95;  // confidence interval: simulation noise
   Interval pi90;  // prediction interval; absent unless calibrated
 };
@@ -84,7 +84,11 @@ struct ProcessResult {
   bool training = false;      // a batch is a training step
   std::string status = "ok";  // or out_of_memory: then metrics are absent
   std::string grade;          // of the kernel times: measured | interpolated | fitted | datasheet
+  Metric images;              // served in the measured time; of batches at its ends the part inside it
   Throughput throughput;
+  Metric offered;              // images/s that are asked for; absent in a closed loop
+  std::optional<bool> stable;  // false: the backlog grows, and latency_ms is absent; absent in a closed loop
+  Metric backlog_growth;       // images/s; absent unless unstable
   Latency latency_ms;
   EnqueueCall ec_ms;
   Metric sync_ms;
@@ -97,8 +101,9 @@ struct ProcessResult {
   ProcessMemory memory;
   std::string problem;  // why there are no metrics, e.g. "does not fit into memory: …"; otherwise empty
   std::int64_t drops = 0;
-  Metric setup_ms;     // run: {setup: true}: time from its start until it is ready
-  Metric finished_ms;  // run: {batches: n}: time from its start to the end of its last batch
+  Metric setup_ms;                // run: {setup: true}: time from its start until it is ready
+  Metric finished_ms;             // run: {batches: n}: time from its start to the end of its last batch
+  Metric throughput_after_setup;  // likewise: images/s from when it is ready to the end of its last batch
 };
 
 struct DlaResult {
@@ -109,6 +114,7 @@ struct DlaResult {
 // The link that requests arrived over.
 struct LinkResult {
   Metric busy;                     // share of time in which it was sending
+  Metric load;                     // offered, with resends, as a share of its capacity
   Metric requests_per_s, resends;  // requests sent over it; lost attempts per request
   Metric wait_ms;                  // mean time that an attempt waited for the link
   std::int64_t queued = 0;         // attempts waiting for it at the end

@@ -112,6 +112,15 @@ std::vector<Column> make_columns() {
       {"system_power_w", [](const R& r, const P&) { return figure_cell(r.system.power_w.mean); }});
   columns.push_back({"system_energy_per_image_mj",
                      [](const R& r, const P&) { return figure_cell(r.system.energy_per_image_mj); }});
+  columns.push_back({"images", [](const R&, const P& p) { return figure_cell(p.images); }});
+  columns.push_back({"offered_images_per_s", [](const R&, const P& p) { return figure_cell(p.offered); }});
+  columns.push_back({"stable", [](const R&, const P& p) {
+                       return p.stable ? std::string(*p.stable ? "true" : "false") : std::string();
+                     }});
+  columns.push_back(
+      {"backlog_growth_images_per_s", [](const R&, const P& p) { return figure_cell(p.backlog_growth); }});
+  columns.push_back(
+      {"throughput_after_setup", [](const R&, const P& p) { return figure_cell(p.throughput_after_setup); }});
   columns.push_back({"limited_by", [](const R& r, const P&) { return r.system.limited_by; }});
   return columns;
 }

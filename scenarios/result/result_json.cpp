@@ -74,6 +74,10 @@ Json process_json(const ProcessResult& process) {
                         {"ci95", interval(process.throughput.ci95)},
                         {"pi90", interval(process.throughput.pi90)},
                         {"unit", "images/s"}};
+  json["images"] = figure(process.images);
+  json["offered"] = process.offered ? Json{{"mean", *process.offered}, {"unit", "images/s"}} : Json(nullptr);
+  json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
+  json["backlog_growth"] = figure(process.backlog_growth);
   json["latency_ms"] = {{"mean", figure(latency.mean)}, {"p50", figure(latency.p50)},
                         {"p90", figure(latency.p90)},   {"p95", figure(latency.p95)},
                         {"p99", figure(latency.p99)},   {"pi90", interval(latency.pi90)}};
@@ -105,6 +109,7 @@ Json process_json(const ProcessResult& process) {
   json["drops"] = process.drops;
   json["setup_ms"] = figure(process.setup_ms);
   json["finished_ms"] = figure(process.finished_ms);
+  json["throughput_after_setup"] = figure(process.throughput_after_setup);
   return json;
 }
 
@@ -129,10 +134,13 @@ Json system_json(const SystemResult& system) {
     json["dla"].push_back(
         {{"name", dla.name}, {"busy", figure(dla.busy)}, {"clock_mhz", figure(dla.clock_mhz)}});
   if (system.link)
-    json["link"] = {
-        {"busy", figure(system.link->busy)},       {"requests_per_s", figure(system.link->requests_per_s)},
-        {"resends", figure(system.link->resends)}, {"wait_ms", figure(system.link->wait_ms)},
-        {"queued", system.link->queued},           {"power_w", figure(system.link->power_w)}};
+    json["link"] = {{"busy", figure(system.link->busy)},
+                    {"load", figure(system.link->load)},
+                    {"requests_per_s", figure(system.link->requests_per_s)},
+                    {"resends", figure(system.link->resends)},
+                    {"wait_ms", figure(system.link->wait_ms)},
+                    {"queued", system.link->queued},
+                    {"power_w", figure(system.link->power_w)}};
   json["cpu"] = {{"busy_cores", figure(cpu.busy_cores)},
                  {"migrations_per_s", figure(cpu.migrations_per_s)},
                  {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)},

@@ -164,7 +164,7 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const calibration::Profile& profile) {
-  Assembly assembly{.device = profile.spec, .setup = {}, .dvfs = {}, .occupancy = {}, .grades = {}};
+  Assembly assembly{.device = *profile.spec, .setup = {}, .dvfs = {}, .occupancy = {}, .grades = {}};
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;
   setup.seed = scenario.run.seed;

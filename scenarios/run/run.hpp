@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "input/interruption.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "sim/trace.hpp"
@@ -25,8 +26,8 @@ class RunError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Stopped on request (RunControl::interrupt), where a partial result is not possible.
-struct Interrupted : std::exception {};
+// Thrown where a run is stopped (RunControl::interrupt) and a partial result is not possible.
+using input::Interrupted;
 
 struct RunControl {
   const std::atomic<bool>* interrupt = nullptr;  // set from outside to stop the run

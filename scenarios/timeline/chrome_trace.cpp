@@ -30,13 +30,11 @@ std::string us(std::int64_t time) {
 
 }  // namespace
 
-ChromeTrace::ChromeTrace(const std::string& path) : file_(path) {}
+ChromeTrace::ChromeTrace(const std::string& path) {
+  file_.emplace(path);
+}
 
 ChromeTrace::ChromeTrace(const Window& window) : window_(window) {}
-
-ChromeTrace::~ChromeTrace() {
-  flush();
-}
 
 sim::TrackId ChromeTrace::track(std::string_view name, sim::TrackId) {
   const std::size_t id = tracks_.size();
@@ -124,7 +122,7 @@ void ChromeTrace::finish() {
   finished_ = true;
   buffer_ += "\n]}\n";
   flush();
-  if (file_) file_->close();
+  if (file_) file_->commit();
 }
 
 }  // namespace jostle::scenarios

@@ -3,8 +3,7 @@
 //
 // One event per line: slices are X (begin and duration), written when they end; counters are C; names of
 // tracks are M, in order of creation. Times are in microseconds with three decimals: whole nanoseconds,
-// rounded down, so that slices that nest in picoseconds still nest. If a run is aborted, the array is not
-// closed, which the format allows.
+// rounded down, so that slices that nest in picoseconds still nest.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "output/output_file.hpp"
 #include "scenarios/timeline/trace_file.hpp"
 
 namespace jostle::scenarios {
@@ -26,9 +26,8 @@ class ChromeTrace final : public TraceFile {
     std::size_t max_events;  // the window ends at the last of them
   };
 
-  explicit ChromeTrace(const std::string& path);  // throws TraceFileError
+  explicit ChromeTrace(const std::string& path);  // throws input::Refused
   explicit ChromeTrace(const Window& window);     // text() returns it after finish()
-  ~ChromeTrace() override;
 
   [[nodiscard]] sim::TrackId track(std::string_view name, sim::TrackId parent = sim::TrackId::none) override;
   [[nodiscard]] sim::TrackId counter(std::string_view name, std::string_view unit,
@@ -59,7 +58,7 @@ class ChromeTrace final : public TraceFile {
   void put_count(std::size_t counter, sim::Time at, double value);
   void flush();
 
-  std::optional<TraceOutput> file_;  // none: the trace is kept in memory
+  std::optional<output::OutputFile> file_;  // none: the trace is kept in memory
   std::string buffer_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   std::vector<Track> tracks_ = std::vector<Track>(1);  // by TrackId, from 1
   Window window_{sim::Time::zero(), sim::Time::never(), SIZE_MAX};

@@ -63,10 +63,6 @@ PerfettoTrace::PerfettoTrace(const std::string& path) : file_(path), open_(1) {
   buffer_.reserve(2 * buffer_bytes);
 }
 
-PerfettoTrace::~PerfettoTrace() {
-  flush();
-}
-
 sim::TrackId PerfettoTrace::track(std::string_view name, sim::TrackId parent) {
   return describe(name, parent, nullptr);
 }
@@ -157,6 +153,7 @@ void PerfettoTrace::write(const Event& event) {
 }
 
 void PerfettoTrace::put(std::string_view packet) {
+  if (finished_) return;
   protozero::pbf_builder<Trace>(buffer_).add_bytes(Trace::packet, packet.data(), packet.size());
   if (buffer_.size() >= buffer_bytes) flush();
 }
@@ -167,11 +164,13 @@ void PerfettoTrace::flush() {
 }
 
 void PerfettoTrace::finish() {
+  if (finished_) return;
   for (std::size_t i = 1; i < open_.size(); ++i) {
     while (open_[i] > 0) end(static_cast<sim::TrackId>(i), latest_);
   }
   flush();
-  file_.close();
+  finished_ = true;
+  file_.commit();
 }
 
 }  // namespace jostle::scenarios

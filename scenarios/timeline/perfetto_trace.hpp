@@ -2,7 +2,7 @@
 //
 // One packet per event, in the protobuf format of perfetto's protos/perfetto/trace (field numbers in the
 // .cpp). Times are in nanoseconds, rounded down, so that slices that nest in picoseconds still nest. Names
-// are stored once. If a run is aborted, the file can still be opened.
+// are stored once.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "output/output_file.hpp"
 #include "scenarios/timeline/trace_file.hpp"
 
 namespace jostle::scenarios {
@@ -18,10 +19,8 @@ namespace jostle::scenarios {
 // Complete slices that start at the same time on one track are written longest first.
 class PerfettoTrace final : public TraceFile {
  public:
-  // Creates the file or truncates it. Throws TraceFileError.
+  // Throws input::Refused.
   explicit PerfettoTrace(const std::string& path);
-  // Writes what is buffered. Errors are reported only by finish().
-  ~PerfettoTrace() override;
 
   [[nodiscard]] sim::TrackId track(std::string_view name, sim::TrackId parent = sim::TrackId::none) override;
   [[nodiscard]] sim::TrackId counter(std::string_view name, std::string_view unit,
@@ -42,7 +41,7 @@ class PerfettoTrace final : public TraceFile {
   void put(std::string_view packet);
   void flush();
 
-  TraceOutput file_;
+  output::OutputFile file_;
   // The packet being built; a member so that its memory is reused.
   std::string packet_;
   std::string buffer_;                                       // finished packets
@@ -50,7 +49,7 @@ class PerfettoTrace final : public TraceFile {
   // Number of open slices on each track, by TrackId.
   std::vector<std::uint32_t> open_;
   sim::Time latest_;
-  bool first_packet_ = true;
+  bool first_packet_ = true, finished_ = false;
 };
 
 }  // namespace jostle::scenarios

@@ -11,6 +11,7 @@
 #include "analyses/evidence/simulated.hpp"
 #include "analyses/validate/own_evidence.hpp"
 #include "calibration/readers/csv.hpp"
+#include "models/board/spec.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
@@ -131,7 +132,7 @@ TEST(Calibration, writes_a_profile_that_predicts_what_the_fit_did) {
   const auto read =
       calibration::parse_profile(profile_text(found, "mine", "mine.csv"), "mine.yaml", problems);
   ASSERT_TRUE(read.has_value()) << problems.text();
-  EXPECT_EQ(read->spec.name, "mine");
+  EXPECT_EQ(read->spec->name, "mine");
   const auto of_file = simulated(*read, runs), of_fit = simulated(found.profile, runs);
   for (std::size_t j = 0; j < of_fit.front().size(); ++j)
     EXPECT_NEAR(of_file.front()[j], of_fit.front()[j], 1e-3 * of_fit.front()[j]);

@@ -158,8 +158,8 @@ class CalibrationFromLogs : public ::testing::Test {
       EXPECT_NE(std::ranges::find(known, path), known.end()) << path << " is not known well";
     for (const dnn::Factor& of : found.factors) {
       if (of.model.empty()) continue;
-      const dnn::Factor* const is = dnn::find_factor(truth_.factors, board, of.model, of.family, of.precision,
-                                                     dnn::Lowering::optimised);
+      const dnn::Factor* const is = dnn::find_factor(
+          truth_.factors, {board, of.model, of.family, of.precision, dnn::Lowering::optimised});
       EXPECT_NEAR(of.value, is != nullptr ? is->value : 1, 0.05) << of.model;
     }
   }

@@ -8,6 +8,7 @@
 #include "analyses/calibrate/traces.hpp"
 #include "analyses/validate/validate.hpp"
 #include "calibration/embedded.hpp"
+#include "models/board/spec.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
@@ -115,7 +116,7 @@ TEST(TraceCalibration, leaves_what_no_file_tells_or_assumes_it) {
   const Calibration left = calibrate_traces(h200(), files, PriorsFrom::profile);
   EXPECT_NE(figure(left, "gpu.time_slicing.slice"), nullptr);
   EXPECT_EQ(figure(left, "gpu.idle_wake.cost"), nullptr);
-  EXPECT_EQ(left.profile.spec.gpu.idle_wake.cost, h200().profile.spec.gpu.idle_wake.cost);
+  EXPECT_EQ(left.profile.spec->gpu.idle_wake.cost, h200().profile.spec->gpu.idle_wake.cost);
   const Calibration assumed = calibrate_traces(h200(), files, PriorsFrom::reference);
   ASSERT_NE(figure(assumed, "gpu.idle_wake.cost"), nullptr);
   EXPECT_STREQ(figure(assumed, "gpu.idle_wake.cost")->grade(), "assumed");
@@ -134,9 +135,9 @@ TEST(TraceCalibration, writes_a_profile_that_is_read_again_with_grades_and_sourc
   input::Problems problems;
   const auto read = calibration::parse_profile(text, "mine.yaml", problems);
   ASSERT_TRUE(read.has_value()) << problems.text();
-  EXPECT_EQ(read->spec.gpu.time_slicing.slice, found.profile.spec.gpu.time_slicing.slice);
-  EXPECT_EQ(read->spec.runtimes[process::Runtime::eager]->per_batch,
-            found.profile.spec.runtimes[process::Runtime::eager]->per_batch);
+  EXPECT_EQ(read->spec->gpu.time_slicing.slice, found.profile.spec->gpu.time_slicing.slice);
+  EXPECT_EQ(read->spec->runtimes[process::Runtime::eager]->per_batch,
+            found.profile.spec->runtimes[process::Runtime::eager]->per_batch);
   EXPECT_THAT(text, ::testing::HasSubstr("grade: measured, source: \"traces, timeslices.csv"));
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("factors:")));
 }

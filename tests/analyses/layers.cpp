@@ -188,7 +188,8 @@ TEST(OffloadLayers, are_full_where_the_link_is) {
         study("  link: {bandwidth: 10 Mbit/s, rtt: 1 ms}\n", ", arrivals: {periodic: 30 /s}, count: 2"));
     const dnn::PartitionPoint cut = partition_points_of(question).all.front();
     const HeadRun heads = run_heads(question, cut, nullptr);
-    return run_tails(question, cut, heads, question.section.bandwidths[0], question.section.rtts[0], nullptr);
+    return run_tails(question, cut, heads, {question.section.bandwidths[0], question.section.rtts[0]},
+                     nullptr);
   }();
   EXPECT_EQ(full.streams[0].saturated, "link");
 }

@@ -30,7 +30,7 @@ struct Asked {
     if (!checked) throw std::runtime_error(problems.text());
     store.begin(*study, *checked);
   }
-  Candidates candidates() { return {*study, *checked, profiles, store, 0, nullptr}; }
+  Candidates candidates() { return {{*study, *checked, profiles, store}, 0, nullptr}; }
 
   Profiles profiles;
   Store store{""};

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {
@@ -40,7 +41,7 @@ std::string refused(const RooflineQuestion& question) {
 TEST(Rooflines, are_there_in_every_mode_of_every_board_and_precision) {
   for (const std::string& device : gpu_devices()) {
     input::Problems problems;
-    const auto modes = calibration::shipped_profile(device, problems)->spec.power_modes.size();
+    const auto modes = calibration::shipped_profile(device, problems)->spec->power_modes.size();
     for (const char* precision : {"fp32", "tf32", "fp16", "int8"}) {
       RooflineQuestion question = about(device);
       question.precision = precision;
@@ -101,7 +102,7 @@ TEST(Rooflines, tell_each_mode_once) {
 TEST(Rooflines, have_no_network_above_them) {
   for (const std::string& device : gpu_devices()) {
     input::Problems problems;
-    const double winograd = calibration::shipped_profile(device, problems)->spec.gpu.kernels.winograd_gain;
+    const double winograd = calibration::shipped_profile(device, problems)->spec->gpu.kernels.winograd_gain;
     for (const char* precision : {"fp32", "fp16", "int8"}) {
       for (const bool training : {false, true}) {
         if (training && precision == std::string("int8")) continue;

@@ -65,7 +65,7 @@ TEST(ShippedScenarios, the_one_in_the_readme_is_accepted) {
   const std::size_t end = readme.find("```\n", start + fence.size());
   const std::string text = readme.substr(start + fence.size(), end - start - fence.size());
   input::Problems problems;
-  const auto scenario = parse_scenario(text, "README.md", "", shipped_catalogue(), {}, problems);
+  const auto scenario = parse_scenario({text, "README.md", ""}, shipped_catalogue(), {}, problems);
   ASSERT_TRUE(scenario.has_value()) << problems.text();
   EXPECT_TRUE(unsupported_keys(*scenario).empty());
 }

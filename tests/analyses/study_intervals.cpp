@@ -12,7 +12,7 @@ using namespace scenarios;
 
 Scenario scenario(const std::string& text) {
   input::Problems problems;
-  const auto read = parse_scenario(text, "test.yaml", {}, shipped_catalogue(), {}, problems);
+  const auto read = parse_scenario({text, "test.yaml", {}}, shipped_catalogue(), {}, problems);
   if (!read) throw std::runtime_error(problems.text());
   return *read;
 }

@@ -12,6 +12,7 @@
 #include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
 #include "input/parse.hpp"
+#include "models/board/spec.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::calibration {
@@ -117,13 +118,13 @@ TEST(DeviceProfiles, are_the_boards_of_this_release) {
 }
 
 TEST(DeviceProfiles, read_without_a_problem_and_name_themselves) {
-  for (const std::string& name : device_names()) EXPECT_EQ(shipped(name).spec.name, name);
+  for (const std::string& name : device_names()) EXPECT_EQ(shipped(name).spec->name, name);
 }
 
 TEST(DeviceProfiles, give_every_figure_a_source) {
   for (const std::string& name : device_names()) {
     const Profile profile = shipped(name);
-    EXPECT_GT(profile.figures.size(), profile.spec.has_gpu() ? 60U : 15U);
+    EXPECT_GT(profile.figures.size(), profile.spec->has_gpu() ? 60U : 15U);
     for (const ProfileParameter& figure : profile.figures) {
       EXPECT_GE(figure.from.source.size(), 10U) << name << " " << figure.path;
       EXPECT_FALSE(figure.value.empty()) << name << " " << figure.path;
@@ -217,7 +218,7 @@ TEST(DeviceProfiles, have_another_hash_with_other_evidence) {
 }
 
 TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {
-  const board::DeviceSpec spec = shipped("nvidia-h200").spec;
+  const board::DeviceSpec spec = *shipped("nvidia-h200").spec;
   EXPECT_EQ(spec.gpu.time_slicing.slice, sim::microseconds(2091));
   EXPECT_EQ(spec.gpu.time_slicing.switch_when_idle, sim::microseconds(138));
   EXPECT_EQ(spec.gpu.time_slicing.switch_at_expiry, sim::microseconds(151));
@@ -232,25 +233,25 @@ TEST(DeviceProfiles, reproduce_the_published_peaks) {
   const auto peak = [](const board::DeviceSpec& spec, double per_clock) {
     return per_clock * spec.gpu.sm_count * spec.gpu.max_clock_hz / 1e12;
   };
-  const board::DeviceSpec h200 = shipped("nvidia-h200").spec;
+  const board::DeviceSpec h200 = *shipped("nvidia-h200").spec;
   EXPECT_NEAR(peak(h200, h200.gpu.cuda_cores.fp32), 67, 0.5);
-  const board::DeviceSpec orin = shipped("jetson-orin-nano").spec;
+  const board::DeviceSpec orin = *shipped("jetson-orin-nano").spec;
   EXPECT_NEAR(peak(orin, orin.gpu.tensor_cores.int8), 20.5, 0.1);
-  const board::DeviceSpec nano = shipped("jetson-nano").spec;
+  const board::DeviceSpec nano = *shipped("jetson-nano").spec;
   EXPECT_NEAR(peak(nano, nano.gpu.cuda_cores.fp16), 0.472, 0.001);
-  const board::DeviceSpec tx2 = shipped("jetson-tx2").spec;
+  const board::DeviceSpec tx2 = *shipped("jetson-tx2").spec;
   EXPECT_NEAR(peak(tx2, tx2.gpu.cuda_cores.fp16), 1.33, 0.01);
 }
 
 TEST(DeviceProfiles, give_the_tx2_unequal_clusters) {
-  const board::DeviceSpec spec = shipped("jetson-tx2").spec;
+  const board::DeviceSpec spec = *shipped("jetson-tx2").spec;
   ASSERT_EQ(spec.cpu.clusters.size(), 2U);
   EXPECT_LT(spec.cpu.clusters[0].capacity, spec.cpu.clusters[1].capacity);
   EXPECT_EQ(spec.core_count(), 6);
 }
 
 TEST(PowerModes, keep_online_what_nvpmodel_keeps) {
-  const board::DeviceSpec tx2 = shipped("jetson-tx2").spec;
+  const board::DeviceSpec tx2 = *shipped("jetson-tx2").spec;
   const auto online = [&](const char* mode, std::optional<int> cores = std::nullopt) {
     return board::online_cpus(tx2, board::find_power_mode(tx2, mode), cores);
   };
@@ -259,7 +260,7 @@ TEST(PowerModes, keep_online_what_nvpmodel_keeps) {
   EXPECT_THAT(online("MAXP_CORE_DENVER"), ElementsAre(0, 4));
   EXPECT_THAT(online("MAXQ", 2), ElementsAre(0, 1));
   EXPECT_THAT(online("MAXP_CORE_DENVER", 3), ElementsAre(0, 1, 4));
-  const board::DeviceSpec orin = shipped("jetson-orin-nano").spec;
+  const board::DeviceSpec orin = *shipped("jetson-orin-nano").spec;
   EXPECT_THAT(board::find_power_mode(orin, "7W")->online_cores, ElementsAre(4, 0));
 }
 
@@ -311,8 +312,8 @@ TEST(Figures, can_be_changed_one_by_one) {
   const auto profile = parse_profile(*device_text("nvidia-h200"), "p.yaml", problems,
                                      {"gpu.time_slicing.slice=1 ms", "runtimes.eager.per_launch=7 us"});
   ASSERT_TRUE(profile) << problems.text();
-  EXPECT_EQ(profile->spec.gpu.time_slicing.slice, sim::milliseconds(1));
-  EXPECT_EQ(profile->spec.runtimes[process::Runtime::eager]->per_launch, sim::microseconds(7));
+  EXPECT_EQ(profile->spec->gpu.time_slicing.slice, sim::milliseconds(1));
+  EXPECT_EQ(profile->spec->runtimes[process::Runtime::eager]->per_launch, sim::microseconds(7));
 }
 
 TEST(RenamedKeys, still_read_under_their_first_names_and_leave_the_hash_alone) {
@@ -333,7 +334,7 @@ TEST(RenamedKeys, still_read_under_their_first_names_and_leave_the_hash_alone) {
   const auto same = parse_profile(old_text, "p.yaml", problems);
   ASSERT_TRUE(current && old && same) << problems.text();
   EXPECT_EQ(same->hash, current->hash);
-  EXPECT_EQ(old->spec.gpu.time_slicing.hold_when_idle, sim::microseconds(1));
+  EXPECT_EQ(old->spec->gpu.time_slicing.hold_when_idle, sim::microseconds(1));
   EXPECT_NE(old->hash, current->hash);
 }
 

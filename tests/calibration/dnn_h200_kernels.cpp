@@ -10,6 +10,7 @@
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "tests/calibration/evidence.hpp"
@@ -25,7 +26,7 @@ const KernelTables& tables() {
 gpu::KernelSequence sequence(const std::string& model, Precision precision, std::int64_t batch) {
   static const gpu::Spec gpu = [] {
     input::Problems problems;
-    return calibration::shipped_profile("nvidia-h200", problems).value().spec.gpu;
+    return calibration::shipped_profile("nvidia-h200", problems).value().spec->gpu;
   }();
   return kernels_for({.model = model, .precision = precision, .batch = batch}, tables(), gpu);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -70,7 +71,7 @@ std::string changed(const std::string& from, const std::string& to) {
 TEST(ProfileGovernors, AreReadWithTheirFigures) {
   const auto [profile, problems] = read(orin_nano_governors);
   ASSERT_TRUE(profile) << problems;
-  const power::ScalingSpec& scaling = profile->spec.power->scaling;
+  const power::ScalingSpec& scaling = profile->spec->power->scaling;
   EXPECT_EQ(scaling.cpu, power::CpuGovernor::schedutil);
   EXPECT_EQ(scaling.gpu, power::GpuGovernor::nvhost_podgov);
   EXPECT_EQ(scaling.gpu_settings.podgov.build, power::Podgov::r36);
@@ -96,12 +97,12 @@ TEST(ProfileGovernors, MayBeAnyThatTheKernelHas) {
   for (const std::string_view name : power::cpu_governor_names) {
     const auto [profile, problems] = read(changed("schedutil", std::string(name)));
     ASSERT_TRUE(profile) << problems;
-    EXPECT_EQ(power::cpu_governor_names[static_cast<std::size_t>(profile->spec.power->scaling.cpu)], name);
+    EXPECT_EQ(power::cpu_governor_names[static_cast<std::size_t>(profile->spec->power->scaling.cpu)], name);
   }
   for (const std::string_view name : power::gpu_governor_names) {
     const auto [profile, problems] = read(changed("nvhost_podgov", std::string(name)));
     ASSERT_TRUE(profile) << problems;
-    EXPECT_EQ(power::gpu_governor_names[static_cast<std::size_t>(profile->spec.power->scaling.gpu)], name);
+    EXPECT_EQ(power::gpu_governor_names[static_cast<std::size_t>(profile->spec->power->scaling.gpu)], name);
   }
 }
 
@@ -111,9 +112,9 @@ TEST(ProfileGovernors, LeaveClocksAtTheirLimitsWhereTheyAreNotTold) {
   const auto profile = parse_profile(*device_text("jetson-orin-nano"), "p.yaml", problems,
                                      {text.substr(0, text.find("  governors"))});
   ASSERT_TRUE(profile) << problems.text();
-  EXPECT_EQ(profile->spec.power->scaling.cpu, power::CpuGovernor::performance);
-  EXPECT_EQ(profile->spec.power->scaling.gpu, power::GpuGovernor::performance);
-  EXPECT_FALSE(profile->spec.power->scaling.emc.scales);
+  EXPECT_EQ(profile->spec->power->scaling.cpu, power::CpuGovernor::performance);
+  EXPECT_EQ(profile->spec->power->scaling.gpu, power::GpuGovernor::performance);
+  EXPECT_FALSE(profile->spec->power->scaling.emc.scales);
 }
 
 TEST(ProfileGovernors, ThatCannotBeAreProblems) {

@@ -42,7 +42,7 @@ Parsed parse(const std::string& text) {
 
 board::DeviceSpec board_of(const std::string& name) {
   input::Problems problems;
-  return shipped_profile(name, problems).value().spec;
+  return *shipped_profile(name, problems).value().spec;
 }
 
 struct Found {

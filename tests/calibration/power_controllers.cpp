@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -42,7 +43,7 @@ Read read(const std::string& rest, const std::vector<std::string>& set = {}) {
   input::Problems problems;
   auto profile = parse_profile("name: mine\ndescription: a test\nlike: jetson-orin-nano\n" + rest,
                                "mine.yaml", problems, set);
-  return {profile ? std::optional(profile->spec) : std::nullopt, problems.text()};
+  return {profile ? std::optional(*profile->spec) : std::nullopt, problems.text()};
 }
 
 TEST(ReadControllers, AlarmsAreInWattsAtTheModulesInput) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -17,7 +18,7 @@ board::DeviceSpec spec_of(const std::string& name) {
   input::Problems problems;
   auto profile = shipped_profile(name, problems);
   EXPECT_EQ(problems.text(), "");
-  return std::move(profile).value().spec;
+  return *profile.value().spec;
 }
 
 // Clocks in MHz; `top`: not limited, so the board's own maximum.
@@ -321,7 +322,7 @@ TEST_F(LikeAnother, differs_in_what_it_says_and_in_nothing_else) {
       parse_profile(*device_text("jetson-nano"), "nano.yaml", problems, {"gpu.l2.value=1 MiB", "name=mine"});
   ASSERT_TRUE(nano);
   EXPECT_EQ(mine->hash, nano->hash);
-  EXPECT_EQ(mine->spec.gpu.l2_bytes, 1 << 20);
+  EXPECT_EQ(mine->spec->gpu.l2_bytes, 1 << 20);
   EXPECT_EQ(mine->figures.size(), nano->figures.size());
 }
 

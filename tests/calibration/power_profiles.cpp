@@ -7,6 +7,7 @@
 #include "calibration/embedded.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
+#include "models/board/spec.hpp"
 #include "models/power/energy.hpp"
 
 namespace jostle::calibration {
@@ -20,7 +21,7 @@ const board::DeviceSpec& device(const std::string& name) {
   input::Problems problems;
   auto profile = shipped_profile(name, problems);
   EXPECT_TRUE(profile) << problems.text();
-  return known.emplace(name, std::move(profile->spec)).first->second;
+  return known.emplace(name, std::move(*profile->spec)).first->second;
 }
 
 // A second at these clocks, `online` cores, the lowest-numbered.

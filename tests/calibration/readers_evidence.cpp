@@ -10,6 +10,7 @@
 #include "calibration/readers/csv.hpp"
 #include "calibration/readers/log_text.hpp"
 #include "calibration/readers/wrong_device.hpp"
+#include "models/board/spec.hpp"
 #include "tests/calibration/readers_support.hpp"
 
 namespace jostle::calibration {
@@ -183,7 +184,7 @@ TEST(Evidence, NamesOfTheLogCannotBreakARow) {
 TEST(WrongDevice, WhatALogKnowsOfItsBoardIsCompared) {
   const auto against = [](const char* name, const Setting& log) {
     input::Problems problems;
-    return contradiction(log, shipped_profile(name, problems).value().spec, name);
+    return contradiction(log, *shipped_profile(name, problems).value().spec, name);
   };
   Setting orin;
   orin.gpu = "Orin";

@@ -10,6 +10,7 @@
 
 #include "calibration/embedded.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -78,12 +79,12 @@ TEST_F(ProfileWithOwnKernels, has_them_from_a_folder_beside_it) {
   write("traces/solo.csv", embedded_file("evidence/h200/solo.csv").value_or(""));
   const auto profile = read();
   ASSERT_TRUE(profile.has_value()) << problems_.text();
-  EXPECT_NE(profile->spec.evidence.find(folder_.string()), std::string::npos);
+  EXPECT_NE(profile->spec->evidence.find(folder_.string()), std::string::npos);
 }
 
 TEST_F(ProfileWithOwnKernels, says_what_is_wrong_with_them) {
   EXPECT_FALSE(read().has_value());
-  EXPECT_THAT(problems_.text(), testing::HasSubstr("not a regular file"));
+  EXPECT_THAT(problems_.text(), testing::HasSubstr("solo.csv: no such file"));
 }
 
 }  // namespace

@@ -214,7 +214,7 @@ class Command(unittest.TestCase):
         self.assertEqual((root.tag, root.get("width"), root.get("height")), ("{http://www.w3.org/2000/svg}svg", "800", "600"))
         names = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
         self.assertIn("mobilenet_v2", names)
-        self.assertEqual(self.jostle(*question, "--out", str(self.directory / "no" / "roofs.svg")).returncode, 1)
+        self.assertEqual(self.jostle(*question, "--out", str(self.directory / "no" / "roofs.svg")).returncode, 2)
         self.assertIn("raspberry-pi-3b has no GPU", self.refused("roofline", "raspberry-pi-3b"))
         self.assertIn("FAST", self.refused(*question, "--mode", "FAST"))
 
@@ -570,7 +570,8 @@ offload:
         database = str(self.directory / "s.sqlite")
         odd = self.file("odd\n\x1b[31m.yaml", GOOD)
         commands = [
-            (0, "run", scenario), (0, "run", other), (3, "run", other, "--set", "processes.1.count=200"), (0, "run", odd),
+            (0, "run", scenario), (0, "run", scenario, "--set", "processes.0.arrivals={periodic: 99999 /s}"), (0, "run", other),
+            (3, "run", other, "--set", "processes.1.count=200"), (0, "run", odd),
             (3, "check", other, "--set", "processes.1.count=200"), (0, "check", scenario), (0, "check", odd),
             (0, "explain", scenario), (0, "explain", other), (0, "compare", scenario, other),
             (0, "compare", scenario, "--profile", profile, "--profile", "jetson-orin-nano"),
@@ -803,7 +804,7 @@ offload:
 
     def test_a_timeline_that_cannot_be_written_fails(self):
         done = self.jostle("run", self.good, "--trace", str(self.directory / "no" / "trace"))
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("trace", done.stderr)
 
     def test_output_that_cannot_be_written_fails(self):
@@ -858,7 +859,7 @@ offload:
         self.assertIn("it looks like tegrastats", self.refused("import", "trtexec", tegra))
         self.assertIn("jetson-agx-orin-64gb", self.refused("import", "auto", tegra, "--device", "jetson-agx-orin-64gb"))
         self.assertIn("did you mean 'tegrastats'", self.refused("import", "tegrastat", tegra))
-        self.assertIn("is also the --out file", self.refused("import", "auto", tegra, "-o", tegra))
+        self.assertIn("it is an input", self.refused("import", "auto", tegra, "-o", tegra))
         # A board without a profile is taken at its word.
         new = self.jostle("import", "auto", tegra, "--device", "my-board")
         self.assertEqual(new.returncode, 0)
@@ -866,7 +867,7 @@ offload:
 
     def test_evidence_that_cannot_be_written_fails(self):
         done = self.jostle("import", "auto", self.file("b.log", TEGRASTATS), "-o", str(self.directory / "no" / "e.csv"))
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertIn("e.csv", done.stderr)
 
 

@@ -224,7 +224,7 @@ TEST_F(CommandLine, show_gives_each_figure_with_its_grade_and_source) {
 TEST_F(CommandLine, a_trace_that_cannot_be_written_fails_before_the_run) {
   const std::string file = good();
   const Outcome outcome = jostle({"run", file.c_str(), "--trace", "/no/such/directory/x"});
-  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.error, HasSubstr("cannot write /no/such/directory/x"));
   EXPECT_THAT(outcome.output, IsEmpty());
 }

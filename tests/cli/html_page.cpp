@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
-#include "cli/terminal/write_file.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -46,13 +45,6 @@ TEST(HtmlPage, figures_keep_six_digits) {
   EXPECT_EQ(rounded(123456.789), 123457);
   EXPECT_EQ(rounded(-0.00012345678), -0.000123457);
   EXPECT_EQ(rounded(0), 0);
-}
-
-TEST(HtmlPage, a_file_that_cannot_be_written_is_said) {
-  testing::internal::CaptureStderr();
-  Terminal terminal({});
-  EXPECT_FALSE(write_file("/no/such/directory/page.html", "x", terminal));
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "jostle: cannot write '/no/such/directory/page.html'\n");
 }
 
 // The page of a study: its points as columns of equal length.

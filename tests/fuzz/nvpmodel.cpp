@@ -9,6 +9,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/nvpmodel_modes.hpp"
+#include "models/board/spec.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace {
@@ -21,7 +22,7 @@ const std::vector<board::DeviceSpec>& boards() {
     std::vector<board::DeviceSpec> found;
     for (const char* name : {"jetson-orin-nano", "jetson-xavier-nx", "jetson-tx2", "raspberry-pi-3b"}) {
       input::Problems problems;
-      found.push_back(calibration::shipped_profile(name, problems)->spec);
+      found.push_back(*calibration::shipped_profile(name, problems)->spec);
     }
     return found;
   }();

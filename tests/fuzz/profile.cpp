@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "models/board/spec.hpp"
 #include "tests/fuzz/require.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,9 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(profile.has_value() == problems.empty(), "there is a profile exactly when there is no problem");
   if (!profile) return 0;
   require(!profile->figures.empty() && profile->hash.size() == 16, "a profile has figures and a hash");
-  require(profile->spec.core_count() > 0, "a board has cores");
-  for (const board::PowerMode& mode : profile->spec.power_modes) {
-    require(!board::online_cpus(profile->spec, &mode, std::nullopt).empty(), "a mode leaves a core online");
+  require(profile->spec->core_count() > 0, "a board has cores");
+  for (const board::PowerMode& mode : profile->spec->power_modes) {
+    require(!board::online_cpus(*profile->spec, &mode, std::nullopt).empty(), "a mode leaves a core online");
   }
   return 0;
 }

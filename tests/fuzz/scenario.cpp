@@ -59,14 +59,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   input::Problems problems;
   const auto scenario =
-      scenarios::parse_scenario(text, "fuzz.yaml", "/nonexistent", catalogue(), options, problems);
+      scenarios::parse_scenario({text, "fuzz.yaml", "/nonexistent"}, catalogue(), options, problems);
   require(scenario.has_value() == problems.empty(), "there is a scenario exactly when there is no problem");
   if (!scenario) {
     check_problems(problems);
     return 0;
   }
   const std::string echo = scenarios::to_json(*scenario);
-  const auto again = scenarios::parse_scenario(echo, "echo.yaml", "/nonexistent", catalogue(), {}, problems);
+  const auto again =
+      scenarios::parse_scenario({echo, "echo.yaml", "/nonexistent"}, catalogue(), {}, problems);
   if (!again) std::fprintf(stderr, "%s\n%s", echo.c_str(), problems.text().c_str());
   require(again.has_value(), "the echo is a scenario");
   require(scenarios::to_json(*again) == echo, "the echo of the echo is the echo");

@@ -238,7 +238,7 @@ TEST(Builders, refuse_layers_that_do_not_fit) {
   EXPECT_THROW((void)layers.concat_positions("c", {image, small}), std::invalid_argument);
   EXPECT_THROW((void)layers.reshape("r", image, {8, 6, 7}), std::invalid_argument);
   EXPECT_THROW((void)layers.slice("s", image, {9, 6, 6}), std::invalid_argument);
-  EXPECT_THROW((void)layers.matmul("m", image, small, 2, 4, {8, 6, 6}), std::invalid_argument);
+  EXPECT_THROW((void)layers.matmul("m", image, small, {2, 4}, {8, 6, 6}), std::invalid_argument);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ const std::array<Factor, 4> factors{{
 
 double value(const char* device, const char* model, Precision precision,
              Lowering lowering = Lowering::optimised) {
-  const Factor* const found = find_factor(factors, device, model, "resnet", precision, lowering);
+  const Factor* const found = find_factor(factors, {device, model, "resnet", precision, lowering});
   return found == nullptr ? 0 : found->value;
 }
 
@@ -40,7 +40,7 @@ TEST(Factors, of_the_nearest_precision_stand_in_for_one_that_is_missing) {
 }
 
 TEST(Factors, of_another_family_or_lowering_do_not_apply) {
-  EXPECT_EQ(find_factor(factors, "board", "bert_tiny", "bert", Precision::fp16, Lowering::optimised),
+  EXPECT_EQ(find_factor(factors, {"board", "bert_tiny", "bert", Precision::fp16, Lowering::optimised}),
             nullptr);
   EXPECT_EQ(value("board", "resnet50", Precision::fp16, Lowering::framework), 0);
 }

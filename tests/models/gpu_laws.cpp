@@ -369,7 +369,7 @@ RC_GTEST_PROP(GpuLaws, littles_law_holds_for_the_figures_of_closed_loops, ()) {
   bench.board.end_warmup();
   bench.run_for(milliseconds(400));
   for (const process::Inference& process : bench.board.processes()) {
-    const auto rate = process.rate().mean();
+    const auto rate = process.rate().mean(bench.engine.now());
     const auto latency = process.latency().mean();
     if (!rate || !latency || process.batches() < 20) continue;
     // But for the ends: two batches reach into the window and two out of it.
@@ -396,7 +396,7 @@ TEST(GpuLaws, littles_law_holds_under_poisson_requests) {
     const auto arrived = std::upper_bound(times.begin(), times.end(), bench.engine.now()) - times.begin();
     present += static_cast<double>(arrived - bench.board.processes()[0].batches()) / looks;
   }
-  const double rate = bench.board.processes()[0].rate().mean().value_or(0);
+  const double rate = bench.board.processes()[0].rate().mean(bench.engine.now()).value_or(0);
   EXPECT_GT(present, 1);
   EXPECT_NEAR(rate * mean_latency(bench, 0), present, 0.02 * present);
 }
@@ -424,7 +424,7 @@ TEST(GpuLaws, the_order_of_processes_is_no_matter_but_for_who_is_first) {
     bench.run_for(sim::seconds(4));
     std::vector<double> rates(order.size());
     for (std::size_t i = 0; i < order.size(); ++i)
-      rates[order[i]] = bench.board.processes()[i].rate().mean().value_or(0);
+      rates[order[i]] = bench.board.processes()[i].rate().mean(bench.engine.now()).value_or(0);
     if (first.empty()) first = rates;
     for (std::size_t i = 0; i < order.size(); ++i) {
       EXPECT_NEAR(rates[i], first[i], 0.02 * first[i]);

@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "input/refused.hpp"
 #include "scenarios/perfetto.pb.h"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
@@ -144,11 +145,11 @@ TEST_F(ChromeTraceFile, the_ending_of_a_name_chooses_the_format) {
 }
 
 TEST_F(ChromeTraceFile, a_file_that_cannot_be_created_or_filled_is_an_error) {
-  EXPECT_THROW(ChromeTrace("/no/such/directory/trace.json"), TraceFileError);
+  EXPECT_THROW(ChromeTrace("/no/such/directory/trace.json"), input::Refused);
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
   ChromeTrace trace(std::string("/dev/full"));
   trace.slice(trace.track("t"), at(0), microseconds(1), "x");
-  EXPECT_THROW(trace.finish(), TraceFileError);
+  EXPECT_THROW(trace.finish(), output::WriteError);
 }
 
 // Both formats are given the same run by way of the tee, and the run is what it is without a timeline.

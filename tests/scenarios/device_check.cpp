@@ -15,7 +15,7 @@ Loaded load_on(const std::string& device, const std::string& rest, const std::st
   input::Problems problems;
   const std::string text = "device: " + device + "\n" + rest +
                            "\nprocesses:\n  - {model: resnet50, precision: fp16" + process + "}\n";
-  auto scenario = parse_scenario(text, "gate.yaml", {}, shipped_catalogue(), {}, problems);
+  auto scenario = parse_scenario({text, "gate.yaml", {}}, shipped_catalogue(), {}, problems);
   return {std::move(scenario), problems.text()};
 }
 

@@ -178,8 +178,8 @@ TEST(ScenarioLoader, puts_overrides_over_the_file_in_their_order) {
 
 TEST(ScenarioLoader, overrides_the_seed_last) {
   input::Problems problems;
-  const auto scenario = parse_scenario(around(plain_process, "run: {seed: 3}\n"), "x", "", small_catalogue(),
-                                       {{"run.seed=4"}, 5}, problems);
+  const auto scenario = parse_scenario({around(plain_process, "run: {seed: 3}\n"), "x", ""},
+                                       small_catalogue(), {{"run.seed=4"}, 5}, problems);
   ASSERT_TRUE(scenario) << problems.text();
   EXPECT_EQ(scenario->run.seed, 5U);
 }

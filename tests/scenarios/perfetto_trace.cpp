@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "input/refused.hpp"
 #include "scenarios/perfetto.pb.h"
 #include "scenarios/run/run.hpp"
 #include "tests/scenarios/support.hpp"
@@ -219,17 +220,29 @@ TEST_F(PerfettoTraceFile, a_trace_larger_than_the_buffer_is_complete) {
     PerfettoTrace trace(path_);
     const TrackId counter = trace.counter("c", "");
     for (int i = 0; i < events; ++i) trace.count(counter, at(i), i);
-  }  // no finish(): the destructor writes the rest
+    EXPECT_FALSE(std::filesystem::exists(path_)) << "it appears when it is whole";
+    trace.finish();
+  }
   const Timeline timeline = read(path_);
   ASSERT_EQ(timeline.samples.size(), static_cast<std::size_t>(events));
   EXPECT_EQ(timeline.samples.back(), (Sample{"c", (events - 1) * 1000ULL, events - 1.0}));
+}
+
+TEST_F(PerfettoTraceFile, without_its_end_a_trace_leaves_what_was_there) {
+  std::ofstream(path_) << "before";
+  {
+    PerfettoTrace trace(path_);
+    trace.slice(trace.track("t"), at(0), microseconds(1), "x");
+  }
+  std::ifstream stream(path_);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "before");
 }
 
 TEST_F(PerfettoTraceFile, a_file_that_cannot_be_created_is_an_error_that_names_it) {
   try {
     PerfettoTrace trace("/no/such/directory/trace");
     FAIL();
-  } catch (const TraceFileError& error) {
+  } catch (const input::Refused& error) {
     EXPECT_STREQ(error.what(), "cannot write /no/such/directory/trace: No such file or directory");
   }
 }
@@ -238,7 +251,7 @@ TEST_F(PerfettoTraceFile, a_full_disk_is_an_error_at_the_end) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
   PerfettoTrace trace("/dev/full");
   trace.slice(trace.track("t"), at(0), microseconds(1), "x");
-  EXPECT_THROW(trace.finish(), TraceFileError);
+  EXPECT_THROW(trace.finish(), output::WriteError);
 }
 
 TEST_F(PerfettoTraceFile, a_run_draws_each_core_the_gpus_owner_each_process_and_who_waits) {

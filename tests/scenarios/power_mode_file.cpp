@@ -44,9 +44,10 @@ EMC MAX_FREQ 2133000000
 
   Loaded load(const std::string& mode, const std::string& device = "jetson-orin-nano") {
     input::Problems problems;
-    auto scenario = parse_scenario("device: " + device + "\npower_mode: " + mode +
-                                       "\nprocesses:\n  - {model: resnet50, precision: fp16}\n",
-                                   "gate.yaml", directory_, shipped_catalogue(), {}, problems);
+    auto scenario = parse_scenario({"device: " + device + "\npower_mode: " + mode +
+                                        "\nprocesses:\n  - {model: resnet50, precision: fp16}\n",
+                                    "gate.yaml", directory_},
+                                   shipped_catalogue(), {}, problems);
     return {std::move(scenario), problems.text()};
   }
 

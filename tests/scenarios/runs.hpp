@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
@@ -21,7 +22,7 @@ inline const std::vector<std::string>& gpu_devices() {
     for (const std::string& name : calibration::device_names()) {
       input::Problems problems;
       const auto profile = calibration::shipped_profile(name, problems);
-      if (profile && profile->spec.has_gpu()) found.push_back(name);
+      if (profile && profile->spec->has_gpu()) found.push_back(name);
     }
     return found;
   }();
@@ -58,10 +59,10 @@ inline Scenario scenario_of(const std::string& text, const calibration::Profile*
   Catalogue catalogue = shipped_catalogue();
   if (profile != nullptr)
     catalogue.device = [profile](const std::string&, const std::string&, input::Problems&) {
-      return std::optional(profile->spec);
+      return std::optional(*profile->spec);
     };
   input::Problems problems;
-  auto scenario = parse_scenario(text, "test.yaml", "", catalogue, options, problems);
+  auto scenario = parse_scenario({text, "test.yaml", ""}, catalogue, options, problems);
   if (!scenario) throw std::runtime_error(problems.text());
   return std::move(*scenario);
 }

@@ -125,7 +125,7 @@ TEST(StaticGraph, is_a_choice_of_frameworks) {
   const auto refused = [&](const std::string& process) {
     input::Problems own;
     EXPECT_FALSE(
-        parse_scenario(process_on("jetson-nano", process), "gate.yaml", {}, shipped_catalogue(), {}, own));
+        parse_scenario({process_on("jetson-nano", process), "gate.yaml", {}}, shipped_catalogue(), {}, own));
     return own.text();
   };
   EXPECT_THAT(refused("model: alexnet, precision: fp32, graph: static"),
@@ -146,7 +146,9 @@ TEST(ARunOfBatches, ends_with_the_last_of_them) {
     EXPECT_FALSE(process.setup_ms.has_value());
     last = std::max(last, process.finished_ms.value());
     // Five batches of one image.
-    EXPECT_NEAR(process.throughput.mean.value(), 5e3 / process.finished_ms.value(), 1e-9);
+    EXPECT_NEAR(process.throughput_after_setup.value(), 5e3 / process.finished_ms.value(), 1e-9);
+    EXPECT_EQ(process.images, 5);
+    EXPECT_NEAR(process.throughput.mean.value(), 5 / result.simulated_s, 1e-9);
   }
   EXPECT_GT(last, 2100);  // the fifth request comes at 2.1 s
   EXPECT_NEAR(result.simulated_s, last / 1e3, 1e-9);
@@ -186,7 +188,7 @@ TEST(ASetup, begins_at_the_start_and_so_has_no_warm_up) {
   input::Problems problems;
   const std::string text =
       process_on("jetson-nano", "model: resnet18, precision: fp16", "{setup: true, warmup: 1 s}");
-  EXPECT_FALSE(parse_scenario(text, "gate.yaml", {}, shipped_catalogue(), {}, problems));
+  EXPECT_FALSE(parse_scenario({text, "gate.yaml", {}}, shipped_catalogue(), {}, problems));
   EXPECT_THAT(problems.text(), HasSubstr("run.warmup: given beside setup or batches"));
 }
 

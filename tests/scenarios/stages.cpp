@@ -28,7 +28,7 @@ std::string text(const std::string& stages, int count = 1) {
 
 std::string refusal(const std::string& yaml) {
   input::Problems problems;
-  EXPECT_FALSE(parse_scenario(yaml, "stages.yaml", "", shipped_catalogue(), {}, problems));
+  EXPECT_FALSE(parse_scenario({yaml, "stages.yaml", ""}, shipped_catalogue(), {}, problems));
   return problems.text();
 }
 

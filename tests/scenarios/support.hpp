@@ -25,7 +25,7 @@ inline Loaded load_text(const std::string& text, const std::vector<std::string>&
                         const std::string& directory = {}) {
   input::Problems problems;
   auto scenario =
-      parse_scenario(text, "gate.yaml", directory, small_catalogue(), {set, std::nullopt}, problems);
+      parse_scenario({text, "gate.yaml", directory}, small_catalogue(), {set, std::nullopt}, problems);
   return {std::move(scenario), problems.text()};
 }
 

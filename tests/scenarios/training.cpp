@@ -17,8 +17,8 @@ const std::string step = "precision: fp16, batch: 8, training: true";
 
 std::string refused(const std::string& process) {
   input::Problems problems;
-  EXPECT_FALSE(parse_scenario(training_on("jetson-orin-nano", process), "gate.yaml", {}, shipped_catalogue(),
-                              {}, problems));
+  EXPECT_FALSE(parse_scenario({training_on("jetson-orin-nano", process), "gate.yaml", {}},
+                              shipped_catalogue(), {}, problems));
   return problems.text();
 }
 
@@ -75,9 +75,11 @@ TEST(Training, is_refused_where_nothing_trains) {
 TEST(Training, of_equal_kernels_is_refused) {
   input::Problems problems;
   EXPECT_FALSE(
-      parse_scenario("device: jetson-nano\nprocesses: [{model: {kernels: 2, duration: 5 us, blocks: 1, "
-                     "threads: 32}, runtime: eager, training: true}]\n",
-                     "gate.yaml", {}, shipped_catalogue(), {}, problems));
+      parse_scenario({"device: jetson-nano\nprocesses: [{model: {kernels: 2, duration: 5 us, blocks: 1, "
+                      "threads: 32}, runtime: eager, training: true}]\n",
+                      "gate.yaml",
+                      {}},
+                     shipped_catalogue(), {}, problems));
   EXPECT_THAT(problems.text(), HasSubstr("equal kernels have nothing to train"));
 }
 

@@ -69,14 +69,41 @@ TEST(BatchMeans, intervals_of_correlated_data_cover_the_mean) {
 
 TEST(RateMeans, rate_of_a_steady_stream_is_exact) {
   RateMeans rate;
-  for (int i = 0; i < 100; ++i) rate.add(Time::zero() + milliseconds(2.0 * i), 4);
-  EXPECT_NEAR(rate.mean().value(), 2000, 1e-9);
-  EXPECT_NEAR(rate.ci95()->low, 2000, 1e-9);
-  EXPECT_NEAR(rate.relative_half_width().value(), 0, 1e-12);
-  rate.clear();
-  EXPECT_FALSE(rate.mean());
-  rate.add(Time::zero() + milliseconds(199), 4);
-  EXPECT_NEAR(rate.mean().value(), 4000, 1e-9);
+  const auto at = [](double ms) { return Time::zero() + milliseconds(ms); };
+  for (int i = 1; i <= 100; ++i) rate.add(at(2.0 * i), 4);
+  for (const double now : {200.0, 200.5, 201.9}) {
+    EXPECT_NEAR(rate.mean(at(now)).value(), 2000, 1e-9) << now;
+    EXPECT_NEAR(rate.ci95(at(now))->low, 2000, 1e-9);
+    EXPECT_NEAR(rate.relative_half_width(at(now)).value(), 0, 1e-12);
+  }
+  rate.clear(at(200.7));
+  EXPECT_FALSE(rate.mean(at(200.7)));
+  EXPECT_NEAR(rate.mean(at(201.7)).value(), 2000, 1e-9) << "a lump under way counts by the part";
+  rate.add(at(202), 4);
+  rate.add(at(204), 4);
+  EXPECT_NEAR(rate.mean(at(205.1)).value(), 2000, 1e-9);
+}
+
+TEST(RateMeans, what_has_stopped_is_counted_over_the_elapsed_time_and_has_no_interval) {
+  RateMeans rate;
+  const auto at = [](double ms) { return Time::zero() + milliseconds(ms); };
+  for (int i = 1; i <= 99; ++i) rate.add(at(19.0 * i), 1);
+  EXPECT_FALSE(rate.stalled(at(1900)));
+  EXPECT_TRUE(rate.ci95(at(1900)));
+  for (const double now : {4e3, 20e3, 50e3}) {
+    EXPECT_TRUE(rate.stalled(at(now)));
+    EXPECT_FALSE(rate.ci95(at(now)) || rate.relative_half_width(at(now)));
+    EXPECT_NEAR(rate.amount(at(now)).value(), 100, 1e-6);
+    EXPECT_NEAR(rate.mean(at(now)).value(), 100e3 / now, 1e-6);
+  }
+}
+
+TEST(RateMeans, one_lump_tells_no_rate) {
+  RateMeans rate;
+  EXPECT_FALSE(rate.amount(Time::zero() + milliseconds(1)));
+  rate.add(Time::zero() + milliseconds(5), 8);
+  EXPECT_FALSE(rate.amount(Time::zero() + milliseconds(9)));
+  EXPECT_FALSE(rate.stalled(Time::zero() + milliseconds(9)));
 }
 
 TEST(Quantiles, few_numbers_are_exact_and_interpolated) {

@@ -75,7 +75,8 @@ export function plan(data, page) {
     figures.push(...boards(answer));
   } else {
     page.append(tiles([['points', answer.points], ['simulated', answer.simulated],
-      answer.do_not_fit ? ['do not fit', answer.do_not_fit] : null]));
+      answer.do_not_fit ? ['do not fit', answer.do_not_fit] : null,
+      answer.overloaded ? ['overloaded', answer.overloaded] : null]));
     const named = element('div', {class: 'figures'});
     page.append(named);
     if (answer.best) named.append(point('Best', answer.best));

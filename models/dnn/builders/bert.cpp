@@ -37,8 +37,8 @@ Node add_attention(LayerBuilder& layers, const Encoder& encoder, const std::stri
   const Node key = layers.linear(name + ".key", from, encoder.hidden);
   const Node value = layers.linear(name + ".value", from, encoder.hidden);
   const Node scores =
-      layers.matmul(name + ".scores", query, key, encoder.heads, depth, {encoder.heads * tokens, tokens});
-  const Node mixed = layers.matmul(name + ".mix", layers.softmax(scores), value, encoder.heads, tokens,
+      layers.matmul(name + ".scores", query, key, {encoder.heads, depth}, {encoder.heads * tokens, tokens});
+  const Node mixed = layers.matmul(name + ".mix", layers.softmax(scores), value, {encoder.heads, tokens},
                                    {encoder.hidden, tokens});
   const Node merged = layers.transpose(name + ".merge_heads", mixed, layers.shape(mixed));
   const Node out = layers.linear(name + ".attention", merged, encoder.hidden);

@@ -10,7 +10,7 @@ constexpr int voc_classes = 21;  // COCO with the labels of Pascal VOC
 void add_head(LayerBuilder& layers, const std::string& name, Node from, int input) {
   const int inner = layers.shape(from).channels / 4;
   const Node features = layers.conv_norm_activation(name + ".0", from, inner, {.window = 3});
-  const Node scores = layers.conv(name + ".4", features, voc_classes, {.window = 1}, 1, true);
+  const Node scores = layers.conv(name + ".4", features, voc_classes, {.window = 1}, {.bias = true});
   (void)layers.resize(name + ".resize", scores, input, input);
 }
 

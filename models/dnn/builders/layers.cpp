@@ -63,15 +63,15 @@ LayerBuilder::Node LayerBuilder::input(Shape shape) {
 }
 
 LayerBuilder::Node LayerBuilder::conv(std::string_view name, Node from, int channels, Sliding sliding,
-                                      int groups, bool bias) {
+                                      Filter filter) {
   return put({.name = std::string(name),
               .op = Op::conv,
               .out = slid(name, shape(from), channels, sliding),
               .window = sliding.window,
               .stride = sliding.stride,
               .dilation = sliding.dilation,
-              .groups = groups,
-              .bias = bias},
+              .groups = filter.groups,
+              .bias = filter.bias},
              std::array{from});
 }
 
@@ -82,8 +82,8 @@ LayerBuilder::Node LayerBuilder::linear(std::string_view name, Node from, int ch
       std::array{from});
 }
 
-LayerBuilder::Node LayerBuilder::matmul(std::string_view name, Node a, Node b, int heads, int depth,
-                                        Shape out) {
+LayerBuilder::Node LayerBuilder::matmul(std::string_view name, Node a, Node b, Heads of, Shape out) {
+  const auto [heads, depth] = of;
   if (shape(a).channels != heads * depth || out.channels % heads != 0 ||
       out.positions() != shape(a).positions() || shape(b).elements() != std::int64_t{depth} * out.channels) {
     misfit(name, "multiplies incompatible shapes");
@@ -211,7 +211,7 @@ LayerBuilder::Node LayerBuilder::other(std::string_view name, std::initializer_l
 
 LayerBuilder::Node LayerBuilder::conv_norm(std::string_view name, Node from, int channels, Sliding sliding,
                                            int groups) {
-  return batch_norm(conv(name, from, channels, sliding, groups));
+  return batch_norm(conv(name, from, channels, sliding, {.groups = groups}));
 }
 
 LayerBuilder::Node LayerBuilder::conv_norm_activation(std::string_view name, Node from, int channels,
@@ -221,7 +221,7 @@ LayerBuilder::Node LayerBuilder::conv_norm_activation(std::string_view name, Nod
 
 LayerBuilder::Node LayerBuilder::conv_bias_activation(std::string_view name, Node from, int channels,
                                                       Sliding sliding) {
-  return activation(conv(name, from, channels, sliding, 1, true));
+  return activation(conv(name, from, channels, sliding, {.bias = true}));
 }
 
 }  // namespace jostle::dnn

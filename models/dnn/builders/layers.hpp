@@ -20,6 +20,12 @@ struct Sliding {
   bool ceil = false;  // a last, partial step also counts
 };
 
+// What a convolution is made of.
+struct Filter {
+  int groups = 1;
+  bool bias = false;
+};
+
 // A layer is named by the caller, or after the layer that it follows ("conv1.batch_norm",
 // "conv1.activation"). Every member throws std::invalid_argument for incompatible shapes; if the network's
 // input is the cause, the message says so.
@@ -31,12 +37,15 @@ class LayerBuilder {
   explicit LayerBuilder(Activation usual = Activation::relu) : usual_(usual) {}
 
   [[nodiscard]] Node input(Shape shape);
-  [[nodiscard]] Node conv(std::string_view name, Node from, int channels, Sliding sliding, int groups = 1,
-                          bool bias = false);
+  [[nodiscard]] Node conv(std::string_view name, Node from, int channels, Sliding sliding,
+                          Filter filter = {});
   [[nodiscard]] Node linear(std::string_view name, Node from, int channels);
-  // `heads` parallel products. At every position of a and for every head, the head's share of the channels of
+  struct Heads {
+    int heads, depth;
+  };
+  // So many parallel products. At every position of a and for every head, the head's share of the channels of
   // a is multiplied by what b holds for that head. `out` has heads x (columns of a product) channels.
-  [[nodiscard]] Node matmul(std::string_view name, Node a, Node b, int heads, int depth, Shape out);
+  [[nodiscard]] Node matmul(std::string_view name, Node a, Node b, Heads of, Shape out);
   [[nodiscard]] Node embedding(std::string_view name, Node tokens, int rows, int channels);
 
   [[nodiscard]] Node batch_norm(Node from);

@@ -19,8 +19,12 @@ constexpr std::array<Group, 7> groups{{{1, 16, 1, 1},
                                        {6, 160, 3, 2},
                                        {6, 320, 1, 1}}};
 
-Node inverted_residual(LayerBuilder& layers, const std::string& name, Node from, int expansion, int channels,
-                       int stride) {
+struct Bottleneck {
+  int expansion, channels, stride;
+};
+
+Node inverted_residual(LayerBuilder& layers, const std::string& name, Node from, const Bottleneck& to) {
+  const auto [expansion, channels, stride] = to;
   const int narrow = layers.shape(from).channels;
   const int wide = narrow * expansion;
   Node node = from;
@@ -39,8 +43,8 @@ Network build_mobilenet_v2(int input) {
   int block = 0;
   for (const Group& group : groups) {
     for (int i = 0; i < group.blocks; ++i) {
-      node = inverted_residual(layers, "block" + std::to_string(block++), node, group.expansion,
-                               group.channels, i == 0 ? group.stride : 1);
+      node = inverted_residual(layers, "block" + std::to_string(block++), node,
+                               {group.expansion, group.channels, i == 0 ? group.stride : 1});
     }
   }
   node = layers.conv_norm_activation("last", node, 1280, {.window = 1});

@@ -28,8 +28,12 @@ Node shortcut(LayerBuilder& layers, const std::string& name, Node from, int chan
   return layers.conv_norm(name + ".downsample", from, channels, {.window = 1, .stride = stride});
 }
 
-Node residual(LayerBuilder& layers, const std::string& name, Node from, Block block, int width, int stride,
-              int dilation) {
+struct Widths {
+  int width, stride, dilation;
+};
+
+Node residual(LayerBuilder& layers, const std::string& name, Node from, Block block, const Widths& of) {
+  const auto [width, stride, dilation] = of;
   const int channels = width * expansion(block);
   const Sliding slide{.window = 3, .stride = stride, .dilation = dilation};
   Node branch = from;
@@ -48,8 +52,8 @@ Node add_stage(LayerBuilder& layers, int number, Node from, Block block, const S
   Node node = from;
   for (int i = 0; i < stage.blocks; ++i) {
     const std::string name = "layer" + std::to_string(number) + "." + std::to_string(i);
-    node = residual(layers, name, node, block, stage.width, i == 0 ? stage.stride : 1,
-                    i == 0 ? stage.first_dilation : stage.dilation);
+    node = residual(layers, name, node, block,
+                    {stage.width, i == 0 ? stage.stride : 1, i == 0 ? stage.first_dilation : stage.dilation});
   }
   return node;
 }

@@ -34,7 +34,7 @@ std::array<Source, 2> add_backbone(LayerBuilder& layers, Node node) {
 
 // One number for each box and output, box by box, as the loss and the decoder need it.
 Node add_predictor(LayerBuilder& layers, const std::string& name, const Source& source, int outputs) {
-  const Node raw = layers.conv(name, source.node, source.boxes * outputs, {.window = 3}, 1, true);
+  const Node raw = layers.conv(name, source.node, source.boxes * outputs, {.window = 3}, {.bias = true});
   const Shape shape = layers.shape(raw);
   return layers.transpose(name + ".by_box", raw, {outputs, shape.height * shape.width * source.boxes});
 }

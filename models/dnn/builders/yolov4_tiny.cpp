@@ -30,7 +30,7 @@ Csp add_csp(LayerBuilder& layers, const std::string& name, Node from) {
 
 void add_head(LayerBuilder& layers, const std::string& name, Node from, int channels) {
   const Node node = layers.conv_norm_activation(name + ".a", from, channels, {.window = 3});
-  const Node raw = layers.conv(name + ".b", node, outputs, {.window = 1}, 1, true);
+  const Node raw = layers.conv(name + ".b", node, outputs, {.window = 1}, {.bias = true});
   (void)layers.activation(raw, Activation::sigmoid);
 }
 

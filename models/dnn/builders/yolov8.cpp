@@ -122,7 +122,7 @@ class Yolov8 {
   Node branch(const std::string& name, Node from, int inner, int outputs) {
     const Node first = conv(name + ".0", from, inner, {.window = 3});
     const Node second = conv(name + ".1", first, inner, {.window = 3});
-    return layers_.conv(name + ".2", second, outputs, {.window = 1}, 1, true);
+    return layers_.conv(name + ".2", second, outputs, {.window = 1}, {.bias = true});
   }
 
   // The mean of each distribution (DFL, a convolution with fixed weights), then from distances to the anchors

@@ -1,0 +1,108 @@
+#include "scenarios/run/process_metrics.hpp"
+
+#include <algorithm>
+
+#include "scenarios/result/gpu_result.hpp"
+#include "scenarios/result/ratio.hpp"
+
+namespace jostle::scenarios {
+
+namespace {
+
+using sim::Duration;
+using sim::Time;
+
+// None before any time has passed.
+std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
+  const Duration elapsed = time.elapsed();
+  if (elapsed <= Duration::zero()) return std::nullopt;
+  TimeShare share{};
+  for (const process::ShareRow& row : process::share_rows)
+    share[index_of(row.share)] =
+        static_cast<double>(time.in(row.share).ps()) / static_cast<double>(elapsed.ps());
+  return share;
+}
+
+// Of a process with requests of its own: what it was offered, and whether it keeps up. If it does not, its
+// latency has no mean and no percentiles: they grow for as long as the run lasts.
+void add_load(ProcessResult& result, const OpenLoad& load) {
+  result.offered = load.offered;
+  result.stable = load.stable;
+  if (auto& ci = result.throughput.ci95)  // more than is offered cannot be served for long
+    ci->second = std::min(ci->second, std::max(load.offered, *result.throughput.mean));
+  if (load.stable) return;
+  result.backlog_growth = load.growth;
+  result.latency_ms = {};
+}
+
+}  // namespace
+
+void add_process(ProcessResult& result, process::Inference& process, const Window& window,
+                 const std::optional<OpenLoad>& load) {
+  const Time now = window.end;
+  const double seconds = window.seconds();
+  const double whole = static_cast<double>(process.batches() * process.spec().batch);
+  const Time begin = process.ready().value_or(Time::zero());
+  // Work that ends, and a trace, is counted as it was done; a stream that goes on, as it goes on.
+  if (const auto& finished = process.finished()) {
+    result.images = whole;
+    result.throughput_after_setup = ratio(whole, sim::to_seconds(*finished - begin));
+    result.finished_ms = sim::to_ms(*finished - Time::zero());
+  } else if (process.spec().arrivals.kind == process::ArrivalKind::trace) {
+    result.images = whole;
+  } else {
+    result.images = process.rate().amount(now);
+    if (const auto ci = process.rate().ci95(now)) result.throughput.ci95 = {ci->low, ci->high};
+  }
+  if (result.images) result.throughput.mean = ratio(*result.images, seconds);
+  if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
+  const auto ms = [](std::optional<double> seconds) {
+    return seconds ? Metric(*seconds * 1e3) : std::nullopt;
+  };
+  const sim::Quantiles& latency = process.latency();
+  result.latency_ms.mean = ms(latency.mean());
+  result.latency_ms.p50 = ms(latency.quantile(0.50));
+  result.latency_ms.p90 = ms(latency.quantile(0.90));
+  result.latency_ms.p95 = ms(latency.quantile(0.95));
+  result.latency_ms.p99 = ms(latency.quantile(0.99));
+
+  const process::TimeAccount& time = process.time();
+  const auto calls = static_cast<double>(process.enqueue_calls());
+  const auto& enqueue = time.enqueue();
+  result.ec_ms.launch = ratio(sim::to_ms(enqueue.launch), calls);
+  result.ec_ms.reschedule = ratio(sim::to_ms(enqueue.reschedule), calls);
+  result.ec_ms.compute = ratio(sim::to_ms(enqueue.compute), calls);
+  result.ec_ms.blocking = ratio(sim::to_ms(enqueue.blocking), calls);
+  result.ec_ms.mean =
+      ratio(sim::to_ms(enqueue.launch + enqueue.reschedule + enqueue.compute + enqueue.blocking), calls);
+  result.sync_ms =
+      ratio(sim::to_ms(process.synchronising()), static_cast<double>(process.synchronise_calls()));
+
+  const auto& spec = process.spec();
+  for (const auto* const stages : {&spec.before, &spec.after}) {
+    for (const process::HostStage& stage : *stages) {
+      const Duration in = process.in_stages()[result.stages.size()];
+      result.stages.push_back({stage.name, ratio(sim::to_ms(in), static_cast<double>(process.batches()))});
+    }
+  }
+
+  result.time_share = time_share_of(time);
+  const gpu::Running running = process.running();
+  const double ran = running.used.compute + running.used.memory + running.fixed();
+  result.gpu_running_by.compute = ratio(running.used.compute, ran);
+  result.gpu_running_by.memory = ratio(running.used.memory, ran);
+  result.gpu_running_by.fixed = ratio(running.fixed(), ran);
+  if (ran > 0) result.gpu_running_by.throttled = 0.0;
+  result.gpu = sm_array(running.used, sim::to_seconds(time.elapsed()));
+  result.drops = process.drops();
+  if (load) add_load(result, *load);
+}
+
+void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s) {
+  const double ran = running.used.compute + running.used.memory + running.fixed();
+  if (ran <= 0) return;
+  result.gpu_running_by.throttled = throttled_s / ran;
+  result.gpu_running_by.compute = (running.used.compute - throttled_s) / ran;
+}
+
+}  // namespace jostle::scenarios

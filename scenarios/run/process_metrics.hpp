@@ -1,0 +1,18 @@
+// What a process did, as metrics of the result.
+#pragma once
+
+#include "models/process/inference.hpp"
+#include "scenarios/result/result.hpp"
+#include "scenarios/run/stability.hpp"
+
+namespace jostle::scenarios {
+
+// `load`: of its requests; none for a closed loop.
+void add_process(ProcessResult& result, process::Inference& process, const Window& window,
+                 const std::optional<OpenLoad>& load);
+
+// The time lost because a controller limited the clock, out of the time that kernels were bound by
+// arithmetic.
+void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s);
+
+}  // namespace jostle::scenarios

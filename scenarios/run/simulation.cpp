@@ -1,0 +1,147 @@
+#include "scenarios/run/simulation.hpp"
+
+#include <algorithm>
+
+#include "scenarios/result/gpu_result.hpp"
+#include "scenarios/result/power_result.hpp"
+#include "scenarios/run/process_metrics.hpp"
+#include "scenarios/run/system_metrics.hpp"
+
+namespace jostle::scenarios {
+
+namespace {
+
+using sim::Duration;
+using sim::Time;
+
+// Whether the throughput of every process is known to the requested precision.
+bool precise(board::Board& board, Time now, double relative_error) {
+  for (const process::Inference& process : board.processes()) {
+    const auto width = process.rate().relative_half_width(now);
+    if (!width || *width > relative_error) return false;
+  }
+  return true;
+}
+
+// Arrivals at the times at which `earlier` requests were answered, with the times at which those were made.
+process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::Answered>& earlier) {
+  arrivals.kind = process::ArrivalKind::trace;
+  arrivals.dynamic_batch = 1;
+  arrivals.times.clear();
+  for (const process::Answered& request : earlier) {
+    arrivals.since.push_back(request.made);
+    arrivals.times.push_back(request.at);
+  }
+  return arrivals;
+}
+
+// The processes of the assembly, with the requests of another run and the place for the answers.
+board::Setup setup_of(const Assembly& assembly, const RunControl& control) {
+  board::Setup setup = assembly.setup;
+  if (control.requests != nullptr) {
+    for (std::size_t i = 0; i < setup.processes.size(); ++i)
+      setup.processes[i].arrivals = follow(setup.processes[i].arrivals, (*control.requests)[i]);
+  }
+  if (control.answered != nullptr) {
+    control.answered->resize(setup.processes.size());
+    for (std::size_t i = 0; i < setup.processes.size(); ++i)
+      setup.processes[i].answered = &(*control.answered)[i];
+  }
+  return setup;
+}
+
+}  // namespace
+
+Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const RunControl& control)
+    : scenario_(scenario), assembly_(assembly), control_(control) {
+  engine_.set_trace(control.trace);
+  engine_.set_interrupt(control.interrupt);
+  engine_.set_watchdog({.without_progress = sim::seconds(3600)});
+  board_.emplace(engine_, assembly.device, setup_of(assembly, control));
+  if (assembly.dvfs) dvfs_.emplace(engine_, *board_, *assembly.dvfs);
+  if ((scenario.gpu_metrics || control.trace != nullptr) && assembly.device.has_gpu())
+    windows_.emplace(engine_, *board_, scenario.gpu_metrics.value_or(sim::milliseconds(1)),
+                     assembly.device.gpu.bandwidth_bytes_per_s * assembly.device.what_if.memory);
+  const std::optional<Until>& until = scenario.run.until;
+  warm_ = Time::zero() + scenario.run.warmup;
+  end_ = warm_ + (until ? until->max : scenario.run.duration);
+  stop_ = until ? "limit" : "duration";
+}
+
+bool Simulation::run() {
+  if (!advance_to(warm_)) return false;
+  end_warmup();
+  if (!advance_to(end_)) return false;
+  board_->settle();
+  return true;
+}
+
+void Simulation::end_warmup() {
+  if (dvfs_) dvfs_->before_end_of_warmup();
+  board_->end_warmup();
+  if (dvfs_) dvfs_->after_end_of_warmup();
+  if (windows_) windows_->restart();
+  for (process::Inference& process : board_->processes()) waited_.push_back(process.waiting());
+}
+
+// Whether something ends the run at this instant, before its time is over.
+bool Simulation::ended() {
+  const std::optional<Until>& until = scenario_.run.until;
+  if (dvfs_ && dvfs_->down()) {
+    stop_ = "thermal_shutdown";
+  } else if (board_->finished()) {
+    stop_ = "batches";
+  } else if (until && engine_.now() > warm_ && precise(*board_, engine_.now(), until->relative_error)) {
+    stop_ = "relative_error";
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// False if it was interrupted.
+bool Simulation::advance_to(Time time) {
+  // Short enough to show progress and to stop early, independent of the length of the run.
+  const Duration step =
+      std::clamp((end_ - Time::zero()) / 200, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
+  while (engine_.now() < time) {
+    switch (run_until(engine_, std::min(time, engine_.now() + step), windows_)) {
+      case sim::RunEnd::interrupted:
+        return false;
+      case sim::RunEnd::stuck:
+        throw RunError(engine_.stuck_report() ? engine_.stuck_report()->text() : "the simulation is stuck");
+      default:
+        break;
+    }
+    if (ended()) return true;
+    if (control_.progress)
+      control_.progress(static_cast<double>(engine_.now().ps()) / static_cast<double>(end_.ps()));
+  }
+  return true;
+}
+
+void Simulation::add_metrics(Result& result) {
+  const std::optional<board::PowerReport> power = dvfs_ ? std::optional(dvfs_->report()) : std::nullopt;
+  const Window window{warm_, engine_.now()};
+  auto& processes = board_->processes();
+  const double link_load = board_->link() ? load_of_link(board_->link()->spec(), processes, window) : 0;
+  std::size_t running = 0;
+  double images = 0;
+  for (ProcessResult& process : result.processes) {
+    if (process.status != "ok") continue;
+    process::Inference& inference = processes[running];
+    add_process(process, inference, window, open_load(inference, window, waited_[running], link_load));
+    if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));
+    images += process.images.value_or(0);
+    ++running;
+  }
+  const double elapsed = window.seconds();
+  add_system(result, *board_, assembly_.setup.clocks);
+  if (power) add_power(result.system, *power, assembly_.device.power.value(), images);
+  if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, link_load);
+  result.system.stop = stop_;
+  if (windows_ && scenario_.gpu_metrics) add_windows(result, *windows_);
+  result.simulated_s = elapsed;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,48 @@
+// One run of a scenario: the engine, the board on it and what observes them, from the first instant to the
+// last.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/board/board.hpp"
+#include "models/board/dvfs.hpp"
+#include "models/board/gpu_windows.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result.hpp"
+#include "scenarios/run/assemble.hpp"
+#include "scenarios/run/run.hpp"
+#include "sim/engine.hpp"
+
+namespace jostle::scenarios {
+
+class Simulation {
+ public:
+  // Of the processes that fit. The references must outlive this.
+  Simulation(const Scenario& scenario, const Assembly& assembly, const RunControl& control);
+
+  // Runs to the end; false if it was interrupted. Throws RunError if it is stuck.
+  [[nodiscard]] bool run();
+
+  // The metrics of the processes that are `ok` and of the board, after run().
+  void add_metrics(Result& result);
+
+ private:
+  [[nodiscard]] bool advance_to(sim::Time time);
+  [[nodiscard]] bool ended();
+  void end_warmup();
+
+  const Scenario& scenario_;
+  const Assembly& assembly_;
+  const RunControl& control_;
+  sim::Engine engine_;
+  std::optional<board::Board> board_;
+  std::optional<board::Dvfs> dvfs_;
+  std::optional<board::GpuWindows> windows_;
+  sim::Time warm_, end_;
+  std::vector<std::int64_t> waited_;  // requests at the end of the warm-up, by process
+  std::string stop_;                  // what ended the run
+};
+
+}  // namespace jostle::scenarios

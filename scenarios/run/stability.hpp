@@ -1,0 +1,38 @@
+// Whether a process keeps up with its requests, or its backlog grows without bound.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "models/link/link.hpp"
+#include "models/process/inference.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::scenarios {
+
+// The measured time of a run.
+struct Window {
+  sim::Time begin, end;
+  [[nodiscard]] double seconds() const { return sim::to_seconds(end - begin); }
+};
+
+// Requests that come by themselves, against what serves them.
+struct OpenLoad {
+  double offered = 0;  // images/s; of a trace in the window, else what the scenario asks for
+  bool stable = true;
+  double growth = 0;  // of the backlog, images/s; 0 if stable
+};
+
+// The offered load of all requests that come over a link, as a share of its capacity, lost attempts included.
+[[nodiscard]] double load_of_link(const link::Spec& link, std::deque<process::Inference>& processes,
+                                  const Window& window);
+
+// None for a closed loop. Stable is what queueing theory calls so: rate of requests x time that the process
+// needs for one < 1, and the load of the link (0: there is none) < 1. The time for one request is the busy
+// time over what was served, so it holds what contention adds. Where fewer than three were served, and for a
+// trace, the backlog itself counts: `waited` requests waited at the beginning of the window. A queue with a
+// limit is stable.
+[[nodiscard]] std::optional<OpenLoad> open_load(process::Inference& process, const Window& window,
+                                                std::int64_t waited, double link_load);
+
+}  // namespace jostle::scenarios

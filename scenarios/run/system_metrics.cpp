@@ -1,0 +1,56 @@
+#include "scenarios/run/system_metrics.hpp"
+
+#include "scenarios/result/gpu_result.hpp"
+#include "scenarios/result/ratio.hpp"
+
+namespace jostle::scenarios {
+
+using sim::Duration;
+
+void add_system(Result& result, board::Board& board, const board::Clocks& clocks) {
+  SystemResult& system = result.system;
+  double sum = 0;
+  bool all = true;
+  for (const ProcessResult& process : result.processes) {
+    if (process.status != "ok") continue;
+    all = all && process.throughput.mean.has_value();
+    sum += process.throughput.mean.value_or(0);
+  }
+  if (all) system.throughput = sum;
+  const board::Board::Totals totals = board.totals();
+  const double elapsed = sim::to_seconds(totals.elapsed);
+  if (board.device().has_gpu()) {
+    system.gpu.busy = ratio(sim::to_seconds(totals.gpu_busy), elapsed);
+    // The driver's load counts a GPU that is switching contexts as busy.
+    system.gpu.reported_load = ratio(sim::to_seconds(totals.gpu_busy + totals.gpu_switching), elapsed);
+    system.gpu.array = sm_array(totals.gpu_used, elapsed);
+    // A GPU that ran but moved no bytes: it is not known what its kernels move.
+    if (totals.gpu_used.dram_bytes > 0 || totals.gpu_busy == Duration::zero()) {
+      system.memory.bandwidth_gb_s = ratio((totals.gpu_used.dram_bytes + totals.other_bytes) / 1e9, elapsed);
+    }
+    system.gpu.clock_mhz = clocks.gpu_hz / 1e6;
+    system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
+  }
+  for (std::size_t i = 0; i < totals.dla_busy.size(); ++i) {
+    system.dla.push_back({.name = board.dlas()[i].name(),
+                          .busy = ratio(sim::to_seconds(totals.dla_busy[i]), elapsed),
+                          .clock_mhz = clocks.dla_hz / 1e6});
+  }
+  system.cpu.busy_cores = ratio(sim::to_seconds(totals.cores_busy), elapsed);
+  system.cpu.migrations_per_s = ratio(static_cast<double>(totals.migrations), elapsed);
+  system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
+}
+
+void add_link(SystemResult& system, const link::Link& link, double elapsed, double load) {
+  const link::Link::Statistics sums = link.statistics();
+  const auto sent = static_cast<double>(sums.sent), tries = static_cast<double>(sums.tries);
+  system.link = {.busy = ratio(sim::to_seconds(sums.busy), elapsed),
+                 .load = load,
+                 .requests_per_s = ratio(sent, elapsed),
+                 .resends = ratio(tries - sent, sent),
+                 .wait_ms = ratio(sim::to_ms(sums.waited), tries),
+                 .queued = sums.queued,
+                 .power_w = ratio(8 * sums.bytes * link.spec().energy_per_bit_j, elapsed)};
+}
+
+}  // namespace jostle::scenarios
