@@ -11,6 +11,12 @@ namespace {
 
 constexpr auto later = [](const auto& a, const auto& b) { return a.next > b.next; };
 
+// `begin` and a gap behind it; never, once no run lasts so long.
+Time after(Time begin, sim::Duration gap) {
+  constexpr Time unreachable{std::int64_t{1} << 62U};
+  return begin < unreachable ? begin + gap : Time::never();
+}
+
 }  // namespace
 
 ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
@@ -36,8 +42,8 @@ Time ArrivalTimes::next_of_sources() {
   Source& source = sources_.back();
   const Time next = source.next;
   // From the count, so that rounding does not add up.
-  source.next =
-      Time::zero() + source.phase + sim::seconds(static_cast<double>(++source.count) / source.rate_per_s);
+  source.next = after(Time::zero() + source.phase,
+                      sim::seconds(static_cast<double>(++source.count) / source.rate_per_s));
   std::ranges::push_heap(sources_, later);
   return next;
 }
@@ -59,7 +65,7 @@ void ArrivalTimes::advance_one() {
       next_ = next_of_sources();
       return;
     case ArrivalKind::poisson:
-      next_ += sim::seconds(random_.exponential(1 / arrivals_.rate_per_s));
+      next_ = after(next_, sim::seconds(random_.exponential(1 / arrivals_.rate_per_s)));
       return;
     case ArrivalKind::trace:
       next_ = static_cast<std::size_t>(count_) < arrivals_.times.size()

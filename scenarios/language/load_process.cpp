@@ -36,7 +36,7 @@ constexpr std::int64_t max_kernels = 100'000;
 constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;
 constexpr std::int64_t max_queue = 1'000'000'000;
-constexpr double max_rate = 1e6;  // per second
+constexpr double min_rate = 1 / max_run_seconds, max_rate = 1e6;  // per second
 constexpr double max_clock_drift = 0.01;
 constexpr std::int64_t max_streams = 1024;
 
@@ -256,7 +256,10 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
 void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& process) {
   process::Arrivals& arrivals = process.arrivals;
   Mapping mapping(at, "arrivals: {periodic: 30 /s}, {poisson: 30 /s} or {trace: FILE}");
-  const Quantity rate{input::rate_dimension(), 0, max_rate, true};
+  const Quantity rate{.dimension = input::rate_dimension(),
+                      .least = min_rate,
+                      .most = max_rate,
+                      .reason = "from one in the longest run, of 1000000 s, to one in a microsecond"};
   const auto periodic = mapping.find("periodic");
   const auto poisson = mapping.find("poisson");
   const auto trace = mapping.find("trace");
