@@ -169,7 +169,8 @@ std::optional<Interval> RateMeans::ci95(Time now) const {
   const std::optional<double> rate = mean(now);
   if (!gap || gap->low <= 0 || !rate || stalled(now)) return std::nullopt;
   const double centre = *gaps_.mean();
-  return Interval{*rate * centre / gap->high, *rate * centre / gap->low};
+  const double least = 1 + 1.96 * source_variation_ / std::sqrt(static_cast<double>(gaps_.count()));
+  return Interval{*rate / std::max(gap->high / centre, least), *rate * std::max(centre / gap->low, least)};
 }
 
 std::optional<double> RateMeans::relative_half_width(Time now) const {

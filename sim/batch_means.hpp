@@ -66,6 +66,11 @@ class BatchMeans {
 // would have by now, at most all of it.
 class RateMeans {
  public:
+  // `source_variation`: coefficient of variation of the times between the arrivals that the lumps answer,
+  // where these are independent; 0 if there is no such source. In the long run lumps vary as much as what
+  // they answer, however evenly a busy server spaces them: no interval is narrower than that.
+  explicit RateMeans(double source_variation = 0) : source_variation_(source_variation) {}
+
   // A lump at `at`, not earlier than the last one, of `amount` > 0.
   void add(Time at, double amount);
   // Discards what was measured so far: the measured time begins at `at` (the end of the warm-up; first at
@@ -88,6 +93,7 @@ class RateMeans {
  private:
   [[nodiscard]] double expected_gap() const;
 
+  double source_variation_;
   BatchMeans gaps_;  // seconds between lumps of the measured time
   double amount_ = 0;
   double last_amount_ = 0, last_gap_ = 0, longest_gap_ = 0;

@@ -15,6 +15,32 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[below] + (rank - std::floor(rank)) * (sorted[above] - sorted[below]);
 }
 
+// How often the numbers go from at or below a limit to above it.
+std::size_t excursions_above(const std::vector<double>& numbers, double limit) {
+  std::size_t count = 0;
+  bool above = false;
+  for (const double x : numbers) {
+    count += x > limit && !above ? 1 : 0;
+    above = x > limit;
+  }
+  return count;
+}
+
+// Half the 95 % interval of the share of numbers up to a limit. What lies beyond a high limit comes in a few
+// clusters (busy periods of a queue), and the variance is known no better than from so many. Undefined with
+// fewer than three.
+std::optional<double> half_width_of_share(const std::vector<double>& numbers, double limit) {
+  BatchMeans below;
+  for (const double x : numbers) below.add(x <= limit ? 1 : 0);
+  const std::optional<Interval> found = below.ci95();
+  const std::size_t excursions = excursions_above(numbers, limit);
+  if (!found || excursions < 3) return std::nullopt;
+  const double share = *below.mean();
+  // At least what independent numbers would leave open: batches may all hold equally many by chance.
+  const double independent = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(numbers.size()));
+  return std::max((found->high - found->low) / 2, independent) * student_t_95(excursions - 1) / 1.96;
+}
+
 }  // namespace
 
 void Series::add(double x) {
@@ -45,15 +71,13 @@ std::vector<std::optional<Interval>> Series::quantile_ci95(const std::vector<dou
       continue;
     }
     const double here = quantile(sorted, share);
-    BatchMeans below;
-    for (const double x : numbers_) below.add(x <= here ? 1 : 0);
-    const std::optional<Interval> found = below.ci95();
-    if (!found) continue;
-    // At least what independent numbers would leave open: batches may all hold equally many by chance.
-    const double independent = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(sorted.size()));
-    const double half = std::max((found->high - found->low) / 2, independent);
-    if (share - half < 0 || share + half > 1) continue;
-    interval = {quantile(sorted, share - half), quantile(sorted, share + half)};
+    const std::optional<double> half = half_width_of_share(numbers_, here);
+    if (!half) continue;
+    // On the scale of log(share / (1 - share)), where the interval cannot leave 0 and 1.
+    const double odds = share / (1 - share), width = std::exp(*half / (share * (1 - share)));
+    const double from = odds / width / (1 + odds / width), to = odds * width / (1 + odds * width);
+    if (std::min(from, 1 - to) * static_cast<double>(sorted.size()) < 1) continue;
+    interval = {quantile(sorted, from), quantile(sorted, to)};
   }
   return intervals;
 }

@@ -1,17 +1,29 @@
 #include "models/process/accounting.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace jostle::process {
 
 using sim::Duration;
 using sim::Time;
 
+namespace {
+
+// Of the times between requests, of `dynamic_batch` arrivals each.
+double variation_of(const Arrivals& arrivals) {
+  if (arrivals.kind != ArrivalKind::poisson) return 0;
+  return 1 / std::sqrt(static_cast<double>(arrivals.dynamic_batch));
+}
+
+}  // namespace
+
 Accounting::Accounting(const BoardParts& board, const Spec& spec, const Costs& costs)
     : engine_(board.engine),
       spec_(spec),
       answer_time_(board.link ? board.link->answer_time() : Duration::zero()),
       time_(board.engine, costs.runtime.api_share),
+      rate_(variation_of(spec.arrivals)),
       in_stages_(spec.before.size() + spec.after.size()) {}
 
 void Accounting::open_tracks(const Identity& identity) {
