@@ -162,31 +162,6 @@ std::string shares_table(const Result& result, int width, bool colour) {
          table(columns, processes, false, width, colour);
 }
 
-// One sentence for each entry with processes that do not keep up.
-std::string overload_lines(const Result& result, bool colour) {
-  std::string text;
-  for (std::size_t i = 0; i < result.processes.size();) {
-    std::size_t count = 0, first = i;
-    double offered = 0, served = 0;
-    for (; i < result.processes.size() && result.processes[i].entry == result.processes[first].entry; ++i) {
-      const ProcessResult& process = result.processes[i];
-      if (process.stable != false) continue;
-      if (count++ == 0) first = i;
-      offered += process.offered.value_or(0);
-      served += process.throughput.mean.value_or(0);
-    }
-    if (count == 0) continue;
-    const std::string who =
-        count == 1
-            ? fmt::format("process {} ({})", result.processes[first].index, label(result.processes[first]))
-            : fmt::format("{} processes ({})", count, label(result.processes[first]));
-    text += styled("overloaded", Style::bad, colour) +
-            fmt::format(": latency grows without bound; {} {} {:.4g} of {:.4g} images/s\n", who,
-                        count == 1 ? "serves" : "serve", served, offered);
-  }
-  return text.empty() ? text : "\n" + text;
-}
-
 // What the host does around inference.
 std::string stages_table(const Result& result, int width, bool colour) {
   Table table({{"#", Align::right},
@@ -303,6 +278,30 @@ std::string system_lines(const Result& result, int width) {
 }
 
 }  // namespace
+
+std::string overload_lines(const Result& result, bool colour) {
+  std::string text;
+  for (std::size_t i = 0; i < result.processes.size();) {
+    std::size_t count = 0, first = i;
+    double offered = 0, served = 0;
+    for (; i < result.processes.size() && result.processes[i].entry == result.processes[first].entry; ++i) {
+      const ProcessResult& process = result.processes[i];
+      if (process.stable != false) continue;
+      if (count++ == 0) first = i;
+      offered += process.offered.value_or(0);
+      served += process.throughput.mean.value_or(0);
+    }
+    if (count == 0) continue;
+    const std::string who =
+        count == 1
+            ? fmt::format("process {} ({})", result.processes[first].index, label(result.processes[first]))
+            : fmt::format("{} processes ({})", count, label(result.processes[first]));
+    text += styled("overloaded", Style::bad, colour) +
+            fmt::format(": latency grows without bound; {} {} {:.4g} of {:.4g} images/s\n", who,
+                        count == 1 ? "serves" : "serve", served, offered);
+  }
+  return text.empty() ? text : "\n" + text;
+}
 
 std::string report(const Result& result, int width, bool colour) {
   std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),

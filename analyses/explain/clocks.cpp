@@ -1,0 +1,117 @@
+// What a change does to the mean clocks, and whether a governor did it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyses/explain/explain.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+constexpr double least_move = 0.01;  // of a clock, worth being named
+constexpr double least_fall = 0.05;  // of a clock, to be the reason for ...
+constexpr double least_rise = 0.05;  // ... such a rise of latency
+
+// MHz by the names of time_in_state.
+std::vector<std::pair<std::string, scenarios::Metric>> clocks_of(const scenarios::SystemResult& system) {
+  std::vector<std::pair<std::string, scenarios::Metric>> clocks;
+  for (std::size_t i = 0; i < system.cpu.clock_mhz.size(); ++i)
+    clocks.emplace_back(fmt::format("cpu{}", i), system.cpu.clock_mhz[i]);
+  clocks.emplace_back("gpu", system.gpu.clock_mhz);
+  clocks.emplace_back("emc", system.memory.clock_mhz);
+  return clocks;
+}
+
+bool is_governed(const Governed& governed, std::string_view domain) {
+  return domain == "gpu" ? governed.gpu : domain == "emc" ? governed.emc : governed.cpu;
+}
+
+// A clock may then have been lowered for power, current or heat.
+bool is_limited(const scenarios::Result& result) {
+  return std::ranges::any_of(result.system.limited_share, [](const auto& share) {
+    return share.first != "power_mode" && share.second > 0;
+  });
+}
+
+enum class Mover { governor_down, governor_up, change };
+
+Mover mover_of(const ClockChange& clock) {
+  if (!clock.by_governor) return Mover::change;
+  return *clock.mhz.after < *clock.mhz.before ? Mover::governor_down : Mover::governor_up;
+}
+
+std::string in_words(const ClockChange& clock, const std::vector<ClockChange>& all) {
+  if (clock.domain == "gpu") return "GPU clock";
+  if (clock.domain == "emc") return "EMC clock";
+  const bool clusters = std::ranges::any_of(all, [](const ClockChange& c) { return c.domain == "cpu1"; });
+  return clusters ? "clock of CPU cluster " + clock.domain.substr(3) : "CPU clock";
+}
+
+// "the governor lowered the GPU clock from 353 to 306 MHz"; empty if `mover` moved none.
+std::string moved(const std::vector<ClockChange>& clocks, Mover mover) {
+  std::vector<std::string> names;
+  for (const ClockChange& clock : clocks)
+    if (std::abs(clock.mhz.relative().value_or(0)) > least_move && mover_of(clock) == mover)
+      names.push_back(fmt::format("the {} from {:.0f} to {:.0f} MHz", in_words(clock, clocks),
+                                  *clock.mhz.before, *clock.mhz.after));
+  if (names.empty()) return {};
+  const std::string who =
+      mover == Mover::change ? "it moves" : names.size() > 1 ? "the governors" : "the governor";
+  const std::string does = mover == Mover::change          ? ""
+                           : mover == Mover::governor_down ? " lowered"
+                                                           : " raised";
+  return fmt::format("{}{} {}", who, does, fmt::join(names, " and "));
+}
+
+// A larger batch takes longer at any clock.
+bool equal_batches(const Tried& tried, const scenarios::Result& before) {
+  for (std::size_t board = 0; board < tried.results.size(); ++board)
+    for (std::size_t i = 0; i < tried.results[board].processes.size(); ++i)
+      if (tried.results[board].processes[i].batch !=
+          before.processes[tried.what_if.boards[board].processes[i]].batch)
+        return false;
+  return true;
+}
+
+// "; as less load was seen, ..." where lower clocks make latency rise.
+std::string consequence(const Tried& tried, const scenarios::Result& before) {
+  const bool fell = std::ranges::any_of(tried.clocks, [](const ClockChange& clock) {
+    return clock.by_governor && clock.mhz.relative().value_or(0) <= -least_fall;
+  });
+  const double p99 = tried.p99_ms.relative().value_or(0);
+  const double mean = tried.latency_ms.relative().value_or(0);
+  if (!fell || std::max(p99, mean) < least_rise || !equal_batches(tried, before)) return {};
+  return fmt::format(", because less load was seen: so the {} rises by {:.1f} %",
+                     p99 >= least_rise ? "p99" : "mean latency", 100 * (p99 >= least_rise ? p99 : mean));
+}
+
+}  // namespace
+
+std::vector<ClockChange> clock_changes(const scenarios::Result& before,
+                                       const std::vector<scenarios::Result>& after,
+                                       const Governed& governed) {
+  std::vector<ClockChange> changes;
+  const bool limited = is_limited(before) || std::ranges::any_of(after, is_limited);
+  for (const auto& [domain, mhz] : clocks_of(before.system)) {
+    double sum = 0, boards = 0;
+    for (const scenarios::Result& result : after)
+      for (const auto& [name, then] : clocks_of(result.system))
+        if (name == domain && then) sum += *then, ++boards;
+    if (!mhz || boards == 0) continue;
+    changes.push_back({.domain = domain,
+                       .mhz = {mhz, sum / boards, std::nullopt},
+                       .by_governor = is_governed(governed, domain) && !limited});
+  }
+  return changes;
+}
+
+std::string clocks_sentence(const Tried& tried, const scenarios::Result& before) {
+  std::vector<std::string> parts;
+  for (const Mover mover : {Mover::change, Mover::governor_up, Mover::governor_down})
+    if (std::string part = moved(tried.clocks, mover); !part.empty()) parts.push_back(std::move(part));
+  return fmt::format("{}{}", fmt::join(parts, "; "), consequence(tried, before));
+}
+
+}  // namespace jostle::analyses
