@@ -57,12 +57,10 @@ std::string moved(const std::vector<ClockChange>& clocks, Mover mover) {
       names.push_back(fmt::format("the {} from {:.0f} to {:.0f} MHz", in_words(clock, clocks),
                                   *clock.mhz.before, *clock.mhz.after));
   if (names.empty()) return {};
-  const std::string who =
-      mover == Mover::change ? "it moves" : names.size() > 1 ? "the governors" : "the governor";
-  const std::string does = mover == Mover::change          ? ""
-                           : mover == Mover::governor_down ? " lowered"
-                                                           : " raised";
-  return fmt::format("{}{} {}", who, does, fmt::join(names, " and "));
+  const std::string all = fmt::format("{}", fmt::join(names, " and "));
+  if (mover == Mover::change) return "it moves " + all;
+  return fmt::format("the governor{} {} {}", names.size() > 1 ? "s" : "",
+                     mover == Mover::governor_down ? "lowered" : "raised", all);
 }
 
 // A larger batch takes longer at any clock.
@@ -75,7 +73,7 @@ bool equal_batches(const Tried& tried, const scenarios::Result& before) {
   return true;
 }
 
-// "; as less load was seen, ..." where lower clocks make latency rise.
+// ", because less load was seen: so the p99 rises by 36.7 %" where lower clocks make latency rise.
 std::string consequence(const Tried& tried, const scenarios::Result& before) {
   const bool fell = std::ranges::any_of(tried.clocks, [](const ClockChange& clock) {
     return clock.by_governor && clock.mhz.relative().value_or(0) <= -least_fall;

@@ -83,8 +83,7 @@ std::string interval(const Change& change) {
 std::string brings(const Critical& critical, const Tried& shown) {
   const char* others = "change of one resource that was tried";
   if (critical.rescues)
-    return fmt::format("{} would let all keep up with what is offered ({:+.1f} % images/s), with less "
-                       "latency than any other {}",
+    return fmt::format("{} would let all keep up ({:+.1f} % images/s), at less latency than any other {}",
                        shown.what_if.label, 100 * shown.throughput.relative().value_or(0), others);
   if (critical.of_latency)
     return fmt::format("{} would take {:.1f} % off the mean latency, more than any other {}",

@@ -186,10 +186,10 @@ std::optional<Changed> next_power_mode(const Request& request) {
 Governed governed_in(const scenarios::Scenario& scenario, const board::DeviceSpec& device) {
   const auto setup = scenarios::dvfs_of(scenario, device, nullptr, {});
   if (!setup) return {};
-  return {.cpu = !setup->cpu_pinned && setup->scaling.cpu != power::CpuGovernor::performance,
-          .gpu = device.has_gpu() && !setup->gpu_pinned &&
-                 setup->scaling.gpu != power::GpuGovernor::performance,
-          .emc = !setup->emc_pinned && setup->scaling.emc.scales};
+  return {
+      .cpu = !setup->cpu_pinned && setup->scaling.cpu != power::CpuGovernor::performance,
+      .gpu = device.has_gpu() && !setup->gpu_pinned && setup->scaling.gpu != power::GpuGovernor::performance,
+      .emc = !setup->emc_pinned && setup->scaling.emc.scales};
 }
 
 // Of a change: before and after.
@@ -346,8 +346,7 @@ std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::D
     }
     if (!good) continue;
     const Governed governed = governed_by(changed->boards, {scenario, device, before});
-    all.push_back(
-        {row.name, std::move(changed->label), row.resource, std::move(changed->boards), governed});
+    all.push_back({row.name, std::move(changed->label), row.resource, std::move(changed->boards), governed});
   }
   return all;
 }

@@ -92,8 +92,9 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
     return overloaded ? "grows" : significant(ms, 4);
   };
   const Tried& any = explanation.tried.front();
-  table.add({"as it is", significant(any.throughput.before, 4), "", "", p99(any.p99_ms.before, explanation.overload.has_value()), "",
-             significant(any.power_w.before, 3), significant(any.energy_mj.before, 3)},
+  table.add({"as it is", significant(any.throughput.before, 4), "", "",
+             p99(any.p99_ms.before, explanation.overload.has_value()), "", significant(any.power_w.before, 3),
+             significant(any.energy_mj.before, 3)},
             Style::strong);
   for (const Tried& tried : explanation.tried) {
     const Change& change = tried.throughput;
@@ -101,9 +102,9 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
     if (change.half_width && change.before.value_or(0) != 0) half = *change.half_width / *change.before;
     table.add({shortened(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), longest_label),
                significant(change.after, 4), signed_percent(change.relative()),
-               half ? fmt::format("{:.1f}", 100 * *half) : "", p99(tried.p99_ms.after, !tried.overloaded.empty()),
-               signed_percent(tried.p99_ms.relative()), significant(tried.power_w.after, 3),
-               significant(tried.energy_mj.after, 3)},
+               half ? fmt::format("{:.1f}", 100 * *half) : "",
+               p99(tried.p99_ms.after, !tried.overloaded.empty()), signed_percent(tried.p99_ms.relative()),
+               significant(tried.power_w.after, 3), significant(tried.energy_mj.after, 3)},
               tried.all_fit ? Style::plain : Style::bad);
   }
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
@@ -160,7 +161,7 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
                                            result.device, result.seed, result.simulated_s),
                                width, 0);
   if (explanation.overload)
-    text += overload_lines(result, colour) + paragraph(explanation.overload->sentence, width, 0);
+    text += overload_lines(result, width, colour) + paragraph(explanation.overload->sentence, width, 0);
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
   if (explanation.critical)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 
 namespace jostle::cli {
@@ -279,7 +280,7 @@ std::string system_lines(const Result& result, int width) {
 
 }  // namespace
 
-std::string overload_lines(const Result& result, bool colour) {
+std::string overload_lines(const Result& result, int width, bool colour) {
   std::string text;
   for (std::size_t i = 0; i < result.processes.size();) {
     std::size_t count = 0, first = i;
@@ -296,9 +297,12 @@ std::string overload_lines(const Result& result, bool colour) {
         count == 1
             ? fmt::format("process {} ({})", result.processes[first].index, label(result.processes[first]))
             : fmt::format("{} processes ({})", count, label(result.processes[first]));
-    text += styled("overloaded", Style::bad, colour) +
-            fmt::format(": latency grows without bound; {} {} {:.4g} of {:.4g} images/s\n", who,
-                        count == 1 ? "serves" : "serve", served, offered);
+    const std::string_view title = "overloaded";
+    const std::string line =
+        paragraph(fmt::format("{}: latency grows without bound; {} {} {:.4g} of {:.4g} images/s", title, who,
+                              count == 1 ? "serves" : "serve", served, offered),
+                  width, 0);
+    text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -311,7 +315,7 @@ std::string report(const Result& result, int width, bool colour) {
   if (title.find('\n') == title.size() - 1 && colour) {
     title.replace(0, result.scenario.size(), styled(result.scenario, Style::strong, true));
   }
-  return title + "\n" + processes_table(result, width, colour) + overload_lines(result, colour) +
+  return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
          shares_table(result, width, colour) + stages_table(result, width, colour) +
          windows_table(result, width, colour) + system_lines(result, width);
 }
