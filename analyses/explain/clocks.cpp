@@ -17,10 +17,10 @@ constexpr double least_rise = 0.05;  // ... such a rise of latency
 // MHz by the names of time_in_state.
 std::vector<std::pair<std::string, scenarios::Metric>> clocks_of(const scenarios::SystemResult& system) {
   std::vector<std::pair<std::string, scenarios::Metric>> clocks;
-  for (std::size_t i = 0; i < system.cpu.clock_mhz.size(); ++i)
-    clocks.emplace_back(fmt::format("cpu{}", i), system.cpu.clock_mhz[i]);
   clocks.emplace_back("gpu", system.gpu.clock_mhz);
   clocks.emplace_back("emc", system.memory.clock_mhz);
+  for (std::size_t i = 0; i < system.cpu.clock_mhz.size(); ++i)
+    clocks.emplace_back(fmt::format("cpu{}", i), system.cpu.clock_mhz[i]);
   return clocks;
 }
 
@@ -42,25 +42,35 @@ Mover mover_of(const ClockChange& clock) {
   return *clock.mhz.after < *clock.mhz.before ? Mover::governor_down : Mover::governor_up;
 }
 
+// "GPU clock"; clusters that do the same are one CPU.
 std::string in_words(const ClockChange& clock, const std::vector<ClockChange>& all) {
   if (clock.domain == "gpu") return "GPU clock";
   if (clock.domain == "emc") return "EMC clock";
-  const bool clusters = std::ranges::any_of(all, [](const ClockChange& c) { return c.domain == "cpu1"; });
-  return clusters ? "clock of CPU cluster " + clock.domain.substr(3) : "CPU clock";
+  const bool apart = std::ranges::any_of(all, [&](const ClockChange& other) {
+    return other.domain.starts_with("cpu") &&
+           (other.mhz.before != clock.mhz.before || other.mhz.after != clock.mhz.after);
+  });
+  return apart ? "clock of CPU cluster " + clock.domain.substr(3) : "CPU clock";
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  const std::vector<std::string> but_last(names.begin(), names.end() - 1);
+  return fmt::format("{}{}{}", fmt::join(but_last, ", "), but_last.empty() ? "" : " and ", names.back());
 }
 
 // "the governor lowered the GPU clock from 353 to 306 MHz"; empty if `mover` moved none.
 std::string moved(const std::vector<ClockChange>& clocks, Mover mover) {
   std::vector<std::string> names;
-  for (const ClockChange& clock : clocks)
-    if (std::abs(clock.mhz.relative().value_or(0)) > least_move && mover_of(clock) == mover)
-      names.push_back(fmt::format("the {} from {:.0f} to {:.0f} MHz", in_words(clock, clocks),
-                                  *clock.mhz.before, *clock.mhz.after));
+  for (const ClockChange& clock : clocks) {
+    if (std::abs(clock.mhz.relative().value_or(0)) <= least_move || mover_of(clock) != mover) continue;
+    std::string name = fmt::format("the {} from {:.0f} to {:.0f} MHz", in_words(clock, clocks),
+                                   *clock.mhz.before, *clock.mhz.after);
+    if (names.empty() || names.back() != name) names.push_back(std::move(name));
+  }
   if (names.empty()) return {};
-  const std::string all = fmt::format("{}", fmt::join(names, " and "));
-  if (mover == Mover::change) return "it moves " + all;
+  if (mover == Mover::change) return "it moves " + listed(names);
   return fmt::format("the governor{} {} {}", names.size() > 1 ? "s" : "",
-                     mover == Mover::governor_down ? "lowered" : "raised", all);
+                     mover == Mover::governor_down ? "lowered" : "raised", listed(names));
 }
 
 // A larger batch takes longer at any clock.
@@ -73,7 +83,7 @@ bool equal_batches(const Tried& tried, const scenarios::Result& before) {
   return true;
 }
 
-// ", because less load was seen: so the p99 rises by 36.7 %" where lower clocks make latency rise.
+// ", seeing less load: so the p99 rises by 36.7 %" where lower clocks make latency rise.
 std::string consequence(const Tried& tried, const scenarios::Result& before) {
   const bool fell = std::ranges::any_of(tried.clocks, [](const ClockChange& clock) {
     return clock.by_governor && clock.mhz.relative().value_or(0) <= -least_fall;
@@ -81,7 +91,7 @@ std::string consequence(const Tried& tried, const scenarios::Result& before) {
   const double p99 = tried.p99_ms.relative().value_or(0);
   const double mean = tried.latency_ms.relative().value_or(0);
   if (!fell || std::max(p99, mean) < least_rise || !equal_batches(tried, before)) return {};
-  return fmt::format(", because less load was seen: so the {} rises by {:.1f} %",
+  return fmt::format(", seeing less load: so the {} rises by {:.1f} %",
                      p99 >= least_rise ? "p99" : "mean latency", 100 * (p99 >= least_rise ? p99 : mean));
 }
 
