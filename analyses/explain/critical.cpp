@@ -81,7 +81,7 @@ std::string interval(const Change& change) {
 
 // "twice the bandwidth would bring 30.4 % more images/s (± 0.8 %), more than any other ..."
 std::string brings(const Critical& critical, const Tried& shown) {
-  const char* others = "change of one resource that was tried";
+  const char* others = "change of one resource";
   if (critical.rescues)
     return fmt::format("{} would let all keep up ({:+.1f} % images/s), at less latency than any other {}",
                        shown.what_if.label, 100 * shown.throughput.relative().value_or(0), others);
@@ -104,7 +104,7 @@ std::string sentence(const Critical& critical, const std::vector<Tried>& tried) 
   }
   if (critical.resource == Resource::requests)
     return fmt::format("{}, {}", in_words(critical.resource), share);
-  return fmt::format("{}: it takes {}, and no change of one resource that was tried brings {:.0f} %",
+  return fmt::format("{}: it takes {}, and no change of one resource brings {:.0f} %",
                      in_words(critical.resource), share, 100 * least_speed_up);
 }
 

@@ -83,6 +83,12 @@ ProcessChange change_of(const scenarios::ProcessResult& before, const scenarios:
   return change;
 }
 
+bool all_have_arrivals(const scenarios::Scenario& scenario) {
+  return std::ranges::none_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
+    return process.arrivals.kind == process::ArrivalKind::closed_loop;
+  });
+}
+
 Explained explained(ProcessGroup group, const scenarios::Result& result) {
   Explained all{std::move(group), {}, {}, {}, {}};
   const auto share = mean_share(result, all.group.processes);
@@ -238,11 +244,10 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     part.sentence = sentence_of(part, before, explanation.tried);
     explanation.groups.push_back(std::move(part));
   }
-  const bool arrivals = std::ranges::none_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
-    return process.arrivals.kind == process::ArrivalKind::closed_loop;
-  });
   explanation.overload = overload_of(before, explanation.tried);
-  explanation.critical = critical_resource(before, explanation.tried, arrivals);
+  // Of a few changes none can be said to bring most.
+  if (question.what_ifs.empty())
+    explanation.critical = critical_resource(before, explanation.tried, all_have_arrivals(scenario));
   explanation.reported = reported(scenario, *profile->spec, before);
   return explanation;
 }

@@ -101,7 +101,7 @@ struct Explanation {
   scenarios::Result result;
   std::vector<Explained> groups;
   std::optional<Overload> overload;  // none where all keep up
-  std::optional<Critical> critical;  // none where no process has figures
+  std::optional<Critical> critical;  // none where no process has figures, or only some changes were tried
   std::vector<Tried> tried;
   Reported reported;
 };

@@ -164,8 +164,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Explain, without_gains_the_largest_share_is_named) {
   const Explanation explanation = explained(alone, {}, {"one-core-more"});
-  EXPECT_FALSE(explanation.critical->what_if.has_value());
-  EXPECT_EQ(explanation.critical->resource, Resource::gpu);
+  const auto critical = critical_resource(explanation.result, explanation.tried, false);
+  EXPECT_FALSE(critical->what_if.has_value());
+  EXPECT_EQ(critical->resource, Resource::gpu);
+}
+
+TEST(Explain, no_resource_is_named_where_only_some_changes_were_tried) {
+  EXPECT_FALSE(explained(alone, {}, {"double-bandwidth"}).critical.has_value());
 }
 
 // Six cameras on a board whose governors lower the clocks.
