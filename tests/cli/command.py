@@ -355,7 +355,7 @@ class Command(unittest.TestCase):
         self.assertTrue(overload.startswith("overloaded: "), overload)
         self.assertIn("6 processes (camera) serve", " ".join(overload.split()))
         self.assertIn("it would keep up with any of: no GPU switch cost", " ".join(overload.split()))
-        self.assertRegex(done.stdout, r"images/s each,\s+latency grows")
+        self.assertRegex(done.stdout, r"images/s\s+each,\s+latency grows")
         self.assertIn("grows", re.search("^as it is.*$", self.jostle("explain", path).stdout, re.M).group())
         answer = json.loads(self.jostle("explain", path, "--format", "json").stdout)
         self.assertEqual(answer["overloaded"], [0, 1, 2, 3, 4, 5])
