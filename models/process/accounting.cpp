@@ -41,6 +41,7 @@ void Accounting::batch_done(Time made) {
   const Time answered = now + answer_time_;
   rate_.add(now, static_cast<double>(spec_.batch));
   latency_.add(sim::to_seconds(answered - made));
+  latencies_.add(sim::to_seconds(answered - made));
   if (spec_.answered != nullptr) spec_.answered->push_back({made, answered});
   ++batches_;
   engine_.progress();
@@ -56,6 +57,7 @@ void Accounting::end_warmup() {
   time_.clear();
   rate_.clear(engine_.now());
   latency_.clear();
+  latencies_.clear();
   enqueue_calls_ = synchronise_calls_ = batches_ = 0;
   synchronising_ = Duration::zero();
   in_stages_.assign(in_stages_.size(), Duration::zero());

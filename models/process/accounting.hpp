@@ -39,8 +39,9 @@ class Accounting {
 
   [[nodiscard]] TimeAccount& time() { return time_; }
   [[nodiscard]] const TimeAccount& time() const { return time_; }
-  [[nodiscard]] const sim::RateMeans& rate() const { return rate_; }        // images/s
-  [[nodiscard]] const sim::Quantiles& latency() const { return latency_; }  // seconds
+  [[nodiscard]] const sim::RateMeans& rate() const { return rate_; }         // images/s
+  [[nodiscard]] const sim::Quantiles& latency() const { return latency_; }   // seconds
+  [[nodiscard]] const sim::Series& latencies() const { return latencies_; }  // likewise, in their order
   [[nodiscard]] std::int64_t enqueue_calls() const { return enqueue_calls_; }
   [[nodiscard]] std::int64_t synchronise_calls() const { return synchronise_calls_; }
   [[nodiscard]] sim::Duration synchronising() const { return synchronising_; }  // in all calls together
@@ -56,6 +57,7 @@ class Accounting {
   TimeAccount time_;
   sim::RateMeans rate_;
   sim::Quantiles latency_;
+  sim::Series latencies_;
   std::int64_t enqueue_calls_ = 0, synchronise_calls_ = 0, batches_ = 0;
   sim::Duration synchronising_;
   std::vector<sim::Duration> in_stages_;

@@ -45,6 +45,7 @@ class Inference {
   [[nodiscard]] const TimeAccount& time() const { return accounting_.time(); }
   [[nodiscard]] const sim::RateMeans& rate() const { return accounting_.rate(); }        // images/s
   [[nodiscard]] const sim::Quantiles& latency() const { return accounting_.latency(); }  // seconds
+  [[nodiscard]] const sim::Series& latencies() const { return accounting_.latencies(); }  // in their order
   [[nodiscard]] std::int64_t enqueue_calls() const { return accounting_.enqueue_calls(); }
   [[nodiscard]] std::int64_t synchronise_calls() const { return accounting_.synchronise_calls(); }
   // In all calls together.

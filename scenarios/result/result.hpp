@@ -27,6 +27,10 @@ struct Throughput {
 struct Latency {
   Metric mean, p50, p90, p95, p99;
   Interval pi90;
+  std::int64_t samples = 0;
+  struct {
+    Interval mean, p50, p90, p99;
+  } ci95;  // simulation noise
 };
 
 // One ExecutionContext call, and its parts.

@@ -78,9 +78,18 @@ Json process_json(const ProcessResult& process) {
   json["offered"] = process.offered ? Json{{"mean", *process.offered}, {"unit", "images/s"}} : Json(nullptr);
   json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
   json["backlog_growth"] = figure(process.backlog_growth);
-  json["latency_ms"] = {{"mean", figure(latency.mean)}, {"p50", figure(latency.p50)},
-                        {"p90", figure(latency.p90)},   {"p95", figure(latency.p95)},
-                        {"p99", figure(latency.p99)},   {"pi90", interval(latency.pi90)}};
+  json["latency_ms"] = {{"mean", figure(latency.mean)},
+                        {"p50", figure(latency.p50)},
+                        {"p90", figure(latency.p90)},
+                        {"p95", figure(latency.p95)},
+                        {"p99", figure(latency.p99)},
+                        {"pi90", interval(latency.pi90)},
+                        {"n", latency.samples},
+                        {"ci95",
+                         {{"mean", interval(latency.ci95.mean)},
+                          {"p50", interval(latency.ci95.p50)},
+                          {"p90", interval(latency.ci95.p90)},
+                          {"p99", interval(latency.ci95.p99)}}}};
   json["ec_ms"] = {{"mean", figure(ec.mean)},
                    {"launch", figure(ec.launch)},
                    {"reschedule", figure(ec.reschedule)},

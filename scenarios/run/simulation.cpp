@@ -14,9 +14,19 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
+// Fewer batches than this say nothing about how much the next ones differ.
+constexpr std::uint64_t fewest_lumps = 64;
+// Looks at whether the run may end lie so far apart that few of them are taken: each is one more chance to
+// stop on a streak of luck. Their times do not depend on how long the run may last.
+constexpr double look_ratio = 1.25;
+const Duration first_look = sim::milliseconds(50);
+// Precision is believed when this many looks in a row find it.
+constexpr int looks_in_a_row = 2;
+
 // Whether the throughput of every process is known to the requested precision.
 bool precise(board::Board& board, Time now, double relative_error) {
   for (const process::Inference& process : board.processes()) {
+    if (process.rate().seconds_per_lump().count() < fewest_lumps) return false;
     const auto width = process.rate().relative_half_width(now);
     if (!width || *width > relative_error) return false;
   }
@@ -66,6 +76,7 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
   warm_ = Time::zero() + scenario.run.warmup;
   end_ = warm_ + (until ? until->max : scenario.run.duration);
   stop_ = until ? "limit" : "duration";
+  next_look_ = until ? warm_ + first_look : Time::never();
 }
 
 bool Simulation::run() {
@@ -86,17 +97,24 @@ void Simulation::end_warmup() {
 
 // Whether something ends the run at this instant, before its time is over.
 bool Simulation::ended() {
-  const std::optional<Until>& until = scenario_.run.until;
   if (dvfs_ && dvfs_->down()) {
     stop_ = "thermal_shutdown";
   } else if (board_->finished()) {
     stop_ = "batches";
-  } else if (until && engine_.now() > warm_ && precise(*board_, engine_.now(), until->relative_error)) {
+  } else if (engine_.now() >= next_look_ && look()) {
     stop_ = "relative_error";
   } else {
     return false;
   }
   return true;
+}
+
+// Whether the run is as precise as requested; sets the time of the next look.
+bool Simulation::look() {
+  const Time now = engine_.now();
+  next_look_ = warm_ + sim::seconds(look_ratio * sim::to_seconds(now - warm_));
+  precise_looks_ = precise(*board_, now, scenario_.run.until->relative_error) ? precise_looks_ + 1 : 0;
+  return precise_looks_ >= looks_in_a_row;
 }
 
 // False if it was interrupted.
@@ -105,7 +123,7 @@ bool Simulation::advance_to(Time time) {
   const Duration step =
       std::clamp((end_ - Time::zero()) / 200, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
   while (engine_.now() < time) {
-    switch (run_until(engine_, std::min(time, engine_.now() + step), windows_)) {
+    switch (run_until(engine_, std::min({time, engine_.now() + step, next_look_}), windows_)) {
       case sim::RunEnd::interrupted:
         return false;
       case sim::RunEnd::stuck:

@@ -31,6 +31,7 @@ class Simulation {
  private:
   [[nodiscard]] bool advance_to(sim::Time time);
   [[nodiscard]] bool ended();
+  [[nodiscard]] bool look();
   void end_warmup();
 
   const Scenario& scenario_;
@@ -41,6 +42,8 @@ class Simulation {
   std::optional<board::Dvfs> dvfs_;
   std::optional<board::GpuWindows> windows_;
   sim::Time warm_, end_;
+  sim::Time next_look_;               // at the precision; never: it is not asked for
+  int precise_looks_ = 0;             // in a row
   std::vector<std::int64_t> waited_;  // requests at the end of the warm-up, by process
   std::string stop_;                  // what ended the run
 };

@@ -106,6 +106,65 @@ TEST(RateMeans, one_lump_tells_no_rate) {
   EXPECT_FALSE(rate.stalled(Time::zero() + milliseconds(9)));
 }
 
+// Latencies of M/D/1 at 70 % load by Lindley's recursion, starting empty behind a warm-up.
+std::vector<double> waits(std::uint64_t seed, int count) {
+  RandomStream random(seed, "waits");
+  std::vector<double> found;
+  double wait = 0;
+  for (int i = 0; i < count + 1000; ++i) {
+    wait = std::max(0.0, wait + 1 - random.exponential(1 / 0.7));
+    if (i >= 1000) found.push_back(wait + 1);
+  }
+  return found;
+}
+
+TEST(Series, intervals_of_mean_and_quantiles_cover_those_of_a_queue) {
+  Quantiles truth;
+  for (const double x : waits(1, 2'000'000)) truth.add(x);
+  constexpr int runs = 200;
+  std::array<int, 4> covered{};
+  const std::vector<double> shares{0.5, 0.9, 0.99};
+  for (int run = 0; run < runs; ++run) {
+    Series series;
+    for (const double x : waits(100 + static_cast<std::uint64_t>(run), 4000)) series.add(x);
+    const auto count = [&](std::size_t which, const std::optional<Interval>& interval, double is) {
+      ASSERT_TRUE(interval);
+      covered[which] += interval->low <= is && is <= interval->high ? 1 : 0;
+    };
+    count(0, series.mean_ci95(), *truth.mean());
+    const auto intervals = series.quantile_ci95(shares);
+    for (std::size_t i = 0; i < shares.size(); ++i) count(i + 1, intervals[i], *truth.quantile(shares[i]));
+  }
+  for (const int each : covered) EXPECT_GE(each, 174) << "of 200: fewer come out of 90 % once in 15 times";
+}
+
+TEST(Series, has_no_interval_where_the_numbers_do_not_reach) {
+  Series series;
+  EXPECT_FALSE(series.mean_ci95());
+  EXPECT_FALSE(series.quantile_ci95({0.5})[0]);
+  RandomStream random(1, "few");
+  for (int i = 0; i < 60; ++i) series.add(random.uniform());
+  const auto intervals = series.quantile_ci95({0.5, 0.99});
+  EXPECT_TRUE(intervals[0]);
+  EXPECT_FALSE(intervals[1]) << "60 numbers do not hold the 99th percentile";
+}
+
+TEST(Series, of_one_number_is_known_exactly) {
+  Series series;
+  for (int i = 0; i < 20; ++i) series.add(3);
+  const auto interval = series.quantile_ci95({0.99})[0];
+  ASSERT_TRUE(interval);
+  EXPECT_EQ(interval->low, 3);
+  EXPECT_EQ(interval->high, 3);
+}
+
+TEST(Series, of_very_many_numbers_is_thinned_evenly) {
+  Series series;
+  for (std::size_t i = 0; i < 3 * Series::max_kept; ++i) series.add(static_cast<double>(i));
+  EXPECT_LE(series.kept(), Series::max_kept);
+  EXPECT_GE(series.kept(), Series::max_kept / 2);
+}
+
 TEST(Quantiles, few_numbers_are_exact_and_interpolated) {
   Quantiles quantiles;
   EXPECT_FALSE(quantiles.quantile(0.5));
