@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "analyses/explain/explain.hpp"
 
@@ -45,27 +46,66 @@ double gain_of(const Tried& tried, bool latency) {
   return latency ? -tried.latency_ms.relative().value_or(0) : tried.throughput.certain();
 }
 
+// What more of one resource brings.
+struct Candidate {
+  std::size_t what_if;  // index
+  double gain;          // throughput or latency
+  bool rescues;         // all keep up, and did not before
+  double latency_ms;    // after, mean
+
+  // Of those that rescue, which all serve what is offered, the one with the least latency.
+  [[nodiscard]] bool better_than(const Candidate& other) const {
+    if (rescues != other.rescues) return rescues;
+    return rescues ? latency_ms < other.latency_ms : gain > other.gain;
+  }
+};
+
+std::vector<Candidate> candidates_of(const std::vector<Tried>& tried, bool of_latency, bool overloaded) {
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    const Candidate candidate{
+        .what_if = i,
+        .gain = gain_of(tried[i], of_latency),
+        .rescues = overloaded && tried[i].is_stable(),
+        .latency_ms = tried[i].latency_ms.after.value_or(std::numeric_limits<double>::infinity())};
+    if (tried[i].what_if.resource && (candidate.rescues || candidate.gain >= least_speed_up))
+      candidates.push_back(candidate);
+  }
+  return candidates;
+}
+
 std::string interval(const Change& change) {
   if (!change.half_width || !change.before || *change.before == 0) return {};
   return fmt::format(" (± {:.1f} %)", 100 * *change.half_width / *change.before);
 }
 
+// "twice the bandwidth would bring 30.4 % more images/s (± 0.8 %), more than any other ..."
+std::string brings(const Critical& critical, const Tried& shown) {
+  const char* others = "change of one resource";
+  if (critical.rescues)
+    return fmt::format("{} would let all keep up ({:+.1f} % images/s), at less latency than any other {}",
+                       shown.what_if.label, 100 * shown.throughput.relative().value_or(0), others);
+  if (critical.of_latency)
+    return fmt::format("{} would take {:.1f} % off the mean latency, more than any other {}",
+                       shown.what_if.label, 100 * critical.gain, others);
+  return fmt::format("{} would bring {:.1f} % more images/s{}, more than any other {}", shown.what_if.label,
+                     100 * critical.gain, interval(shown.throughput), others);
+}
+
 std::string sentence(const Critical& critical, const std::vector<Tried>& tried) {
   const std::string share = fmt::format("{:.1f} % of the processes' time", 100 * critical.share);
-  if (!critical.what_if) {
-    if (critical.resource == Resource::requests)
-      return fmt::format("{}, {}", in_words(critical.resource), share);
-    return fmt::format("{}: it takes {}, and no change of one resource brings {:.0f} %",
-                       in_words(critical.resource), share, 100 * least_speed_up);
+  if (critical.what_if) {
+    const Tried& shown = tried[*critical.what_if];
+    // Low clocks take no time of their own: they stretch what all else takes.
+    const std::string how =
+        critical.resource == Resource::clock_governors ? shown.sentence : "directly it takes " + share;
+    return fmt::format("{}: {}{}{}", in_words(critical.resource), brings(critical, shown),
+                       how.empty() ? "" : "; ", how);
   }
-  const Tried& shown = tried[*critical.what_if];
-  const std::string brings = critical.of_latency
-                                 ? fmt::format("{} would take {:.1f} % off the mean latency",
-                                               shown.what_if.label, 100 * critical.gain)
-                                 : fmt::format("{} would bring {:.1f} % more images/s{}", shown.what_if.label,
-                                               100 * critical.gain, interval(shown.throughput));
-  return fmt::format("{}: {}, more than any other change of one resource; directly it takes {}",
-                     in_words(critical.resource), brings, share);
+  if (critical.resource == Resource::requests)
+    return fmt::format("{}, {}", in_words(critical.resource), share);
+  return fmt::format("{}: it takes {}, and no change of one resource brings {:.0f} %",
+                     in_words(critical.resource), share, 100 * least_speed_up);
 }
 
 }  // namespace
@@ -74,17 +114,18 @@ std::optional<Critical> critical_resource(const scenarios::Result& result, const
                                           bool all_have_arrivals) {
   std::optional<Shares> shares = shares_of(result);
   if (!shares) return std::nullopt;
+  const bool overloaded = !overloaded_in(result).empty();
   Critical critical;
-  critical.of_latency = all_have_arrivals;
-  for (std::size_t i = 0; i < tried.size(); ++i) {
-    const auto& resource = tried[i].what_if.resource;
-    const double gain = gain_of(tried[i], all_have_arrivals);
-    if (!resource || gain < least_speed_up || gain <= critical.gain) continue;
-    critical.resource = *resource;
-    critical.gain = gain;
-    critical.what_if = i;
-  }
-  if (!critical.what_if) {
+  critical.of_latency = all_have_arrivals && !overloaded;
+  const auto candidates = candidates_of(tried, critical.of_latency, overloaded);
+  const auto best = std::ranges::min_element(
+      candidates, [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
+  if (best != candidates.end()) {
+    critical.resource = *tried[best->what_if].what_if.resource;
+    critical.gain = best->gain;
+    critical.rescues = best->rescues;
+    critical.what_if = best->what_if;
+  } else {
     const auto largest = std::ranges::max_element(*shares) - shares->begin();
     critical.resource = static_cast<Resource>(largest);
   }

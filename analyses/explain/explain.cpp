@@ -46,8 +46,13 @@ scenarios::Metric sum_of(const std::vector<scenarios::Result>& results, const Ge
   return sum;
 }
 
-// Over the processes that have figures.
+bool any_overloaded(const std::vector<scenarios::Result>& results) {
+  return std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); });
+}
+
+// Over the processes that have figures; none under overload, as what grows has no mean.
 scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
+  if (any_overloaded(results)) return std::nullopt;
   double sum = 0, count = 0;
   for (const scenarios::Result& result : results)
     for (const scenarios::ProcessResult& process : result.processes)
@@ -55,6 +60,7 @@ scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
   return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
 }
 scenarios::Metric worst_p99(const std::vector<scenarios::Result>& results) {
+  if (any_overloaded(results)) return std::nullopt;
   scenarios::Metric worst;
   for (const scenarios::Result& result : results)
     for (const scenarios::ProcessResult& process : result.processes)
@@ -75,6 +81,12 @@ ProcessChange change_of(const scenarios::ProcessResult& before, const scenarios:
   change.p99_ms = {before.latency_ms.p99, after.latency_ms.p99, std::nullopt};
   change.status = after.status;
   return change;
+}
+
+bool all_have_arrivals(const scenarios::Scenario& scenario) {
+  return std::ranges::none_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
+    return process.arrivals.kind == process::ArrivalKind::closed_loop;
+  });
 }
 
 Explained explained(ProcessGroup group, const scenarios::Result& result) {
@@ -124,7 +136,10 @@ Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scen
               .latency_ms = {},
               .p99_ms = {},
               .power_w = {},
-              .energy_mj = {}};
+              .energy_mj = {},
+              .clocks = {},
+              .overloaded = {},
+              .sentence = {}};
   for (std::size_t i = 0; i < before.processes.size(); ++i) {
     tried.processes[i] = change_of(before.processes[i], scenarios::ProcessResult{});
     tried.processes[i].status = "absent";
@@ -132,6 +147,8 @@ Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scen
   for (std::size_t board = 0; board < tried.results.size(); ++board) {
     const scenarios::Result& result = tried.results[board];
     tried.all_fit = tried.all_fit && result.status == "ok";
+    for (const std::size_t i : overloaded_in(result))
+      tried.overloaded.push_back(tried.what_if.boards[board].processes[i]);
     for (std::size_t i = 0; i < result.processes.size(); ++i) {
       const std::size_t index = tried.what_if.boards[board].processes[i];
       tried.processes[index] = change_of(before.processes[index], result.processes[i]);
@@ -147,6 +164,9 @@ Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scen
   tried.power_w = {sum_of(one, power), sum_of(tried.results, power), std::nullopt};
   tried.energy_mj = {energy_mj(tried.power_w.before, tried.throughput.before),
                      energy_mj(tried.power_w.after, tried.throughput.after), std::nullopt};
+  std::ranges::sort(tried.overloaded);
+  tried.clocks = clock_changes(before, tried.results, tried.what_if.governed);
+  tried.sentence = clocks_sentence(tried, before);
   return tried;
 }
 
@@ -224,10 +244,10 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     part.sentence = sentence_of(part, before, explanation.tried);
     explanation.groups.push_back(std::move(part));
   }
-  const bool arrivals = std::ranges::none_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
-    return process.arrivals.kind == process::ArrivalKind::closed_loop;
-  });
-  explanation.critical = critical_resource(before, explanation.tried, arrivals);
+  explanation.overload = overload_of(before, explanation.tried);
+  // Of a few changes none can be said to bring most.
+  if (question.what_ifs.empty())
+    explanation.critical = critical_resource(before, explanation.tried, all_have_arrivals(scenario));
   explanation.reported = reported(scenario, *profile->spec, before);
   return explanation;
 }

@@ -34,17 +34,29 @@ struct ProcessChange {
   std::string status = "ok";  // after; "absent" of a process that is left out
 };
 
+// A mean clock before and after, over all boards. No interval.
+struct ClockChange {
+  std::string domain;        // as in time_in_state: "cpu0", "gpu", "emc"
+  Change mhz;                // before and after are present
+  bool by_governor = false;  // nothing else moved it: no lock, no other power mode, no limit
+};
+
 // A change that was simulated.
 struct Tried {
   WhatIf what_if;
   std::vector<scenarios::Result> results;  // one a board
   std::vector<ProcessChange> processes;
   Change throughput;    // images/s of all processes
-  Change latency_ms;    // mean over the processes of their mean latencies
-  Change p99_ms;        // of the worst process
+  Change latency_ms;    // mean over the processes of their mean latencies; absent under overload
+  Change p99_ms;        // of the worst process; absent under overload
   Change power_w;       // of all boards
   Change energy_mj;     // of an image: power by throughput
   bool all_fit = true;  // into memory
+  std::vector<ClockChange> clocks;
+  std::vector<std::size_t> overloaded;  // after: indices among the processes before
+  std::string sentence;                 // what the clocks did; empty if no clock moved by more than 1 %
+
+  [[nodiscard]] bool is_stable() const { return all_fit && overloaded.empty(); }
 };
 
 struct Explained {
@@ -55,13 +67,22 @@ struct Explained {
   std::string sentence;
 };
 
+// Processes that do not keep up; their backlog and latency grow.
+struct Overload {
+  std::vector<std::size_t> processes;    // indices
+  double offered = 0, served = 0;        // images/s, of these
+  std::vector<std::size_t> stable_with;  // index of each change tried under which all keep up
+  std::string sentence;                  // of the changes; empty if none was tried
+};
+
 // The rule: docs/explain.md.
 struct Critical {
   Resource resource = Resource::gpu;
-  double share = 0;                    // of the processes' time
+  double share = 0;                    // of the processes' time; 0 of the clock governors
   std::optional<std::size_t> what_if;  // index among those tried that shows it; none: by share alone
   double gain = 0;                     // what that brought: throughput, or latency where all have arrivals
   bool of_latency = false;
+  bool rescues = false;  // under overload: with it all keep up
   std::string sentence;
 };
 
@@ -79,7 +100,8 @@ struct Reported {
 struct Explanation {
   scenarios::Result result;
   std::vector<Explained> groups;
-  std::optional<Critical> critical;  // none where no process has figures
+  std::optional<Overload> overload;  // none where all keep up
+  std::optional<Critical> critical;  // none where no process has figures, or only some changes were tried
   std::vector<Tried> tried;
   Reported reported;
 };
@@ -100,6 +122,14 @@ struct ExplainQuestion {
 [[nodiscard]] std::optional<Critical> critical_resource(const scenarios::Result& result,
                                                         const std::vector<Tried>& tried,
                                                         bool all_have_arrivals);
+[[nodiscard]] std::vector<std::size_t> overloaded_in(const scenarios::Result& result);
+[[nodiscard]] std::optional<Overload> overload_of(const scenarios::Result& result,
+                                                  const std::vector<Tried>& tried);
+[[nodiscard]] std::vector<ClockChange> clock_changes(const scenarios::Result& before,
+                                                     const std::vector<scenarios::Result>& after,
+                                                     const Governed& governed);
+// "the governor lowered the GPU clock from 353 to 306 MHz", and that latency rises for it.
+[[nodiscard]] std::string clocks_sentence(const Tried& tried, const scenarios::Result& before);
 // "53.6 % waiting for another process's slice; a second board would remove it": of an image's time, what a
 // change takes away of it.
 [[nodiscard]] std::string sentence_of(const Explained& explained, const scenarios::Result& before,

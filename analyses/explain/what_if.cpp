@@ -13,6 +13,7 @@
 #include "models/gpu/sharing.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
+#include "scenarios/run/power_setup.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -182,10 +183,28 @@ std::optional<Changed> next_power_mode(const Request& request) {
   return one_board("power mode " + next->name, std::move(scenario));
 }
 
+Governed governed_in(const scenarios::Scenario& scenario, const board::DeviceSpec& device) {
+  const auto setup = scenarios::dvfs_of(scenario, device, nullptr, {});
+  if (!setup) return {};
+  return {
+      .cpu = !setup->cpu_pinned && setup->scaling.cpu != power::CpuGovernor::performance,
+      .gpu = device.has_gpu() && !setup->gpu_pinned && setup->scaling.gpu != power::GpuGovernor::performance,
+      .emc = !setup->emc_pinned && setup->scaling.emc.scales};
+}
+
+// Of a change: before and after.
+Governed governed_by(const std::vector<WhatIfBoard>& boards, const Request& request) {
+  Governed governed = governed_in(request.scenario, request.device);
+  for (const WhatIfBoard& board : boards) {
+    if (board.scenario.power_mode != request.scenario.power_mode) return {};
+    const Governed after = governed_in(board.scenario, request.device);
+    governed = {governed.cpu && after.cpu, governed.gpu && after.gpu, governed.emc && after.emc};
+  }
+  return governed;
+}
+
 std::optional<Changed> pinned_clocks(const Request& request) {
-  if (!request.device.power || !request.device.memory.unified || !request.device.has_gpu() ||
-      request.scenario.jetson_clocks.value_or(false))
-    return std::nullopt;
+  if (!governed_in(request.scenario, request.device).any()) return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
   scenario.jetson_clocks = true;
   return one_board("jetson_clocks", std::move(scenario));
@@ -279,7 +298,7 @@ std::vector<Intervention> interventions() {
       Intervention{"double-bandwidth", Resource::memory_bandwidth, double_bandwidth},
       Intervention{"no-limits", Resource::power_limits, no_limits},
       Intervention{"no-profiler", Resource::profiler, no_profiler},
-      Intervention{"pinned-clocks", std::nullopt, pinned_clocks},
+      Intervention{"pinned-clocks", Resource::clock_governors, pinned_clocks},
       Intervention{"next-power-mode", std::nullopt, next_power_mode},
       Intervention{"batch-doubled", std::nullopt, batch_doubled},
       Intervention{"one-process-fewer", std::nullopt, one_process_fewer},
@@ -325,7 +344,9 @@ std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::D
       for (const scenarios::ProcessInstance& instance : scenarios::expand(scenario))
         board.processes.push_back(instance.index);
     }
-    if (good) all.push_back({row.name, std::move(changed->label), row.resource, std::move(changed->boards)});
+    if (!good) continue;
+    const Governed governed = governed_by(changed->boards, {scenario, device, before});
+    all.push_back({row.name, std::move(changed->label), row.resource, std::move(changed->boards), governed});
   }
   return all;
 }

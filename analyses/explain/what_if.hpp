@@ -24,11 +24,19 @@ struct WhatIfBoard {
   std::vector<std::size_t> processes;  // [i]: what process i of it is in the scenario before
 };
 
+// Clocks that governors set, each by load, both before and after a change that leaves the limits alone.
+struct Governed {
+  bool cpu = false, gpu = false, emc = false;
+
+  [[nodiscard]] bool any() const { return cpu || gpu || emc; }
+};
+
 struct WhatIf {
   std::string name;                  // "one-core-more"
   std::string label;                 // "one core more (4)"
   std::optional<Resource> resource;  // it gives more of this one and of nothing else
   std::vector<WhatIfBoard> boards;   // one; two with a second board
+  Governed governed = {};
 };
 
 // Those that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: its answer;

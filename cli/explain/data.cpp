@@ -45,6 +45,9 @@ Json process(const Explanation& explanation, std::size_t index) {
           {"model", process.model},
           {"status", process.status},
           {"throughput", metric_json(process.throughput.mean)},
+          {"offered", metric_json(process.offered)},
+          {"stable", process.stable ? Json(*process.stable) : Json(nullptr)},
+          {"backlog_growth", metric_json(process.backlog_growth)},
           {"latency_ms",
            {{"mean", metric_json(process.latency_ms.mean)}, {"p99", metric_json(process.latency_ms.p99)}}},
           {"percent", percent_or_null(share)},
@@ -65,6 +68,13 @@ Json what_if(const Tried& tried) {
   json["latency_p99_ms"] = change(tried.p99_ms);
   json["power_w"] = change(tried.power_w);
   json["energy_per_image_mj"] = change(tried.energy_mj);
+  json["clocks_mhz"] = Json::object();
+  for (const analyses::ClockChange& clock : tried.clocks) {
+    Json& mhz = json["clocks_mhz"][clock.domain] = change(clock.mhz);
+    mhz["by_governor"] = clock.by_governor;
+  }
+  json["overloaded"] = tried.overloaded;
+  json["sentence"] = tried.sentence;
   json["processes"] = Json::array();
   for (std::size_t i = 0; i < tried.processes.size(); ++i) {
     const analyses::ProcessChange& each = tried.processes[i];
@@ -78,6 +88,16 @@ Json what_if(const Tried& tried) {
   json["scenarios"] = Json::array();
   for (const scenarios::Result& result : tried.results)
     json["scenarios"].push_back(Json::parse(result.resolved));
+  return json;
+}
+
+Json overload(const Explanation& explanation) {
+  if (!explanation.overload) return nullptr;
+  const analyses::Overload& overload = *explanation.overload;
+  Json json{{"offered", overload.offered}, {"served", overload.served}, {"sentence", overload.sentence}};
+  json["stable_with"] = Json::array();
+  for (const std::size_t index : overload.stable_with)
+    json["stable_with"].push_back(explanation.tried[index].what_if.name);
   return json;
 }
 
@@ -111,6 +131,8 @@ std::string explanation_json(const Explanation& explanation) {
             {"profile_hash", result.profile_hash},
             {"seed", result.seed},
             {"status", result.status}};
+  json["overloaded"] = analyses::overloaded_in(result);
+  json["overload"] = overload(explanation);
   json["processes"] = Json::array();
   for (std::size_t i = 0; i < result.processes.size(); ++i)
     json["processes"].push_back(process(explanation, i));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 
@@ -28,9 +29,10 @@ std::string signed_percent(const Metric& share) {
   return text == "-0.0" ? "+0.0" : text;
 }
 
-// "4 x resnet50 fp16 b1 tensorrt: 61.2 images/s each, p99 65.3 ms"
+// "4 x resnet50 fp16 b1 tensorrt: 61.2 images/s each, p99 65.3 ms"; of one that does not keep up
+// "61.2 of 70 images/s each, latency grows"
 std::string headline(const Explanation& explanation, const Explained& explained) {
-  double least = 0, most = 0, p99 = 0;
+  double least = 0, most = 0, p99 = 0, offered = 0;
   bool first = true;
   for (const std::size_t index : explained.group.processes) {
     const scenarios::ProcessResult& process = explanation.result.processes[index];
@@ -38,13 +40,17 @@ std::string headline(const Explanation& explanation, const Explained& explained)
     least = first ? *process.throughput.mean : std::min(least, *process.throughput.mean);
     most = std::max(most, *process.throughput.mean);
     p99 = std::max(p99, process.latency_ms.p99.value_or(0));
+    if (process.stable == false) offered = std::max(offered, process.offered.value_or(0));
     first = false;
   }
   if (first) return explained.group.label;
   const std::string rate = most - least > 0.05 * most ? significant(least, 4) + " to " + significant(most, 4)
                                                       : significant((least + most) / 2, 4);
-  return fmt::format("{}: {} images/s{}, p99 {} ms", explained.group.label, rate,
-                     explained.group.processes.size() > 1 ? " each" : "", significant(p99, 4));
+  const char* each = explained.group.processes.size() > 1 ? " each" : "";
+  if (offered > 0)
+    return fmt::format("{}: {} of {:.4g} images/s{}, latency grows", explained.group.label, rate, offered,
+                       each);
+  return fmt::format("{}: {} images/s{}, p99 {} ms", explained.group.label, rate, each, significant(p99, 4));
 }
 
 std::string bars(const Explained& explained, int width) {
@@ -82,9 +88,13 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
                {"p99 %", Align::right, 40},
                {"W", Align::right, 55},
                {"mJ/image", Align::right, 45}});
+  const auto p99 = [](const Metric& ms, bool overloaded) {
+    return overloaded ? "grows" : significant(ms, 4);
+  };
   const Tried& any = explanation.tried.front();
-  table.add({"as it is", significant(any.throughput.before, 4), "", "", significant(any.p99_ms.before, 4), "",
-             significant(any.power_w.before, 3), significant(any.energy_mj.before, 3)},
+  table.add({"as it is", significant(any.throughput.before, 4), "", "",
+             p99(any.p99_ms.before, explanation.overload.has_value()), "", significant(any.power_w.before, 3),
+             significant(any.energy_mj.before, 3)},
             Style::strong);
   for (const Tried& tried : explanation.tried) {
     const Change& change = tried.throughput;
@@ -92,13 +102,21 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
     if (change.half_width && change.before.value_or(0) != 0) half = *change.half_width / *change.before;
     table.add({shortened(tried.what_if.label + (tried.all_fit ? "" : ": does not fit"), longest_label),
                significant(change.after, 4), signed_percent(change.relative()),
-               half ? fmt::format("{:.1f}", 100 * *half) : "", significant(tried.p99_ms.after, 4),
-               signed_percent(tried.p99_ms.relative()), significant(tried.power_w.after, 3),
-               significant(tried.energy_mj.after, 3)},
+               half ? fmt::format("{:.1f}", 100 * *half) : "",
+               p99(tried.p99_ms.after, !tried.overloaded.empty()), signed_percent(tried.p99_ms.relative()),
+               significant(tried.power_w.after, 3), significant(tried.energy_mj.after, 3)},
               tried.all_fit ? Style::plain : Style::bad);
   }
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
          table.text(width, colour);
+}
+
+std::string clocks(const Explanation& explanation, int width, bool colour) {
+  std::string text;
+  for (const Tried& tried : explanation.tried)
+    if (!tried.sentence.empty()) text += paragraph(tried.what_if.label + ": " + tried.sentence, width, 2);
+  if (text.empty()) return {};
+  return "\n" + styled("what the clocks would do", Style::strong, colour) + "\n" + text;
 }
 
 std::string reported_text(const Explanation& explanation, int width, bool colour) {
@@ -142,12 +160,15 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
   std::string text = paragraph(fmt::format("{}: {}, seed {}, {:.4g} s simulated", result.scenario,
                                            result.device, result.seed, result.simulated_s),
                                width, 0);
+  if (explanation.overload)
+    text += overload_lines(result, width, colour) + paragraph(explanation.overload->sentence, width, 0);
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
   if (explanation.critical)
     text += "\n" + styled("critical resource", Style::strong, colour) + "\n" +
             paragraph(explanation.critical->sentence, width, 2);
-  return text + what_ifs(explanation, width, colour) + reported_text(explanation, width, colour);
+  return text + what_ifs(explanation, width, colour) + clocks(explanation, width, colour) +
+         reported_text(explanation, width, colour);
 }
 
 }  // namespace jostle::cli

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/file.hpp"
@@ -165,30 +166,6 @@ std::string shares_table(const Result& result, int width, bool colour) {
          table(columns, processes, false, width, colour);
 }
 
-// One sentence for each entry with processes that do not keep up.
-std::string overload_lines(const Result& result, bool colour) {
-  std::string text;
-  for (std::size_t i = 0; i < result.processes.size();) {
-    std::size_t count = 0, first = i;
-    double offered = 0, served = 0;
-    for (; i < result.processes.size() && result.processes[i].entry == result.processes[first].entry; ++i) {
-      const ProcessResult& process = result.processes[i];
-      if (process.stable != false) continue;
-      if (count++ == 0) first = i;
-      offered += process.offered.value_or(0);
-      served += process.throughput.mean.value_or(0);
-    }
-    if (count == 0) continue;
-    const std::string name = input::printable(label(result.processes[first]));
-    const std::string who = count == 1 ? fmt::format("process {} ({})", result.processes[first].index, name)
-                                       : fmt::format("{} processes ({})", count, name);
-    text += styled("overloaded", Style::bad, colour) +
-            fmt::format(": latency grows without bound; {} {} {:.4g} of {:.4g} images/s\n", who,
-                        count == 1 ? "serves" : "serve", served, offered);
-  }
-  return text.empty() ? text : "\n" + text;
-}
-
 // What the host does around inference.
 std::string stages_table(const Result& result, int width, bool colour) {
   Table table({{"#", Align::right},
@@ -307,6 +284,32 @@ std::string system_lines(const Result& result, int width) {
 
 }  // namespace
 
+std::string overload_lines(const Result& result, int width, bool colour) {
+  std::string text;
+  for (std::size_t i = 0; i < result.processes.size();) {
+    std::size_t count = 0, first = i;
+    double offered = 0, served = 0;
+    for (; i < result.processes.size() && result.processes[i].entry == result.processes[first].entry; ++i) {
+      const ProcessResult& process = result.processes[i];
+      if (process.stable != false) continue;
+      if (count++ == 0) first = i;
+      offered += process.offered.value_or(0);
+      served += process.throughput.mean.value_or(0);
+    }
+    if (count == 0) continue;
+    const std::string name = input::printable(label(result.processes[first]));
+    const std::string who = count == 1 ? fmt::format("process {} ({})", result.processes[first].index, name)
+                                       : fmt::format("{} processes ({})", count, name);
+    const std::string_view title = "overloaded";
+    const std::string line =
+        paragraph(fmt::format("{}: latency grows without bound; {} {} {:.4g} of {:.4g} images/s", title, who,
+                              count == 1 ? "serves" : "serve", served, offered),
+                  width, 0);
+    text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 std::string report(const Result& result, int width, bool colour) {
   std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
                                  fmt::format("{:.4g} s simulated", result.simulated_s)};
@@ -316,7 +319,7 @@ std::string report(const Result& result, int width, bool colour) {
   if (title.find('\n') == title.size() - 1 && colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
-  return title + "\n" + processes_table(result, width, colour) + overload_lines(result, colour) +
+  return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
          shares_table(result, width, colour) + stages_table(result, width, colour) +
          windows_table(result, width, colour) + system_lines(result, width);
 }

@@ -11,6 +11,9 @@ namespace jostle::cli {
 // Lines of at most `width` columns where the words allow it (60 always do).
 [[nodiscard]] std::string report(const scenarios::Result& result, int width, bool colour);
 
+// A sentence for each entry with processes that do not keep up, after an empty line; empty if all do.
+[[nodiscard]] std::string overload_lines(const scenarios::Result& result, int width, bool colour);
+
 // Names on standard error the processes that do not fit into memory; whether all do.
 bool say_who_fits(const std::string& file, const scenarios::Result& result, Terminal& terminal);
 

@@ -54,9 +54,9 @@ void add_load(ProcessResult& result, const OpenLoad& load) {
     ci->second = std::min(ci->second, std::max(load.offered, *result.throughput.mean));
   if (load.stable) return;
   result.backlog_growth = load.growth;
-  const std::int64_t samples = result.latency_ms.samples;
-  result.latency_ms = {};
-  result.latency_ms.samples = samples;
+  Latency unknown;
+  unknown.samples = result.latency_ms.samples;
+  result.latency_ms = unknown;
 }
 
 }  // namespace

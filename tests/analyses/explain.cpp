@@ -164,8 +164,138 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Explain, without_gains_the_largest_share_is_named) {
   const Explanation explanation = explained(alone, {}, {"one-core-more"});
-  EXPECT_FALSE(explanation.critical->what_if.has_value());
-  EXPECT_EQ(explanation.critical->resource, Resource::gpu);
+  const auto critical = critical_resource(explanation.result, explanation.tried, false);
+  EXPECT_FALSE(critical->what_if.has_value());
+  EXPECT_EQ(critical->resource, Resource::gpu);
+}
+
+TEST(Explain, no_resource_is_named_where_only_some_changes_were_tried) {
+  EXPECT_FALSE(explained(alone, {}, {"double-bandwidth"}).critical.has_value());
+}
+
+// Six cameras on a board whose governors lower the clocks.
+const std::string cameras =
+    "device: jetson-orin-nano-super\npower_mode: 25W\nprocesses:\n"
+    "  - {name: camera, model: yolov8n, precision: int8, count: 6, arrivals: {periodic: 15 /s}}\n"
+    "run: {duration: 4 s}\n";
+
+const ClockChange& clock_of(const Tried& tried, const std::string& domain) {
+  for (const ClockChange& clock : tried.clocks)
+    if (clock.domain == domain) return clock;
+  throw std::runtime_error("no clock of " + domain);
+}
+
+TEST(Explain, the_clocks_before_and_after_a_change_are_those_of_the_two_runs) {
+  const Tried faster = tried(explained(cameras, {}, {"double-arithmetic"}), "double-arithmetic");
+  const SystemResult before = run_text(cameras).system;
+  const SystemResult after = run_text(faster.results[0].resolved).system;
+  EXPECT_EQ(clock_of(faster, "gpu").mhz.before, before.gpu.clock_mhz);
+  EXPECT_EQ(clock_of(faster, "gpu").mhz.after, after.gpu.clock_mhz);
+  EXPECT_EQ(clock_of(faster, "emc").mhz.after, after.memory.clock_mhz);
+  EXPECT_EQ(clock_of(faster, "cpu0").mhz.after, after.cpu.clock_mhz.at(0));
+  EXPECT_TRUE(clock_of(faster, "gpu").by_governor);
+  EXPECT_THAT(faster.sentence, HasSubstr(fmt::format("lowered the GPU clock from {:.0f} to {:.0f} MHz",
+                                                     *before.gpu.clock_mhz, *after.gpu.clock_mhz)));
+}
+
+TEST(Explain, a_faster_part_that_raises_latency_is_explained_by_the_clock_that_fell) {
+  const Tried faster = tried(explained(cameras, {}, {"double-arithmetic"}), "double-arithmetic");
+  ASSERT_GT(faster.p99_ms.relative().value(), 0.05);
+  EXPECT_THAT(faster.sentence, HasSubstr("so the p99 rises by"));
+  const Tried locked =
+      tried(explained(cameras, {"jetson_clocks=true"}, {"double-arithmetic"}), "double-arithmetic");
+  EXPECT_LE(locked.p99_ms.relative().value(), 0);
+  EXPECT_EQ(locked.sentence, "");
+}
+
+TEST(Explain, clocks_that_a_power_mode_or_a_lock_moves_are_not_the_governors_doing) {
+  const Explanation explanation = explained(cameras, {}, {"pinned-clocks", "next-power-mode"});
+  for (const Tried& each : explanation.tried) {
+    for (const ClockChange& clock : each.clocks) EXPECT_FALSE(clock.by_governor) << each.what_if.name;
+    EXPECT_THAT(each.sentence, Not(HasSubstr("governor"))) << each.what_if.name;
+  }
+  EXPECT_THAT(tried(explanation, "pinned-clocks").sentence, HasSubstr("it moves the"));
+}
+
+TEST(Explain, clocks_that_a_power_cap_may_have_moved_are_not_the_governors_doing) {
+  const auto faster = [](const std::vector<std::string>& set) {
+    return tried(explained(alone, set, {"double-arithmetic"}), "double-arithmetic");
+  };
+  EXPECT_TRUE(clock_of(faster({}), "cpu0").by_governor);
+  const Tried capped = faster({"power_cap={budget: 8 W}"});
+  EXPECT_FALSE(clock_of(capped, "cpu0").by_governor);
+  EXPECT_THAT(capped.sentence, HasSubstr("it moves the CPU clock from"));
+}
+
+TEST(Explain, locked_clocks_are_critical_where_the_governors_cost_most) {
+  const Explanation explanation = explained(cameras);
+  ASSERT_TRUE(explanation.critical && explanation.critical->what_if);
+  EXPECT_EQ(explanation.critical->resource, Resource::clock_governors);
+  EXPECT_GT(explanation.critical->gain, 0.3);
+  EXPECT_THAT(explanation.critical->sentence, HasSubstr("the clock governors: jetson_clocks would take"));
+  EXPECT_THAT(explanation.critical->sentence, HasSubstr("the GPU clock from"));
+}
+
+TEST(Explain, locked_clocks_are_tried_only_where_a_governor_sets_a_clock) {
+  EXPECT_THAT(names_of(explained(alone)), Contains("pinned-clocks"));
+  EXPECT_THAT(names_of(explained(alone, {"clocks.cpu=1.5 GHz"})), Contains("pinned-clocks"));
+  for (const std::vector<std::string>& set : std::vector<std::vector<std::string>>{
+           {"jetson_clocks=true"},
+           {"clocks.cpu=1.5 GHz", "clocks.gpu=612 MHz", "clocks.emc=2133 MHz"},
+           {"device=nvidia-h200"}})
+    EXPECT_THAT(names_of(explained(alone, set)), Not(Contains("pinned-clocks"))) << set[0];
+}
+
+TEST(Explain, no_resource_is_named_while_another_brings_more) {
+  for (const std::string& text : {cameras, alone, gate})
+    for (const std::string mode : {"power_mode=7W", "power_mode=15W"}) {
+      const Explanation explanation = explained(text, {mode});
+      ASSERT_TRUE(explanation.critical.has_value());
+      const Critical& critical = *explanation.critical;
+      for (const Tried& each : explanation.tried) {
+        if (!each.what_if.resource) continue;
+        if (critical.rescues && each.is_stable()) {
+          EXPECT_LE(explanation.tried[*critical.what_if].latency_ms.after, each.latency_ms.after);
+        } else if (!critical.rescues) {
+          const double gain =
+              critical.of_latency ? -each.latency_ms.relative().value_or(0) : each.throughput.certain();
+          EXPECT_LE(gain, std::max(critical.gain, 0.05)) << mode << each.what_if.name;
+        }
+      }
+    }
+}
+
+TEST(Explain, overload_is_told_with_the_changes_under_which_all_keep_up) {
+  const Explanation explanation = explained(cameras, {"power_mode=7W"});
+  ASSERT_TRUE(explanation.overload.has_value());
+  const Overload& overload = *explanation.overload;
+  EXPECT_EQ(overload.processes, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_NEAR(overload.offered, 90, 1e-9);
+  EXPECT_LT(overload.served, 89);
+  ASSERT_FALSE(overload.stable_with.empty());
+  ASSERT_LT(overload.stable_with.size(), explanation.tried.size());
+  for (std::size_t i = 0; i < explanation.tried.size(); ++i) {
+    const Tried& each = explanation.tried[i];
+    bool stable = true;
+    for (const Result& result : each.results)
+      for (const ProcessResult& process : result.processes) stable = stable && process.stable == true;
+    EXPECT_EQ(std::ranges::count(overload.stable_with, i), stable ? 1 : 0) << each.what_if.name;
+    EXPECT_EQ(each.latency_ms.after.has_value(), stable) << each.what_if.name;
+    EXPECT_FALSE(each.latency_ms.before || each.p99_ms.before) << each.what_if.name;
+    EXPECT_THAT(overload.sentence, HasSubstr(each.what_if.label));
+  }
+  EXPECT_TRUE(explanation.critical->rescues);
+  EXPECT_FALSE(explanation.critical->of_latency);
+  EXPECT_THAT(explanation.critical->sentence, HasSubstr("would let all keep up"));
+}
+
+TEST(Explain, a_change_that_overloads_a_process_has_no_latency_to_praise) {
+  const Explanation explanation = explained(cameras, {"power_mode=7W", "processes.0.count=5"});
+  EXPECT_FALSE(explanation.overload.has_value());
+  const Explanation over = explained(cameras, {"power_mode=7W", "processes.0.count=12"}, {"one-core-more"});
+  ASSERT_TRUE(over.overload.has_value());
+  EXPECT_THAT(over.overload->stable_with, ::testing::IsEmpty());
+  EXPECT_THAT(over.overload->sentence, HasSubstr("no change that was tried lets it keep up"));
 }
 
 TEST(Explain, what_tegrastats_shows_is_never_less_than_what_is_so) {

@@ -22,6 +22,12 @@ from pathlib import Path
 JOSTLE = os.environ["JOSTLE"]
 SOURCE = Path(os.environ["SOURCE"])
 
+# More than 7 W allow, and easy at 25 W.
+CAMERAS = """device: jetson-orin-nano-super
+power_mode: 7W
+processes: [{name: camera, model: yolov8n, precision: int8, count: 6, arrivals: {periodic: 15 /s}}]
+run: {duration: 4 s}
+"""
 GOOD = """device: nvidia-h200
 processes:
   - {model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin, count: 2}
@@ -345,6 +351,38 @@ class Command(unittest.TestCase):
         for group in groups:
             tenths = [int(a + b) for a, b in re.findall(r"^  [a-z][a-z -]+ +(\d+)\.(\d) %", group, re.M)]
             self.assertEqual(sum(tenths), 1000, group)
+
+    def test_an_explanation_names_overload_first(self):
+        path = self.file("cameras.yaml", CAMERAS)
+        done = self.jostle("explain", path, COLUMNS="60")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 60)
+        title, overload = done.stdout.split("\n\n")[:2]
+        self.assertTrue(overload.startswith("overloaded: "), overload)
+        self.assertIn("6 processes (camera) serve", " ".join(overload.split()))
+        self.assertIn("it would keep up with any of: no GPU switch cost", " ".join(overload.split()))
+        self.assertRegex(done.stdout, r"images/s\s+each,\s+latency grows")
+        self.assertIn("grows", re.search("^as it is.*$", self.jostle("explain", path).stdout, re.M).group())
+        answer = json.loads(self.jostle("explain", path, "--format", "json").stdout)
+        self.assertEqual(answer["overloaded"], [0, 1, 2, 3, 4, 5])
+        self.assertLess(answer["overload"]["served"], answer["overload"]["offered"])
+        for what_if in answer["what_ifs"]:
+            self.assertEqual(what_if["name"] in answer["overload"]["stable_with"], what_if["overloaded"] == [])
+            self.assertEqual(what_if["latency_p99_ms"]["after"] is None, what_if["overloaded"] != [])
+
+    def test_an_explanation_tells_what_the_governors_did(self):
+        path = self.file("cameras.yaml", CAMERAS)
+        moderate = ("explain", path, "--set", "power_mode=25W")
+        text = " ".join(self.jostle(*moderate).stdout.split())
+        self.assertRegex(text, r"twice the GPU arithmetic: the governors? lowered the .*GPU clock from \d+ to \d+ MHz")
+        answer = json.loads(self.jostle(*moderate, "--format", "json").stdout)
+        self.assertEqual((answer["overloaded"], answer["overload"]), ([], None))
+        self.assertEqual(answer["critical"]["resource"], "clock_governors")
+        faster = next(each for each in answer["what_ifs"] if each["name"] == "double-arithmetic")
+        gpu = faster["clocks_mhz"]["gpu"]
+        self.assertTrue(gpu["by_governor"])
+        self.assertLess(gpu["after"], gpu["before"])
+        self.assertIn("so the p99 rises by", faster["sentence"])
 
     def test_an_explanation_is_told_as_data_with_runs_that_can_be_repeated(self):
         answer = json.loads(self.jostle("explain", self.good, "--format", "json").stdout)
