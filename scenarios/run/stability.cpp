@@ -7,7 +7,6 @@ namespace jostle::scenarios {
 namespace {
 
 using process::ArrivalKind;
-using process::Share;
 
 // Requests/s that come in the window; 0 for a closed loop.
 double request_rate(const process::Arrivals& arrivals, const Window& window) {
@@ -17,13 +16,6 @@ double request_rate(const process::Arrivals& arrivals, const Window& window) {
   const auto count = std::ranges::count_if(
       arrivals.times, [&](sim::Time time) { return time >= window.begin && time < window.end; });
   return static_cast<double>(count) / window.seconds();
-}
-
-// Offered requests over what the process could serve if it never waited for one; 0 if it served none.
-double utilisation(const process::Inference& process, double rate, double served) {
-  const process::TimeAccount& time = process.time();
-  const double busy = sim::to_seconds(time.elapsed() - time.in(Share::idle)-time.in(Share::link));
-  return served > 0 ? rate * busy / served : 0;
 }
 
 }  // namespace
@@ -42,20 +34,21 @@ std::optional<OpenLoad> open_load(process::Inference& process, const Window& win
   if (arrivals.kind == ArrivalKind::closed_loop || window.seconds() <= 0) return std::nullopt;
   const auto images = static_cast<double>(process.spec().batch);
   const double rate = request_rate(arrivals, window);
-  const double served = process.rate().amount(window.end).value_or(0) / images;
-  OpenLoad load{.offered = rate * images};
-  if (arrivals.queue_limit) return load;
-
-  const std::int64_t waiting = process.waiting();
-  const bool overloaded = utilisation(process, rate, served) > 1;
-  if (served < 3)
-    load.stable = static_cast<double>(waiting - waited) <= served + 1;
-  else if (arrivals.kind == ArrivalKind::trace)
-    load.stable = !overloaded || waiting <= waited + 1;
-  else
-    load.stable = !overloaded;
-  load.stable = load.stable && link_load <= 1;
-  if (!load.stable) load.growth = std::max(load.offered - served * images / window.seconds(), 0.0);
+  const double over_link = rate / std::max(link_load, 1.0);  // requests/s that the link can deliver
+  const auto served = static_cast<double>(process.batches());
+  const auto more_wait = static_cast<double>(process.waiting() - waited);
+  OpenLoad load{.offered = rate * images, .stable = link_load <= 1};
+  if (!arrivals.queue_limit) {
+    const bool overloaded = rate * sim::to_seconds(process.in_service()) > served;
+    if (served < 3)
+      load.stable = load.stable && more_wait <= served + 1;
+    else
+      load.stable = load.stable && !(overloaded && (arrivals.kind != ArrivalKind::trace || more_wait > 1));
+  }
+  if (load.stable) return load;
+  const double kept_up = arrivals.queue_limit ? over_link : std::min(over_link, served / window.seconds());
+  const double growth = rate > kept_up ? rate - kept_up : more_wait / window.seconds();
+  load.growth = growth * images;
   return load;
 }
 
