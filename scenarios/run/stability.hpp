@@ -27,12 +27,12 @@ struct OpenLoad {
 [[nodiscard]] double load_of_link(const link::Spec& link, std::deque<process::Inference>& processes,
                                   const Window& window);
 
-// None for a closed loop. Stable is what queueing theory calls so: rate of requests x mean time in service < 1,
-// and the load of the link (0: there is none) at most 1. The time in service runs from when the process turns
-// to a request to when its batch is done, so it holds what contention adds; its mean over n batches is known
-// to about its spread / sqrt(n). Where fewer than three were served, and for a trace, the backlog itself
-// counts: `waited` requests waited at the beginning of the window. A queue with a limit is stable behind a
-// link that is.
+// None for a closed loop. Stable is what queueing theory calls so: rate of requests x mean time in service <
+// 1, and the load of the link (0: there is none) at most 1. The time in service runs from when the process
+// turns to a request to when its batch is done, so it holds what contention adds; its mean over n batches is
+// known to about its spread / sqrt(n). Where fewer than three were served, and for a trace, the backlog
+// itself counts: `waited` requests waited at the beginning of the window. A queue with a limit is stable
+// behind a link that is.
 [[nodiscard]] std::optional<OpenLoad> open_load(process::Inference& process, const Window& window,
                                                 std::int64_t waited, double link_load);
 

@@ -67,13 +67,15 @@ TEST(Comparison, a_longer_run_serves_a_random_load_at_the_rate_offered) {
       "processes: [{model: resnet18, precision: fp16, count: 2, arrivals: {poisson: 100 /s}}]\n";
   for (const double seconds : {0.5, 2.0, 8.0}) {
     const double noise = 5 * std::sqrt(200 / seconds);
-    EXPECT_NEAR(served(text + fmt::format("run: {{duration: {} ms, warmup: 200 ms}}\n", 1e3 * seconds)), 200, noise);
+    EXPECT_NEAR(served(text + fmt::format("run: {{duration: {} ms, warmup: 200 ms}}\n", 1e3 * seconds)), 200,
+                noise);
   }
 }
 
 TEST(Comparison, a_higher_clock_of_the_gpu_does_not_serve_less) {
   for (const std::string& device : gpu_devices()) {
-    const board::DeviceSpec spec = device_of(scenario_of(pinned(device) + "processes: [" + processes()[0] + "]"));
+    const board::DeviceSpec spec =
+        device_of(scenario_of(pinned(device) + "processes: [" + processes()[0] + "]"));
     for (const std::string& process : processes()) {
       double before = 0;
       for (const double hz : spec.gpu.clock_table_hz) {
@@ -118,7 +120,8 @@ TEST(Comparison, a_higher_load_waits_longer) {
   double before = 0;
   for (const int rate : {50, 100, 200, 300, 350}) {
     const std::string text =
-        pinned("nvidia-h200") + "processes: [{model: {kernels: 4, duration: 500 us, blocks: 200, threads: 128}, " +
+        pinned("nvidia-h200") +
+        "processes: [{model: {kernels: 4, duration: 500 us, blocks: 200, threads: 128}, " +
         fmt::format("arrivals: {{poisson: {} /s}}}}]", rate) + "\nrun: {duration: 20 s, warmup: 200 ms}\n";
     const double mean = run_text(text).processes[0].latency_ms.mean.value();
     EXPECT_GT(mean, before) << text;

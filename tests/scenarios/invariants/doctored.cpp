@@ -47,12 +47,14 @@ ProcessResult& overloaded(Result& result) {
 
 std::vector<Doctor> doctors() {
   const auto scale = [](Metric& figure, double by) { figure = figure.value() * by; };
-  const std::string images = "images are rate times time", sum = "the rates of the processes sum to the system's",
+  const std::string images = "images are rate times time",
+                    sum = "the rates of the processes sum to the system's",
                     energy = "power is energy an image times rate",
                     time = "the shares of a process's time sum to one",
                     bound = "the shares of what bounds kernels sum to one",
                     busy_gpu = "the kernels of all processes are what keeps the GPU busy",
-                    busy = "busy shares lie between zero and one", call = "an enqueue call is the sum of its parts",
+                    busy = "busy shares lie between zero and one",
+                    call = "an enqueue call is the sum of its parts",
                     order = "percentiles of latency are in order",
                     interval = "a confidence interval holds its mean and what is possible",
                     unasked = "a prediction interval is there only where it was asked for",
@@ -62,7 +64,8 @@ std::vector<Doctor> doctors() {
                     no_memory = "a process that does not fit has no figures",
                     power = "power is the sum of its parts and at most its peak",
                     rails = "a rail sees at most all power, and its peak is at least its mean",
-                    states = "the times at each clock sum to one", clocks = "clocks are within the mode's limits",
+                    states = "the times at each clock sum to one",
+                    clocks = "clocks are within the mode's limits",
                     json = "JSON holds no number that is none";
   return {
       {images, "one per cent more", [=](Result& r) { scale(closed(r).images, 1.01); }},
@@ -95,9 +98,18 @@ std::vector<Doctor> doctors() {
       {order, "a mean below half the median", [=](Result& r) { scale(closed(r).latency_ms.mean, 0.1); }},
       {interval, "beside the mean", [](Result& r) { closed(r).throughput.ci95->first = 1e6; }},
       {interval, "below zero", [](Result& r) { closed(r).throughput.ci95->first = -1; }},
-      {interval, "above what is offered", [](Result& r) { camera(r).throughput.ci95 = {{0, 16}}; }},
-      {unasked, "of a process", [](Result& r) { closed(r).latency_ms.pi90 = {{0, 1}}; }},
-      {unasked, "of the system", [](Result& r) { r.system.throughput_pi90 = {{0, 1}}; }},
+      {interval, "above what is offered",
+       [](Result& r) {
+         camera(r).throughput.ci95 = {{0, 16}};
+       }},
+      {unasked, "of a process",
+       [](Result& r) {
+         closed(r).latency_ms.pi90 = {{0, 1}};
+       }},
+      {unasked, "of the system",
+       [](Result& r) {
+         r.system.throughput_pi90 = {{0, 1}};
+       }},
       {served, "five times the camera's", [=](Result& r) { scale(camera(r).images, 5); }},
       {drops, "of a closed loop", [](Result& r) { closed(r).drops = 1; }},
       {drops, "fewer than none", [](Result& r) { r.processes[3].drops = -1; }},

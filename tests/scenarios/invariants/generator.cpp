@@ -70,7 +70,8 @@ std::string stages(Dice& dice) {
   return dice.one_in(2)
              ? fmt::format("stages: {{before: [{{name: decode, time: {} ms}}]}}", dice.number(1, 20))
              : fmt::format(
-                   "stages: {{before: [{{name: scale, on: gpu, time: 1 ms}}], after: [{{name: boxes, time: {} "
+                   "stages: {{before: [{{name: scale, on: gpu, time: 1 ms}}], after: [{{name: boxes, time: "
+                   "{} "
                    "ms}}]}}",
                    dice.number(1, 20));
 }
@@ -87,7 +88,8 @@ void place_network(Dice& dice, const board::DeviceSpec& device, Words& process) 
     return;
   }
   if (dice.one_in(12)) process.emplace_back("placement: cuda-only");
-  const std::string runtime = dice.of<std::string>({"tensorrt", "tensorrt", "cuda-graph", "eager", "libtorch"});
+  const std::string runtime =
+      dice.of<std::string>({"tensorrt", "tensorrt", "cuda-graph", "eager", "libtorch"});
   process.push_back("runtime: " + runtime);
   if (runtime == "eager" && dice.one_in(3)) process.emplace_back("training: true");
   if (runtime == "eager" && dice.one_in(4)) process.emplace_back("graph: static");
@@ -98,9 +100,8 @@ Words process(Dice& dice, const board::DeviceSpec& device) {
   const int batch = dice.of<int>({1, 1, 1, 2, 4, 8, 16});
   if (device.has_gpu() && dice.one_in(5)) {
     const std::string pace = dice.one_in(3) ? fmt::format(", pace: {} us", dice.number(5, 200)) : "";
-    process.push_back(
-        fmt::format("model: {{kernels: {}, duration: {} us, blocks: {}, threads: 128{}}}",
-                    dice.number(1, 200), dice.number(2, 500), dice.number(1, 500), pace));
+    process.push_back(fmt::format("model: {{kernels: {}, duration: {} us, blocks: {}, threads: 128{}}}",
+                                  dice.number(1, 200), dice.number(2, 500), dice.number(1, 500), pace));
     process.push_back("runtime: " + dice.of<std::string>({"tensorrt", "cuda-graph", "eager"}));
   } else {
     process.push_back("model: " + dice.of<std::string>({"resnet50", "resnet50", "mobilenet_v2", "resnet18",
@@ -110,7 +111,8 @@ Words process(Dice& dice, const board::DeviceSpec& device) {
   }
   if (batch > 1) process.push_back(fmt::format("batch: {}", batch));
   if (dice.one_in(3)) process.push_back(fmt::format("count: {}", dice.number(2, 4)));
-  if (dice.one_in(3)) process.push_back("sync: " + dice.of<std::string>({"spin", "yield", "blocking", "auto"}));
+  if (dice.one_in(3))
+    process.push_back("sync: " + dice.of<std::string>({"spin", "yield", "blocking", "auto"}));
   if (dice.one_in(2)) process.push_back(arrivals(dice, batch));
   if (dice.one_in(8)) process.push_back(stages(dice));
   if (dice.one_in(8)) process.push_back(fmt::format("nice: {}", dice.of<int>({-5, 5, 10})));
@@ -128,7 +130,8 @@ Words clocks(Dice& dice, const board::DeviceSpec& device) {
   if (dice.one_in(8))
     lines.push_back("governors: {cpu: " +
                     dice.of<std::string>({"schedutil", "performance", "powersave", "ondemand"}) + "}");
-  if (dice.one_in(8)) lines.push_back(fmt::format("power_cap: {{budget: {} W, window: 100 ms}}", dice.number(4, 20)));
+  if (dice.one_in(8))
+    lines.push_back(fmt::format("power_cap: {{budget: {} W, window: 100 ms}}", dice.number(4, 20)));
   if (dice.one_in(8)) lines.push_back(fmt::format("ambient: {} degC", dice.number(0, 60)));
   if (dice.one_in(8)) lines.emplace_back("fan: false");
   return lines;

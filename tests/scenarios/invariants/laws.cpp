@@ -78,7 +78,8 @@ void processes_sum_to_the_system(const Run& run, Breaches& breaches) {
   }
   expect(system.has_value() == all, breaches, "the system's rate is {}, but processes are {}",
          system ? "known" : "null", all ? "known" : "null");
-  if (system && all) expect(near(*system, sum, identity), breaches, "{} of the system, {} in all", *system, sum);
+  if (system && all)
+    expect(near(*system, sum, identity), breaches, "{} of the system, {} in all", *system, sum);
 }
 
 void power_is_energy_times_rate(const Run& run, Breaches& breaches) {
@@ -88,8 +89,9 @@ void power_is_energy_times_rate(const Run& run, Breaches& breaches) {
     breaches.emplace_back("energy an image without a rate or a power");
     return;
   }
-  expect(near(*system.power_w.mean, *system.energy_per_image_mj / 1e3 * *system.throughput, identity), breaches,
-         "{} W, {} mJ x {}/s", *system.power_w.mean, *system.energy_per_image_mj, *system.throughput);
+  expect(near(*system.power_w.mean, *system.energy_per_image_mj / 1e3 * *system.throughput, identity),
+         breaches, "{} W, {} mJ x {}/s", *system.power_w.mean, *system.energy_per_image_mj,
+         *system.throughput);
 }
 
 // Time -----------------------------------------------------------------------------------------------
@@ -108,8 +110,8 @@ void time_shares_sum_to_one(const Run& run, Breaches& breaches) {
 void what_bounds_kernels_sums_to_one(const Run& run, Breaches& breaches) {
   each_process(run, breaches, [](const ProcessResult& process, const ProcessEntry&, Breaches& own) {
     const GpuRunningBy& by = process.gpu_running_by;
-    const int known = by.compute.has_value() + by.memory.has_value() + by.fixed.has_value() +
-                      by.throttled.has_value();
+    const int known =
+        by.compute.has_value() + by.memory.has_value() + by.fixed.has_value() + by.throttled.has_value();
     if (known == 0) return;
     if (known < 4) return own.emplace_back("some of them are null");
     expect(near(*by.compute + *by.memory + *by.fixed + *by.throttled, 1), own, "their sum is {}",
@@ -144,8 +146,8 @@ void busy_shares_are_shares(const Run& run, Breaches& breaches) {
   if (system.link) share("link.busy", system.link->busy, breaches);
   for (const auto& [name, value] : system.limited_share) share(name.c_str(), value, breaches);
   if (system.cpu.busy_cores)
-    expect(*system.cpu.busy_cores >= 0 && *system.cpu.busy_cores <= run.device.core_count() + rounding, breaches,
-           "{} busy cores of {}", *system.cpu.busy_cores, run.device.core_count());
+    expect(*system.cpu.busy_cores >= 0 && *system.cpu.busy_cores <= run.device.core_count() + rounding,
+           breaches, "{} busy cores of {}", *system.cpu.busy_cores, run.device.core_count());
 }
 
 // Calls ----------------------------------------------------------------------------------------------
@@ -184,8 +186,8 @@ void an_interval_holds_its_mean_and_what_is_possible(const Run& run, Breaches& b
     if (!rate.ci95) return;
     if (!rate.mean) return own.emplace_back("an interval of nothing");
     const auto [low, high] = *rate.ci95;
-    expect(low <= *rate.mean * (1 + rounding) && *rate.mean <= high * (1 + rounding), own, "{} to {}, mean {}",
-           low, high, *rate.mean);
+    expect(low <= *rate.mean * (1 + rounding) && *rate.mean <= high * (1 + rounding), own,
+           "{} to {}, mean {}", low, high, *rate.mean);
     expect(low >= 0, own, "from {}", low);
     if (process.offered)
       expect(high <= std::max(*process.offered, *rate.mean) * (1 + rounding), own, "to {}, offered {}", high,
@@ -278,8 +280,8 @@ void a_process_without_memory_has_no_figures(const Run& run, Breaches& breaches)
       expect(process.problem.empty(), breaches, "process {} ran: {}", process.index, process.problem);
       continue;
     }
-    expect(!process.problem.empty() && !process.images && !process.throughput.mean && !process.latency_ms.mean &&
-               !process.memory_mb,
+    expect(!process.problem.empty() && !process.images && !process.throughput.mean &&
+               !process.latency_ms.mean && !process.memory_mb,
            breaches, "process {} has figures", process.index);
   }
   expect((run.result.status == "ok") == all, breaches, "status {}", run.result.status);
@@ -343,8 +345,8 @@ Limits limits_of(const Run& run) {
   Limits limits{{}, device.gpu.max_clock_hz / 1e6, device.memory.max_clock_hz / 1e6};
   for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
     const bool limited = mode && !mode->cpu_max_clock_hz.empty() && !run.scenario.clocks.cpu_hz;
-    limits.cpu_mhz.push_back(
-        (limited ? mode->cpu_max_clock_hz[i] : device.cpu.clusters[i].max_clock_hz) / 1e6);
+    limits.cpu_mhz.push_back((limited ? mode->cpu_max_clock_hz[i] : device.cpu.clusters[i].max_clock_hz) /
+                             1e6);
   }
   const Clocks& clocks = run.scenario.clocks;
   if (clocks.gpu_hz)

@@ -24,7 +24,8 @@ std::string wrong_with(const Scenario& scenario) {
   std::string lines;
   try {
     const Result result = run(scenario, RunControl{}).value();
-    for (const std::string& breach : breaches({scenario, device_of(scenario), result})) lines += breach + "\n";
+    for (const std::string& breach : breaches({scenario, device_of(scenario), result}))
+      lines += breach + "\n";
   } catch (const std::exception& error) {
     lines = fmt::format("it ended with: {}\n", error.what());
   }
@@ -48,11 +49,10 @@ TEST_P(Thousand, random_scenarios_obey_all_laws) {
     const std::string wrong = wrong_with(*scenario);
     if (wrong.empty()) continue;
     const std::string law = wrong.substr(0, wrong.find(':'));
-    const Draft least =
-        smallest(drawn, [&](const Draft& some) {
-          const std::optional<Scenario> smaller = loaded(some.text());
-          return smaller && wrong_with(*smaller).starts_with(law);
-        });
+    const Draft least = smallest(drawn, [&](const Draft& some) {
+      const std::optional<Scenario> smaller = loaded(some.text());
+      return smaller && wrong_with(*smaller).starts_with(law);
+    });
     ADD_FAILURE() << "scenario " << number << "\n" << wrong << "smallest:\n" << least.text();
   }
 }

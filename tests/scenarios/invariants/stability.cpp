@@ -39,9 +39,10 @@ std::vector<Server> servers() {
 }
 
 Result run_with(const Server& server, const std::string& arrivals, double seconds = 1) {
-  return run_text(fmt::format("{}processes: [{{{}, count: {}, arrivals: {{{}}}}}]\n"
-                              "run: {{duration: {} ms, warmup: 200 ms}}\n",
-                              server.board, server.process, server.count, arrivals, 1e3 * seconds));
+  return run_text(
+      fmt::format("{}processes: [{{{}, count: {}, arrivals: {{{}}}}}]\n"
+                  "run: {{duration: {} ms, warmup: 200 ms}}\n",
+                  server.board, server.process, server.count, arrivals, 1e3 * seconds));
 }
 
 // Requests/s that each process serves where there is always one more.
@@ -68,7 +69,8 @@ TEST(Stability, is_what_queueing_theory_says) {
           EXPECT_EQ(process.stable, rho < 1);
           if (rho < 1) continue;
           const double batch = static_cast<double>(process.batch);
-          EXPECT_NEAR(process.backlog_growth.value_or(0), (rho - 1) * most * batch, 0.03 * rho * most * batch);
+          EXPECT_NEAR(process.backlog_growth.value_or(0), (rho - 1) * most * batch,
+                      0.03 * rho * most * batch);
         }
       }
     }
@@ -81,12 +83,12 @@ TEST(Stability, of_a_link_is_what_queueing_theory_says) {
       for (const double rho : {0.5, 0.9, 0.97, 1.03, 1.5, 3.0}) {
         // 10 kB at 8 Mbit/s: 10 ms, and every tenth attempt is lost.
         const double rate = rho * 90 / 3;
-        const Result result = run_text(
-            fmt::format("device: nvidia-h200\n"
-                        "link: {{bandwidth: 8 Mbit/s, rtt: 10 ms, payload: 10 kB, loss: 10 %}}\n"
-                        "processes: [{{model: resnet18, precision: fp16, count: 3, arrivals: {{{}: {} /s{}}}}}]\n"
-                        "run: {{duration: 1 s, warmup: 200 ms}}\n",
-                        kind, rate, queue));
+        const Result result = run_text(fmt::format(
+            "device: nvidia-h200\n"
+            "link: {{bandwidth: 8 Mbit/s, rtt: 10 ms, payload: 10 kB, loss: 10 %}}\n"
+            "processes: [{{model: resnet18, precision: fp16, count: 3, arrivals: {{{}: {} /s{}}}}}]\n"
+            "run: {{duration: 1 s, warmup: 200 ms}}\n",
+            kind, rate, queue));
         for (const ProcessResult& process : result.processes) {
           SCOPED_TRACE(fmt::format("{}{} {}", kind, queue, rho));
           EXPECT_EQ(process.stable, rho < 1);
