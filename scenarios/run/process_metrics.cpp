@@ -30,7 +30,7 @@ void add_load(ProcessResult& result, const OpenLoad& load) {
   result.stable = load.stable;
   if (auto& ci = result.throughput.ci95)  // more than is offered cannot be served for long
     ci->second = std::min(ci->second, std::max(load.offered, *result.throughput.mean));
-  if (load.stable) return;
+  if (load.stable.value_or(true)) return;
   result.backlog_growth = load.growth;
   result.latency_ms = {};
 }

@@ -32,23 +32,26 @@ std::optional<OpenLoad> open_load(process::Inference& process, const Window& win
                                   double link_load) {
   const process::Arrivals& arrivals = process.spec().arrivals;
   if (arrivals.kind == ArrivalKind::closed_loop || window.seconds() <= 0) return std::nullopt;
-  const auto images = static_cast<double>(process.spec().batch);
   const double rate = request_rate(arrivals, window);
-  const double over_link = rate / std::max(link_load, 1.0);  // requests/s that the link can deliver
+  const auto images = static_cast<double>(process.spec().batch);
+  OpenLoad load{.offered = rate * images};
+  if (process.spec().setup && !process.ready()) {  // what waits says nothing yet
+    load.stable.reset();
+    return load;
+  }
   const auto served = static_cast<double>(process.batches());
   const auto more_wait = static_cast<double>(process.waiting() - waited);
-  OpenLoad load{.offered = rate * images, .stable = link_load <= 1};
-  if (!arrivals.queue_limit) {
-    const bool overloaded = rate * sim::to_seconds(process.in_service()) > served;
-    if (served < 3)
-      load.stable = load.stable && more_wait <= served + 1;
-    else
-      load.stable = load.stable && !(overloaded && (arrivals.kind != ArrivalKind::trace || more_wait > 1));
-  }
-  if (load.stable) return load;
-  const double kept_up = arrivals.queue_limit ? over_link : std::min(over_link, served / window.seconds());
-  const double growth = rate > kept_up ? rate - kept_up : more_wait / window.seconds();
-  load.growth = growth * images;
+  double capacity = rate / std::max(link_load, 1.0);  // requests/s that can be served
+  if (!arrivals.queue_limit && served > 0)
+    capacity = std::min(capacity, served / sim::to_seconds(process.in_service()));
+  const bool asks_too_much = rate > capacity;
+  if (!arrivals.queue_limit && served == 0)
+    load.stable = !asks_too_much && more_wait <= 1;
+  else if (arrivals.kind == ArrivalKind::trace)
+    load.stable = !asks_too_much || more_wait <= 1;
+  else
+    load.stable = !asks_too_much;
+  if (!*load.stable) load.growth = images * (asks_too_much ? rate - capacity : more_wait / window.seconds());
   return load;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -65,8 +66,7 @@ std::vector<Doctor> doctors() {
                     power = "power is the sum of its parts and at most its peak",
                     rails = "a rail sees at most all power, and its peak is at least its mean",
                     states = "the times at each clock sum to one",
-                    clocks = "clocks are within the mode's limits",
-                    json = "JSON holds no number that is none";
+                    clocks = "clocks are within the mode's limits", number = "every figure is a number";
   return {
       {images, "one per cent more", [=](Result& r) { scale(closed(r).images, 1.01); }},
       {images, "no images, but a rate", [](Result& r) { closed(r).images = {}; }},
@@ -135,7 +135,8 @@ std::vector<Doctor> doctors() {
       {clocks, "a GPU above the mode", [](Result& r) { r.system.gpu.clock_mhz = 700; }},
       {clocks, "a core above the mode", [](Result& r) { r.system.cpu.clock_mhz[0] = 1600; }},
       {clocks, "an EMC above the mode", [](Result& r) { r.system.memory.clock_mhz = 3000; }},
-      {json, "not a number in a list", [](Result& r) { r.system.cpu.clock_mhz[0] = 0.0 / 0.0; }},
+      {number, "a p99", [](Result& r) { closed(r).latency_ms.p99 = INFINITY; }},
+      {number, "a clock", [](Result& r) { r.system.cpu.clock_mhz[0] = std::nan(""); }},
   };
 }
 

@@ -105,7 +105,8 @@ Words process(Dice& dice, const board::DeviceSpec& device) {
     process.push_back("runtime: " + dice.of<std::string>({"tensorrt", "cuda-graph", "eager"}));
   } else {
     process.push_back("model: " + dice.of<std::string>({"resnet50", "resnet50", "mobilenet_v2", "resnet18",
-                                                        "alexnet", "yolov8n", "bert_tiny", "ssd300"}));
+                                                        "alexnet", "yolov8n", "bert_tiny", "ssd300",
+                                                        "yolov4_tiny", "fcn_resnet50", "vgg16"}));
     process.push_back("precision: " + dice.of<std::string>({"fp16", "fp16", "int8", "fp32", "tf32"}));
     place_network(dice, device, process);
   }
@@ -125,7 +126,7 @@ Words clocks(Dice& dice, const board::DeviceSpec& device) {
     lines.push_back("power_mode: " + dice.of(device.power_modes).name);
   if (!device.power) return lines;
   if (dice.one_in(4)) lines.emplace_back("jetson_clocks: true");
-  if (device.has_gpu() && dice.one_in(5))
+  if (!device.gpu.clock_table_hz.empty() && dice.one_in(5))
     lines.push_back("clocks: {gpu: " + mhz(dice.of(device.gpu.clock_table_hz)) + "}");
   if (dice.one_in(8))
     lines.push_back("governors: {cpu: " +
@@ -147,15 +148,15 @@ Words kind_of_run(Dice& dice) {
   const std::string seed = fmt::format("seed: {}", dice.number(1, 1000));
   switch (dice.number(1, 8)) {
     case 1:
-      return {seed, "duration: 1 s", "setup: true"};
+      return {seed, "duration: 3 s", "setup: true"};
     case 2:
       return {seed, "duration: 1 s", fmt::format("batches: {}", dice.number(1, 20))};
     case 3:
-      return {seed, "until: {relative_error: 5 %, max: 500 ms}", "warmup: 100 ms"};
+      return {seed, "until: {relative_error: 5 %, max: 1 s}", "warmup: 100 ms"};
     case 4:
       return {seed, "duration: 100 ms", "warmup: 0 s"};
     default:
-      return {seed, fmt::format("duration: {} ms", dice.number(200, 400)), "warmup: 100 ms"};
+      return {seed, fmt::format("duration: {} ms", dice.number(200, 1000)), "warmup: 100 ms"};
   }
 }
 
@@ -196,7 +197,7 @@ Draft draft(std::uint64_t number) {
   if (dice.one_in(12)) draft.board.emplace_back("gpu_metrics: 1 ms");
   if (dice.one_in(16)) draft.board.emplace_back("observer: nsys");
   for (int i = dice.number(1, 3); i > 0; --i) draft.processes.push_back(process(dice, device->second));
-  if (dice.one_in(40)) {
+  if (dice.one_in(20)) {
     draft.processes.resize(1);
     std::erase_if(draft.processes[0], [](const std::string& part) { return part.starts_with("count"); });
     draft.processes[0].push_back(fmt::format("count: {}", dice.number(5, 64)));

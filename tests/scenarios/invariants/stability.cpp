@@ -15,26 +15,26 @@ namespace {
 // `arrivals` and `count` are put into the process.
 struct Server {
   std::string name, board, process;
-  int count = 1;
-  std::string link;
+  int count;
 };
 
 std::vector<Server> servers() {
   const std::string orin = "device: jetson-orin-nano\njetson_clocks: true\n";
   const std::string small = "model: {kernels: 4, duration: 200 us, blocks: 64, threads: 128}";
   return {
-      {"one on the GPU", orin, small},
-      {"an eager network", orin, "model: bert_tiny, precision: fp16, runtime: eager"},
-      {"a batch of four", orin, small + ", batch: 4"},
+      {"one on the GPU", orin, small, 1},
+      {"an eager network", orin, "model: bert_tiny, precision: fp16, runtime: eager", 1},
+      {"a batch of four", orin, small + ", batch: 4", 1},
       {"three that share the GPU", orin, small, 3},
       {"two under MPS", orin + "sharing: mps\n", small, 2},
-      {"one with stages on the host", orin, small + ", stages: {before: [{name: decode, time: 1 ms}]}"},
+      {"one with stages on the host", orin, small + ", stages: {before: [{name: decode, time: 1 ms}]}", 1},
       {"on the CPU", "device: jetson-orin-nano\njetson_clocks: true\n",
-       "model: bert_tiny, precision: fp32, placement: cpu, threads: 2"},
-      {"spinning on a server", "device: nvidia-h200\n", small + ", runtime: cuda-graph, sync: spin"},
-      {"on the GPU, behind a link", orin + "link: {bandwidth: 1 Gbit/s, rtt: 20 ms, payload: 1 kB}\n", small},
+       "model: bert_tiny, precision: fp32, placement: cpu, threads: 2", 1},
+      {"spinning on a server", "device: nvidia-h200\n", small + ", runtime: cuda-graph, sync: spin", 1},
+      {"on the GPU, behind a link", orin + "link: {bandwidth: 1 Gbit/s, rtt: 20 ms, payload: 1 kB}\n", small,
+       1},
       {"on the CPU, behind a link", orin + "link: {bandwidth: 1 Gbit/s, rtt: 20 ms, payload: 1 kB}\n",
-       "model: bert_tiny, precision: fp32, placement: cpu, threads: 2"},
+       "model: bert_tiny, precision: fp32, placement: cpu, threads: 2", 1},
   };
 }
 
@@ -92,10 +92,35 @@ TEST(Stability, of_a_link_is_what_queueing_theory_says) {
         for (const ProcessResult& process : result.processes) {
           SCOPED_TRACE(fmt::format("{}{} {}", kind, queue, rho));
           EXPECT_EQ(process.stable, rho < 1);
-          if (rho > 1) EXPECT_GT(process.backlog_growth, 0);
+          EXPECT_EQ(process.backlog_growth > 0, rho > 1);
         }
         EXPECT_NEAR(result.system.link->load.value(), rho, 1e-9);
       }
+    }
+  }
+}
+
+TEST(Stability, accuracy_table) {
+  for (const std::size_t which : {0, 1, 3, 6, 7, 9}) {
+    const Server server = servers()[which];
+    const double most = capacity(server);
+    for (const double seconds : {0.25, 1.0, 4.0, 16.0}) {
+      std::string row = fmt::format("{:28} {:6.1f}/s {:5} s:", server.name, most, seconds);
+      for (const double rho : {0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 1.005, 1.01, 1.02, 1.03, 1.05, 1.1}) {
+        int right = 0, of = 0;
+        for (int seed = 1; seed <= 5; ++seed) {
+          const Result result = run_text(
+              fmt::format("{}processes: [{{{}, count: {}, arrivals: {{poisson: {} /s}}}}]\n"
+                          "run: {{duration: {} ms, warmup: 200 ms, seed: {}}}\n",
+                          server.board, server.process, server.count, rho * most, 1e3 * seconds, seed));
+          for (const auto& p : result.processes) {
+            ++of;
+            right += p.stable == (rho < 1);
+          }
+        }
+        row += fmt::format(" {}:{}/{}", rho, right, of);
+      }
+      fmt::print("{}\n", row);
     }
   }
 }
@@ -108,7 +133,7 @@ TEST(Stability, of_a_queue_with_a_limit_is_given) {
 
 TEST(Stability, is_seen_where_not_one_request_is_done) {
   const Server slow{"slow", "device: jetson-nano\njetson_clocks: true\n",
-                    "model: {kernels: 100, duration: 100 ms, blocks: 64, threads: 128}"};
+                    "model: {kernels: 100, duration: 100 ms, blocks: 64, threads: 128}", 1};
   EXPECT_EQ(run_with(slow, "periodic: 10 /s").processes[0].stable, false);
   EXPECT_EQ(run_with(slow, "periodic: 0.05 /s, phase: 500 ms").processes[0].stable, true);
 }
