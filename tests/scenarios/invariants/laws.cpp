@@ -98,6 +98,22 @@ void power_is_energy_times_rate(const Run& run, Breaches& breaches) {
          *system.throughput);
 }
 
+void a_process_that_finished_did_all_its_batches(const Run& run, Breaches& breaches) {
+  bool all = any_ran(run) && run.scenario.run.batches.has_value();
+  each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
+    all = all && process.finished_ms.has_value();
+    if (!process.finished_ms) return;
+    const double asked = static_cast<double>(run.scenario.run.batches.value_or(0) * entry.batch);
+    expect(process.images == asked, own, "{} images of {}", process.images.value_or(-1), asked);
+    expect(near(*process.finished_ms - process.setup_ms.value_or(0),
+                1e3 * asked / process.throughput_after_setup.value_or(-1)),
+           own, "done after {} ms, ready after {} ms, {}/s between", *process.finished_ms,
+           process.setup_ms.value_or(0), process.throughput_after_setup.value_or(-1));
+  });
+  expect((run.result.system.stop == "batches") == all || run.result.system.stop == "thermal_shutdown",
+         breaches, "the run ended by {}", run.result.system.stop);
+}
+
 // Time -----------------------------------------------------------------------------------------------
 
 void time_shares_sum_to_one(const Run& run, Breaches& breaches) {
@@ -367,6 +383,12 @@ Limits limits_of(const Run& run) {
   return limits;
 }
 
+double limit_of(const Limits& limits, const std::string& domain) {
+  if (domain == "gpu") return limits.gpu_mhz;
+  if (domain == "emc") return limits.emc_mhz;
+  return limits.cpu_mhz.at(static_cast<std::size_t>(std::stoi(domain.substr(3))));  // cpu0
+}
+
 void clocks_are_within_the_mode(const Run& run, Breaches& breaches) {
   const Limits limits = limits_of(run);
   const SystemResult& system = run.result.system;
@@ -377,6 +399,11 @@ void clocks_are_within_the_mode(const Run& run, Breaches& breaches) {
   if (limits.emc_mhz > 0) at_most("EMC", system.memory.clock_mhz, limits.emc_mhz);
   for (std::size_t i = 0; i < system.cpu.clock_mhz.size(); ++i)
     at_most("cluster", system.cpu.clock_mhz[i], limits.cpu_mhz.at(i));
+  for (const auto& [domain, states] : system.time_in_state) {
+    const double limit = limit_of(limits, domain);
+    for (const auto& [mhz, held] : states)
+      if (limit > 0 && held > 0) at_most(domain.c_str(), std::stod(mhz), limit);
+  }
 }
 
 // Numbers --------------------------------------------------------------------------------------------
@@ -418,6 +445,7 @@ const std::vector<Law>& laws() {
       {"images are rate times time", images_are_rate_times_time},
       {"the rates of the processes sum to the system's", processes_sum_to_the_system},
       {"power is energy an image times rate", power_is_energy_times_rate},
+      {"a process that finished did all its batches", a_process_that_finished_did_all_its_batches},
       {"the shares of a process's time sum to one", time_shares_sum_to_one},
       {"the shares of what bounds kernels sum to one", what_bounds_kernels_sums_to_one},
       {"the kernels of all processes are what keeps the GPU busy", kernels_of_all_make_the_gpu_busy},

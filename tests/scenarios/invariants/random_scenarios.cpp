@@ -94,8 +94,35 @@ TEST(Generator, draws_all_that_laws_are_about) {
   }
   for (const auto& [what, times] : seen) EXPECT_GE(times, 3) << what;
   EXPECT_GE(seen["valid"], 75);
-  if (std::getenv("JOSTLE_SEEN") != nullptr)
-    for (const auto& [what, times] : seen) fmt::print("{:5} {}\n", times, what);
+}
+
+// Scenarios that broke a law once.
+TEST(Found, scenarios_obey_all_laws) {
+  for (const std::string text : {
+           // A stalled stream kept its rate for ever.
+           "device: jetson-xavier-nx\nlink: {bandwidth: 50 Mbit/s, rtt: 20 ms, jitter: 5 ms, loss: 1 %}\n"
+           "processes: [{model: resnet18, precision: int8, arrivals: {periodic: 1000 /s}}]\n"
+           "run: {duration: 20 s}\n",
+           // Batches at the ends of the run were counted whole.
+           "device: jetson-nano\npower_mode: MAXN\njetson_clocks: true\n"
+           "processes: [{model: fcn_resnet50, precision: tf32, batch: 4}]\n",
+           // Rates were counted from when each process was ready.
+           "device: jetson-agx-orin-32gb\nprocesses: [{model: bert_tiny, precision: fp32, count: 2}]\n"
+           "run: {setup: true, batches: 3}\n",
+           // Energy was divided by the images of those whose rate is known.
+           "device: jetson-nano\nprocesses: [{model: resnet18, precision: fp16},"
+           "{model: resnet18, precision: fp16, arrivals: {periodic: 1 /s, phase: 50 ms}}]\n"
+           "run: {duration: 400 ms, warmup: 100 ms}\n",
+           // A run shorter than the window of the peaks had rails that peaked at zero.
+           "device: jetson-orin-nano\nprocesses: [{model: resnet18, precision: fp16}]\n"
+           "run: {duration: 50 ms, warmup: 20 ms}\n",
+           // A backlog that grew, but by nothing.
+           "device: jetson-tx2\npower_mode: MAXP_CORE_DENVER\nprocesses:\n"
+           "  - {model: resnet50, precision: tf32, arrivals: {periodic: 15 /s}}\n"
+           "  - {model: resnet50, precision: fp32}\n"
+           "run: {seed: 298, duration: 394 ms, warmup: 100 ms}\n",
+       })
+    EXPECT_EQ(wrong_with(loaded(text).value()), "") << text;
 }
 
 // Those that ship with jostle, for as long as they ask. Studies are none.
