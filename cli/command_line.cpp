@@ -1,13 +1,18 @@
 #include "cli/command_line.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
+#include "cli/terminal/help_text.hpp"
 #include "cli/terminal/interrupt.hpp"
 #include "input/file_id.hpp"
 #include "input/interruption.hpp"
@@ -21,30 +26,16 @@ constexpr const char* description =
     "CPU cores, and shows where the time goes.";
 
 constexpr const char* epilogue =
-    "Examples:\n"
-    "  jostle run gate.yaml\n"
-    "  jostle run gate.yaml --set processes.0.batch=8 --seed 7 --format json\n"
-    "  jostle run gate.yaml --trace gate.perfetto-trace\n"
-    "  jostle check *.yaml\n"
-    "  jostle sweep study.yaml -o study.sqlite\n"
-    "  jostle query study.sqlite \"SELECT batch, throughput FROM results ORDER BY throughput\"\n"
-    "  jostle plan study.yaml\n"
-    "  jostle offload cameras.yaml --picture cameras.svg\n"
-    "  jostle explain gate.yaml\n"
-    "  jostle compare gate.yaml gate_batch8.yaml\n"
-    "  jostle show device nvidia-h200\n"
-    "  jostle show model yolov8n --batch 4\n"
-    "  jostle roofline jetson-agx-orin-64gb --network resnet50 --out roofs.svg\n"
-    "  jostle import auto trtexec.log tegrastats.log --device jetson-orin-nano-super -o evidence.csv\n"
+    "A file - is standard input.\n"
     "\n"
     "Results go to standard output, everything else to standard error.\n"
-    "COLUMNS sets the width of tables, NO_COLOR disables colour.\n"
+    "COLUMNS sets the width of tables and help, NO_COLOR disables colour.\n"
     "\n"
     "Exit status:\n"
     "  0    done\n"
     "  1    failed\n"
     "  2    wrong usage, invalid input, or an output that cannot be opened; nothing was run\n"
-    "  3    a process did not fit into memory; the others were run\n"
+    "  3    a process does not fit into memory; `run` runs the others\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
 // Prints help, version or error message through the terminal and returns our own exit code instead of
@@ -53,13 +44,41 @@ int print_parse_result(const CLI::App& app, const CLI::ParseError& error, Termin
   std::ostringstream output, message;
   const int code = app.exit(error, output, message);
   if (code == 0) {
-    terminal.print(output.str());
+    terminal.print(help_text(output.str(), terminal.width()));
     return static_cast<int>(ExitCode::done);
   }
   // Misspelt words come first: they often cause the message that something is missing.
   const std::string misspelt = unexpected(app, app.remaining(true));
   terminal.note(misspelt.empty() ? message.str() : misspelt + "Run with --help for more information.\n");
   return static_cast<int>(ExitCode::bad_input);
+}
+
+// `jostle help [COMMAND]`
+void add_help(CLI::App& app, Task& task) {
+  CLI::App* const command = app.add_subcommand("help", "Print the help of a command");
+  const auto names = std::make_shared<std::vector<std::string>>();
+  command->add_option("COMMAND", *names, "A command, such as run or list devices (default: all)")
+      ->type_name("");
+  add_examples(*command, {"help run", "help list modes"});
+  command->callback([&app, &task, names] {
+    task = [&app, names](Context& context) {
+      const CLI::App* about = &app;
+      std::string called = app.get_name();
+      for (const std::string& name : *names) {
+        const auto inner = about->get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); });
+        if (inner.empty()) {
+          context.terminal.note(unexpected_of(*about, name));
+          return ExitCode::bad_input;
+        }
+        about = inner.front();
+        called += " " + name;
+      }
+      context.terminal.print(
+          help_text(about->get_formatter()->make_help(about, called, CLI::AppFormatMode::Normal),
+                    context.terminal.width()));
+      return ExitCode::done;
+    };
+  });
 }
 
 // After a signal, whatever was not done was not done because of it.
@@ -79,7 +98,7 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     CLI::App app{description, "jostle"};
     app.set_version_flag("--version", "jostle " JOSTLE_VERSION, "Print the version and exit");
     app.require_subcommand(1);
-    app.get_formatter()->column_width(32);
+    app.get_formatter()->column_width(description_column(terminal.width()));
     Task task;
     add_run(app, task);
     add_check(app, task);
@@ -98,7 +117,14 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     add_query(app, task);
     add_merge(app, task);
     add_offload(app, task);
+    add_help(app, task);
     app.footer(epilogue);  // set after the subcommands, which would inherit it
+    add_examples(app, {"run gate.yaml", "explain gate.yaml", "sweep study.yaml -o study.sqlite",
+                       "plan study.yaml", "help run"});
+    if (std::ranges::count(std::span(argv, static_cast<std::size_t>(argc)), std::string_view("-")) > 1) {
+      terminal.complain("standard input (-) can be read once only");
+      return static_cast<int>(ExitCode::bad_input);
+    }
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -38,20 +38,29 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
 }
 
 std::string unexpected(const CLI::App& app, const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return {};
-  const CLI::App& command = innermost(app);
+  return arguments.empty() ? std::string{} : unexpected_of(innermost(app), arguments.front());
+}
+
+std::string unexpected_of(const CLI::App& command, const std::string& argument) {
   std::vector<std::string> options, commands;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   }
   for (const CLI::App* sub : command.get_subcommands(nullptr)) commands.push_back(sub->get_name());
 
-  const std::string& argument = arguments.front();
   const bool option = argument.starts_with("-");
   const std::string name = argument.substr(0, argument.find('='));
   const std::string near = input::nearest(name, option ? options : commands);
   return fmt::format("{}: {} '{}'{}\n", command.get_display_name(), option ? "unknown option" : "unexpected",
                      input::printable(name), near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near));
+}
+
+void add_examples(CLI::App& command, std::initializer_list<const char*> examples) {
+  std::string text = command.get_footer();
+  text += text.empty() ? "\nExamples:\n" : "\n\nExamples:\n";
+  for (const char* const example : examples) text += fmt::format("  jostle {}\n", example);
+  text.pop_back();
+  command.footer(text);
 }
 
 }  // namespace jostle::cli

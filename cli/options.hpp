@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,12 @@ namespace jostle::cli {
 // The error message for the first of the arguments that no option or subcommand accepts, with the nearest
 // spelling; empty if there are none.
 [[nodiscard]] std::string unexpected(const CLI::App& app, const std::vector<std::string>& arguments);
+
+// The same for an argument of this very command.
+[[nodiscard]] std::string unexpected_of(const CLI::App& command, const std::string& argument);
+
+// Adds `examples`, each the arguments of a `jostle` that works as it stands, to the end of the command's
+// help.
+void add_examples(CLI::App& command, std::initializer_list<const char*> examples);
 
 }  // namespace jostle::cli

@@ -7,14 +7,21 @@
 
 #include "cli/options.hpp"
 #include "input/counted.hpp"
+#include "input/file.hpp"
 #include "input/printable.hpp"
 
 namespace jostle::cli {
 
-std::optional<ReadyStudy> ready_study(const std::string& path, analyses::Profiles& profiles, Context& context,
+std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems& problems) {
+  auto study = analyses::load_study(file.path, problems);
+  if (!study || !calibration::is_another_kind(study->document, file.path, file.kinds, problems)) return study;
+  return std::nullopt;
+}
+
+std::optional<ReadyStudy> ready_study(const StudyFile& file, analyses::Profiles& profiles, Context& context,
                                       const StudyCheck& check) {
   input::Problems problems;
-  auto study = analyses::load_study(path, problems);
+  auto study = read_study(file, problems);
   std::optional<analyses::CheckedStudy> checked;
   if (study) {
     if (check.change) check.change(*study);
@@ -40,7 +47,9 @@ void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace re
 
 std::string title_of(const analyses::Study& study) {
   const input::Node name = study.scenario ? study.scenario->find("name") : nullptr;
-  return name && !name->text.empty() ? name->text : std::filesystem::path(study.origin).stem().string();
+  if (name && !name->text.empty()) return name->text;
+  return input::is_standard_input(study.origin) ? "standard input"
+                                                : std::filesystem::path(study.origin).stem().string();
 }
 
 void add_replace(CLI::App& command, analyses::Replace& replace) {

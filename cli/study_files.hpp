@@ -5,9 +5,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analyses/study/check.hpp"
 #include "analyses/study/store.hpp"
+#include "calibration/document_kind.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {
@@ -18,14 +20,22 @@ struct ReadyStudy {
   analyses::CheckedStudy checked;
 };
 
+// A study file of a command line, and the kinds of studies that the command takes.
+struct StudyFile {
+  std::string path;
+  std::vector<calibration::DocumentKind> kinds;
+};
+// The study in the file; none, with a problem, if it is invalid or of another kind.
+[[nodiscard]] std::optional<analyses::Study> read_study(const StudyFile& file, input::Problems& problems);
+
 struct StudyCheck {
   unsigned threads = 0;  // 0: as many as there are cores
   bool report = true;    // problems and warnings go to standard error: of several MPI ranks one reports
   std::function<void(analyses::Study&)> change = {};  // modifies the study before its points are checked
 };
 
-// Reads and checks the study and all its points. None if it is invalid.
-[[nodiscard]] std::optional<ReadyStudy> ready_study(const std::string& path, analyses::Profiles& profiles,
+// Reads and checks the study and all its points. None if it is invalid or of another kind.
+[[nodiscard]] std::optional<ReadyStudy> ready_study(const StudyFile& file, analyses::Profiles& profiles,
                                                     Context& context, const StudyCheck& check = {});
 
 // Makes the store that of the study (Store::begin), and says which of its outcomes were damaged.

@@ -1,4 +1,4 @@
-// Reads whole text files, and distinguishes names from paths.
+// Reads whole files, and distinguishes names from paths.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,18 @@
 
 namespace jostle::input {
 
-// The bytes of `path`, a file or a pipe of at most `max_bytes` bytes. A directory, a block device, or a file
-// that is missing, unreadable, empty or larger is a problem. Throws Interrupted.
+// On a command line, `-` is standard input.
+[[nodiscard]] bool is_standard_input(std::string_view path);
+// A file as messages name it, printable: "<standard input>" for `-`.
+[[nodiscard]] std::string file_name(const std::string& path);
+
+// The bytes of `path`, a file, a pipe or `-`, of at most `max_bytes` bytes; none, with the reason in
+// `problem`, if it is a directory or a device, or missing, unreadable or larger. Standard input is read once
+// and kept: whoever asks again gets the same text. Throws Interrupted.
+[[nodiscard]] std::optional<std::string> read_bytes(const std::string& path, std::size_t max_bytes,
+                                                    std::string& problem);
+
+// The same for text, where an empty file is a problem too.
 [[nodiscard]] std::optional<std::string> read_text_file(const std::string& path, std::size_t max_bytes,
                                                         Problems& problems);
 

@@ -1,9 +1,12 @@
 #include "input/file_id.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <map>
 #include <mutex>
+
+#include "input/file.hpp"
 
 namespace jostle::input {
 namespace {
@@ -34,7 +37,9 @@ std::optional<FileId> id_of(const std::string& path) {
 
 void note_read(const std::string& path) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0) note_read(status, path);
+  const bool found =
+      is_standard_input(path) ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(path.c_str(), &status) == 0;
+  if (found) note_read(status, path);
 }
 
 void note_read(const struct stat& status, const std::string& path) {

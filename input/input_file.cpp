@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "input/file.hpp"
 #include "input/file_id.hpp"
 #include "input/interruption.hpp"
 
@@ -21,27 +22,37 @@ std::string why_not(const std::string& path, struct stat& status) {
   if (::stat(path.c_str(), &status) != 0)
     return errno == ENOENT ? "no such file" : fmt::format("cannot be read: {}", std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return "is a directory, not a file";
-  // Pipes are allowed ("run /dev/stdin"); a block device or a socket is not an input file.
-  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode))
-    return "is not a regular file";
-  return {};
+  if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) return {};  // pipes: "run <(generate)"
+  // A device may never end; a socket is not an input file.
+  return S_ISCHR(status.st_mode) ? "is not a regular file (`-` reads standard input)"
+                                 : "is not a regular file";
+}
+
+// A descriptor of `path`; -1 with the reason in `problem`.
+int descriptor_of(const std::string& path, std::string& problem) {
+  const bool standard = is_standard_input(path);
+  struct stat status {};
+  problem = standard ? std::string() : why_not(path, status);
+  if (!problem.empty()) return -1;
+  for (;;) {
+    const int descriptor = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor >= 0) return descriptor;
+    if (errno != EINTR) {
+      problem = fmt::format("cannot be opened: {}", std::strerror(errno));
+      return -1;
+    }
+    throw_if_interrupted();
+  }
 }
 
 }  // namespace
 
 std::unique_ptr<InputFile> InputFile::open(const std::string& path, std::string& problem) {
-  struct stat status {};
-  problem = why_not(path, status);
-  if (!problem.empty()) return nullptr;
-  int descriptor = -1;
-  while ((descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0) {
-    if (errno != EINTR) {
-      problem = fmt::format("cannot be opened: {}", std::strerror(errno));
-      return nullptr;
-    }
-    throw_if_interrupted();
-  }
+  const int descriptor = descriptor_of(path, problem);
+  if (descriptor < 0) return nullptr;
   std::unique_ptr<InputFile> file(new InputFile(descriptor, 0));
+  struct stat status {};
   if (::fstat(descriptor, &status) != 0) status = {};
   note_read(status, path);
   if (S_ISREG(status.st_mode)) file->size_ = static_cast<std::uint64_t>(status.st_size);

@@ -11,8 +11,8 @@ namespace jostle::input {
 // Ctrl-C ends every wait, in open() and in read(), with Interrupted.
 class InputFile {
  public:
-  // Null, with the reason in `problem`, if `path` is no readable file, pipe or character device. A regular
-  // file is remembered as an input (file_id.hpp).
+  // Null, with the reason in `problem`, if `path` is no readable file or pipe, nor `-`, standard input. A
+  // regular file is remembered as an input (file_id.hpp).
   [[nodiscard]] static std::unique_ptr<InputFile> open(const std::string& path, std::string& problem);
   ~InputFile();
   InputFile(const InputFile&) = delete;

@@ -132,9 +132,10 @@ Node moved_to(const Node& node, const Location& location) {
 
 }  // namespace
 
-Node with_override(const Node& root, const std::string& assignment, Problems& problems) {
+Node with_override(const Node& root, const std::string& assignment, Problems& problems,
+                   const std::string& typed) {
   constexpr std::size_t longest_path = 200;
-  const std::string origin = "--set " + printable(assignment, 100);
+  const std::string origin = printable(typed.empty() ? "--set " + assignment : typed, 106);
   const Location location{std::make_shared<const std::string>(origin), 0, 0};
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0 || equals > longest_path) {

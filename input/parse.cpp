@@ -185,7 +185,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
 Node parse_yaml(const std::string& text, const std::string& origin, Problems& problems,
                 const Limits& limits) {
-  const auto name = std::make_shared<const std::string>(printable(origin, 400));
+  const auto name = std::make_shared<const std::string>(file_name(origin));
   if (text.size() > limits.bytes) {
     problems.add({name, 0, 0}, {}, fmt::format("larger than {} bytes", limits.bytes));
     return nullptr;

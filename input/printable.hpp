@@ -3,11 +3,16 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace jostle::input {
 
-// `text` cut to about `max_bytes` bytes ("..." marks the cut), with control characters and malformed UTF-8
-// written as \n, \t or \xNN.
-[[nodiscard]] std::string printable(const std::string& text, std::size_t max_bytes = 60);
+// `text` cut to about `max_bytes` bytes ("..." marks the cut), on one line: characters that move the cursor,
+// set colours, change the direction of writing or have no width (C0, C1, bidi, zero-width, line separators)
+// and malformed UTF-8 are written as \n, \t, \xNN or \uNNNN.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t max_bytes = 60);
+
+// The same for text of several lines, which it keeps; nothing is cut.
+[[nodiscard]] std::string printable_lines(std::string_view text);
 
 }  // namespace jostle::input

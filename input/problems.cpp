@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "input/file.hpp"
 #include "input/printable.hpp"
 
 namespace jostle::input {
@@ -32,8 +33,7 @@ void Problems::add(Location location, std::string path, std::string message, std
 }
 
 void Problems::add_file(const std::string& file, std::string message, std::string hint) {
-  const std::string name = file.empty() ? "''" : printable(file, 400);
-  add({std::make_shared<const std::string>(name), 0, 0}, {}, std::move(message), std::move(hint));
+  add({std::make_shared<const std::string>(file_name(file)), 0, 0}, {}, std::move(message), std::move(hint));
 }
 
 void Problems::append(const Problems& others) {

@@ -10,24 +10,23 @@
 namespace jostle::input {
 namespace {
 
-// Checks that a value is inside [least, most]; reports a problem otherwise. `shown` is the value as written,
-// `write` formats a limit.
 template <class T>
-struct Range {
+struct Bounds {
   T least, most;
-  bool above_least = false;  // the minimum itself is refused
+  bool above_least = false;      // excludes `least` itself
+  std::string_view reason = {};  // shown as a hint
 };
 
+// Checks that a value is inside its limits; reports a problem otherwise. `write` formats a limit.
 template <class T, class Write>
-bool in_range(const Cursor& at, T value, const Range<T>& range, const Write& write) {
-  const auto& [least, most, above_least] = range;
-  const std::string shown = printable(at.value().text);
-  if (value < least) {
-    at.problem(fmt::format("'{}' is below the minimum, {}", shown, write(least)));
-  } else if (above_least && value == least) {
-    at.problem(fmt::format("'{}' is not above {}", shown, write(least)));
-  } else if (value > most) {
-    at.problem(fmt::format("'{}' is above the maximum, {}", shown, write(most)));
+bool in_range(const Cursor& at, T value, const Bounds<T>& limits, const Write& write) {
+  const std::string shown = printable(at.value().text), hint(limits.reason);
+  if (value < limits.least) {
+    at.problem(fmt::format("'{}' is below the minimum, {}", shown, write(limits.least)), hint);
+  } else if (limits.above_least && value == limits.least) {
+    at.problem(fmt::format("'{}' is not above {}", shown, write(limits.least)), hint);
+  } else if (value > limits.most) {
+    at.problem(fmt::format("'{}' is above the maximum, {}", shown, write(limits.most)), hint);
   } else {
     return true;
   }
@@ -57,7 +56,7 @@ std::optional<std::int64_t> Integer::operator()(const Cursor& at) const {
     return std::nullopt;
   }
   const auto write = [](std::int64_t limit) { return std::to_string(limit); };
-  return in_range(at, *value, Range{least, most}, write) ? value : std::nullopt;
+  return in_range(at, *value, Bounds<std::int64_t>{least, most}, write) ? value : std::nullopt;
 }
 
 std::optional<double> Real::operator()(const Cursor& at) const {
@@ -69,7 +68,7 @@ std::optional<double> Real::operator()(const Cursor& at) const {
     return std::nullopt;
   }
   const auto write = [](double limit) { return fmt::format("{}", limit); };
-  return in_range(at, *value, Range{least, most, above_least}, write) ? value : std::nullopt;
+  return in_range(at, *value, Bounds<double>{least, most, above_least}, write) ? value : std::nullopt;
 }
 
 std::optional<bool> Boolean::operator()(const Cursor& at) const {
@@ -104,7 +103,8 @@ std::optional<double> Quantity::operator()(const Cursor& at) const {
     return std::nullopt;
   }
   const auto write = [this](double limit) { return format_quantity(limit, dimension); };
-  return in_range(at, *result.value, Range{least, most, above_least}, write) ? result.value : std::nullopt;
+  return in_range(at, *result.value, Bounds<double>{least, most, above_least, reason}, write) ? result.value
+                                                                                              : std::nullopt;
 }
 
 std::optional<std::size_t> choose(const Cursor& at, const std::string& what,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct Quantity {
   double least = 0;
   double most = std::numeric_limits<double>::max();
   bool above_least = false;
+  std::string_view reason = {};  // for the limits, shown as a hint
   [[nodiscard]] std::optional<double> operator()(const Cursor& at) const;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -121,6 +122,11 @@ const Dimension& share_dimension() {
   return dimension;
 }
 
+const Dimension& drift_dimension() {
+  static const Dimension dimension{"a clock drift", "20 ppm", {{"ppm", 1e-6}, {"%", 0.01}}};
+  return dimension;
+}
+
 const Dimension& temperature_dimension() {
   static const Dimension dimension{"a temperature", "25 degC", {{"degC", 1}}};
   return dimension;
@@ -191,7 +197,7 @@ QuantityResult parse_quantity(std::string_view text, const Dimension& dimension)
 
 std::string format_quantity(double value, const Dimension& dimension) {
   if (value == 0) return fmt::format("0 {}", dimension.units.front().name);
-  const Unit* best = &dimension.units.back();
+  const Unit* best = &*std::ranges::min_element(dimension.units, {}, &Unit::factor);
   for (const Unit& unit : dimension.units) {  // the largest unit without leading zeros
     if (std::abs(value) >= unit.factor && (unit.factor > best->factor || std::abs(value) < best->factor))
       best = &unit;

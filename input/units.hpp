@@ -36,6 +36,7 @@ struct Dimension {
 [[nodiscard]] const Dimension& energy_per_bit_dimension();       // J per bit
 [[nodiscard]] const Dimension& power_per_frequency_dimension();  // W/Hz
 [[nodiscard]] const Dimension& share_dimension();                // 1, written in %
+[[nodiscard]] const Dimension& drift_dimension();                // 1, of a clock, written in ppm
 [[nodiscard]] const Dimension& temperature_dimension();          // degC
 [[nodiscard]] const Dimension& temperature_rise_dimension();     // K
 [[nodiscard]] const Dimension& thermal_resistance_dimension();   // K/W

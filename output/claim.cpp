@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/refused.hpp"
 
@@ -96,7 +97,8 @@ Claim::~Claim() {
 
 void Claim::check_unread() const {
   const auto as = id_ && regular_ ? input::read_as(*id_) : std::nullopt;
-  if (as) refuse(path_, *as == path_ ? "it is an input" : fmt::format("it is an input, {}", shown(*as)));
+  if (as)
+    refuse(path_, *as == path_ ? "it is an input" : fmt::format("it is an input, {}", input::file_name(*as)));
 }
 
 }  // namespace jostle::output

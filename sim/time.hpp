@@ -3,6 +3,7 @@
 // Both are signed 64-bit integers, so a run may last 106 days. Neither converts implicitly to or from double.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <compare>
 #include <cstdint>
@@ -79,8 +80,10 @@ class Time {
 [[nodiscard]] inline Duration milliseconds(double value) {
   return Duration{std::llround(value * 1e9)};
 }
+// At most 26 days either way, beyond any run: so that a time plus one of these never overflows.
 [[nodiscard]] inline Duration seconds(double value) {
-  return Duration{std::llround(value * 1e12)};
+  constexpr double most = 0x1p61;
+  return Duration{std::llround(std::clamp(value * 1e12, -most, most))};
 }
 [[nodiscard]] constexpr double to_us(Duration d) {
   return static_cast<double>(d.ps()) / 1e6;

@@ -67,7 +67,9 @@ const std::vector<const Statement*>& statements() {
 }
 
 const Statement* find_statement(const std::string& id) {
-  const auto found = std::ranges::find(statements(), id, &Statement::id);
+  std::string upper = id;
+  for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  const auto found = std::ranges::find(statements(), upper, &Statement::id);
   return found == statements().end() ? nullptr : *found;
 }
 

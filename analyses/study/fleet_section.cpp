@@ -17,7 +17,7 @@ using input::Mapping;
 
 constexpr std::int64_t max_cameras = 1'000'000;
 constexpr std::size_t max_board_types = 64;
-constexpr double max_rate = 1e4;  // frames/s of a camera
+constexpr double min_rate = 1e-6, max_rate = 1e4;  // frames/s of a camera
 constexpr double max_price = 1e12;
 
 void read_prices(const Cursor& at, FleetSection& fleet) {
@@ -43,7 +43,11 @@ void read_fleet(const Cursor& at, Study& study) {
   FleetSection fleet;
   Mapping mapping(at, "a mapping: cameras, rate, boards, price, constraints");
   mapping.required("cameras", fleet.cameras, input::Integer{1, max_cameras});
-  mapping.required("rate", fleet.rate_per_s, input::Quantity{input::rate_dimension(), 0, max_rate, true});
+  mapping.required("rate", fleet.rate_per_s,
+                   input::Quantity{.dimension = input::rate_dimension(),
+                                   .least = min_rate,
+                                   .most = max_rate,
+                                   .reason = "the longest run lasts 1000000 s"});
   Axis devices{"device", {}};
   if (const auto boards = mapping.require("boards")) {
     for (const Cursor& board : boards->items("a list of boards", max_board_types)) {

@@ -8,15 +8,16 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
 
+#include "calibration/onnx/check_node.hpp"
 #include "calibration/onnx/error.hpp"
 #include "calibration/onnx/fold.hpp"
 #include "calibration/onnx/inputs.hpp"
+#include "calibration/onnx/stored_data.hpp"
 #include "calibration/onnx/tensor.hpp"
 #include "input/printable.hpp"
 
@@ -25,10 +26,8 @@ namespace {
 
 using input::printable;
 
-// Far beyond any network; these limits keep counts within 64 bits and shapes within 32.
+// Far beyond any network.
 constexpr int max_nodes = 100'000;
-constexpr std::int64_t largest_dim = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t max_elements = std::int64_t{1} << 40U;
 
 bool own_domain(const std::string& domain) {
   return domain.empty() || domain == "ai.onnx";
@@ -68,35 +67,6 @@ void collect_captures(const onnx::NodeProto& node, std::set<std::string>& names)
   for (const onnx::AttributeProto& attribute : node.attribute()) {
     if (attribute.has_g()) collect(attribute.g());
     for (const onnx::GraphProto& graph : attribute.graphs()) collect(graph);
-  }
-}
-
-// The ONNX library divides by sizes and uses the rank of the weights for counts without checking them, so
-// they are checked here. Throws std::invalid_argument. `ranks` are of the inputs.
-void check_window(const onnx::NodeProto& node, const std::vector<int>& ranks) {
-  static const std::set<std::string> windowed{"Conv",    "ConvInteger", "QLinearConv", "ConvTranspose",
-                                              "MaxPool", "AveragePool", "LpPool",      "MaxUnpool"};
-  static const std::set<std::string> sizes{"strides", "dilations",  "kernel_shape",
-                                           "group",   "block_size", "blocksize"};
-  const bool slides = windowed.contains(node.op_type());
-  const int plane = ranks.empty() ? 0 : ranks.front() - 2;
-  if (slides && plane < 1) throw std::invalid_argument("the input has fewer than three dimensions");
-  const std::size_t weights = node.op_type() == "QLinearConv" ? 3 : 1;
-  if (slides && node.op_type().find("Conv") != std::string::npos &&
-      (ranks.size() <= weights || ranks[weights] != ranks.front())) {
-    throw std::invalid_argument("weights and input differ in the number of dimensions");
-  }
-  for (const onnx::AttributeProto& attribute : node.attribute()) {
-    const std::string& name = attribute.name();
-    const bool per_dimension = attribute.type() == onnx::AttributeProto::INTS;
-    if (slides && per_dimension && (sizes.contains(name) || name == "pads") &&
-        attribute.ints_size() != (name == "pads" ? 2 : 1) * plane) {
-      throw std::invalid_argument(name + " does not match the number of dimensions of the input");
-    }
-    if (!sizes.contains(name)) continue;
-    const bool positive = (attribute.type() != onnx::AttributeProto::INT || attribute.i() > 0) &&
-                          std::ranges::all_of(attribute.ints(), [](std::int64_t size) { return size > 0; });
-    if (!positive) throw std::invalid_argument(name + " is not positive");
   }
 }
 
@@ -222,7 +192,10 @@ class GraphReader {
   }
 
   void read_stored() {
-    for (const onnx::TensorProto& tensor : proto_.initializer()) add_stored(tensor.name(), tensor, true);
+    for (const onnx::TensorProto& tensor : proto_.initializer()) {
+      if (auto external = external_data(tensor)) graph_.external.push_back(*std::move(external));
+      add_stored(tensor.name(), tensor, true);
+    }
     for (const onnx::SparseTensorProto& sparse : proto_.sparse_initializer()) {
       Value& value =
           add_value(sparse.values().name(),
@@ -423,12 +396,11 @@ class GraphReader {
     const auto* const schema = onnx::OpSchemaRegistry::Schema(proto.op_type(), opset->second, domain);
     if (schema == nullptr) return;
     try {
-      std::vector<int> ranks;
-      for (const std::string& name : proto.input()) {
-        ranks.push_back(name.empty() ? 0 : static_cast<int>(graph_.values[ids_.at(name)].dims.size()));
-      }
+      std::vector<const Value*> inputs;
+      for (const std::string& name : proto.input())
+        inputs.push_back(name.empty() ? nullptr : &graph_.values[ids_.at(name)]);
       schema->Verify(proto);
-      check_window(proto, ranks);
+      check_node(proto, inputs);
       check_required(proto, *schema);
       onnx::shape_inference::InferenceContextImpl context(proto, types_by_name_, data_by_name_, {});
       schema->GetTypeAndShapeInferenceFunction()(context);

@@ -72,12 +72,20 @@ struct Node {
   }
 };
 
+// The numbers of a tensor in a file beside the model.
+struct ExternalData {
+  std::string tensor;
+  std::string file;      // relative to the folder of the model
+  std::int64_t end = 0;  // bytes of the file that it needs
+};
+
 struct Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;      // in an order in which they can run; only nodes that an output depends on
   std::vector<ValueId> inputs;  // inputs supplied by the caller, without initialisers
   std::vector<ValueId> outputs;
   std::int64_t opset = 0;  // of ONNX's own operators
+  std::vector<ExternalData> external;
 };
 
 // Whether the node selects rows of a learned table by index: an embedding.

@@ -1,6 +1,10 @@
 #include "calibration/onnx/onnx.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
+#include <filesystem>
+#include <vector>
 
 #include "calibration/onnx/error.hpp"
 #include "calibration/onnx/graph.hpp"
@@ -9,6 +13,7 @@
 #include "calibration/onnx/slim.hpp"
 #include "input/file.hpp"
 #include "input/hash.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -18,8 +23,25 @@ constexpr std::int64_t oldest_opset = 11, newest_opset = 17;
 std::string slim(std::string_view bytes) {
   try {
     return onnx_reader::without_weights(bytes);
+  } catch (const onnx_reader::OnnxError&) {
+    throw;
   } catch (const std::exception&) {
     throw onnx_reader::OnnxError("not an ONNX file, or a truncated one");
+  }
+}
+
+// A missing file of weights is none of jostle's business, which does not read it; one that is too short is a
+// sign of a copy that was cut off.
+void check_external(const std::vector<onnx_reader::ExternalData>& all, const std::filesystem::path& folder) {
+  for (const onnx_reader::ExternalData& data : all) {
+    std::error_code error;
+    const std::filesystem::path file = folder / data.file;
+    if (!std::filesystem::is_regular_file(file, error)) continue;
+    const auto size = std::filesystem::file_size(file, error);
+    if (!error && size < static_cast<std::uintmax_t>(data.end))
+      throw onnx_reader::OnnxError(
+          fmt::format("tensor '{}': its numbers end at byte {} of '{}', which has {}",
+                      input::printable(data.tensor), data.end, input::printable(data.file), size));
   }
 }
 
@@ -29,6 +51,7 @@ std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string&
                                       std::optional<std::int64_t> input, input::Problems& problems) {
   try {
     onnx_reader::Graph graph = onnx_reader::read_graph(slim(bytes), input);
+    check_external(graph.external, std::filesystem::path(origin).parent_path());
     onnx_reader::recognise_patterns(graph);
     onnx_reader::Layers layers = onnx_reader::layers_of(graph);
     OnnxNetwork result{.network = std::move(layers.network),

@@ -1,9 +1,16 @@
 #include "calibration/onnx/slim.hpp"
 
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <span>
 #include <stdexcept>
+
+#include "calibration/onnx/error.hpp"
+#include "calibration/onnx/stored_data.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::calibration::onnx_reader {
 namespace {
@@ -45,6 +52,21 @@ bool is_contents(pbf_tag_type tag) {
   return tag == 4 || tag == 5 || tag == 7 || tag == 9 || tag == 10 || tag == 11;
 }
 
+// Of a node: its name, or else its type.
+std::string name_of(protozero::data_view node) {
+  std::string name, type;
+  for (pbf_reader field(node); field.next();) {
+    const bool bytes = field.has_wire_type(pbf_wire_type::length_delimited);
+    if (bytes && field.tag() == onnx::NodeProto::kNameFieldNumber)
+      name = field.get_string();
+    else if (bytes && field.tag() == onnx::NodeProto::kOpTypeFieldNumber)
+      type = field.get_string();
+    else
+      field.skip();
+  }
+  return name.empty() ? type : name;
+}
+
 void copy(pbf_reader from, Message type, int depth, pbf_writer& to);
 
 void copy_bytes(pbf_reader& from, Message type, int depth, pbf_writer& to) {
@@ -56,8 +78,18 @@ void copy_bytes(pbf_reader& from, Message type, int depth, pbf_writer& to) {
     to.add_bytes(tag, view);
     return;
   }
+  if (inner == Message::tensor) {
+    const std::string wrong = wrong_data({view.data(), view.size()});
+    if (!wrong.empty()) throw OnnxError(wrong);
+  }
   pbf_writer nested(to, tag);
-  copy(pbf_reader(view), inner, depth + 1, nested);
+  try {
+    copy(pbf_reader(view), inner, depth + 1, nested);
+  } catch (const OnnxError& error) {
+    nested.rollback();
+    if (inner != Message::node) throw;
+    throw OnnxError(fmt::format("node '{}': {}", input::printable(name_of(view)), error.what()));
+  }
 }
 
 void copy(pbf_reader from, Message type, int depth, pbf_writer& to) {

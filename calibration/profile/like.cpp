@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "calibration/document_kind.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
 #include "input/parse.hpp"
@@ -76,6 +77,7 @@ Node other_document(const Value& name, input::Problems& problems) {
 
 input::Node profile_document(const std::string& text, const std::string& origin, input::Problems& problems) {
   Node own = with_current_keys(input::parse_yaml(text, origin, problems));
+  if (is_another_kind(own, origin, {DocumentKind::profile}, problems)) return nullptr;
   if (!own || own->kind != Kind::mapping) return own;
   const Node name = own->find(word);
   if (!name) return own;

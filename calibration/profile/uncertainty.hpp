@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "input/value.hpp"
+
 namespace jostle::calibration {
 struct Profile;
 }

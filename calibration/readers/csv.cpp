@@ -4,12 +4,18 @@
 #include <charconv>
 #include <cmath>
 
-#include "input/input_file.hpp"
+#include "input/file.hpp"
 
 namespace jostle::calibration {
 namespace {
 
 constexpr std::size_t max_csv_bytes = std::size_t{1} << 30U;
+
+// Whether a spreadsheet would compute the text, or would without the apostrophes in front of it.
+bool is_formula(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
+  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
 
 // Reads one record after another from the text and counts lines.
 class Scanner {
@@ -23,6 +29,7 @@ class Scanner {
     std::vector<std::string> fields;
     for (;;) {
       fields.push_back(peek() == '"' ? quoted() : plain());
+      if (fields.back().starts_with('\'') && is_formula(fields.back())) fields.back().erase(0, 1);
       const char end = take("the last line has no newline: the file is truncated");
       if (end == '\n') {
         ++line_;
@@ -64,6 +71,7 @@ class Scanner {
     for (;;) {
       if (at_end()) throw CsvError(name_, opened, "the quote opened here is not closed");
       const char c = text_[position_++];
+      if (c == '\0') throw CsvError(name_, line_, "a zero byte: this is not text");
       if (c == '"') {
         if (peek() != '"') return field;
         ++position_;
@@ -151,7 +159,7 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name,
 }
 
 CsvTable CsvTable::read(const std::filesystem::path& path, std::span<const std::string_view> required) {
-  return parse(read_text(path), path.string(), required);
+  return parse(read_text(path), input::file_name(path.string()), required);
 }
 
 std::size_t CsvTable::column(std::string_view name) const {
@@ -162,25 +170,22 @@ std::size_t CsvTable::column(std::string_view name) const {
 }
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  const bool plain_number = error == std::errc{} && stopped == end;
+  const std::string safe = !plain_number && is_formula(text) ? "'" + text : text;
+  if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
   std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : safe) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + "\"";
 }
 
 std::string read_text(const std::filesystem::path& path) {
   std::string problem;
-  const auto file = input::InputFile::open(path.string(), problem);
-  if (!file) throw CsvError(path.string(), 0, problem);
-  std::string text;
-  char block[1 << 16];
-  while (const std::size_t count = file->read(block, sizeof block)) {
-    text.append(block, count);
-    if (text.size() > max_csv_bytes)
-      throw CsvError(path.string(), 0, "larger than " + std::to_string(max_csv_bytes) + " bytes");
-  }
-  if (file->failed()) throw CsvError(path.string(), 0, "cannot be read");
-  return text;
+  auto text = input::read_bytes(path.string(), max_csv_bytes, problem);
+  if (!text) throw CsvError(input::file_name(path.string()), 0, problem);
+  return *std::move(text);
 }
 
 }  // namespace jostle::calibration

@@ -62,10 +62,13 @@ class CsvTable {
   std::vector<std::size_t> lines_;   // line number at which each row starts, from 1
 };
 
-// A field as written into a CSV file: quoted if necessary.
+// A field as written into a CSV file: quoted if necessary. Text that a spreadsheet would take for a formula
+// (= + - @, tab, carriage return) is put behind an apostrophe, which CsvTable takes off again; numbers stay
+// as they are.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
-// The contents of a file. Throws CsvError (line 0) if it cannot be read or has more than 2^30 bytes.
+// The contents of a file or `-`, standard input. Throws CsvError (line 0) if it cannot be read or has more
+// than 2^30 bytes.
 [[nodiscard]] std::string read_text(const std::filesystem::path& path);
 
 }  // namespace jostle::calibration

@@ -121,7 +121,8 @@ bool parse(Source& source, Handler<Derived>& handler, input::Problems& problems)
   rapidjson::Reader reader;
   const rapidjson::ParseResult result =
       reader.Parse<rapidjson::kParseNanAndInfFlag>(stream, static_cast<Derived&>(handler));
-  if (!result.IsError() && source.failure().empty()) return true;
+  // To RapidJSON a zero byte is the end.
+  if (!result.IsError() && source.failure().empty() && source.at_end()) return true;
   const int line = source.line() + 1;
   if (!source.failure().empty()) {
     source.fail(problems, line, source.failure());
@@ -129,6 +130,8 @@ bool parse(Source& source, Handler<Derived>& handler, input::Problems& problems)
     source.fail(problems, line, handler.wrong);
   } else if (source.peek_byte() == '\0' && source.at_end()) {
     source.fail(problems, line, "the JSON ends inside a value", "the file is truncated");
+  } else if (!result.IsError()) {
+    source.fail(problems, line, "not JSON: a zero byte");
   } else {
     source.fail(problems, line, fmt::format("not JSON: {}", rapidjson::GetParseError_En(result.Code())));
   }

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include <vector>
 
+#include "input/file.hpp"
 #include "input/interruption.hpp"
 
 namespace jostle::calibration {
@@ -37,8 +39,9 @@ struct Source::Inflater {
 };
 
 Source::Source(const std::string& origin)
-    : origin_(std::make_shared<const std::string>(origin)), buffer_(chunk_bytes + max_peeked) {
-  begin_ = end_ = buffer_.data();
+    : origin_(std::make_shared<const std::string>(origin)),
+      buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)) {
+  begin_ = end_ = buffer_.get();
 }
 
 Source::~Source() = default;
@@ -50,7 +53,7 @@ std::unique_ptr<Source> Source::open(const std::string& path, input::Problems& p
     problems.add_file(path, problem);
     return nullptr;
   }
-  std::unique_ptr<Source> source(new Source(path));
+  std::unique_ptr<Source> source(new Source(input::is_standard_input(path) ? input::file_name(path) : path));
   source->file_ = std::move(file);
   source->start();
   if (source->begin_ == source->end_) {
@@ -76,7 +79,7 @@ void Source::start() {
   inflater_->packed.assign(begin_, end_);
   inflater_->stream.next_in = reinterpret_cast<Bytef*>(inflater_->packed.data());
   inflater_->stream.avail_in = static_cast<uInt>(end_ - begin_);
-  begin_ = end_ = buffer_.data();
+  begin_ = end_ = buffer_.get();
   read_ = 0;
   ended_ = !failure_.empty();
   more();
@@ -138,13 +141,13 @@ bool Source::more() {
     ended_ = true;
     return false;
   }
-  if (begin_ != buffer_.data()) {
+  if (begin_ != buffer_.get()) {
     const auto kept = static_cast<std::size_t>(end_ - begin_);
-    std::memmove(buffer_.data(), begin_, kept);
-    begin_ = buffer_.data();
+    std::memmove(buffer_.get(), begin_, kept);
+    begin_ = buffer_.get();
     end_ = begin_ + kept;
   }
-  const auto room = buffer_.size() - static_cast<std::size_t>(end_ - begin_);
+  const auto room = buffer_bytes - static_cast<std::size_t>(end_ - begin_);
   if (room == 0) return false;
   const std::size_t count = read_some(end_, room);
   end_ += count;

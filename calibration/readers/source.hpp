@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "input/input_file.hpp"
 #include "input/problems.hpp"
@@ -23,7 +22,8 @@ class Source {
       std::uint64_t{1}  // Decompressed: a small gzip file can expand to any length.
       << 36U;
 
-  // Null, with a problem, if it is not a readable file or pipe, or if it is empty.
+  // Null, with a problem, if it is not a readable file, pipe or `-` (standard input), or if it is
+  // empty.
   [[nodiscard]] static std::unique_ptr<Source> open(const std::string& path, input::Problems& problems);
   [[nodiscard]] static std::unique_ptr<Source> of_text(std::string text, const std::string& origin);
 
@@ -65,6 +65,7 @@ class Source {
 
  private:
   struct Inflater;
+  static constexpr std::size_t buffer_bytes = chunk_bytes + max_peeked;
   explicit Source(const std::string& origin);
   bool more();  // appends more bytes to the available ones, which it may move
   std::size_t read_some(char* to, std::size_t most);
@@ -77,7 +78,7 @@ class Source {
   std::string text_;
   std::size_t text_at_ = 0;
   std::unique_ptr<Inflater> inflater_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;          // not set to zero: most logs are short
   char *begin_ = nullptr, *end_ = nullptr;  // the available bytes, in buffer_
   std::uint64_t read_ = 0, mark_ = 0, max_unmarked_ = max_bytes;
   int line_ = 0;

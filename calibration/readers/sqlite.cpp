@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "input/file.hpp"
 #include "input/interruption.hpp"
 
 namespace jostle::calibration::sqlite {
@@ -36,6 +37,10 @@ Database::Database(Source& source) {
     return;
   }
   const std::string* const text = source.text();
+  if (text == nullptr && source.origin() == input::file_name("-")) {
+    failure_ = "a database cannot be read from standard input: give its file";
+    return;
+  }
   const std::string name = text != nullptr ? ":memory:" : uri_of(source.origin());
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_URI | (text != nullptr ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);

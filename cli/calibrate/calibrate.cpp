@@ -9,10 +9,12 @@
 
 #include "analyses/calibrate/held_out.hpp"
 #include "analyses/calibrate/traces.hpp"
+#include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
 #include "cli/validate/evidence_files.hpp"
+#include "input/file.hpp"
 #include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
@@ -116,7 +118,7 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
   try {
     const EvidenceFiles files = read_evidence_files(options.evidence);
     for (const std::string& file : files.skipped)
-      terminal.note(file + ": skipped, not a known measurement format\n");
+      terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
     const auto profile = output::open_if_given(options.output);
     const bool beside = profile && !profile->direct();  // nothing beside /dev/null
     const auto table =
@@ -171,6 +173,8 @@ void add_calibrate(CLI::App& app, Task& task) {
   command->add_flag("--fresh", options->fresh,
                     "Start from reference ranges instead of the fitted values of the shipped profile");
   command->add_flag("--quick", options->quick, "Skip the error on held-out runs");
+  add_examples(*command, {"calibrate jetson-orin-nano-super evidence.csv -o my-board.yaml",
+                          "calibrate jetson-orin-nano-super evidence.csv --quick"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return calibrate(*options, context); }; });
 }

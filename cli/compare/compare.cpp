@@ -24,13 +24,14 @@ struct CompareOptions {
   std::string format;
 };
 
-// The assignment of a profile to the `device` of a scenario file, to which its path is made relative.
-std::string device_assignment(const std::string& profile, const std::string& file) {
+// A profile as the `device` of a scenario file, to which its path is made relative.
+scenarios::OtherOption device_option(const std::string& profile, const std::string& file) {
   namespace fs = std::filesystem;
-  if (!input::is_path(profile)) return "device=" + profile;
+  const std::string typed = "--profile " + profile;
+  if (!input::is_path(profile)) return {typed, "device=" + profile};
   const fs::path folder = fs::path(file).parent_path();
   const std::string there = fs::proximate(profile, folder.empty() ? fs::path(".") : folder).string();
-  return "device=" + (input::has_yaml_extension(there) ? there : "./" + there);
+  return {typed, "device=" + (input::has_yaml_extension(there) ? there : "./" + there)};
 }
 
 // The files and overrides of A and of B; none, with a message, if the options do not name two sides.
@@ -39,8 +40,8 @@ std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareOpt
   const std::vector<std::string>& files = options.scenarios.files;
   ScenarioFiles a = options.scenarios, b = options.scenarios;
   if (options.profiles.size() == 2 && files.size() == 1) {
-    a.options.set.push_back(device_assignment(options.profiles[0], files[0]));
-    b.options.set.push_back(device_assignment(options.profiles[1], files[0]));
+    a.options.others.push_back(device_option(options.profiles[0], files[0]));
+    b.options.others.push_back(device_option(options.profiles[1], files[0]));
   } else if (options.profiles.empty() &&
              (files.size() == 2 || (files.size() == 1 && !options.set_b.empty()))) {
     a.files = {files.front()};
@@ -52,15 +53,17 @@ std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareOpt
         "a scenario on two devices (A.yaml --profile X --profile Y)");
     return std::nullopt;
   }
-  b.options.set.insert(b.options.set.end(), options.set_b.begin(), options.set_b.end());
+  for (const std::string& change : options.set_b) b.options.others.push_back({"--set-b " + change, change});
   return std::pair(std::move(a), std::move(b));
 }
 
 ComparedNames names_of(const CompareOptions& options) {
   const std::vector<std::string>& files = options.scenarios.files;
-  if (options.profiles.size() == 2)
-    return {files[0] + " on " + options.profiles[0], files[0] + " on " + options.profiles[1]};
-  ComparedNames names{files.front(), files.back()};
+  ComparedNames names{input::file_name(files.front()), input::file_name(files.back())};
+  if (options.profiles.size() == 2) {
+    names.a += " on " + input::file_name(options.profiles[0]);
+    names.b += " on " + input::file_name(options.profiles[1]);
+  }
   for (const std::string& change : options.set_b) names.b += " with " + input::printable(change, 100);
   return names;
 }
@@ -84,9 +87,10 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
     return ExitCode::interrupted;
   }
   terminal.clear_progress();
-  terminal.print(options.format == "json"
-                     ? comparison_json(compared, names) + "\n"
-                     : comparison_text(compared, names, terminal.width(), terminal.colour()));
+  if (options.format == "json")
+    terminal.print_data(comparison_json(compared, names) + "\n");
+  else
+    terminal.print(comparison_text(compared, names, terminal.width(), terminal.colour()));
   const bool a_fits = say_who_fits(names.a, compared.a.front(), terminal);
   const bool b_fits = say_who_fits(names.b, compared.b.front(), terminal);
   return a_fits && b_fits ? ExitCode::done : ExitCode::no_fit;
@@ -118,6 +122,9 @@ void add_compare(CLI::App& app, Task& task) {
   command->add_option("--format", options->format, "A table (default) or one line of JSON")
       ->check(one_of({"table", "json"}))
       ->type_name("table|json");
+  add_examples(*command,
+               {"compare gate.yaml gate_batch8.yaml", "compare gate.yaml --set-b processes.0.batch=8",
+                "compare gate.yaml --profile jetson-orin-nano --profile jetson-orin-nano-super"});
   command->callback([&task, options] {
     task = [options](Context& context) { return print_comparison(*options, context); };
   });

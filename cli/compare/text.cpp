@@ -11,6 +11,7 @@
 #include "cli/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -99,7 +100,7 @@ std::string comparison_text(const Compared& compared, const ComparedNames& names
   for (const analyses::ComparedProcess& process : compared.processes) {
     const std::string where = process.a == process.b ? fmt::format("#{}", process.a)
                                                      : fmt::format("#{} -> #{}", process.a, process.b);
-    text += "\n" + styled(where + " " + process.label, Style::strong, colour) + "\n" +
+    text += "\n" + styled(where + " " + input::printable(process.label, 200), Style::strong, colour) + "\n" +
             table_of(process.metrics, width, colour);
   }
   text += "\n" + styled("board", Style::strong, colour) + "\n" + table_of(compared.system, width, colour);

@@ -13,6 +13,7 @@
 #include "cli/options.hpp"
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
+#include "input/file.hpp"
 #include "input/printable.hpp"
 
 namespace jostle::cli {
@@ -30,7 +31,7 @@ std::string scenario_text(const analyses::Tried& tried, const std::string& file)
   std::string text;
   for (const scenarios::Result& result : tried.results) {
     if (!text.empty()) text += "---\n";
-    text += fmt::format("# {}: {}\n", input::printable(file, 400), tried.what_if.label);
+    text += fmt::format("# {}: {}\n", input::file_name(file), input::printable(tried.what_if.label, 400));
     if (std::filesystem::path(file).has_parent_path())
       text += "# save it beside that file, which its paths are relative to\n";
     if (tried.results.size() > 1) text += "# a document a board: save each as a file of its own\n";
@@ -51,7 +52,7 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   const scenarios::Scenario& scenario = all->front();
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
-  control.progress = [&](double done) { terminal.progress(file, done); };
+  control.progress = [&](double done) { terminal.progress(input::file_name(file), done); };
   analyses::Explanation explanation;
   try {
     explanation = analyses::explain({.scenario = scenario,
@@ -62,24 +63,25 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
     terminal.complain("interrupted");
     return ExitCode::interrupted;
   } catch (const scenarios::RunError& error) {
-    throw scenarios::RunError(file + ": " + error.what());
+    throw scenarios::RunError(input::file_name(file) + ": " + error.what());
   }
   terminal.clear_progress();
   for (const std::string& name : asked.what_ifs) {
     if (std::ranges::any_of(explanation.tried, [&](const auto& tried) { return tried.what_if.name == name; }))
       continue;
-    terminal.complain(fmt::format("{}: '{}' does not apply to it", file, name));
+    terminal.complain(fmt::format("{}: '{}' does not apply to it", input::file_name(file), name));
     return ExitCode::bad_input;
   }
-  std::string text;
   if (asked.print) {
+    std::string text;
     for (const analyses::Tried& tried : explanation.tried)
       text += (text.empty() ? "" : "---\n") + scenario_text(tried, file);
+    terminal.print_data(text);
+  } else if (asked.format == "json") {
+    terminal.print_data(explanation_json(explanation) + "\n");
   } else {
-    text = asked.format == "json" ? explanation_json(explanation) + "\n"
-                                  : explanation_text(explanation, terminal.width(), terminal.colour());
+    terminal.print(explanation_text(explanation, terminal.width(), terminal.colour()));
   }
-  terminal.print(text);
   return say_who_fits(file, explanation.result, terminal) ? ExitCode::done : ExitCode::no_fit;
 }
 
@@ -102,6 +104,7 @@ void add_explain(CLI::App& app, Task& task) {
   command->add_option("--format", asked->format, "text for people (default), or one line of JSON")
       ->check(one_of({"text", "json"}))
       ->type_name("text|json");
+  add_examples(*command, {"explain gate.yaml", "explain gate.yaml --what-if pinned-clocks --print"});
   command->callback(
       [&task, asked] { task = [asked](Context& context) { return tell_why(*asked, context); }; });
 }

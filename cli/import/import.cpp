@@ -10,6 +10,7 @@
 #include "calibration/readers/wrong_device.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
+#include "input/file.hpp"
 #include "input/file_id.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
@@ -62,7 +63,7 @@ ExitCode detect(const ImportOptions& options, Context& context) {
     if (format == nullptr)
       problems.add_file(file, "unknown log format", "jostle import --help lists the formats");
     else
-      text += fmt::format("{}: {} ({})\n", file, format->name, format->what);
+      text += fmt::format("{}: {} ({})\n", input::file_name(file), format->name, format->what);
   }
   context.terminal.print(text);
   context.terminal.note(problems.text());
@@ -115,7 +116,8 @@ ExitCode import(const ImportOptions& options, Context& context) {
     }
     text += calibration::evidence_rows(imports, options.supplied, problems);
     for (const calibration::Import& run : imports) {
-      for (const std::string& note : run.notes) notes += fmt::format("{}: note: {}\n", file, note);
+      for (const std::string& note : run.notes)
+        notes += fmt::format("{}: note: {}\n", input::file_name(file), input::printable(note, 400));
     }
   }
   if (!problems.empty() || context.interrupted) return refuse(problems, context);
@@ -123,7 +125,7 @@ ExitCode import(const ImportOptions& options, Context& context) {
   if (out)
     output::write_whole(*out, text);
   else
-    context.terminal.print(text);
+    context.terminal.print_data(text);
   context.terminal.note(notes);
   return ExitCode::done;
 }
@@ -161,6 +163,9 @@ void add_import(CLI::App& app, Task& task) {
   command->add_option("--run", options->supplied.run, "Name of the run (default: from the file name)")
       ->type_name("NAME");
   command->footer(format_list());
+  add_examples(*command,
+               {"import auto trtexec.log tegrastats.log --device jetson-orin-nano-super -o imported.csv",
+                "import --detect trtexec.log"});
   command->callback([&task, options] {
     task = [options](Context& context) {
       return options->detect ? detect(*options, context) : import(*options, context);

@@ -7,6 +7,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/nvpmodel_modes.hpp"
+#include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
@@ -147,7 +148,8 @@ ExitCode list_modes(const std::string& name, const std::string& nvpmodel, Termin
   }
   if (!nvpmodel.empty()) return list_file(nvpmodel, &*profile->spec, terminal);
   if (profile->spec->power_modes.empty())
-    terminal.print(fmt::format("{} has no power modes: it runs without limits\n", profile->spec->name));
+    terminal.print(fmt::format("{} has no power modes: it runs without limits\n",
+                               input::printable(profile->spec->name)));
   else
     print(power_modes(*profile->spec, profile->spec->power_modes, profile->spec->default_power_mode),
           terminal);
@@ -167,15 +169,17 @@ void add_list(CLI::App& app, Task& task) {
     list->callback([&task, table, markdown] {
       task = [table, markdown](Context& context) {
         if (*markdown)
-          context.terminal.print(table().markdown());
+          context.terminal.print_data(table().markdown());
         else
           print(table(), context.terminal);
         return ExitCode::done;
       };
     });
+    return list;
   };
-  add("devices", "The shipped boards and cards", devices);
-  add("models", "The built-in networks", models);
+  add_examples(*add("devices", "The shipped boards and cards", devices),
+               {"list devices", "list devices --markdown"});
+  add_examples(*add("models", "The built-in networks", models), {"list models", "list models --markdown"});
   CLI::App* const modes = command->add_subcommand("modes", "The power modes of a device and their limits");
   const auto name = std::make_shared<std::string>(), nvpmodel = std::make_shared<std::string>();
   modes->add_option("DEVICE", *name, "A shipped profile (see `jostle list devices`) or the path of one")
@@ -186,6 +190,8 @@ void add_list(CLI::App& app, Task& task) {
           "Read the modes from an nvpmodel.conf and apply them to the device; without a device, print the "
           "settings as written")
       ->type_name("FILE");
+  add_examples(*modes, {"list modes jetson-orin-nano", "list modes jetson-tx2 --nvpmodel nvpmodel.conf"});
+  add_examples(*command, {"list devices", "list modes jetson-orin-nano"});
   modes->callback([&task, name, nvpmodel] {
     if (name->empty() && nvpmodel->empty()) throw CLI::RequiredError("DEVICE");
     task = [name, nvpmodel](Context& context) { return list_modes(*name, *nvpmodel, context.terminal); };

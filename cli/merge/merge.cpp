@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analyses/study/store.hpp"
+#include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "input/file_id.hpp"
 
@@ -36,6 +37,8 @@ void add_merge(CLI::App& app, Task& task) {
                    "Output file; points of the same study that it already holds are kept")
       ->required()
       ->type_name("FILE");
+  add_examples(*command,
+               {"merge part1.sqlite part2.sqlite -o whole.sqlite", "merge part*.sqlite -o whole.sqlite"});
   command->callback([&task, options] { task = [options](Context&) { return merge(*options); }; });
 }
 

@@ -11,6 +11,7 @@
 #include "cli/page/html_page.hpp"
 #include "cli/study_files.hpp"
 #include "cli/subcommand.hpp"
+#include "input/file.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -29,9 +30,10 @@ struct OffloadFiles {
 ExitCode write_answer(const OffloadOptions& options, const OffloadFiles& files,
                       const analyses::OffloadAnswer& answer, Terminal& terminal) {
   if (files.picture) output::write_whole(*files.picture, offload_svg(answer));
-  terminal.print(options.format == "json"  ? offload_json(answer)
-                 : options.format == "csv" ? offload_csv(answer)
-                                           : offload_text(answer, terminal.width(), terminal.colour()));
+  if (options.format == "text")
+    terminal.print(offload_text(answer, terminal.width(), terminal.colour()));
+  else
+    terminal.print_data(options.format == "json" ? offload_json(answer) : offload_csv(answer));
   if (files.page) {
     const nlohmann::ordered_json lines = json_lines(offload_json(answer));
     output::write_whole(*files.page, html_page("offload", answer.name, {{"lines", lines}}));
@@ -43,7 +45,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   input::Problems problems;
   analyses::Profiles profiles;
-  const auto study = analyses::load_study(options.study, problems);
+  const auto study = read_study({options.study, {calibration::DocumentKind::offload}}, problems);
   const auto question = study ? analyses::offload_question(*study, profiles, problems) : std::nullopt;
   if (!question) {
     terminal.note(problems.text());
@@ -58,7 +60,7 @@ ExitCode run_offload(const OffloadOptions& options, Context& context) {
   control.threads = options.threads;
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
-    terminal.progress(fmt::format("{}: {} of {} runs", options.study, done, of),
+    terminal.progress(fmt::format("{}: {} of {} runs", input::file_name(options.study), done, of),
                       static_cast<double>(done) / static_cast<double>(of));
   };
   std::optional<analyses::OffloadAnswer> answer;
@@ -101,6 +103,7 @@ void add_offload(CLI::App& app, Task& task) {
       "    cloud: {device: nvidia-a40, processes: [{model: yolov8n, precision: fp16}]}\n"
       "    payload: 120 kB\n"
       "    link: {bandwidth: [5 Mbit/s, 50 Mbit/s], rtt: {start: 1 ms, stop: 100 ms, step: 9 ms}}");
+  add_examples(*command, {"offload cameras.yaml", "offload cameras.yaml --picture cameras.svg --format csv"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_offload(*options, context); }; });
 }

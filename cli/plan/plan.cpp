@@ -13,6 +13,7 @@
 #include "cli/plan/text.hpp"
 #include "cli/study_files.hpp"
 #include "cli/sweep/study_page.hpp"
+#include "input/file.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -45,7 +46,7 @@ ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& opt
   constexpr std::size_t max_points = 3000;  // all are simulated to find the true optimum
   Terminal& terminal = context.terminal;
   if (candidates.size() > max_points) {
-    terminal.complain(fmt::format("{}: {} points; --online takes at most {}", options.study,
+    terminal.complain(fmt::format("{}: {} points; --online takes at most {}", input::file_name(options.study),
                                   candidates.size(), max_points));
     return ExitCode::bad_input;
   }
@@ -53,13 +54,14 @@ ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& opt
   settings.windows = options.windows;
   const auto comparison = analyses::tune_online(candidates, settings, &context.interrupted);
   if (!comparison) {
-    terminal.complain(options.study + ": no point meets the limits");
+    terminal.complain(input::file_name(options.study) + ": no point meets the limits");
     return ExitCode::failed;
   }
   const OnlineAnswer answer{candidates, *comparison, sim::to_seconds(settings.window)};
-  terminal.print(options.format == "json"
-                     ? online_json(answer) + "\n"
-                     : online_text(options.study, answer, terminal.width(), terminal.colour()));
+  if (options.format == "json")
+    terminal.print_data(online_json(answer) + "\n");
+  else
+    terminal.print(online_text(input::file_name(options.study), answer, terminal.width(), terminal.colour()));
   return ExitCode::done;
 }
 
@@ -70,14 +72,15 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
   control.threads = options.threads;
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
-    terminal.progress(fmt::format("{}: {} of {} configurations", options.study, done, of),
+    terminal.progress(fmt::format("{}: {} of {} configurations", input::file_name(options.study), done, of),
                       static_cast<double>(done) / static_cast<double>(of));
   };
   const analyses::Fleet fleet = analyses::fleet(*study.fleet, candidates, control);
   terminal.clear_progress();
-  terminal.print(options.format == "json"
-                     ? fleet_json(fleet) + "\n"
-                     : fleet_text(options.study, fleet, terminal.width(), terminal.colour()));
+  if (options.format == "json")
+    terminal.print_data(fleet_json(fleet) + "\n");
+  else
+    terminal.print(fleet_text(input::file_name(options.study), fleet, terminal.width(), terminal.colour()));
   write_html(files, study, fleet_json(fleet));
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
@@ -95,12 +98,14 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
   control.intervals = !options.no_interval;
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
-    terminal.progress(fmt::format("{}: {} points simulated, at most {}", options.study, done, of),
-                      static_cast<double>(done) / static_cast<double>(of));
+    terminal.progress(
+        fmt::format("{}: {} points simulated, at most {}", input::file_name(options.study), done, of),
+        static_cast<double>(done) / static_cast<double>(of));
   };
   try {
     const auto study = ready_study(
-        options.study, profiles, context,
+        {options.study, {calibration::DocumentKind::study, calibration::DocumentKind::fleet}}, profiles,
+        context,
         {.threads = options.threads, .change = [](analyses::Study& read) { read.interval = false; }});
     if (!study) return ExitCode::bad_input;
     const std::optional<analyses::FleetSection>& fleet = study->study.fleet;
@@ -111,7 +116,7 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
         return ExitCode::bad_input;
       }
     } else if (study->study.objectives.empty()) {
-      terminal.complain(options.study +
+      terminal.complain(input::file_name(options.study) +
                         ": no objectives; add some, such as objectives: [max system.throughput]");
       return ExitCode::bad_input;
     }
@@ -125,9 +130,10 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     if (options.online) return compare_tuners(candidates, options, context);
     const analyses::Plan plan = analyses::plan(candidates, control);
     terminal.clear_progress();
-    terminal.print(options.format == "json"
-                       ? plan_json(plan) + "\n"
-                       : plan_text(options.study, plan, terminal.width(), terminal.colour()));
+    if (options.format == "json")
+      terminal.print_data(plan_json(plan) + "\n");
+    else
+      terminal.print(plan_text(input::file_name(options.study), plan, terminal.width(), terminal.colour()));
     write_html(files, study->study, plan_json(plan));
     return plan.best ? ExitCode::done : ExitCode::failed;
   } catch (const scenarios::Interrupted&) {
@@ -191,6 +197,7 @@ void add_plan(CLI::App& app, Task& task) {
       "  fleet: {cameras: 40, rate: 15 /s, boards: [jetson-nano, jetson-orin-nano-super],\n"
       "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"
       "          constraints: {processes.latency_ms.p99: {max: 80 ms}}}");
+  add_examples(*command, {"plan study.yaml", "plan fleet.yaml --html fleet.html"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return make_plan(*options, context); }; });
 }

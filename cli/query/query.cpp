@@ -20,7 +20,7 @@ ExitCode run_query(const QueryOptions& options, Context& context) {
     analyses::Database database = analyses::read_study(options.file);
     if (options.content) {
       analyses::write_content(
-          database, [&](std::string_view line) { context.terminal.print(std::string(line) + "\n"); });
+          database, [&](std::string_view line) { context.terminal.print_data(std::string(line) + "\n"); });
       return ExitCode::done;
     }
     analyses::SqlStatement rows(database, options.sql);
@@ -59,16 +59,16 @@ void add_query(CLI::App& app, Task& task) {
                     "Print the whole content as lines of JSON; identical for identical studies");
   command->footer(
       "\nTables: study (name, value), points (point, key, settings), outcomes (key, status, metrics, result "
-      "as\n"
+      "as "
       "JSON). The view results joins them: point, status, a column for each varied key (batch, gpu_mhz), "
-      "then\n"
-      "throughput, process_throughput_min, process_throughput_mean, latency_mean_ms, latency_p50_ms,\n"
+      "then "
+      "throughput, process_throughput_min, process_throughput_mean, latency_mean_ms, latency_p50_ms, "
       "latency_p99_ms (of the worst process), power_w, power_peak_w, energy_per_image_mj, memory_mb, "
-      "gpu_busy,\n"
-      "temperature_c, simulated_s, limited_by, stop, problem.\n"
-      "\n"
-      "  jostle query study.sqlite \"SELECT batch, count, throughput FROM results WHERE power_w < 10\"\n"
-      "  jostle query study.sqlite \"SELECT json_extract(result, '$.system.gpu.sm_active') FROM outcomes\"");
+      "gpu_busy, "
+      "temperature_c, simulated_s, limited_by, stop, problem.");
+  add_examples(*command, {"query study.sqlite \"SELECT batch, throughput FROM results ORDER BY throughput\"",
+                          "query study.sqlite \"SELECT json_extract(result, '$.system.gpu.sm_active') FROM "
+                          "outcomes\" --format csv"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_query(*options, context); }; });
 }

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/readers/csv.hpp"
 #include "cli/terminal/table.hpp"
-#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -18,10 +18,10 @@ using analyses::SqlStatement;
 
 constexpr std::size_t print_buffer_size = 1 << 16;  // bytes
 
-// A number with five significant digits; any other text on one line.
+// A number with five significant digits; any other text as it is.
 std::string table_cell(const SqlStatement& rows, int column) {
   const std::string text(rows.text(column));
-  if (!rows.is_number(column)) return input::printable(text, text.size() + 1);
+  if (!rows.is_number(column)) return text;
   if (text.find_first_of(".e") == std::string::npos) return text;
   double number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -49,13 +49,6 @@ void print_table(SqlStatement& rows, Terminal& terminal) {
   terminal.print(table.text(terminal.width(), terminal.colour()));
 }
 
-std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + '"';
-}
-
 std::string line_of(const SqlStatement& rows, RowFormat format) {
   if (format == RowFormat::json) {
     auto object = nlohmann::ordered_json::object();
@@ -63,7 +56,8 @@ std::string line_of(const SqlStatement& rows, RowFormat format) {
     return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
   std::string line;
-  for (int i = 0; i < rows.columns(); ++i) line += (i == 0 ? "" : ",") + csv_cell(rows.text(i));
+  for (int i = 0; i < rows.columns(); ++i)
+    line += (i == 0 ? "" : ",") + calibration::csv_field(std::string(rows.text(i)));
   return line + "\n";
 }
 
@@ -81,16 +75,17 @@ void print_rows(SqlStatement& rows, RowFormat format, Terminal& terminal) {
   if (format == RowFormat::table) return print_table(rows, terminal);
   std::string text;
   if (format == RowFormat::csv) {
-    for (int i = 0; i < rows.columns(); ++i) text += (i == 0 ? "" : ",") + csv_cell(rows.name(i));
+    for (int i = 0; i < rows.columns(); ++i)
+      text += (i == 0 ? "" : ",") + calibration::csv_field(rows.name(i));
     text += "\n";
   }
   while (rows.step()) {
     text += line_of(rows, format);
     if (text.size() < print_buffer_size) continue;
-    terminal.print(text);
+    terminal.print_data(text);
     text.clear();
   }
-  terminal.print(text);
+  terminal.print_data(text);
 }
 
 }  // namespace jostle::cli

@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/printable.hpp"
 #include "output/output_file.hpp"
 
 namespace jostle::cli {
@@ -173,7 +175,6 @@ struct ReproduceOptions {
 std::string printed(const std::vector<Reproduction>& outcomes, const ReproduceOptions& options,
                     const Terminal& terminal) {
   if (options.markdown) return markdown(outcomes);
-  if (options.format == "json") return json(outcomes);
   const Table table = options.details ? checks(outcomes) : overview(outcomes);
   std::string text = table.text(terminal.width(), terminal.colour()) + "\n" + summary(outcomes);
   if (options.details) text += "\n" + reasons(outcomes, "{}: {}\n");
@@ -185,7 +186,8 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
   for (const std::string& id : options.ids) {
     wanted.push_back(analyses::find_statement(id));
     if (wanted.back() == nullptr) {
-      context.terminal.complain(fmt::format("no statement '{}'; `jostle reproduce` lists all", id));
+      context.terminal.complain(
+          fmt::format("no statement '{}'; `jostle reproduce` lists all", input::printable(id)));
       return ExitCode::bad_input;
     }
   }
@@ -204,7 +206,10 @@ ExitCode reproduce(const ReproduceOptions& options, Context& context) {
     return ExitCode::interrupted;
   }
   context.terminal.clear_progress();
-  context.terminal.print(printed(outcomes, options, context.terminal));
+  if (options.format == "json")
+    context.terminal.print_data(json(outcomes));
+  else
+    context.terminal.print(printed(outcomes, options, context.terminal));
   if (page)
     output::write_whole(
         *page, html_page("reproduce", "Published statements", {{"claims", json_lines(json(outcomes))}}));
@@ -217,7 +222,7 @@ void add_reproduce(CLI::App& app, Task& task) {
   CLI::App* const command =
       app.add_subcommand("reproduce", "Simulate published statements and check whether they are reproduced");
   const auto options = std::make_shared<ReproduceOptions>();
-  command->add_option("ID", options->ids, "Statements, such as C06 (default: all)");
+  command->add_option("ID", options->ids, "Statements, such as C06 or c06 (default: all)");
   command->add_flag("--details", options->details,
                     "Print every check of every statement, and the reasons for failures");
   CLI::Option* const markdown =
@@ -227,6 +232,7 @@ void add_reproduce(CLI::App& app, Task& task) {
       ->excludes(markdown);
   markdown->excludes("--details");
   add_html(*command, options->html);
+  add_examples(*command, {"reproduce C06 --details", "reproduce --format json"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return reproduce(*options, context); }; });
 }

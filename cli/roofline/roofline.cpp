@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "cli/options.hpp"
 #include "cli/roofline/text.hpp"
@@ -42,6 +46,20 @@ std::string text_of(const analyses::RooflineAnswer& answer, const RooflineOption
   return roofline_table(answer, terminal.width(), terminal.colour());
 }
 
+// The problems with the options that were typed in place of the keys that stand for them.
+input::Problems as_typed(const input::Problems& problems) {
+  constexpr std::pair<const char*, const char*> options[]{
+      {"power_mode", "--mode"}, {"model", "--network"}, {"precision", "--precision"}, {"batch", "--batch"}};
+  input::Problems typed;
+  for (input::Problem problem : problems.list()) {
+    const auto* const option = std::ranges::find(
+        options, problem.path, [](const auto& each) { return std::string_view(each.first); });
+    if (!problem.location.origin && option != std::end(options)) problem.path = option->second;
+    typed.add(problem.location, problem.path, problem.message, problem.hint);
+  }
+  return typed;
+}
+
 ExitCode print_roofline(const RooflineOptions& options, Terminal& terminal) {
   input::note_read(options.question.device);
   for (const std::string& network : options.question.networks) input::note_read(network);
@@ -49,14 +67,16 @@ ExitCode print_roofline(const RooflineOptions& options, Terminal& terminal) {
   input::Problems problems;
   const auto answer = analyses::roofline(options.question, problems);
   if (!answer) {
-    terminal.note(problems.text());
+    terminal.note(as_typed(problems).text());
     return ExitCode::bad_input;
   }
   const std::string text = text_of(*answer, options, terminal);
   if (file)
     output::write_whole(*file, text);
-  else
+  else if (format_of(options) == "table")
     terminal.print(text);
+  else
+    terminal.print_data(text);
   return ExitCode::done;
 }
 
@@ -96,6 +116,8 @@ void add_roofline(CLI::App& app, Task& task) {
       ->type_name("table|csv|json|svg");
   command->add_option("--out", options->out, "Output file; without --format, its suffix sets the format")
       ->type_name("FILE");
+  add_examples(*command, {"roofline jetson-agx-orin-64gb --network resnet50 --out roofs.svg",
+                          "roofline jetson-orin-nano --mode 15W --precision int8 --format json"});
   command->callback([&task, options] {
     task = [options](Context& context) { return print_roofline(*options, context.terminal); };
   });

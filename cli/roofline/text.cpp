@@ -136,7 +136,7 @@ std::string digits(double value) {
 }
 
 std::string mode_text(const ModeRoofline& mode) {
-  return mode.mode.empty() ? "maximum" : mode.mode;
+  return mode.mode.empty() ? "maximum" : input::printable(mode.mode);
 }
 
 std::string roofline_title(const RooflineAnswer& answer) {
@@ -174,7 +174,7 @@ std::string roofline_table(const RooflineAnswer& answer, int width, bool colour)
       for (const PlacedNetwork& network : mode.networks) {
         if (!network.problem.empty())
           text += fmt::format("{} in {}: {}\n", input::printable(network.model), mode_text(mode),
-                              network.problem);
+                              input::printable(network.problem, 400));
       }
     }
   }

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "cli/terminal/table.hpp"
+#include "input/counted.hpp"
+#include "input/file.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -176,10 +179,9 @@ std::string overload_lines(const Result& result, bool colour) {
       served += process.throughput.mean.value_or(0);
     }
     if (count == 0) continue;
-    const std::string who =
-        count == 1
-            ? fmt::format("process {} ({})", result.processes[first].index, label(result.processes[first]))
-            : fmt::format("{} processes ({})", count, label(result.processes[first]));
+    const std::string name = input::printable(label(result.processes[first]));
+    const std::string who = count == 1 ? fmt::format("process {} ({})", result.processes[first].index, name)
+                                       : fmt::format("{} processes ({})", count, name);
     text += styled("overloaded", Style::bad, colour) +
             fmt::format(": latency grows without bound; {} {} {:.4g} of {:.4g} images/s\n", who,
                         count == 1 ? "serves" : "serve", served, offered);
@@ -244,7 +246,8 @@ std::string wrapped(const std::string& head, const std::vector<std::string>& phr
   std::size_t column = display_width(head);
   const std::size_t indent = std::min<std::size_t>(column, 5);
   for (std::size_t i = 0; i < phrases.size(); ++i) {
-    const std::string phrase = phrases[i] + (i + 1 < phrases.size() ? "," : "");
+    const std::string phrase =
+        input::printable(phrases[i], std::string::npos) + (i + 1 < phrases.size() ? "," : "");
     if (column + 1 + display_width(phrase) > static_cast<std::size_t>(width) && i > 0) {
       text += "\n" + std::string(indent, ' ');
       column = indent;
@@ -268,7 +271,7 @@ std::string system_lines(const Result& result, int width) {
   add(gpu, system.gpu.switches_per_s, "{:.0f} switches/s");
   add(gpu, system.gpu.clock_mhz, "{:.0f} MHz");
   for (const auto& engine : system.dla) {
-    if (engine.busy > 0) add(dla, engine.busy, (engine.name + " busy {:.1f} %").c_str(), 100);
+    if (engine.busy > 0) dla.push_back(fmt::format("{} busy {:.1f} %", engine.name, 100 * *engine.busy));
   }
   if (system.link) {
     add(link, system.link->busy, "busy {:.1f} %", 100);
@@ -308,9 +311,10 @@ std::string report(const Result& result, int width, bool colour) {
   std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
                                  fmt::format("{:.4g} s simulated", result.simulated_s)};
   if (result.system.stop != "duration") facts.push_back("stopped by " + result.system.stop);
-  std::string title = wrapped(styled(result.scenario, Style::strong, false) + ":", facts, width);
+  const std::string name = input::printable(result.scenario, std::string::npos);
+  std::string title = wrapped(name + ":", facts, width);
   if (title.find('\n') == title.size() - 1 && colour) {
-    title.replace(0, result.scenario.size(), styled(result.scenario, Style::strong, true));
+    title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + overload_lines(result, colour) +
          shares_table(result, width, colour) + stages_table(result, width, colour) +
@@ -318,14 +322,30 @@ std::string report(const Result& result, int width, bool colour) {
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {
-  bool all = true;
+  constexpr std::string_view no_room = "does not fit into memory";
+  const ProcessResult* first = nullptr;
+  std::size_t without_room = 0, lost = 0;
   for (const ProcessResult& process : result.processes) {
     if (process.status == "ok") continue;
-    terminal.complain(
-        fmt::format("{}: process {} ({}) {}", file, process.index, label(process), process.problem));
-    all = false;
+    if (!process.problem.starts_with(no_room)) {
+      ++lost;
+      continue;
+    }
+    if (first == nullptr) first = &process;
+    ++without_room;
   }
-  return all;
+  if (first == nullptr) return lost == 0;
+  const std::string which = fmt::format("process {} ({})", first->index, input::printable(label(*first)));
+  std::string text = fmt::format("{}: ", input::file_name(file));
+  if (without_room == 1)
+    text += which + " " + first->problem;
+  else
+    text += fmt::format("{} of {} processes do not fit into memory; the first is {}{}", without_room,
+                        result.processes.size(), which, first->problem.substr(no_room.size()));
+  if (lost > 0)
+    text += fmt::format(" and takes {} with it", input::counted(lost, "other process", "other processes"));
+  terminal.complain(text);
+  return false;
 }
 
 }  // namespace jostle::cli

@@ -12,6 +12,7 @@
 #include "cli/page/html_page.hpp"
 #include "cli/run/report.hpp"
 #include "cli/scenario_files.hpp"
+#include "input/file.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/timeline/chrome_trace.hpp"
@@ -105,7 +106,8 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     Timelines timelines((*all)[i], trace.get(), page != nullptr);
     control.trace = timelines.sink();
     control.progress = [&](double done) {
-      terminal.progress(all->size() > 1 ? fmt::format("{} ({} of {})", file, i + 1, all->size()) : file,
+      const std::string name = input::file_name(file);
+      terminal.progress(all->size() > 1 ? fmt::format("{} ({} of {})", name, i + 1, all->size()) : name,
                         done);
     };
     std::optional<scenarios::Result> result;
@@ -114,7 +116,7 @@ ExitCode run_all(const RunOptions& options, Context& context) {
                                 : scenarios::run((*all)[i], control);
     } catch (const scenarios::RunError& error) {
       (void)finish(trace.get(), terminal);  // up to where it went wrong
-      throw scenarios::RunError(file + ": " + error.what());
+      throw scenarios::RunError(input::file_name(file) + ": " + error.what());
     } catch (const scenarios::Interrupted&) {
       (void)finish(trace.get(), terminal);
       throw;
@@ -124,7 +126,11 @@ ExitCode run_all(const RunOptions& options, Context& context) {
       terminal.complain("interrupted");
       return ExitCode::interrupted;
     }
-    terminal.print(text_of(*result, options.format, i == 0, terminal));
+    const std::string text = text_of(*result, options.format, i == 0, terminal);
+    if (options.format == Format::table)
+      terminal.print(text);
+    else
+      terminal.print_data(text);
     if (page)
       runs.push_back({{"result", nlohmann::ordered_json::parse(scenarios::to_json(*result))},
                       {"timeline", timelines.of_page()}});
@@ -161,6 +167,8 @@ void add_run(CLI::App& app, Task& task) {
                    "Write a timeline that ui.perfetto.dev opens; *.json: as Chrome's JSON")
       ->type_name("FILE");
   add_html(*command, options->html);
+  add_examples(*command, {"run gate.yaml", "run gate.yaml --set processes.0.batch=8 --seed 7 --format json",
+                          "run - --trace gate.perfetto-trace < gate.yaml"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_all(*options, context); }; });
 }

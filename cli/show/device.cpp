@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "calibration/profile/profile.hpp"
+#include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/printable.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::cli {
@@ -35,8 +37,8 @@ ExitCode show_device(const std::string& name, Terminal& terminal) {
     table.add({parameter.path, shortened(parameter.value), calibration::to_string(parameter.from.grade),
                parameter.from.source});
   }
-  terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", profile->spec->name, profile->spec->description,
-                             profile->hash) +
+  terminal.print(fmt::format("{}: {}\nprofile hash {}\n\n", input::printable(profile->spec->name),
+                             input::printable(profile->spec->description, 400), profile->hash) +
                  table.text(terminal.width(), terminal.colour()));
   return ExitCode::done;
 }
@@ -49,6 +51,7 @@ void add_show_device(CLI::App& show, Task& task) {
   device->add_option("NAME", *name, "A shipped profile (see `jostle list devices`) or the path of one")
       ->required()
       ->type_name("");
+  add_examples(*device, {"show device nvidia-h200", "show device my-board.yaml"});
   device->callback(
       [&task, name] { task = [name](Context& context) { return show_device(*name, context.terminal); }; });
 }

@@ -73,7 +73,10 @@ ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
   }
-  terminal.print(text);
+  if (options.format == "table")
+    terminal.print(text);
+  else
+    terminal.print_data(text);
   return ExitCode::done;
 }
 
@@ -112,6 +115,7 @@ void add_show_model(CLI::App& show, Task& task) {
                    "for Graphviz")
       ->check(one_of({"table", "json", "csv", "dot"}))
       ->type_name("table|json|csv|dot");
+  add_examples(*command, {"show model yolov8n --batch 4", "show model resnet50 --input 320 --format dot"});
   command->callback([&task, options] {
     task = [options](Context& context) { return show_model(*options, context.terminal); };
   });

@@ -1,4 +1,5 @@
 // `jostle show`: the parameters of a profile, or the layers of a network.
+#include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 
 namespace jostle::cli {
@@ -9,6 +10,7 @@ void add_show(CLI::App& app, Task& task) {
   command->require_subcommand(1);
   add_show_device(*command, task);
   add_show_model(*command, task);
+  add_examples(*command, {"show device nvidia-h200", "show model yolov8n --batch 4"});
 }
 
 }  // namespace jostle::cli

@@ -94,7 +94,10 @@ ExitCode print_support(const SupportOptions& options, Terminal& terminal) {
         std::ranges::find(runtimes, options.runtime, [](const auto& name) { return name.first; });
     const analyses::Support support =
         analyses::support(*profile, options.model, *precision, runtime->second, options.batch);
-    terminal.print(options.format == "json" ? json(support, options) : describe(support, options));
+    if (options.format == "json")
+      terminal.print_data(json(support, options));
+    else
+      terminal.print(describe(support, options));
   } catch (const std::invalid_argument& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
@@ -124,6 +127,8 @@ void add_support(CLI::App& app, Task& task) {
   command->add_option("--format", options->format, "text (default) or one line of JSON")
       ->check(one_of({"text", "json"}))
       ->type_name("text|json");
+  add_examples(*command,
+               {"support jetson-nano resnet50 fp16", "support jetson-orin-nano yolov8n int8 --batch 8"});
   command->callback([&task, options] {
     task = [options](Context& context) { return print_support(*options, context.terminal); };
   });

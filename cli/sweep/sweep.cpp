@@ -19,6 +19,7 @@
 #include "cli/sweep/ranks.hpp"
 #include "cli/sweep/study_page.hpp"
 #include "input/counted.hpp"
+#include "input/file.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -85,9 +86,10 @@ SweepSummary run_here(const ReadyStudy& study, analyses::Profiles& profiles, Sto
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    context.terminal.progress(fmt::format("{}: {} of {} points, {:.3g}/s", study.study.origin, done, of,
-                                          static_cast<double>(done) / seconds),
-                              static_cast<double>(done) / static_cast<double>(of));
+    context.terminal.progress(
+        fmt::format("{}: {} of {} points, {:.3g}/s", input::file_name(study.study.origin), done, of,
+                    static_cast<double>(done) / seconds),
+        static_cast<double>(done) / static_cast<double>(of));
   };
   const SweepSummary summary = analyses::sweep({study.study, study.checked, profiles, store}, control);
   context.terminal.clear_progress();
@@ -132,7 +134,7 @@ SweepSummary run_in_ranks(const ReadyStudy& study, analyses::Profiles& profiles,
 void export_points(const SweepOptions& options, Terminal& terminal, analyses::Database& database) {
   if (options.export_as == "json")
     analyses::write_points(database,
-                           [&](std::string_view line) { terminal.print(std::string(line) + "\n"); });
+                           [&](std::string_view line) { terminal.print_data(std::string(line) + "\n"); });
   if (options.export_as == "csv") {
     analyses::SqlStatement rows(database, "SELECT * FROM results");
     print_rows(rows, RowFormat::csv, terminal);
@@ -148,7 +150,7 @@ std::string page_of(const SweepOptions& options, const analyses::Study& study, a
 }
 
 std::string text_of(const SweepSummary& summary, const SweepOptions& options, double seconds) {
-  std::string text = fmt::format("{}: {} computed in {:.3g} s", options.study,
+  std::string text = fmt::format("{}: {} computed in {:.3g} s", input::file_name(options.study),
                                  input::counted(summary.computed, "point"), seconds);
   const auto add = [&text](std::size_t count, const char* what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
@@ -178,7 +180,7 @@ ExitCode run_study(const SweepOptions& options, Context& context) {
   bool begun = false;
   try {
     const auto study = ready_study(
-        options.study, profiles, context,
+        {options.study, {calibration::DocumentKind::study}}, profiles, context,
         {.threads = options.threads, .report = ranks.index() == 0, .change = [&](analyses::Study& read) {
            read.interval |= options.interval;
          }});
@@ -261,10 +263,9 @@ void add_sweep(CLI::App& app, Task& task) {
       "    power_mode: [15W, 7W]\n"
       "    clocks.gpu: [600 MHz, 300 MHz]\n"
       "  zip: [[power_mode, clocks.gpu]]                     # vary together\n"
-      "  sampling: {latin_hypercube: 500, seed: 1}           # default: the full grid\n"
-      "\n"
-      "  jostle sweep study.yaml -o study.sqlite\n"
-      "  jostle query study.sqlite \"SELECT batch, count, throughput, power_w FROM results\"");
+      "  sampling: {latin_hypercube: 500, seed: 1}           # default: the full grid");
+  add_examples(*command,
+               {"sweep study.yaml -o study.sqlite", "sweep study.yaml --shard 1/2 -o part1.sqlite"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return run_study(*options, context); }; });
 }

@@ -6,10 +6,13 @@
 #include <cmath>
 
 #include "cli/terminal/terminal.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 
-std::string paragraph(std::string_view text, int width, int indent) {
+std::string paragraph(std::string_view any_text, int width, int indent) {
+  const std::string safe = input::printable(any_text, std::string::npos);
+  std::string_view text = safe;
   const auto max_columns = static_cast<std::size_t>(std::min(width, max_prose_width));
   const std::string margin(static_cast<std::size_t>(indent), ' ');
   std::string lines = margin;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/terminal/markup.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -60,8 +61,13 @@ std::string hidden_columns_note(const std::vector<std::string>& headers, std::si
 
 }  // namespace
 
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.header = input::printable(column.header, std::string::npos);
+}
+
 void Table::add(std::vector<std::string> cells, Style style) {
   assert(cells.size() == columns_.size());
+  for (std::string& cell : cells) cell = input::printable(cell, std::string::npos);
   rows_.push_back({std::move(cells), style});
 }
 

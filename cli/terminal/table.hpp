@@ -1,5 +1,7 @@
 // A table with aligned columns that fits the width of the terminal.
 //
+// Cells and headers may be any text: what would act on a terminal is shown escaped, so a cell is one line.
+//
 // If it does not fit, optional columns are hidden, the least important first (a line below lists them); then
 // the widest shrinkable cells are truncated. Rows are never wrapped or hidden.
 #pragma once
@@ -25,7 +27,7 @@ struct Column {
 
 class Table {
  public:
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns);
 
   // `cells`: one per column.
   void add(std::vector<std::string> cells, Style style = Style::plain);

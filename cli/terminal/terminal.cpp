@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 
 #include "input/interruption.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -20,6 +22,9 @@ constexpr int min_width = 20;
 constexpr auto progress_after = std::chrono::milliseconds(500);
 constexpr auto progress_every = std::chrono::milliseconds(100);
 constexpr std::string_view erase_line = "\r\x1b[K";
+constexpr std::string_view strong_style = "\x1b[1m", faint_style = "\x1b[2m", bad_style = "\x1b[31m",
+                           no_style = "\x1b[0m";
+constexpr std::array styles{strong_style, faint_style, bad_style, no_style};
 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
@@ -44,6 +49,24 @@ bool write_all(int descriptor, std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
+}
+
+// `text` with what acts on a terminal escaped, but for line ends and, if `colour`, the styles of `styled`.
+std::string safe(std::string_view text, bool colour) {
+  std::string result;
+  while (!text.empty()) {
+    std::string_view style;
+    if (colour) {
+      for (const std::string_view known : styles)
+        if (text.starts_with(known)) style = known;
+    }
+    result += style;
+    text.remove_prefix(style.size());
+    const std::size_t end = std::min(text.find('\x1b', style.empty() ? 1 : 0), text.size());
+    result += input::printable_lines(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return result;
 }
 
 // A failure to write to standard error cannot be reported, so it is ignored.
@@ -85,6 +108,10 @@ Terminal::Settings Terminal::detect() {
 }
 
 void Terminal::print(std::string_view text) {
+  print_data(safe(text, settings_.colour));
+}
+
+void Terminal::print_data(std::string_view text) {
   clear_progress();
   if (write_all(STDOUT_FILENO, text)) return;
   if (errno == EINTR) throw input::Interrupted();
@@ -92,12 +119,14 @@ void Terminal::print(std::string_view text) {
 }
 
 void Terminal::complain(std::string_view text) {
-  note(fmt::format("{} {}\n", styled("jostle:", Style::bad, settings_.error_colour), text));
+  clear_progress();
+  write_error(
+      fmt::format("{} {}\n", styled("jostle:", Style::bad, settings_.error_colour), safe(text, false)));
 }
 
 void Terminal::note(std::string_view lines) {
   clear_progress();
-  write_error(lines);
+  write_error(safe(lines, false));
 }
 
 void Terminal::progress(std::string_view what, double done) {
@@ -117,7 +146,9 @@ void Terminal::progress(std::string_view what, double done) {
   }
   // One column short of the edge: a full line would wrap and could not be erased.
   const int columns = columns_of(STDERR_FILENO).value_or(80);
-  write_error(fmt::format("{}{}", erase_line, shortened(line, static_cast<std::size_t>(columns - 1))));
+  write_error(fmt::format(
+      "{}{}", erase_line,
+      shortened(input::printable(line, std::string::npos), static_cast<std::size_t>(columns - 1))));
   progress_shown_ = true;
 }
 
@@ -129,8 +160,10 @@ void Terminal::clear_progress() {
 
 std::string styled(std::string_view text, Style style, bool colour) {
   if (!colour || style == Style::plain || text.empty()) return std::string(text);
-  const char* code = style == Style::strong ? "1" : style == Style::faint ? "2" : "31";
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  const std::string_view begin = style == Style::strong  ? strong_style
+                                 : style == Style::faint ? faint_style
+                                                         : bad_style;
+  return fmt::format("{}{}{}", begin, text, no_style);
 }
 
 std::size_t display_width(std::string_view text) {

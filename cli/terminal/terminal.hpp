@@ -50,11 +50,15 @@ class Terminal {
   [[nodiscard]] int width() const { return settings_.width; }
   [[nodiscard]] bool colour() const { return settings_.colour; }
 
-  // To standard output, at once. Throws OutputError.
+  // Text for people to standard output, at once. What would act on the terminal is escaped, but for line ends
+  // and the styles of `styled`; a name that could hold a line end is to go through input::printable. Throws
+  // OutputError.
   void print(std::string_view text);
-  // The line "jostle: text" to standard error.
+  // The same for JSON, CSV and the like, which programs read: unchanged.
+  void print_data(std::string_view text);
+  // "jostle: text" to standard error, escaped as by print().
   void complain(std::string_view text);
-  // Lines to standard error, unchanged.
+  // Lines to standard error, escaped as by print().
   void note(std::string_view lines);
 
   // Shows what is being done and the share done (0 to 1) in a line that replaces itself, after the first half

@@ -13,6 +13,7 @@
 #include "analyses/validate/shipped_uncertainty.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
+#include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/svg/scatter_svg.hpp"
 #include "cli/terminal/table.hpp"
@@ -167,7 +168,10 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
     return ExitCode::interrupted;
   }
   context.terminal.clear_progress();
-  context.terminal.print(text);
+  if (options.ledger || options.uncertainty || options.fit)
+    context.terminal.print_data(text);
+  else
+    context.terminal.print(text);
   return ExitCode::done;
 }
 
@@ -215,6 +219,7 @@ void add_validate(CLI::App& app, Task& task) {
       ->add_option("--set", options->set,
                    "Override a parameter of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
       ->type_name("KEY=VALUE");
+  add_examples(*command, {"validate boards --details", "validate jetson-orin-nano-super evidence.csv"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return validate(*options, context); }; });
 }

@@ -7,16 +7,45 @@ namespace jostle::process {
 
 using sim::Time;
 
+namespace {
+
+constexpr auto later = [](const auto& a, const auto& b) { return a.next > b.next; };
+
+// `begin` and a gap behind it; never, once no run lasts so long.
+Time after(Time begin, sim::Duration gap) {
+  constexpr Time unreachable{std::int64_t{1} << 62U};
+  return begin < unreachable ? begin + gap : Time::never();
+}
+
+}  // namespace
+
 ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
     : arrivals_(arrivals), random_(random) {
-  if (arrivals_.kind == ArrivalKind::periodic) {
-    for (std::int64_t i = 0; i < arrivals_.streams; ++i)
-      phases_.push_back(arrivals_.phase ? *arrivals_.phase
-                                        : sim::seconds(random_.uniform() / arrivals_.rate_per_s));
-    std::ranges::sort(phases_);
-  }
+  if (arrivals_.kind == ArrivalKind::periodic) open_sources();
   count_ = -1;
   advance();
+}
+
+void ArrivalTimes::open_sources() {
+  for (std::int64_t i = 0; i < arrivals_.streams; ++i) {
+    const sim::Duration phase =
+        arrivals_.phase ? *arrivals_.phase : sim::seconds(random_.uniform() / arrivals_.rate_per_s);
+    sources_.push_back({.phase = phase, .rate_per_s = arrivals_.rate_per_s, .next = Time::zero() + phase});
+  }
+  if (arrivals_.drift > 0)
+    for (Source& source : sources_) source.rate_per_s /= 1 + arrivals_.drift * (2 * random_.uniform() - 1);
+  std::ranges::make_heap(sources_, later);
+}
+
+Time ArrivalTimes::next_of_sources() {
+  std::ranges::pop_heap(sources_, later);
+  Source& source = sources_.back();
+  const Time next = source.next;
+  // From the count, so that rounding does not add up.
+  source.next = after(Time::zero() + source.phase,
+                      sim::seconds(static_cast<double>(++source.count) / source.rate_per_s));
+  std::ranges::push_heap(sources_, later);
+  return next;
 }
 
 void ArrivalTimes::advance() {
@@ -32,14 +61,11 @@ void ArrivalTimes::advance_one() {
     case ArrivalKind::closed_loop:
       next_ = Time::never();
       return;
-    case ArrivalKind::periodic: {  // from the count, so that rounding does not add up
-      const std::int64_t period = count_ / arrivals_.streams;
-      next_ = Time::zero() + phases_[static_cast<std::size_t>(count_ % arrivals_.streams)] +
-              sim::seconds(static_cast<double>(period) / arrivals_.rate_per_s);
+    case ArrivalKind::periodic:
+      next_ = next_of_sources();
       return;
-    }
     case ArrivalKind::poisson:
-      next_ += sim::seconds(random_.exponential(1 / arrivals_.rate_per_s));
+      next_ = after(next_, sim::seconds(random_.exponential(1 / arrivals_.rate_per_s)));
       return;
     case ArrivalKind::trace:
       next_ = static_cast<std::size_t>(count_) < arrivals_.times.size()

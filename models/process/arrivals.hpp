@@ -27,7 +27,8 @@ namespace jostle::process {
 // When requests are made.
 class ArrivalTimes {
  public:
-  // `random` draws the phase of periodic arrivals that name none, and Poisson's intervals.
+  // `random` draws the phases of periodic arrivals that name none, the drifts of their clocks, and Poisson's
+  // intervals.
   ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random);
 
   // When the next request is whole; Time::never() after the last of a trace, and of a closed loop.
@@ -37,13 +38,21 @@ class ArrivalTimes {
   void advance();
 
  private:
+  struct Source {  // of periodic arrivals
+    sim::Duration phase;
+    double rate_per_s = 0;
+    std::int64_t count = 0;  // arrivals so far
+    sim::Time next;
+  };
   void advance_one();
+  void open_sources();
+  [[nodiscard]] sim::Time next_of_sources();
 
   Arrivals arrivals_;
   sim::RandomStream random_;
   sim::Time next_, since_;
-  std::int64_t count_ = 0;             // arrivals so far, next_ excluded
-  std::vector<sim::Duration> phases_;  // of periodic sources, ascending
+  std::int64_t count_ = 0;       // arrivals so far, next_ excluded
+  std::vector<Source> sources_;  // a heap: the one with the next arrival is the first
 };
 
 class RequestQueue {

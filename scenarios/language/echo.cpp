@@ -55,6 +55,8 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.phase) json["phase"] = time(*arrivals.phase);
   if (arrivals.queue_limit) json["queue"] = *arrivals.queue_limit;
   if (arrivals.streams > 1) json["streams"] = arrivals.streams;
+  if (arrivals.kind == process::ArrivalKind::periodic && arrivals.drift != default_clock_drift)
+    json["drift"] = quantity(arrivals.drift, input::drift_dimension());
   if (arrivals.dynamic_batch > 1) json["gather"] = true;  // under its first name, so that hashes stay
   return json;
 }

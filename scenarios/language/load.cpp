@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "calibration/document_kind.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/profile/time_span.hpp"
 #include "input/file.hpp"
@@ -201,10 +202,12 @@ void check_tensor_payload(const Scenario& scenario, const Cursor& root) {
 
 input::Node overridden(input::Node root, const LoadOptions& options, const std::string& origin,
                        input::Problems& problems) {
-  for (const std::string& assignment : options.set) {
-    input::Node next = input::with_override(root, assignment, problems);
+  const auto assign = [&](const std::string& assignment, const std::string& option) {
+    input::Node next = input::with_override(root, assignment, problems, option);
     if (next) root = std::move(next);
-  }
+  };
+  for (const std::string& assignment : options.set) assign(assignment, {});
+  for (const OtherOption& other : options.others) assign(other.assignment, other.typed);
   if (root->expanded > input::Limits{}.values) {
     problems.add_file(origin,
                       fmt::format("more than {} values with what --set adds", input::Limits{}.values));
@@ -220,7 +223,8 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
   const Cursor cursor(std::move(root), {}, own);
   {
     Mapping top(cursor, "a mapping with device and processes");
-    scenario.name = std::filesystem::path(origin).stem().string();
+    scenario.name =
+        input::is_standard_input(origin) ? "standard input" : std::filesystem::path(origin).stem().string();
     top.optional("name", scenario.name, Text{200});
     if (const auto at = top.require("device")) read_device(*at, context, scenario);
     read_board_state(top, context, scenario);
@@ -251,6 +255,8 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
 }  // namespace
 
 std::string resolved(const LoadContext& context, const std::string& path) {
+  if (input::is_standard_input(path))
+    return "./" + path;  // a file of that name: only a command line means the other
   if (context.directory.empty() || path.starts_with('/')) return path;
   return (std::filesystem::path(context.directory) / path).string();
 }
@@ -276,6 +282,7 @@ std::optional<Scenario> parse_scenario(const ScenarioText& document, const Catal
   const auto& [text, origin, directory] = document;
   input::Problems own;
   input::Node root = input::parse_yaml(text, origin, own);
+  if (calibration::is_another_kind(root, origin, {calibration::DocumentKind::scenario}, own)) root = nullptr;
   if (root) root = overridden(root, options, origin, own);
   problems.append(own);
   return root ? load(std::move(root), origin, {directory, catalogue}, options, problems) : std::nullopt;

@@ -39,9 +39,16 @@ struct Catalogue {
 // All that ships with this build.
 [[nodiscard]] Catalogue shipped_catalogue();
 
+// An option that stands for an assignment: problems name what was typed.
+struct OtherOption {
+  std::string typed;       // "--profile jetson-nano"
+  std::string assignment;  // "device=jetson-nano"
+};
+
 struct LoadOptions {
-  std::vector<std::string> set;       // "processes.0.batch=4", applied in order before anything is checked
-  std::optional<std::uint64_t> seed;  // over the file's
+  std::vector<std::string> set;          // "processes.0.batch=4", applied in order before anything is checked
+  std::optional<std::uint64_t> seed;     // over the file's
+  std::vector<OtherOption> others = {};  // applied after `set`
 };
 
 // The scenario in the file, with the files it names (arrival traces) read; none if `problems` grew.

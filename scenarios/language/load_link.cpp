@@ -11,7 +11,10 @@ using input::Mapping;
 using input::Quantity;
 
 std::optional<double> read_bandwidth(const Cursor& at) {
-  return Quantity{input::bandwidth_dimension(), 0, 1e13, true}(at);
+  return Quantity{.dimension = input::bandwidth_dimension(),
+                  .least = 0.125,
+                  .most = 1e13,
+                  .reason = "a link carries at least a bit in a second"}(at);
 }
 
 std::optional<sim::Duration> read_round_trip(const Cursor& at) {

@@ -36,7 +36,8 @@ constexpr std::int64_t max_kernels = 100'000;
 constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;
 constexpr std::int64_t max_queue = 1'000'000'000;
-constexpr double max_rate = 1e6;  // per second
+constexpr double min_rate = 1 / max_run_seconds, max_rate = 1e6;  // per second
+constexpr double max_clock_drift = 0.01;
 constexpr std::int64_t max_streams = 1024;
 
 std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
@@ -255,7 +256,10 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
 void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& process) {
   process::Arrivals& arrivals = process.arrivals;
   Mapping mapping(at, "arrivals: {periodic: 30 /s}, {poisson: 30 /s} or {trace: FILE}");
-  const Quantity rate{input::rate_dimension(), 0, max_rate, true};
+  const Quantity rate{.dimension = input::rate_dimension(),
+                      .least = min_rate,
+                      .most = max_rate,
+                      .reason = "from one in the longest run, of 1000000 s, to one in a microsecond"};
   const auto periodic = mapping.find("periodic");
   const auto poisson = mapping.find("poisson");
   const auto trace = mapping.find("trace");
@@ -288,6 +292,11 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
     if (!periodic) streams_at->problem("only periodic arrivals come in streams");
     if (arrivals.phase) streams_at->problem("the phases of several streams are drawn", "leave out phase");
     arrivals.streams = Integer{1, max_streams}(*streams_at).value_or(1);
+  }
+  if (periodic) arrivals.drift = default_clock_drift;
+  if (const auto drift_at = mapping.find("drift")) {
+    if (!periodic) drift_at->problem("only periodic arrivals have a clock that drifts");
+    arrivals.drift = Quantity{input::drift_dimension(), 0, max_clock_drift}(*drift_at).value_or(0);
   }
   bool dynamic_batching = false;
   mapping.optional("gather", dynamic_batching, Boolean{});  // its first name

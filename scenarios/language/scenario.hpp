@@ -66,6 +66,9 @@ using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
     const Model& model);  // for people and results; "synthetic" without a network
 
 // Layers [first, end).
+// Of periodic sources: what crystals of cameras and boards are sold with (20 to 50 ppm). Assumed.
+inline constexpr double default_clock_drift = 20e-6;
+
 struct LayerRange {
   std::size_t first = 0, end = 0;
 };

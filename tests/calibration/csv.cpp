@@ -100,5 +100,23 @@ RC_GTEST_PROP(Csv, any_bytes_are_read_or_refused_but_never_crash, (const std::st
   }
 }
 
+TEST(Csv, a_zero_byte_is_no_text_in_quotes_either) {
+  using namespace std::string_literals;
+  EXPECT_THROW((void)CsvTable::parse("a\n\0\n"s, "t"), CsvError);
+  EXPECT_THROW((void)CsvTable::parse("a\n\"\0\"\n"s, "t"), CsvError);
+}
+
+TEST(Csv, a_formula_is_text_and_reads_back_as_it_was) {
+  for (const char* const text :
+       {"=1+1", "+cmd", "-cmd|x", "@sum", "\t=1", "\r=1", "'=1", "''@", "-", "=a,\"b\""}) {
+    const std::string field = csv_field(text);
+    EXPECT_TRUE(field.starts_with("'") || field.starts_with("\"'")) << field;
+    EXPECT_EQ(CsvTable::parse("a,b\n" + field + ",1\n", "t").row(0).text(0), text);
+  }
+  for (const char* const plain : {"-1.5", "-3", "1e-9", "a=b", "'quoted'", "it's", ""})
+    EXPECT_EQ(csv_field(plain), plain);
+  EXPECT_EQ(CsvTable::parse("a\n'quoted'\n", "t").row(0).text(0), "'quoted'");
+}
+
 }  // namespace
 }  // namespace jostle::calibration

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 
 #include "models/dnn/builders/builders.hpp"
 #include "models/memory/footprint.hpp"
@@ -311,6 +313,176 @@ TEST(Onnx, AbsurdSizesAreRefusedAtOnce) {
   strides->add_ints(0);
   strides->add_ints(1);
   EXPECT_THAT(refusal(stride.bytes()), HasSubstr("strides"));
+}
+
+using Integers = std::vector<std::int64_t>;
+constexpr std::int64_t absurd = std::int64_t{1} << 62;
+
+// The refusal of a file with one node, which reads x (1 x 8 x 6 x 6) and these lists of integers.
+std::string refusal_of(const std::string& type, const std::vector<OnnxAttribute>& attributes,
+                       const std::vector<Integers>& lists = {}) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{6}, std::int64_t{6}});
+  std::vector<std::string> inputs{"x"};
+  for (const Integers& list : lists)
+    inputs.push_back(list.empty() ? "" : file.integers("list" + std::to_string(inputs.size()), list));
+  if (type.find("Conv") != std::string::npos) inputs.push_back(file.weight("w", {8, 8, 3, 3}));
+  file.output(file.node(type, "culprit", inputs, attributes));
+  const std::string text = refusal(file.bytes());
+  EXPECT_THAT(text, HasSubstr("node 'culprit' (" + type + ")"));
+  return text;
+}
+
+TEST(Onnx, IndicesAxesAndOrdersBeyondTheirTensorAreRefused) {
+  EXPECT_THAT(refusal_of("Gather", {{"axis", std::int64_t{1}}}, {{8}}),
+              HasSubstr("index 8 into a dimension of 8"));
+  EXPECT_THAT(refusal_of("Gather", {{"axis", std::int64_t{1}}}, {{-9}}), HasSubstr("index -9"));
+  for (const std::int64_t axis : {std::int64_t{4}, std::int64_t{-5}, absurd, -absurd}) {
+    for (const char* const type : {"Concat", "Softmax", "Split", "ArgMax"})
+      EXPECT_THAT(refusal_of(type, {{"axis", axis}}), HasSubstr("axis"));
+    EXPECT_THAT(refusal_of("Gather", {{"axis", axis}}, {{0}}), HasSubstr("axis"));
+    EXPECT_THAT(refusal_of("ReduceMean", {{"axes", Integers{axis}}}), HasSubstr("axis"));
+    EXPECT_THAT(refusal_of("Squeeze", {}, {{axis}}), HasSubstr("axis"));
+    EXPECT_THAT(refusal_of("Slice", {}, {{0}, {1}, {axis}}), HasSubstr("axis"));
+  }
+  EXPECT_THAT(refusal_of("Unsqueeze", {}, {{absurd}}), HasSubstr("axis"));
+  EXPECT_THAT(refusal_of("Flatten", {{"axis", absurd}}), HasSubstr("axis"));
+  EXPECT_THAT(refusal_of("Transpose", {{"perm", Integers{0, 1, 1, 2}}}), HasSubstr("perm is not an order"));
+  EXPECT_THAT(refusal_of("Transpose", {{"perm", Integers{0, 1}}}), HasSubstr("perm names 2 of 4"));
+  EXPECT_THAT(refusal_of("Transpose", {{"perm", Integers{0, 1, 2, absurd}}}), HasSubstr("perm"));
+  EXPECT_THAT(refusal_of("Slice", {}, {{0, 0}, {1}}), HasSubstr("differ in number"));
+  EXPECT_THAT(refusal_of("Slice", {}, {{0}, {1}, {1}, {0}}), HasSubstr("a step of zero"));
+  EXPECT_THAT(refusal_of("Split", {{"axis", std::int64_t{1}}}, {{7}}),
+              HasSubstr("parts of 7 in all of a dimension of 8"));
+  EXPECT_THAT(refusal_of("Split", {{"axis", std::int64_t{1}}}, {{4, 4}}), HasSubstr("2 sizes for 1 outputs"));
+}
+
+TEST(Onnx, ASliceToTheEndIsWrittenWithTheLargestNumber) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{6}, std::int64_t{6}});
+  file.output(file.node("Slice", "rest",
+                        {"x", file.integers("from", {2}), file.integers("to", {INT64_MAX}),
+                         file.integers("axes", {1}), file.integers("steps", {2})}));
+  EXPECT_EQ(layers_of(read(file).network, Op::slice).at(0).out, (Shape{3, 6, 6}));
+}
+
+TEST(Onnx, WindowsThatNoInputHoldsAreRefused) {
+  for (const char* const name : {"strides", "dilations", "kernel_shape", "pads"}) {
+    const Integers sizes(std::string(name) == "pads" ? 4 : 2, absurd);
+    EXPECT_THAT(refusal_of("Conv", {{name, sizes}}), HasSubstr(name));
+    EXPECT_THAT(refusal_of("MaxPool",
+                           name == std::string("kernel_shape")
+                               ? std::vector<OnnxAttribute>{{name, sizes}}
+                               : std::vector<OnnxAttribute>{{"kernel_shape", Integers{2, 2}}, {name, sizes}}),
+                HasSubstr(name));
+    EXPECT_THAT(refusal_of("ConvTranspose", {{name, sizes}}), HasSubstr(name));
+  }
+  EXPECT_THAT(refusal_of("Conv", {{"pads", Integers{0, 0, 0, -1}}}), HasSubstr("pads"));
+  EXPECT_THAT(refusal_of("Conv", {{"group", std::int64_t{0}}}), HasSubstr("group"));
+  EXPECT_THAT(refusal_of("Conv", {{"group", absurd}}), HasSubstr("group"));
+  EXPECT_THAT(refusal_of("Conv", {{"dilations", Integers{4, 1}}}), HasSubstr("a window of 9 does not fit"));
+  EXPECT_THAT(refusal_of("Conv", {{"kernel_shape", Integers{5, 5}}}), HasSubstr("not that of the weights"));
+  EXPECT_THAT(refusal_of("MaxPool", {{"kernel_shape", Integers{7, 1}}}),
+              HasSubstr("a window of 7 does not fit"));
+  EXPECT_THAT(refusal_of("DepthToSpace", {{"blocksize", absurd}}), HasSubstr("blocksize"));
+  EXPECT_THAT(refusal_of("Pad", {}, {{0, 0, absurd, 0, 0, 0, absurd, 0}}), HasSubstr("a pad"));
+}
+
+TEST(Onnx, ShapesThatNoTensorHasAreRefused) {
+  EXPECT_THAT(refusal_of("Reshape", {}, {{absurd, 4}}), HasSubstr("dimension"));
+  EXPECT_THAT(refusal_of("Reshape", {}, {{2'000'000'000, 2'000'000'000, 2'000'000'000}}),
+              HasSubstr("too many elements"));
+  EXPECT_THAT(refusal_of("Reshape", {}, {{-1, -1}}), HasSubstr("more than one open dimension"));
+  EXPECT_THAT(refusal_of("Reshape", {}, {{-2, 8}}), HasSubstr("dimension"));
+  EXPECT_THAT(refusal_of("Reshape", {}, {{7, -1}}), HasSubstr("288 elements do not make a shape of 7 x -1"));
+  EXPECT_THAT(refusal_of("Reshape", {}, {{1, 8, 6, 6, 0}}), HasSubstr("which has none"));
+  EXPECT_THAT(refusal_of("Expand", {}, {{absurd, 8, 6, 6}}), HasSubstr("dimension"));
+  EXPECT_THAT(refusal_of("Tile", {}, {{absurd, absurd, 1, 1}}), HasSubstr("dimension"));
+  EXPECT_THAT(refusal_of("Resize", {}, {{}, {}, {1, 8, absurd, 6}}), HasSubstr("dimension"));
+}
+
+TEST(Onnx, WeightsWithoutElementsAreRefused) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}});
+  file.output(file.node("MatMul", "culprit", {"x", file.weight("w", {8, 0})}));
+  EXPECT_THAT(refusal(file.bytes()), HasSubstr("node 'culprit' (MatMul): weights 'w' of no elements: 8 x 0"));
+}
+
+TEST(Onnx, StoredNumbersAreAsManyAsTheDimensionsSay) {
+  const auto with = [](const auto& change) {
+    OnnxFile file;
+    file.input("x", {std::int64_t{1}, std::int64_t{8}});
+    file.output(file.node("MatMul", "product", {"x", file.weight("w", {8, 4})}));
+    onnx::TensorProto& weights = *file.proto().mutable_graph()->mutable_initializer(0);
+    weights.clear_data_location();
+    weights.clear_external_data();
+    change(weights);
+    return file;
+  };
+  const auto floats = [](int count) {
+    return [count](onnx::TensorProto& weights) {
+      for (int i = 0; i < count; ++i) weights.add_float_data(1);
+    };
+  };
+  const auto raw = [](std::size_t bytes, int type) {
+    return [bytes, type](onnx::TensorProto& weights) {
+      weights.set_raw_data(std::string(bytes, '\x81'));
+      weights.set_data_type(type);
+    };
+  };
+  EXPECT_EQ(read(with(floats(32))).network.parameters(), 32);
+  EXPECT_EQ(read(with(raw(128, onnx::TensorProto::FLOAT))).network.parameters(), 32);
+  for (const int count : {0, 31, 33})
+    EXPECT_THAT(refusal(with(floats(count)).bytes()), HasSubstr("tensor 'w': " + std::to_string(count) +
+                                                                " numbers where the dimensions ask for 32"));
+  EXPECT_THAT(refusal(with(raw(64, onnx::TensorProto::FLOAT)).bytes()), HasSubstr("16 numbers"));
+  EXPECT_THAT(refusal(with(raw(127, onnx::TensorProto::FLOAT)).bytes()), HasSubstr("numbers"));
+
+  OnnxFile constant;
+  constant.input("x", {std::int64_t{1}, std::int64_t{8}});
+  (void)constant.node("Constant", "culprit", {});
+  auto* const attribute = constant.proto().mutable_graph()->mutable_node(0)->add_attribute();
+  attribute->set_name("value");
+  attribute->set_type(onnx::AttributeProto::TENSOR);
+  attribute->mutable_t()->set_data_type(onnx::TensorProto::INT64);
+  attribute->mutable_t()->add_dims(2);
+  attribute->mutable_t()->add_int64_data(1);
+  constant.output(constant.node("Reshape", "view", {"x", "culprit"}));
+  EXPECT_THAT(refusal(constant.bytes()),
+              HasSubstr("node 'culprit': 1 numbers where the dimensions ask for 2"));
+}
+
+TEST(Onnx, WeightsInAnotherFileAreInItsFolderAndWhole) {
+  const auto with = [](const char* key, const std::string& text) {
+    OnnxFile file;
+    file.input("x", {std::int64_t{1}, std::int64_t{8}});
+    file.output(file.node("MatMul", "product", {"x", file.weight("w", {8, 4})}));
+    auto& tensor = *file.proto().mutable_graph()->mutable_initializer(0);
+    auto* entry =
+        key == std::string("location") ? tensor.mutable_external_data(0) : tensor.add_external_data();
+    entry->set_key(key);
+    entry->set_value(text);
+    return file;
+  };
+  EXPECT_EQ(read(with("length", "128")).network.parameters(), 32);
+  for (const char* const place : {"../secret", "/etc/passwd", "a/../../b", ""})
+    EXPECT_THAT(refusal(with("location", place).bytes()), HasSubstr("outside of the folder"));
+  EXPECT_THAT(refusal(with("length", "64").bytes()), HasSubstr("64 bytes where the dimensions ask for 128"));
+  for (const char* const number : {"-1", "99999999999999999999", "x"})
+    EXPECT_THAT(refusal(with("offset", number).bytes()), HasSubstr("impossible place"));
+
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "jostle_external";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "net.onnx", std::ios::binary) << with("offset", "10").bytes();
+  for (const auto& [bytes, good] : {std::pair{138, true}, {137, false}}) {
+    std::ofstream(folder / "not-there.bin", std::ios::binary)
+        << std::string(static_cast<std::size_t>(bytes), 'x');
+    input::Problems problems;
+    EXPECT_EQ(read_onnx((folder / "net.onnx").string(), {}, problems).has_value(), good);
+    EXPECT_EQ(problems.text().find("end at byte 138 of 'not-there.bin', which has 137") == std::string::npos,
+              good);
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Onnx, AFileThatIsNotThereOrADirectoryIsRefused) {

@@ -38,6 +38,12 @@ EVIDENCE = """run,device,power_mode,pinned,model,precision,batch,metric,value,un
 a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,throughput,450,images/s
 a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,power,17,W
 """
+NVPMODEL = """< PARAM TYPE=FILE NAME=CPU_ONLINE >
+CORE_1 /sys/devices/system/cpu/cpu1/online
+< POWER_MODEL ID=0 NAME=MAXN >
+CPU_ONLINE CORE_1 1
+< PM_CONFIG DEFAULT=0 >
+"""
 ENDLESS = "run={duration: 900000 s}"
 
 
@@ -514,11 +520,9 @@ offload:
             self.assertIsNone(process["time_share"]["gpu_running"])
         self.assertLessEqual(result["system"]["memory"]["used_mb"], result["system"]["memory"]["capacity_mb"])
         self.assertGreater(result["system"]["throughput"]["mean"], 0)
-        messages = done.stderr.splitlines()
-        self.assertEqual(len(messages), len(failed))
-        for message, process in zip(messages, failed):
-            self.assertRegex(message, rf"crowd.yaml: process {process['index']} \(resnet50\) does not fit into memory: "
-                                      r"\d+ MB short, at its (context|engine|activations|inputs and outputs)")
+        self.assertRegex(done.stderr, rf"^jostle: .*crowd.yaml: {len(failed)} of 24 processes do not fit into memory; the "
+                                      rf"first is process {failed[0]['index']} \(resnet50\): "
+                                      r"\d+ MB short, at its (context|engine|activations|inputs and outputs)[^\n]*\n$")
         table = self.jostle("run", path)
         self.assertEqual(table.returncode, 3)
         self.assertIn("out_of_memory", table.stdout)
@@ -536,10 +540,208 @@ offload:
         self.assertIsNone(result["system"]["throughput"]["mean"])
 
     def test_check_tells_what_will_not_fit(self):
-        done = self.jostle("check", self.crowded("jetson-nano", 5))
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("ok", done.stdout)
+        path = self.crowded("jetson-nano", 5)
+        done = self.jostle("check", path)
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertIn("process 4 (resnet50) does not fit into memory", done.stderr)
+        self.assertIn("takes 4 other processes with it", done.stderr)
+        self.assertEqual(done.stderr, self.jostle("run", path).stderr)
+        self.assertEqual(self.jostle("check", path, "--set", "processes.0.count=4").returncode, 0)
+
+    # Text of the input on a terminal
+
+    HOSTILE = "a\\n0  forged\\e[31m\\0\\x9b2J\\u202e\\u200b\\u2028\\r="  # in YAML's quotes
+    CONTROLS = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]")
+
+    def test_no_name_acts_on_the_terminal(self):
+        name = f'"{self.HOSTILE}"'
+        one = f"{{name: {name}, model: resnet18, precision: fp16, stages: {{before: [{{name: {name}, time: 1 ms}}]}}}}"
+        run = "run: {duration: 200 ms, warmup: 10 ms}"
+        scenario = self.file("x.yaml", f"name: {name}\ndevice: jetson-orin-nano\nprocesses: [{one}]\n{run}\n")
+        other = self.file("y.yaml", f"name: {name}\ndevice: jetson-orin-nano\nprocesses: [{one}, {one}]\n{run}\n")
+        # The profile of a board with such a name, in such a mode.
+        profile = self.file("p.yaml", f"like: jetson-orin-nano\nname: {name}\ndescription: {name}\n")
+        body = f"scenario: {{name: {name}, device: jetson-orin-nano, processes: [{one}], {run}}}\n"
+        study = self.file("s.yaml", body + f"sweep: {{processes.0.name: [{name}, b]}}\nobjectives: [max system.throughput]\n")
+        offload = self.file("o.yaml", body.replace("stages", "arrivals: {periodic: 5 /s}, stages")
+                            + "offload: {cloud: {device: nvidia-a40, processes: [{model: resnet18, precision: fp16}]}, "
+                              "link: {bandwidth: 9 Mbit/s, rtt: 9 ms}}\n")
+        evidence = self.file("e.csv", EVIDENCE.replace("\na,", "\n\x1b[31m\u202eforged,"))
+        database = str(self.directory / "s.sqlite")
+        odd = self.file("odd\n\x1b[31m.yaml", GOOD)
+        commands = [
+            (0, "run", scenario), (0, "run", scenario, "--set", "processes.0.arrivals={periodic: 99999 /s}"), (0, "run", other),
+            (3, "run", other, "--set", "processes.1.count=200"), (0, "run", odd),
+            (3, "check", other, "--set", "processes.1.count=200"), (0, "check", scenario), (0, "check", odd),
+            (0, "explain", scenario), (0, "explain", other), (0, "compare", scenario, other),
+            (0, "compare", scenario, "--profile", profile, "--profile", "jetson-orin-nano"),
+            (0, "plan", study), (0, "sweep", study, "-o", database), (0, "query", database),
+            (0, "query", database, "SELECT result, key AS \"\x1b[31m\" FROM outcomes"), (0, "offload", offload),
+            (0, "show", "device", profile), (0, "list", "modes", profile), (0, "roofline", profile),
+            (0, "validate", profile, evidence, "--details"), (2, "run", scenario, "--set", f"processes.0.{self.HOSTILE}=1"),
+            (2, "run", self.file("z.yaml", f"device: {name}\nprocesses: [{{model: {name}}}]\n{name}: 1\n")),
+            (2, "run", "no\x1b[31m\nfile"), (2, "reproduce", "\x1b[31m"), (2, "import", "\x1b[31m", odd),
+            (2, "import", "--detect", odd), (2, "query", odd), (2, "merge", odd, "-o", database), (2, "\x1b[31m"),
+            (2, "show", "model", "\x1b[31m"), (2, "support", "\x1b[31m", "\x1b[31m", "fp16"), (2, "calibrate", profile, odd),
+        ]
+        for code, *arguments in commands:
+            with self.subTest(arguments=arguments):
+                done = self.jostle(*arguments)
+                self.assertEqual(done.returncode, code, done.stderr)
+                for text in (done.stdout, done.stderr):
+                    self.assertNotRegex(text, self.CONTROLS)
+                    self.assertNotRegex(text, r"(?m)^0 +forged")
+
+    def test_json_and_csv_keep_the_names(self):
+        scenario = self.file("x.yaml", GOOD.replace("name: front", 'name: "=\\e[31m\\u202e"'))
+        done = self.jostle("run", scenario, "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["processes"][2]["name"], "=\x1b[31m\u202e")
+        rows = list(csv.DictReader(io.StringIO(self.jostle("run", scenario, "--format", "csv").stdout)))
+        self.assertEqual(rows[2]["name"], "'=\x1b[31m\u202e")  # a spreadsheet does not compute it
+
+    # The wrong file for a command
+
+    def test_a_file_of_another_kind_is_named_with_the_command_that_reads_it(self):
+        body = "scenario: {device: jetson-nano, processes: [{model: resnet18, precision: fp16}]}\n"
+        files = {
+            "scenario": (self.good, "run"),
+            "study": (self.file("s.yaml", body + "sweep: {processes.0.batch: [1, 2]}\n"), "sweep"),
+            "study of a fleet": (self.file("f.yaml", body + "fleet: {cameras: 4, rate: 5 /s, boards: [jetson-nano]}\n"), "plan"),
+            "study of offloading": (self.file("o.yaml", body + "offload: {cloud: {device: nvidia-a40, processes: [{model: "
+                                    "resnet18, precision: fp16}]}, link: {bandwidth: 9 Mbit/s, rtt: 9 ms}}\n"), "offload"),
+            "device profile": (self.file("p.yaml", "like: jetson-nano\nname: mine\ndescription: mine\n"), "show device"),
+        }
+        takes = {"run": ["scenario"], "explain": ["scenario"], "compare": ["scenario"], "sweep": ["study"],
+                 "plan": ["study", "study of a fleet"], "offload": ["study of offloading"], "show device": ["device profile"],
+                 "list modes": ["device profile"], "roofline": ["device profile"]}
+        for command, taken in takes.items():
+            for kind, (path, reader) in files.items():
+                if kind in taken:
+                    continue
+                with self.subTest(command=command, kind=kind):
+                    extra = ["-o", str(self.directory / "s.sqlite")] if command == "sweep" else [path] if command == "compare" else []
+                    done = self.jostle(*command.split(), path, *extra)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertLessEqual(done.stderr.count("\n"), 2)
+                    self.assertIn(f"this is a {kind}, not a", done.stderr)
+                    self.assertIn(f"jostle {reader}", done.stderr)
+
+    def test_an_unknown_device_is_answered_with_the_option_that_was_typed(self):
+        for device, near in (("jetson-orin-nx", "'jetson-orin-nx-16gb'"), ("jetson-xavier", "'jetson-xavier-nx' or 'jetson-agx-xavier'"),
+                             ("jetson-agx-thor", "'jetson-agx-xavier'"), ("jetson-thor", "'jetson-")):
+            done = self.jostle("compare", self.good, "--profile", "nvidia-h200", "--profile", device)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, rf"^--profile {device}: device: unknown device '{device}' \(did you mean {near}")
+
+    def test_roofline_names_the_options_that_were_typed(self):
+        for option, value in (("--mode", "99W"), ("--network", "resnet5"), ("--precision", "fp61")):
+            done = self.jostle("roofline", "jetson-nano", option, value)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, rf"^{option}: .*'{value}'")
+
+    # Standard input
+
+    def test_a_dash_is_standard_input(self):
+        study = "scenario: {device: jetson-nano, processes: [{model: resnet18, precision: fp16}], run: {duration: 1 s}}\n" \
+                "sweep: {processes.0.batch: [1, 2]}\nobjectives: [max system.throughput]\n"
+        profile = "like: jetson-nano\nname: mine\ndescription: mine\n"
+        for text, *arguments in ((GOOD, "run", "-"), (GOOD, "check", "-"), (study, "check", "-"), (GOOD, "explain", "-"),
+                                 (GOOD, "compare", "-", self.good), (study, "sweep", "-", "--export", "csv"), (study, "plan", "-"),
+                                 (TEGRASTATS * 3, "import", "tegrastats", "-"), (TEGRASTATS, "import", "--detect", "-"),
+                                 (profile, "show", "device", "-"), (profile, "roofline", "-"), (profile, "list", "modes", "-"),
+                                 (EVIDENCE, "validate", "jetson-orin-nano-super", "-")):
+            with self.subTest(arguments=arguments):
+                done = subprocess.run([JOSTLE, *arguments], input=text, capture_output=True, text=True, timeout=250)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotEqual(done.stdout, "")
+        with open(self.good) as given:
+            here = subprocess.run([JOSTLE, "run", "-", "--format", "csv"], stdin=given, capture_output=True, text=True)
+        there = self.jostle("run", self.good, "--format", "csv")
+        self.assertEqual(here.stdout.replace("standard input,", "good,"), there.stdout)
+        wrong = subprocess.run([JOSTLE, "run", "-"], input=TYPO, capture_output=True, text=True)
+        self.assertEqual(wrong.returncode, 2)
+        self.assertRegex(wrong.stderr, "^<standard input>:3: ")
+        twice = subprocess.run([JOSTLE, "compare", "-", "-"], input=GOOD, capture_output=True, text=True)
+        self.assertEqual((twice.returncode, twice.stderr), (2, "jostle: standard input (-) can be read once only\n"))
+
+    def test_a_device_is_no_input_file(self):
+        for arguments in (("run", "/dev/zero"), ("show", "device", "/dev/zero"), ("import", "auto", "/dev/zero")):
+            done = self.jostle(*arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("/dev/zero: is not a regular file", done.stderr)
+        (self.directory / "x.onnx").symlink_to("/dev/zero")
+        done = self.jostle("show", "model", str(self.directory / "x.onnx"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is not a regular file", done.stderr)
+
+    # Help
+
+    def all_commands(self, *command):
+        yield command
+        listed = re.search(r"(?ms)^Subcommands:\n(.*?)(\n\n|\Z)", self.jostle(*command, "--help").stdout)
+        for name in re.findall(r"(?m)^  ([a-z]+)", listed[1] if listed else ""):
+            yield from self.all_commands(*command, name)
+
+    def test_every_help_has_two_examples_that_work(self):
+        gate = "device: jetson-orin-nano\nprocesses: [{model: resnet18, precision: fp16}]\nrun: {duration: 200 ms, warmup: 10 ms}\n"
+        body = "scenario: {device: jetson-orin-nano, processes: [{model: resnet18, precision: fp16}], run: {duration: 200 ms}}\n"
+        self.file("gate.yaml", gate)
+        self.file("gate_batch8.yaml", gate.replace("fp16", "fp16, batch: 8"))
+        study = self.file("study.yaml", body + "sweep: {processes.0.batch: [1, 2]}\nobjectives: [max system.throughput]\n")
+        self.file("fleet.yaml", body + "fleet: {cameras: 4, rate: 5 /s, boards: [jetson-nano]}\n")
+        self.file("cameras.yaml", body.replace("fp16}", "fp16, arrivals: {periodic: 5 /s}}") + "offload: {cloud: {device: nvidia-a40, "
+                  "processes: [{model: resnet18, precision: fp16}]}, link: {bandwidth: 9 Mbit/s, rtt: 9 ms}}\n")
+        self.file("evidence.csv", EVIDENCE)
+        self.file("my-board.yaml", "like: jetson-nano\nname: mine\ndescription: mine\n")
+        self.file("tegrastats.log", TEGRASTATS * 3)
+        self.file("nvpmodel.conf", NVPMODEL)
+        for name, shard in (("study", "1/1"), ("part1", "1/2"), ("part2", "2/2")):
+            self.jostle("sweep", study, "--shard", shard, "-o", str(self.directory / f"{name}.sqlite"))
+        shutil.copy(SOURCE / "tests/cli/trtexec.log", self.directory / "trtexec.log")
+        commands = list(self.all_commands())
+        self.assertGreater(len(commands), 22)
+        tried = set()
+        for command in commands:
+            text = self.jostle(*command, "--help", COLUMNS="100").stdout
+            examples = [line.strip() for line in text.replace("\\\n", "").split("Examples:\n")[-1].splitlines()]
+            with self.subTest(command=command):
+                self.assertGreaterEqual(len(examples), 2)
+                self.assertIn("Examples:", text)
+            for example in examples:
+                self.assertTrue(example.startswith("jostle " + " ".join(command)), example)
+                if example in tried:
+                    continue
+                tried.add(example)
+                with self.subTest(example=example):  # that it is right shows in a second, also where the answer takes longer
+                    done = subprocess.run(["timeout", "-s", "INT", "-k", "60", "2", "bash", "-c", f"exec {JOSTLE}{example[6:]}"],
+                                          cwd=self.directory, capture_output=True, text=True)
+                    self.assertIn(done.returncode, (0, 124), done.stderr)
+
+    def test_help_fits_the_terminal(self):
+        for command in self.all_commands():
+            for width in (60, 100):
+                text = self.jostle(*command, "--help", COLUMNS=str(width)).stdout
+                wide = [line for line in text.splitlines() if len(line) > width and '"' not in line]
+                self.assertEqual(wide, [], command)
+        self.assertEqual(self.jostle("help", "run").stdout, self.jostle("run", "--help").stdout)
+        self.assertEqual(self.jostle("help").stdout, self.jostle("--help").stdout)
+        self.assertEqual(self.jostle("help", "list", "modes").stdout, self.jostle("list", "modes", "--help").stdout)
+        wrong = self.jostle("help", "rum")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("did you mean 'run'?", wrong.stderr)
+
+    def test_ids_of_statements_have_no_case(self):
+        self.assertEqual(self.jostle("reproduce", "c06").stdout, self.jostle("reproduce", "C06").stdout)
+
+    def test_a_rate_beyond_any_run_is_refused(self):
+        for arrivals in ("{periodic: 0.00000001 /s}", "{poisson: 1e-300 /s}", "{periodic: 1e9 kHz}"):
+            done = self.jostle("run", self.file("r.yaml", GOOD.replace("{poisson: 50 /s}", arrivals)))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("from one in the longest run, of 1000000 s, to one in a microsecond", done.stderr)
+        rare = "{periodic: 0.000001 /s, streams: 3}", "{poisson: 0.000001 /s, dynamic_batching: true}"
+        for arrivals in rare:
+            path = self.file("r.yaml", GOOD.replace("{poisson: 50 /s}", arrivals + ", batch: 4096"))
+            self.assertEqual(self.jostle("run", path).returncode, 0)
 
     # What is wrong
 

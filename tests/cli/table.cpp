@@ -98,5 +98,12 @@ TEST(Table, markdown_has_every_column_and_escapes_what_would_end_a_cell) {
   EXPECT_EQ(table.markdown(), "| run | \\|e\\| % |\n|---|--:|\n| a | 1.5 |\n| b\\|c |  |\n");
 }
 
+TEST(Table, shows_cells_and_headers_on_one_line_whatever_they_hold) {
+  Table table({{"na\nme", Align::left}, {"x"}});
+  table.add({"a\n0  forged\x1b[8m\u202e", "1"});
+  EXPECT_EQ(table.text(200, false), "na\\nme                     x\na\\n0  forged\\x1B[8m\\u202E  1\n");
+  EXPECT_EQ(table.markdown(), "| na\\nme | x |\n|---|--:|\n| a\\n0  forged\\x1B[8m\\u202E | 1 |\n");
+}
+
 }  // namespace
 }  // namespace jostle::cli

@@ -93,6 +93,17 @@ class Files(Folder):
                                                      "-o", "evidence.csv"))
         self.assertIn("it is an input", self.refused("import", "auto", "board.log", "-o", "board.log"))
 
+    def test_a_file_behind_standard_input_is_no_output(self):
+        for name, command in (("scenario.yaml", "run - --html"), ("scenario.yaml", "run - --trace"), ("study.yaml", "sweep - -o"),
+                              ("board.log", "import auto - -o"), ("evidence.csv", "validate jetson-orin-nano-super - --html")):
+            before = (self.folder / name).read_bytes()
+            with open(self.folder / name) as given:
+                done = subprocess.run([JOSTLE, *command.split(), name], cwd=self.folder, stdin=given, capture_output=True,
+                                      text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("it is an input, <standard input>", done.stderr)
+            self.assertEqual((self.folder / name).read_bytes(), before)
+
     def test_an_output_never_is_a_file_that_the_scenario_names(self):
         shutil.copy(SOURCE / "tests/fuzz/corpus/onnx/small_cnn.onnx", self.folder)
         (self.folder / "mine.yaml").write_text("like: jetson-nano\nname: mine\n")
@@ -203,9 +214,10 @@ class Files(Folder):
         # A reader that opened the pipe and does not read; a writer that opened it and does not write.
         holder = os.open(pipe, os.O_RDWR)
         self.addCleanup(os.close, holder)
-        for arguments in (["run", "scenario.yaml", "--set", "run={duration: 20 s}", "--trace", pipe], ["run", pipe]):
+        for arguments in (["run", "scenario.yaml", "--set", "run={duration: 20 s}", "--trace", pipe], ["run", pipe],
+                          ["run", "-"], ["import", "auto", "-"]):
             with self.subTest(arguments, held=True):
-                code, _, seconds = self.signalled(self.start(*arguments), after=1)
+                code, _, seconds = self.signalled(self.start(*arguments, stdin=holder), after=1)
                 self.assertEqual(code, 130)
                 self.assertLess(seconds, 2, "a second, and what a busy machine adds")
 

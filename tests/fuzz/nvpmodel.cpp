@@ -5,23 +5,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/nvpmodel_modes.hpp"
 #include "models/board/spec.hpp"
+#include "tests/fuzz/require.hpp"
 
 namespace {
 
 using namespace jostle;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "violated: %s\n", what);
-  std::abort();
-}
+using fuzz::require;
 
 const std::vector<board::DeviceSpec>& boards() {
   static const std::vector<board::DeviceSpec> specs = [] {

@@ -3,24 +3,14 @@
 #include "calibration/profile/profile.hpp"
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "models/board/spec.hpp"
-
-namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "violated: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
+#include "tests/fuzz/require.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace jostle;
+  using fuzz::require;
   const std::string text(reinterpret_cast<const char*>(data), size);
   input::Problems problems;
   const auto profile = calibration::parse_profile(text, "fuzz.yaml", problems);

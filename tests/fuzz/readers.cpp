@@ -3,23 +3,17 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "calibration/evidence/evidence_csv.hpp"
 #include "calibration/readers/csv.hpp"
 #include "calibration/readers/formats.hpp"
+#include "tests/fuzz/require.hpp"
 
 namespace {
 
 using namespace jostle;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "violated: %s\n", what);
-  std::abort();
-}
+using fuzz::require;
 
 void check(const calibration::Import& run) {
   require(!run.rows.empty(), "a run has rows");

@@ -5,21 +5,16 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
+#include "tests/fuzz/require.hpp"
 
 namespace {
 
 using namespace jostle;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "violated: %s\n", what);
-  std::abort();
-}
+using fuzz::require;
 
 // The shipped catalogue, its profiles read once.
 const scenarios::Catalogue& catalogue() {
@@ -44,9 +39,7 @@ const scenarios::Catalogue& catalogue() {
 
 void check_problems(const input::Problems& problems) {
   require(!problems.empty(), "a refusal has a reason");
-  for (const char c : problems.text()) {
-    require(c == '\n' || static_cast<unsigned char>(c) >= 0x20, "messages can be shown");
-  }
+  fuzz::require_printable(problems.text());
   for (const input::Problem& problem : problems.list()) {
     require(problem.location.origin != nullptr, "every problem names its origin");
     require(problem.text().find('\n') == std::string::npos, "a problem is one line");

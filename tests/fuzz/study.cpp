@@ -1,28 +1,21 @@
 // Any bytes as a study: either it is read and its points can be asked for, or there is a problem to show.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/plan/candidates.hpp"
 #include "analyses/study/check.hpp"
 #include "analyses/study/columns.hpp"
+#include "tests/fuzz/require.hpp"
 
 namespace {
 
 using namespace jostle;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "violated: %s\n", what);
-  std::abort();
-}
+using fuzz::require;
 
 void check_problems(const input::Problems& problems) {
   require(!problems.empty(), "a refusal has a reason");
-  for (const char c : problems.text())
-    require(c == '\n' || static_cast<unsigned char>(c) >= 0x20, "messages can be shown");
+  fuzz::require_printable(problems.text());
 }
 
 }  // namespace

@@ -39,6 +39,13 @@ TEST(Units, cover_every_dimension_of_the_design) {
   EXPECT_EQ(quantity("-5 degC", temperature_dimension()), -5);
 }
 
+TEST(Units, are_chosen_by_size) {
+  EXPECT_EQ(format_quantity(1e-6, rate_dimension()), "1e-06 /s");
+  EXPECT_EQ(format_quantity(30, rate_dimension()), "30 /s");
+  EXPECT_EQ(format_quantity(1e6, rate_dimension()), "1000 kHz");
+  EXPECT_EQ(format_quantity(0.0625, bandwidth_dimension()), "0.5 bit/s");
+}
+
 TEST(Units, refuse_what_is_no_quantity) {
   for (const char* text : {"",        " ",     "ms",     "5",          "5 m s",  "5 MS",    "5 ms ms",
                            "0x10 ms", "+5 ms", "5,3 ms", "1_000 ms",   "inf ms", "nan ms",  "-inf ms",
@@ -72,6 +79,23 @@ TEST(Numbers, are_decimal_and_whole) {
   EXPECT_TRUE(overflow);
 }
 
+TEST(Spelling, prefers_beginnings_and_words_to_few_edits_and_falls_back_on_relatives) {
+  const std::vector<std::string> names{"jetson-agx-orin-64gb", "jetson-agx-xavier",   "jetson-nano",
+                                       "jetson-orin-nano",     "jetson-orin-nx-16gb", "jetson-tx2",
+                                       "jetson-xavier-nx",     "nvidia-a40",          "nvidia-h200"};
+  EXPECT_EQ(nearest("jetson-orin-nx", names), "jetson-orin-nx-16gb");
+  EXPECT_EQ(nearest("Jetson-Orin-NX", names), "jetson-orin-nx-16gb");
+  EXPECT_EQ(nearest("orin nano", names), "jetson-orin-nano");
+  EXPECT_EQ(nearest("nano_orin", names), "jetson-orin-nano");
+  EXPECT_EQ(nearest("jetson-tx1", names), "jetson-tx2");
+  EXPECT_THAT(similar("jetson-agx-thor", names),
+              testing::ElementsAre("jetson-agx-xavier", "jetson-agx-orin-64gb"));
+  EXPECT_THAT(similar("jetson-xavier", names), testing::ElementsAre("jetson-xavier-nx", "jetson-agx-xavier"));
+  EXPECT_THAT(similar("nvidia-l4", names), testing::ElementsAre("nvidia-a40", "nvidia-h200"));
+  EXPECT_THAT(similar("rtx", names), testing::IsEmpty());
+  EXPECT_EQ(spelling_hint("nvidia-l4", names), "did you mean 'nvidia-a40' or 'nvidia-h200'?");
+}
+
 TEST(Spelling, counts_edits_and_swaps) {
   EXPECT_EQ(edit_distance("batch", "batch"), 0U);
   EXPECT_EQ(edit_distance("batch", "bacth"), 1U);
@@ -97,6 +121,16 @@ RC_GTEST_PROP(Spelling, distance_is_a_symmetric_bound, (const std::string& a, co
 TEST(Messages, show_what_a_terminal_could_not) {
   EXPECT_EQ(printable("a\nb\tc\x1b[31m\xff\xc3\xa9"), "a\\nb\\tc\\x1B[31m\\xFF\xc3\xa9");
   EXPECT_EQ(printable(std::string(100, 'x'), 5), "xxxxx...");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "2J"),
+            "\\u009B2J");                                                            // C1
+  EXPECT_EQ(printable("\u202E\u2066\u200F\u061C"), "\\u202E\\u2066\\u200F\\u061C");  // direction of writing
+  EXPECT_EQ(printable("\u200B\u200D\u2060\uFEFF"), "\\u200B\\u200D\\u2060\\uFEFF");  // no width
+  EXPECT_EQ(printable("\u2028\u2029\r\x7F"), "\\u2028\\u2029\\x0D\\x7F");
+  EXPECT_EQ(printable("\xE0\x80\x8A \xED\xA0\x80 \xF4\x90\x80\x80 \xC3"),
+            "\\xE0\\x80\\x8A \\xED\\xA0\\x80 \\xF4\\x90\\x80\\x80 \\xC3");  // malformed
+  EXPECT_EQ(printable("µ ±95 % … é 日本 😀", 100), "µ ±95 % … é 日本 😀");
+  EXPECT_EQ(printable_lines("a\nb\x1b\r\n"), "a\nb\\x1B\\x0D\n");
 }
 
 TEST(Messages, are_lines_that_can_be_shown_whatever_an_input_holds) {

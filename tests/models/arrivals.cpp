@@ -79,6 +79,22 @@ RC_GTEST_PROP(ArrivalTimes, of_several_streams_hold_as_many_in_every_period, ())
     RC_ASSERT(seen[i] - seen[i - static_cast<std::size_t>(streams)] == sim::milliseconds(100));
 }
 
+RC_GTEST_PROP(ArrivalTimes, of_clocks_that_drift_keep_their_rate_within_the_drift_and_pass_each_other, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  Arrivals exact = periodic(10, 2, 1), drifting = exact;
+  drifting.drift = 0.01;
+  ArrivalTimes a(exact, sim::RandomStream(seed, "test")), b(drifting, sim::RandomStream(seed, "test"));
+  sim::Time last;
+  for (int i = 0; i < 2000; ++i, a.advance(), b.advance()) {
+    RC_ASSERT(b.next() >= last);
+    last = b.next();
+  }
+  const double ratio = sim::to_seconds(b.next() - Time::zero()) / sim::to_seconds(a.next() - Time::zero());
+  RC_ASSERT(ratio > 0.99 - 1e-3);
+  RC_ASSERT(ratio < 1 / 0.99 + 1e-3);
+  RC_ASSERT(b.next() != a.next());
+}
+
 RC_GTEST_PROP(ArrivalTimes, gathered_are_whole_with_their_last_part_and_count_from_their_first, ()) {
   const auto streams = *rc::gen::inRange<std::int64_t>(1, 6);
   const auto dynamic_batch = *rc::gen::inRange<std::int64_t>(1, 9);

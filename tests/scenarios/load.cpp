@@ -2,6 +2,7 @@
 
 #include "scenarios/language/load.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/scenarios/support.hpp"
@@ -157,6 +158,19 @@ TEST(ScenarioLoader, takes_a_queue_limit_inside_arrivals_or_beside_them) {
     EXPECT_EQ(arrivals.phase, sim::milliseconds(5));
     EXPECT_EQ(arrivals.rate_per_s, 30);
   }
+}
+
+TEST(ScenarioLoader, lets_the_clocks_of_periodic_sources_drift_unless_told_otherwise) {
+  const auto drift = [](const char* arrivals) {
+    const Loaded loaded = load_text(around(plain_process + fmt::format(", arrivals: {{{}}}", arrivals)));
+    EXPECT_EQ(loaded.errors, "") << arrivals;
+    return loaded.scenario->processes[0].arrivals.drift;
+  };
+  EXPECT_EQ(drift("periodic: 30 /s"), default_clock_drift);
+  EXPECT_EQ(drift("periodic: 30 /s, drift: 0 ppm"), 0);
+  EXPECT_NEAR(drift("periodic: 30 /s, drift: 50 ppm"), 50e-6, 1e-12);
+  EXPECT_EQ(drift("poisson: 30 /s"), 0);
+  EXPECT_NE(load_text(around(plain_process + ", arrivals: {poisson: 30 /s, drift: 1 ppm}")).errors, "");
 }
 
 TEST(ScenarioLoader, lets_aliases_stand_for_what_they_name) {

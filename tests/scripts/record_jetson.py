@@ -134,6 +134,25 @@ class RecordJetson(unittest.TestCase):
         self.assertEqual(self.read(f"{POLICY}/scaling_min_freq"), BOARD[f"{POLICY}/scaling_min_freq"])
         self.assertEqual(self.read(f"{POLICY}/scaling_max_freq"), BOARD[f"{POLICY}/scaling_max_freq"])
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root gives files away")
+    def test_under_sudo_only_what_was_written_is_given_to_the_caller(self):
+        (self.output / "MAXN_SUPER").parent.mkdir(parents=True)
+        mine = self.output / "notes.txt"
+        mine.write_text("root's")
+        secret = self.directory / "secret"
+        secret.write_text("root's")
+        (self.output / "link").symlink_to(secret)
+        self.record(*SHORT, SUDO_UID="4321", SUDO_GID="4321")
+        for path in (self.output, mine, secret, self.output / "link"):
+            self.assertEqual(path.lstat().st_uid, 0, path)
+        for folder in (self.state, self.output / "engines"):
+            for path in (folder, *folder.rglob("*")):
+                self.assertEqual((path.lstat().st_uid, path.lstat().st_gid), (4321, 4321), path)
+        self.record(*SHORT, "-o", self.directory / "new/deep", SUDO_UID="4321", SUDO_GID="4321")
+        for path in ("new", "new/deep", "new/deep/MAXN_SUPER/manifest.csv"):
+            self.assertEqual((self.directory / path).stat().st_uid, 4321)
+        self.assertEqual(self.directory.stat().st_uid, 0)
+
     def test_power_is_cut_to_the_timed_stretch(self):
         self.record(*SHORT, FAKE_SECONDS="0.6", FAKE_WALL="0.3")
         row = next(row for row in self.manifest() if row["format"] == "tegrastats" and row["processes"] == "1")
