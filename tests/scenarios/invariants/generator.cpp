@@ -59,10 +59,10 @@ std::string arrivals(Dice& dice, std::int64_t batch) {
     if (dice.one_in(4))
       parts.push_back(fmt::format("streams: {}", dice.number(2, 6)));
     else if (dice.one_in(4))
-      parts.push_back("phase: 1 ms");
+      parts.emplace_back("phase: 1 ms, drift: 0 ppm");
   }
   if (dice.one_in(5)) parts.push_back(fmt::format("queue: {}", dice.number(1, 5)));
-  if (batch > 1 && dice.one_in(2)) parts.emplace_back("gather: true");
+  if (batch > 1 && dice.one_in(2)) parts.emplace_back("dynamic_batching: true");
   return fmt::format("arrivals: {{{}}}", fmt::join(parts, ", "));
 }
 
