@@ -40,7 +40,7 @@ std::optional<OpenLoad> open_load(process::Inference& process, const Window& win
     return load;
   }
   const auto served = static_cast<double>(process.batches());
-  const auto more_wait = static_cast<double>(process.waiting() - waited);
+  const auto more_wait = arrivals.queue_limit ? 0.0 : static_cast<double>(process.waiting() - waited);
   double capacity = rate / std::max(link_load, 1.0);  // requests/s that can be served
   if (!arrivals.queue_limit && served > 0)
     capacity = std::min(capacity, served / sim::to_seconds(process.in_service()));
