@@ -47,7 +47,7 @@ std::optional<OpenLoad> open_load(process::Inference& process, const Window& win
   const bool asks_too_much = rate > capacity;
   if (!arrivals.queue_limit && served == 0)
     load.stable = !asks_too_much && more_wait <= 1;
-  else if (arrivals.kind == ArrivalKind::trace)
+  else if (!arrivals.queue_limit && arrivals.kind == ArrivalKind::trace)
     load.stable = !asks_too_much || more_wait <= 1;
   else
     load.stable = !asks_too_much;
