@@ -386,6 +386,9 @@ PowerReport Dvfs::report() {
   // For a run shorter than a window, the peak is the mean.
   const double mean = report.seconds > 0 ? power::sum_of(report.joules) / report.seconds : 0;
   report.peak_w = std::max(report.peak_w, mean);
+  for (std::size_t i = 0; i < spec_.rails.size() && report.seconds > 0; ++i)
+    report.rail_peak_w[i] =
+        std::max(report.rail_peak_w[i], power::on_rail(spec_.rails[i], report.joules) / report.seconds);
   report.has_temperature = thermal_.has_value();
   report.celsius = thermal_ ? thermal_->celsius() : spec_.reference_c;
   report.down = down();

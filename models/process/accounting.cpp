@@ -56,6 +56,8 @@ void Accounting::batch_done(Time made) {
   latencies_.add(sim::to_seconds(answered - made));
   if (spec_.answered != nullptr) spec_.answered->push_back({made, answered});
   ++batches_;
+  if (serving_since_) in_service_ += now - *serving_since_;
+  serving_since_.reset();
   engine_.progress();
   if (sim::TraceSink* trace = engine_.trace()) {
     // Batches overlap by one: on the timeline a batch is drawn from when the one before it was done.
@@ -71,7 +73,7 @@ void Accounting::end_warmup() {
   latency_.clear();
   latencies_.clear();
   enqueue_calls_ = synchronise_calls_ = batches_ = 0;
-  synchronising_ = Duration::zero();
+  synchronising_ = in_service_ = Duration::zero();
   in_stages_.assign(in_stages_.size(), Duration::zero());
 }
 

@@ -31,6 +31,7 @@ class Accounting {
   void enqueued() { ++enqueue_calls_; }
   void synchronised(sim::Time entered);
   void stage_done(std::size_t stage, sim::Time begun);  // those before inference come first
+  void serving() { serving_since_ = engine_.now(); }    // begins with a request, one by one
   void batch_done(sim::Time made);                      // a batch of a request that was made then
   void finished() { finished_ = engine_.now(); }        // the last batch
 
@@ -46,6 +47,8 @@ class Accounting {
   [[nodiscard]] std::int64_t synchronise_calls() const { return synchronise_calls_; }
   [[nodiscard]] sim::Duration synchronising() const { return synchronising_; }  // in all calls together
   [[nodiscard]] std::int64_t batches() const { return batches_; }
+  // Of those batches, from when the process turned to each to when it was done; zero where one is ahead.
+  [[nodiscard]] sim::Duration in_service() const { return in_service_; }
   [[nodiscard]] const std::vector<sim::Duration>& in_stages() const { return in_stages_; }
   [[nodiscard]] std::optional<sim::Time> ready_at() const { return ready_; }
   [[nodiscard]] std::optional<sim::Time> finished_at() const { return finished_; }
@@ -59,7 +62,8 @@ class Accounting {
   sim::Quantiles latency_;
   sim::Series latencies_;
   std::int64_t enqueue_calls_ = 0, synchronise_calls_ = 0, batches_ = 0;
-  sim::Duration synchronising_;
+  sim::Duration synchronising_, in_service_;
+  std::optional<sim::Time> serving_since_;
   std::vector<sim::Duration> in_stages_;
   std::optional<sim::Time> ready_, finished_;
   sim::TrackId track_ = sim::TrackId::none, stage_track_ = sim::TrackId::none;

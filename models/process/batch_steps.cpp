@@ -26,6 +26,7 @@ bool BatchSteps::one_by_one() const {
 }
 
 sim::Task<> BatchSteps::serve(std::uint64_t batch, sim::Time made) {
+  accounting_.serving();
   if (!spec_.before.empty()) co_await work_on(spec_.before, 0);
   if (auto* team = std::get_if<ThreadTeam>(&executor_)) {
     co_await team->compute();

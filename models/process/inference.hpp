@@ -51,6 +51,8 @@ class Inference {
   // In all calls together.
   [[nodiscard]] sim::Duration synchronising() const { return accounting_.synchronising(); }
   [[nodiscard]] std::int64_t batches() const { return accounting_.batches(); }
+  // Of those batches, from when the process turned to each to when it was done; zero where one is ahead.
+  [[nodiscard]] sim::Duration in_service() const { return accounting_.in_service(); }
   // Time passed in each stage, those before inference first; waiting for a core included.
   [[nodiscard]] const std::vector<sim::Duration>& in_stages() const { return accounting_.in_stages(); }
   // When its set-up was done, and its last batch.

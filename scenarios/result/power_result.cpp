@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "scenarios/result/ratio.hpp"
+
 namespace jostle::scenarios {
 
 namespace {
@@ -29,7 +31,7 @@ bool scales(const board::StateTimes& states) {
 }  // namespace
 
 void add_power(SystemResult& system, const board::PowerReport& report, const power::Spec& spec,
-               double images) {
+               Metric images) {
   const double seconds = report.seconds;
   if (seconds <= 0) return;
   const double joules = power::sum_of(report.joules);
@@ -47,7 +49,7 @@ void add_power(SystemResult& system, const board::PowerReport& report, const pow
   for (std::size_t i = 0; i < power::part_count; ++i)
     system.power_w.parts.emplace_back(std::string(power::part_names[i]), report.joules[i] / seconds);
   if (spec.wall) system.power_w.wall = power::at_wall(*spec.wall, joules / seconds);
-  if (images > 0) system.energy_per_image_mj = 1e3 * joules / images;
+  if (images) system.energy_per_image_mj = ratio(1e3 * joules, *images);
 
   if (report.has_temperature) {
     system.temperature_c = report.celsius;

@@ -6,8 +6,8 @@
 
 namespace jostle::scenarios {
 
-// `images`: number of images of all processes in the same time.
+// `images`: number of images of all processes in the same time; null if it is not known of every process.
 void add_power(SystemResult& system, const board::PowerReport& report, const power::Spec& spec,
-               double images);
+               Metric images);
 
 }  // namespace jostle::scenarios

@@ -90,9 +90,11 @@ struct ProcessResult {
   std::string grade;          // of the kernel times: measured | interpolated | fitted | datasheet
   Metric images;              // served in the measured time; of batches at its ends the part inside it
   Throughput throughput;
-  Metric offered;              // images/s that are asked for; absent in a closed loop
-  std::optional<bool> stable;  // false: the backlog grows, and latency_ms is absent; absent in a closed loop
-  Metric backlog_growth;       // images/s; absent unless unstable
+  Metric offered;  // images/s that are asked for; absent in a closed loop
+  // False: the backlog grows, and latency_ms is absent. Absent in a closed loop, and before the set-up is
+  // done.
+  std::optional<bool> stable;
+  Metric backlog_growth;  // images/s; absent unless unstable
   Latency latency_ms;
   EnqueueCall ec_ms;
   Metric sync_ms;

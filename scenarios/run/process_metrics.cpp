@@ -52,7 +52,7 @@ void add_load(ProcessResult& result, const OpenLoad& load) {
   result.stable = load.stable;
   if (auto& ci = result.throughput.ci95)  // more than is offered cannot be served for long
     ci->second = std::min(ci->second, std::max(load.offered, *result.throughput.mean));
-  if (load.stable) return;
+  if (load.stable.value_or(true)) return;
   result.backlog_growth = load.growth;
   Latency unknown;
   unknown.samples = result.latency_ms.samples;
@@ -105,9 +105,10 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   result.time_share = time_share_of(time);
   const gpu::Running running = process.running();
   const double ran = running.used.compute + running.used.memory + running.fixed();
-  result.gpu_running_by.compute = ratio(running.used.compute, ran);
-  result.gpu_running_by.memory = ratio(running.used.memory, ran);
-  result.gpu_running_by.fixed = ratio(running.fixed(), ran);
+  // Differences of sums: what is none may be a rounding below it.
+  result.gpu_running_by.compute = ratio(std::max(running.used.compute, 0.0), ran);
+  result.gpu_running_by.memory = ratio(std::max(running.used.memory, 0.0), ran);
+  result.gpu_running_by.fixed = ratio(std::max(running.fixed(), 0.0), ran);
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
   result.gpu = sm_array(running.used, sim::to_seconds(time.elapsed()));
   result.drops = process.drops();

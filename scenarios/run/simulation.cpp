@@ -144,13 +144,13 @@ void Simulation::add_metrics(Result& result) {
   auto& processes = board_->processes();
   const double link_load = board_->link() ? load_of_link(board_->link()->spec(), processes, window) : 0;
   std::size_t running = 0;
-  double images = 0;
+  Metric images = 0.0;
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
     add_process(process, inference, window, open_load(inference, window, waited_[running], link_load));
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));
-    images += process.images.value_or(0);
+    images = images && process.images ? Metric(*images + *process.images) : std::nullopt;
     ++running;
   }
   const double elapsed = window.seconds();

@@ -7,7 +7,6 @@ namespace jostle::scenarios {
 namespace {
 
 using process::ArrivalKind;
-using process::Share;
 
 // Requests/s that come in the window; 0 for a closed loop.
 double request_rate(const process::Arrivals& arrivals, const Window& window) {
@@ -17,13 +16,6 @@ double request_rate(const process::Arrivals& arrivals, const Window& window) {
   const auto count = std::ranges::count_if(
       arrivals.times, [&](sim::Time time) { return time >= window.begin && time < window.end; });
   return static_cast<double>(count) / window.seconds();
-}
-
-// Offered requests over what the process could serve if it never waited for one; 0 if it served none.
-double utilisation(const process::Inference& process, double rate, double served) {
-  const process::TimeAccount& time = process.time();
-  const double busy = sim::to_seconds(time.elapsed() - time.in(Share::idle)-time.in(Share::link));
-  return served > 0 ? rate * busy / served : 0;
 }
 
 }  // namespace
@@ -40,22 +32,26 @@ std::optional<OpenLoad> open_load(process::Inference& process, const Window& win
                                   double link_load) {
   const process::Arrivals& arrivals = process.spec().arrivals;
   if (arrivals.kind == ArrivalKind::closed_loop || window.seconds() <= 0) return std::nullopt;
-  const auto images = static_cast<double>(process.spec().batch);
   const double rate = request_rate(arrivals, window);
-  const double served = process.rate().amount(window.end).value_or(0) / images;
+  const auto images = static_cast<double>(process.spec().batch);
   OpenLoad load{.offered = rate * images};
-  if (arrivals.queue_limit) return load;
-
-  const std::int64_t waiting = process.waiting();
-  const bool overloaded = utilisation(process, rate, served) > 1;
-  if (served < 3)
-    load.stable = static_cast<double>(waiting - waited) <= served + 1;
-  else if (arrivals.kind == ArrivalKind::trace)
-    load.stable = !overloaded || waiting <= waited + 1;
+  if (process.spec().setup && !process.ready()) {  // what waits says nothing yet
+    load.stable.reset();
+    return load;
+  }
+  const auto served = static_cast<double>(process.batches());
+  const auto more_wait = arrivals.queue_limit ? 0.0 : static_cast<double>(process.waiting() - waited);
+  double capacity = rate / std::max(link_load, 1.0);  // requests/s that can be served
+  if (!arrivals.queue_limit && served > 0)
+    capacity = std::min(capacity, served / sim::to_seconds(process.in_service()));
+  const bool asks_too_much = rate > capacity;
+  if (!arrivals.queue_limit && served == 0)
+    load.stable = !asks_too_much && more_wait <= 1;
+  else if (!arrivals.queue_limit && arrivals.kind == ArrivalKind::trace)
+    load.stable = !asks_too_much || more_wait <= 1;
   else
-    load.stable = !overloaded;
-  load.stable = load.stable && link_load <= 1;
-  if (!load.stable) load.growth = std::max(load.offered - served * images / window.seconds(), 0.0);
+    load.stable = !asks_too_much;
+  if (!*load.stable) load.growth = images * (asks_too_much ? rate - capacity : more_wait / window.seconds());
   return load;
 }
 

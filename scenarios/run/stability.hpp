@@ -18,20 +18,21 @@ struct Window {
 
 // Requests that come by themselves, against what serves them.
 struct OpenLoad {
-  double offered = 0;  // images/s; of a trace in the window, else what the scenario asks for
-  bool stable = true;
-  double growth = 0;  // of the backlog, images/s; 0 if stable
+  double offered = 0;                 // images/s; of a trace in the window, else what the scenario asks for
+  std::optional<bool> stable = true;  // none while it is being set up
+  double growth = 0;                  // of the backlog, images/s; 0 if stable
 };
 
 // The offered load of all requests that come over a link, as a share of its capacity, lost attempts included.
 [[nodiscard]] double load_of_link(const link::Spec& link, std::deque<process::Inference>& processes,
                                   const Window& window);
 
-// None for a closed loop. Stable is what queueing theory calls so: rate of requests x time that the process
-// needs for one < 1, and the load of the link (0: there is none) < 1. The time for one request is the busy
-// time over what was served, so it holds what contention adds. Where fewer than three were served, and for a
-// trace, the backlog itself counts: `waited` requests waited at the beginning of the window. A queue with a
-// limit is stable.
+// None for a closed loop. Stable is what queueing theory calls so: the rate of requests is not above the
+// capacity. That is the least of 1 / mean time in service, from when the process turns to a request to when
+// its batch is done, which holds what contention adds; and of what the link can take (`link_load`; 0: there
+// is none). The mean of n times is known to their spread / sqrt(n). A queue with a limit is stable behind a
+// link that is. Where none was served, and for a trace, the backlog itself counts: `waited` requests waited
+// at the beginning of the window.
 [[nodiscard]] std::optional<OpenLoad> open_load(process::Inference& process, const Window& window,
                                                 std::int64_t waited, double link_load);
 

@@ -133,6 +133,22 @@ TEST(Interval, is_added_to_an_answer_that_is_otherwise_the_same) {
   EXPECT_EQ(run_with_interval(asked, {})->processes[0].throughput.pi90, with->processes[0].throughput.pi90);
 }
 
+TEST(Interval, of_requests_lies_between_nothing_and_what_is_offered) {
+  for (const char* arrivals : {"periodic: 15 /s", "poisson: 15 /s", "periodic: 2000 /s"}) {
+    const auto result =
+        run_with_interval(scenario(std::string("device: jetson-orin-nano\n"
+                                               "processes: [{model: resnet50, precision: fp16, arrivals: {") +
+                                   arrivals + "}}]\nrun: {duration: 1 s, warmup: 200 ms}\n"),
+                          {});
+    const auto& process = result->processes[0];
+    ASSERT_TRUE(process.throughput.pi90 && process.offered && process.throughput.mean) << arrivals;
+    EXPECT_GE(process.throughput.pi90->first, 0) << arrivals;
+    EXPECT_LE(process.throughput.pi90->first, *process.throughput.mean) << arrivals;
+    EXPECT_LE(process.throughput.pi90->second, std::max(*process.offered, *process.throughput.mean))
+        << arrivals;
+  }
+}
+
 TEST(Interval, of_a_board_that_was_never_measured_is_wider) {
   const auto width = [](const char* device) {
     const auto result = run_with_interval(

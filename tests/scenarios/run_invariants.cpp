@@ -1,4 +1,5 @@
-// What holds for every run, whatever is asked: time adds up, seeds decide, order does not, Little's law.
+// What holds for chosen runs: seeds decide, order does not, Little's law, how long a run lasts. The laws of
+// every run are in invariants/.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,18 +9,16 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <thread>
 
+#include "tests/scenarios/invariants/laws.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
-using ::testing::Ge;
-using ::testing::Le;
+using ::testing::IsEmpty;
 
 std::string on_board(const std::string& device, const std::string& processes, const std::string& rest = {}) {
   return "device: " + device + "\nprocesses: [" + processes + "]\n" + rest;
@@ -61,65 +60,17 @@ std::vector<std::string> mixes() {
   };
 }
 
-// Every number of a result, by its name.
-void expect_shares(const ProcessResult& process) {
-  ASSERT_TRUE(process.time_share.has_value());
-  EXPECT_NEAR(std::accumulate(process.time_share->begin(), process.time_share->end(), 0.0), 1, 1e-9);
-  for (std::size_t i = 0; i < process.time_share->size(); ++i)
-    EXPECT_THAT((*process.time_share)[i], AllOf(Ge(0), Le(1))) << process::share_rows[i].name;
-}
-
-TEST(TimeShare, sums_to_one_for_every_process_of_every_mix) {
+TEST(EveryMix, obeys_all_laws) {
   for (const std::string& mix : mixes()) {
-    for (const ProcessResult& process : run_text(mix).processes) {
-      SCOPED_TRACE(mix + std::to_string(process.index));
-      expect_shares(process);
-    }
+    const Scenario scenario = scenario_of(mix);
+    const Result result = run(scenario, RunControl{}).value();
+    EXPECT_THAT(breaches({scenario, device_of(scenario), result}), IsEmpty()) << mix;
   }
 }
 
-TEST(GpuTime, of_all_processes_is_the_time_that_the_gpu_was_busy) {
-  for (const std::string& mix : mixes()) {
-    const Result result = run_text(mix);
-    double running = 0;
-    for (const ProcessResult& process : result.processes)
-      running += process.time_share.value()[index_of(process::Share::gpu_running)];
-    EXPECT_NEAR(running, result.system.gpu.busy.value(), 1e-9) << mix;
-    EXPECT_LE(result.system.gpu.busy, result.system.gpu.reported_load) << mix;
-    EXPECT_LE(result.system.gpu.reported_load.value(), 1 + 1e-9) << mix;
-  }
-}
-
-TEST(GpuTime, is_split_by_what_bounds_the_kernels) {
-  for (const std::string& mix : mixes()) {
-    for (const ProcessResult& process : run_text(mix).processes) {
-      const GpuRunningBy& by = process.gpu_running_by;
-      EXPECT_NEAR(by.compute.value() + by.memory.value() + by.fixed.value() + by.throttled.value(), 1, 1e-9)
-          << mix << process.index;
-    }
-  }
-}
-
-TEST(EnqueueCall, is_the_sum_of_its_parts) {
-  for (const std::string& mix : mixes()) {
-    for (const ProcessResult& process : run_text(mix).processes) {
-      const EnqueueCall& call = process.ec_ms;
-      EXPECT_NEAR(
-          call.mean.value(),
-          call.launch.value() + call.reschedule.value() + call.compute.value() + call.blocking.value(),
-          1e-9 * call.mean.value() + 1e-12)
-          << mix << process.index;
-    }
-  }
-}
-
-TEST(Json, holds_no_number_that_is_none) {
+TEST(Json, has_nulls_only_for_what_has_no_model) {
   for (const std::string& mix : mixes()) {
     const std::string json = to_json(run_text(mix));
-    for (const char* value : {"nan", "-nan", "inf", "-inf"})
-      for (const char* before : {":", "["})
-        EXPECT_EQ(json.find(before + std::string(value)), std::string::npos) << json;
-    // Only what has no model yet is null.
     for (const char* key : {"\"mean\":null,\"ci95\"", "\"p50\":null", "\"time_share\":null", "\"busy\":null"})
       EXPECT_EQ(json.find(key), std::string::npos) << key << " in " << json;
   }
@@ -137,15 +88,10 @@ TEST(Json, of_a_run_without_a_finished_batch_has_nulls_for_what_is_undefined) {
   EXPECT_FALSE(process.ec_ms.mean.has_value());
   EXPECT_FALSE(process.sync_ms.has_value());
   EXPECT_FALSE(process.throughput.ci95.has_value());
-  expect_shares(process);
   EXPECT_NE(to_json(result).find("\"p99\":null"), std::string::npos);
 }
 
 // Chance ------------------------------------------------------------------------------------------
-
-TEST(Seed, decides_every_byte) {
-  for (const std::string& mix : mixes()) EXPECT_EQ(to_json(run_text(mix)), to_json(run_text(mix))) << mix;
-}
 
 TEST(Seed, decides_every_byte_when_runs_share_the_machine_with_others) {
   const std::vector<std::string> all = mixes();

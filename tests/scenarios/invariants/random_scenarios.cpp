@@ -1,0 +1,157 @@
+// The laws, over a thousand random scenarios, and over every scenario that ships.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "tests/sanitized.hpp"
+#include "tests/scenarios/invariants/generator.hpp"
+#include "tests/scenarios/invariants/laws.hpp"
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+// None if the loader refuses the text.
+std::optional<Scenario> loaded(const std::string& text) {
+  static const Catalogue catalogue = shipped_catalogue();
+  input::Problems problems;
+  return parse_scenario({text, "random.yaml", ""}, catalogue, {}, problems);
+}
+
+// What is wrong with the run of a scenario, a line each; empty if nothing is.
+std::string wrong_with(const Scenario& scenario) {
+  std::string lines;
+  try {
+    const Result result = run(scenario, RunControl{}).value();
+    for (const std::string& breach : breaches({scenario, device_of(scenario), result}))
+      lines += breach + "\n";
+  } catch (const std::exception& error) {
+    lines = fmt::format("it ended with: {}\n", error.what());
+  }
+  return lines;
+}
+
+// Scenarios in each part: JOSTLE_RANDOM_SCENARIOS of the environment, for a long night.
+int per_part() {
+  const char* const asked = std::getenv("JOSTLE_RANDOM_SCENARIOS");
+  return asked != nullptr ? std::atoi(asked) : sanitized ? 10 : 100;
+}
+
+// Ten parts, so that ctest can run them side by side. Each scenario has its number for good.
+class Thousand : public ::testing::TestWithParam<int> {};
+
+TEST_P(Thousand, random_scenarios_obey_all_laws) {
+  const int count = per_part();
+  int refused = 0;
+  for (int i = 0, number = 10'000'000 * GetParam(); i < count; ++number) {
+    const Draft drawn = draft(static_cast<std::uint64_t>(number));
+    const std::optional<Scenario> scenario = loaded(drawn.text());
+    if (!scenario) {
+      ASSERT_LT(++refused, count + 20) << "the generator draws what is not valid:\n" << drawn.text();
+      continue;
+    }
+    ++i;
+    const std::string wrong = wrong_with(*scenario);
+    if (wrong.empty()) continue;
+    const std::string law = wrong.substr(0, wrong.find(':'));
+    const Draft least = smallest(drawn, [&](const Draft& some) {
+      const std::optional<Scenario> smaller = loaded(some.text());
+      return smaller && wrong_with(*smaller).starts_with(law);
+    });
+    ADD_FAILURE() << "scenario " << number << "\n" << wrong << "smallest:\n" << least.text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Thousand, ::testing::Range(0, 10));
+
+// Laws about what never occurs would hold for nothing.
+TEST(Generator, draws_all_that_laws_are_about) {
+  std::map<std::string, int> seen;
+  const auto saw = [&](const char* what, bool so) { seen[what] += so ? 1 : 0; };
+  for (std::uint64_t number = 0; number < 150; ++number) {
+    const std::optional<Scenario> scenario = loaded(draft(number).text());
+    saw("valid", scenario.has_value());
+    if (!scenario) continue;
+    const Result result = run(*scenario, RunControl{}).value();
+    const SystemResult& system = result.system;
+    saw("power is known", system.energy_per_image_mj.has_value());
+    saw("power is held down", system.limited_by != "none" && system.limited_by != "power_mode");
+    saw("more than eight processes", result.processes.size() > 8);
+    saw("MPS", scenario->sharing == gpu::Sharing::mps);
+    saw("a link", system.link.has_value());
+    saw("a link that is overloaded", system.link && system.link->load > 1);
+    saw("a DLA works", std::ranges::any_of(system.dla, [](const auto& dla) { return dla.busy > 0.01; }));
+    saw("set-up", scenario->run.setup);
+    saw("all batches done", system.stop == "batches");
+    saw("as precise as asked", system.stop == "relative_error");
+    for (const ProcessResult& process : result.processes) {
+      saw("a process does not fit", process.status != "ok");
+      saw("nothing known of a rate", process.status == "ok" && !process.throughput.mean);
+      saw("an interval", process.throughput.ci95.has_value());
+      saw("overloaded", process.stable == false);
+      saw("stable", process.stable == true);
+      saw("drops", process.drops > 0);
+      saw("stages", !process.stages.empty());
+      saw("training", process.training);
+    }
+  }
+  for (const auto& [what, times] : seen) EXPECT_GE(times, 3) << what;
+  EXPECT_GE(seen["valid"], 75);
+}
+
+// Scenarios that broke a law once.
+TEST(Found, scenarios_obey_all_laws) {
+  for (const std::string text : {
+           // A stalled stream kept its rate for ever.
+           "device: jetson-xavier-nx\nlink: {bandwidth: 50 Mbit/s, rtt: 20 ms, jitter: 5 ms, loss: 1 %}\n"
+           "processes: [{model: resnet18, precision: int8, arrivals: {periodic: 1000 /s}}]\n"
+           "run: {duration: 20 s}\n",
+           // Batches at the ends of the run were counted whole.
+           "device: jetson-nano\npower_mode: MAXN\njetson_clocks: true\n"
+           "processes: [{model: fcn_resnet50, precision: tf32, batch: 4}]\n",
+           // Rates were counted from when each process was ready.
+           "device: jetson-agx-orin-32gb\nprocesses: [{model: bert_tiny, precision: fp32, count: 2}]\n"
+           "run: {setup: true, batches: 3}\n",
+           // Energy was divided by the images of those whose rate is known.
+           "device: jetson-nano\nprocesses: [{model: resnet18, precision: fp16},"
+           "{model: resnet18, precision: fp16, arrivals: {periodic: 1 /s, phase: 50 ms}}]\n"
+           "run: {duration: 400 ms, warmup: 100 ms}\n",
+           // A run shorter than the window of the peaks had rails that peaked at zero.
+           "device: jetson-orin-nano\nprocesses: [{model: resnet18, precision: fp16}]\n"
+           "run: {duration: 50 ms, warmup: 20 ms}\n",
+           // A backlog that grew, but by nothing.
+           "device: jetson-tx2\npower_mode: MAXP_CORE_DENVER\nprocesses:\n"
+           "  - {model: resnet50, precision: tf32, arrivals: {periodic: 15 /s}}\n"
+           "  - {model: resnet50, precision: fp32}\n"
+           "run: {seed: 298, duration: 394 ms, warmup: 100 ms}\n",
+           // A share of -1e-17.
+           "device: jetson-orin-nx-16gb\nprocesses: [{model: fcn_resnet50, precision: fp32, batch: 8}]\n"
+           "run: {seed: 686, duration: 555 ms, warmup: 100 ms}\n",
+       })
+    EXPECT_EQ(wrong_with(loaded(text).value()), "") << text;
+}
+
+// Those that ship with jostle, for as long as they ask. Studies are none.
+TEST(Shipped, scenarios_obey_all_laws) {
+  const Catalogue catalogue = shipped_catalogue();
+  int checked = 0;
+  for (const char* folder : {"scenarios", "tests/golden"}) {
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(JOSTLE_SOURCE_DIR) / folder)) {
+      if (file.path().extension() != ".yaml") continue;
+      input::Problems problems;
+      const auto scenario = load_scenario(file.path().string(), catalogue, {}, problems);
+      if (!scenario) continue;
+      ++checked;
+      EXPECT_EQ(wrong_with(*scenario), "") << file.path();
+    }
+  }
+  EXPECT_GE(checked, 19);
+}
+
+}  // namespace
+}  // namespace jostle::scenarios::testing

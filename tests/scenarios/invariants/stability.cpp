@@ -1,0 +1,176 @@
+// Stable or overloaded, against queueing theory: a load below the capacity is stable, one above is not.
+//
+// The capacity is what the same processes serve when requests never end. How close to it a load may lie
+// depends on how many requests a run serves: here at 3 % from it, of some hundred requests.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+using ::testing::Each;
+
+// `arrivals` and `count` are put into the process.
+struct Server {
+  std::string name, board, process;
+  int count;
+};
+
+std::vector<Server> servers() {
+  const std::string orin = "device: jetson-orin-nano\njetson_clocks: true\n";
+  const std::string small = "model: {kernels: 4, duration: 200 us, blocks: 64, threads: 128}";
+  return {
+      {"one on the GPU", orin, small, 1},
+      {"an eager network", orin, "model: bert_tiny, precision: fp16, runtime: eager", 1},
+      {"a batch of four", orin, small + ", batch: 4", 1},
+      {"three that share the GPU", orin, small, 3},
+      {"two under MPS", orin + "sharing: mps\n", small, 2},
+      {"one with stages on the host", orin, small + ", stages: {before: [{name: decode, time: 1 ms}]}", 1},
+      {"on the CPU", "device: jetson-orin-nano\njetson_clocks: true\n",
+       "model: bert_tiny, precision: fp32, placement: cpu, threads: 2", 1},
+      {"spinning on a server", "device: nvidia-h200\n", small + ", runtime: cuda-graph, sync: spin", 1},
+      {"on the GPU, behind a link", orin + "link: {bandwidth: 1 Gbit/s, rtt: 20 ms, payload: 1 kB}\n", small,
+       1},
+      {"on the CPU, behind a link", orin + "link: {bandwidth: 1 Gbit/s, rtt: 20 ms, payload: 1 kB}\n",
+       "model: bert_tiny, precision: fp32, placement: cpu, threads: 2", 1},
+  };
+}
+
+Result run_with(const Server& server, const std::string& arrivals, double seconds = 1) {
+  return run_text(
+      fmt::format("{}processes: [{{{}, count: {}, arrivals: {{{}}}}}]\n"
+                  "run: {{duration: {} ms, warmup: 200 ms}}\n",
+                  server.board, server.process, server.count, arrivals, 1e3 * seconds));
+}
+
+// Requests/s that each process serves where there is always one more.
+double capacity(const Server& server) {
+  const Result result = run_with(server, "periodic: 20000 /s, queue: 2", 2);
+  return result.system.throughput.value() / static_cast<double>(result.processes[0].batch) / server.count;
+}
+
+std::string form(const std::string& kind, double rate) {
+  if (kind == "streams") return fmt::format("periodic: {} /s, streams: 4", rate / 4);
+  return fmt::format("{}: {} /s", kind, rate);
+}
+
+TEST(Stability, is_what_queueing_theory_says) {
+  for (const Server& server : servers()) {
+    const double most = capacity(server);
+    ASSERT_GT(most, 50) << server.name;
+    for (const std::string kind : {"periodic", "poisson", "streams"}) {
+      // near_the_capacity_is_known_of_long_runs asks them.
+      const bool slow_to_tell = server.count > 1 && kind == "poisson";
+      for (const double rho : {0.5, 0.8, 0.9, 0.97, 1.03, 1.1, 1.5, 3.0}) {
+        if (slow_to_tell && rho > 1 && rho < 1.5) continue;
+        const Result result = run_with(server, form(kind, rho * most));
+        for (const ProcessResult& process : result.processes) {
+          SCOPED_TRACE(fmt::format("{}, {}, {} of {} requests/s, process {}", server.name, kind, rho, most,
+                                   process.index));
+          EXPECT_EQ(process.stable, rho < 1);
+          if (rho < 1) continue;
+          const double batch = static_cast<double>(process.batch);
+          EXPECT_NEAR(process.backlog_growth.value_or(0), (rho - 1) * most * batch,
+                      0.05 * rho * most * batch);
+        }
+      }
+    }
+  }
+}
+
+TEST(Stability, of_a_link_is_what_queueing_theory_says) {
+  for (const std::string queue : {"", ", queue: 2"}) {
+    for (const std::string kind : {"periodic", "poisson"}) {
+      for (const double rho : {0.5, 0.9, 0.97, 1.03, 1.5, 3.0}) {
+        // 10 kB at 8 Mbit/s: 10 ms, and every tenth attempt is lost.
+        const double rate = rho * 90 / 3;
+        const Result result = run_text(fmt::format(
+            "device: nvidia-h200\n"
+            "link: {{bandwidth: 8 Mbit/s, rtt: 10 ms, payload: 10 kB, loss: 10 %}}\n"
+            "processes: [{{model: resnet18, precision: fp16, count: 3, arrivals: {{{}: {} /s{}}}}}]\n"
+            "run: {{duration: 1 s, warmup: 200 ms}}\n",
+            kind, rate, queue));
+        for (const ProcessResult& process : result.processes) {
+          SCOPED_TRACE(fmt::format("{}{} {}", kind, queue, rho));
+          EXPECT_EQ(process.stable, rho < 1);
+          EXPECT_EQ(process.backlog_growth > 0, rho > 1);
+        }
+        EXPECT_NEAR(result.system.link->load.value(), rho, 1e-9);
+      }
+    }
+  }
+}
+
+// Of a process alone, the flag is right at 2 % from the capacity within four seconds. Where several share the
+// GPU and requests come at random, what they take from each other shows only when the backlogs are there: a
+// load below the capacity is never called unstable, one above only when the run is long enough.
+TEST(Stability, near_the_capacity_is_known_of_long_runs) {
+  const auto flags = [](const Server& server, double rho, double seconds) {
+    std::vector<bool> stable;
+    const Result result = run_with(server, form("poisson", rho * capacity(server)), seconds);
+    for (const ProcessResult& process : result.processes) stable.push_back(process.stable.value());
+    return stable;
+  };
+  const std::vector<Server> all = servers();
+  for (const std::size_t lone : {0, 1, 6, 7, 9}) {
+    EXPECT_THAT(flags(all[lone], 0.98, 4), Each(true)) << all[lone].name;
+    EXPECT_THAT(flags(all[lone], 1.02, 4), Each(false)) << all[lone].name;
+  }
+  for (const double seconds : {0.5, 2.0, 16.0})
+    EXPECT_THAT(flags(all[3], 0.99, seconds), Each(true)) << seconds;
+  EXPECT_THAT(flags(all[3], 1.1, 2), Each(false));
+  EXPECT_THAT(flags(all[3], 1.03, 16), Each(false));
+}
+
+// While a process is set up its requests wait, whatever the load.
+TEST(Stability, is_not_known_before_the_set_up_is_done) {
+  const std::string text =
+      "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 5 /s}}]\n"
+      "run: {setup: true, duration: 200 ms}\n";
+  const ProcessResult process = run_text(text).processes[0];
+  EXPECT_FALSE(process.setup_ms.has_value());
+  EXPECT_FALSE(process.stable.has_value());
+  EXPECT_EQ(process.offered, 5);
+}
+
+TEST(Stability, of_recorded_requests_is_whether_a_backlog_is_left) {
+  const Server server = servers()[0];
+  const double most = capacity(server);
+  const auto file = std::filesystem::temp_directory_path() /
+                    fmt::format("jostle_stability_{}.csv", static_cast<const void*>(&server));
+  const auto stable = [&](double rho, double seconds) {
+    {
+      std::ofstream stream(file);
+      for (int i = 0; i < rho * most * seconds; ++i) stream << fmt::format("{:.9f}\n", i / (rho * most));
+    }
+    return run_with(server, "trace: " + file.string()).processes[0].stable;
+  };
+  EXPECT_EQ(stable(0.97, 2), true);
+  EXPECT_EQ(stable(1.03, 2), false);
+  EXPECT_EQ(stable(3, 2), false);
+  EXPECT_EQ(stable(3, 0.3), true);  // a burst that is worked off
+  std::filesystem::remove(file);
+}
+
+TEST(Stability, of_a_queue_with_a_limit_is_given) {
+  const Result result = run_with(servers()[0], "poisson: 20000 /s, queue: 3");
+  EXPECT_EQ(result.processes[0].stable, true);
+  EXPECT_GT(result.processes[0].drops, 0);
+}
+
+TEST(Stability, is_seen_where_not_one_request_is_done) {
+  const Server slow{"slow", "device: jetson-nano\njetson_clocks: true\n",
+                    "model: {kernels: 100, duration: 100 ms, blocks: 64, threads: 128}", 1};
+  EXPECT_EQ(run_with(slow, "periodic: 10 /s").processes[0].stable, false);
+  EXPECT_EQ(run_with(slow, "periodic: 0.05 /s, phase: 500 ms").processes[0].stable, true);
+}
+
+}  // namespace
+}  // namespace jostle::scenarios::testing
