@@ -51,7 +51,10 @@ std::optional<OpenLoad> open_load(process::Inference& process, const Window& win
     load.stable = !asks_too_much || more_wait <= 1;
   else
     load.stable = !asks_too_much;
-  if (!*load.stable) load.growth = images * (asks_too_much ? rate - capacity : more_wait / window.seconds());
+  if (*load.stable) return load;
+  // Behind a link that is full, lost requests hold up those behind them: even less is served.
+  const double kept_up = arrivals.queue_limit ? capacity : std::min(capacity, served / window.seconds());
+  load.growth = images * (asks_too_much ? rate - kept_up : more_wait / window.seconds());
   return load;
 }
 

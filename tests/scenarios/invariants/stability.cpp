@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "tests/scenarios/runs.hpp"
@@ -143,20 +141,19 @@ TEST(Stability, is_not_known_before_the_set_up_is_done) {
 TEST(Stability, of_recorded_requests_is_whether_a_backlog_is_left) {
   const Server server = servers()[0];
   const double most = capacity(server);
-  const auto file = std::filesystem::temp_directory_path() /
-                    fmt::format("jostle_stability_{}.csv", static_cast<const void*>(&server));
   const auto stable = [&](double rho, double seconds) {
-    {
-      std::ofstream stream(file);
-      for (int i = 0; i < rho * most * seconds; ++i) stream << fmt::format("{:.9f}\n", i / (rho * most));
-    }
-    return run_with(server, "trace: " + file.string()).processes[0].stable;
+    Scenario scenario = scenario_of(server.board + "processes: [{" + server.process +
+                                    "}]\nrun: {duration: 1 s, warmup: 200 ms}\n");
+    process::Arrivals& arrivals = scenario.processes[0].arrivals;
+    arrivals.kind = process::ArrivalKind::trace;
+    for (int i = 0; i < rho * most * seconds; ++i)
+      arrivals.times.push_back(sim::Time::zero() + sim::seconds(i / (rho * most)));
+    return run(scenario, RunControl{}).value().processes[0].stable;
   };
   EXPECT_EQ(stable(0.97, 2), true);
   EXPECT_EQ(stable(1.03, 2), false);
   EXPECT_EQ(stable(3, 2), false);
   EXPECT_EQ(stable(3, 0.3), true);  // a burst that is worked off
-  std::filesystem::remove(file);
 }
 
 TEST(Stability, of_a_queue_with_a_limit_is_given) {
