@@ -211,10 +211,9 @@ class Bench {
   [[nodiscard]] double known_factor(const std::string& network, const std::string& family,
                                     scenarios::Precision precision) const {
     if (from_ == PriorsFrom::reference) return 1;
-    const dnn::Factor* const factor =
-        dnn::find_factor(base_.profile.factors,
-                         {dnn::Chip::of(base_.profile.spec->gpu), network, family, precision,
-                          dnn::Lowering::optimised});
+    const dnn::Factor* const factor = dnn::find_factor(
+        base_.profile.factors,
+        {dnn::Chip::of(base_.profile.spec->gpu), network, family, precision, dnn::Lowering::optimised});
     return factor != nullptr ? factor->value : 1;
   }
 

@@ -23,8 +23,7 @@ std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string
   if (model == nullptr) return "model";
   const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
   const dnn::Factor* const factor = dnn::find_factor(
-      profile.factors,
-      {chip, model->name, model->family, *entry.precision, dnn::Lowering::optimised});
+      profile.factors, {chip, model->name, model->family, *entry.precision, dnn::Lowering::optimised});
   // On another GPU the factor of a network is no better known than that of a family.
   return factor != nullptr && !factor->model.empty() && factor->chip == chip ? "network" : "family";
 }

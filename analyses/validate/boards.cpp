@@ -309,8 +309,9 @@ BoardsValidation validate_boards(const std::function<void(double)>& progress) {
 std::string factors_csv(const std::vector<dnn::Factor>& factors) {
   std::string text = "architecture,sms,model,family,precision,factor,basis\n";
   for (const dnn::Factor& factor : factors) {
-    text += fmt::format("{},{},{},{},{},{:.4f},{}\n", factor.chip.architecture, factor.chip.sms, factor.model, factor.family,
-                        dnn::to_string(factor.precision), factor.value, calibration::csv_field(factor.basis));
+    text += fmt::format("{},{},{},{},{},{:.4f},{}\n", factor.chip.architecture, factor.chip.sms, factor.model,
+                        factor.family, dnn::to_string(factor.precision), factor.value,
+                        calibration::csv_field(factor.basis));
   }
   return text;
 }

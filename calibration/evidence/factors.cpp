@@ -16,13 +16,13 @@ std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view na
     const auto row = table.row(i);
     const auto precision = dnn::parse_precision(row.text(table.column("precision")));
     if (!precision) row.fail("unknown precision '" + row.text(table.column("precision")) + "'");
-    dnn::Factor factor{.chip = {row.text(table.column("architecture")),
-                                static_cast<int>(row.integer(table.column("sms")))},
-                       .model = row.text(table.column("model")),
-                       .family = row.text(table.column("family")),
-                       .precision = *precision,
-                       .value = row.number(table.column("factor")),
-                       .basis = row.text(table.column("basis"))};
+    dnn::Factor factor{
+        .chip = {row.text(table.column("architecture")), static_cast<int>(row.integer(table.column("sms")))},
+        .model = row.text(table.column("model")),
+        .family = row.text(table.column("family")),
+        .precision = *precision,
+        .value = row.number(table.column("factor")),
+        .basis = row.text(table.column("basis"))};
     if (factor.value <= 0) row.fail("the factor must be positive");
     if (factor.chip.architecture.empty() != factor.model.empty() ||
         (factor.chip.sms == 0) != factor.model.empty())

@@ -159,7 +159,8 @@ class CalibrationFromLogs : public ::testing::Test {
     for (const dnn::Factor& of : found.factors) {
       if (of.model.empty()) continue;
       const dnn::Factor* const is = dnn::find_factor(
-          truth_.factors, {dnn::Chip::of(truth_.spec->gpu), of.model, of.family, of.precision, dnn::Lowering::optimised});
+          truth_.factors,
+          {dnn::Chip::of(truth_.spec->gpu), of.model, of.family, of.precision, dnn::Lowering::optimised});
       EXPECT_NEAR(of.value, is != nullptr ? is->value : 1, 0.05) << of.model;
     }
   }

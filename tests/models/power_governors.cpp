@@ -525,6 +525,16 @@ TEST(EmcScaling, ReactsToALoadWithinATenthOfASecond) {
   EXPECT_LE(polls, 10);
 }
 
+// The law of NVIDIA's driver: between the thresholds a boost neither grows nor decays.
+TEST(EmcScaling, HoldsTheClockThatABurstBroughtWhileTheLoadStaysBetweenTheThresholds) {
+  Emc with_burst, without;
+  for (Emc* const emc : {&with_burst, &without}) EXPECT_EQ(emc->settled(1150, 0), 2133);  // 54 % of it
+  for (int i = 0; i < 5; ++i) with_burst.poll(1500, 0);
+  EXPECT_EQ(with_burst.settled(1300, 0), 3199);  // 41 % of it: above the lower threshold
+  EXPECT_EQ(with_burst.settled(1150, 0), 2133);  // 36 %: below
+  EXPECT_EQ(without.settled(1250, 0), 2133);     // 59 %: never above the upper one
+}
+
 TEST(EmcScaling, NeverSettlesLowerUnderMoreDemand) {
   double before = 0;
   for (int demand = 0; demand < 3200; demand += 50) {
