@@ -6,7 +6,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 
 #include "analyses/fleet/fleet.hpp"
@@ -211,8 +210,8 @@ TEST(FleetPlan, tries_every_power_mode_of_a_board_and_is_as_good_as_the_best_of_
   EXPECT_FALSE(std::ranges::find(found.choices, "nvidia-h200", &FleetChoice::device)->power_mode);
   ASSERT_TRUE(orin.power_mode);
   EXPECT_EQ(orin.settings, "{}");
-  const board::DeviceSpec device =
-      *asked.profiles.find("jetson-agx-orin-64gb", "", *std::make_unique<input::Problems>())->spec;
+  input::Problems problems;
+  const board::DeviceSpec device = *asked.profiles.find("jetson-agx-orin-64gb", "", problems)->spec;
   std::int64_t fewest = 1000;
   double least_w = 0;
   std::string best;
