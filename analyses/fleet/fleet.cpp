@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/result/result_text.hpp"

@@ -13,6 +13,7 @@
 #include "analyses/evidence/simulated.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/counted.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"
 
