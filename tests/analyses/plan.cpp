@@ -10,6 +10,7 @@
 
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/plan/online.hpp"
+#include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/run.hpp"

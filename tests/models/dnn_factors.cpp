@@ -50,7 +50,12 @@ TEST(Factors, of_the_gpu_with_the_nearest_number_of_sms_stand_in_within_an_archi
 TEST(Factors, of_a_profile_for_a_family_stand_for_all_its_networks_that_the_profile_does_not_name) {
   const std::array<Factor, 2> own{{
       {.chip = {}, .model = {}, .family = "resnet", .precision = Precision::fp16, .value = 2, .basis = "own"},
-      {.chip = board, .model = "resnet18", .family = "resnet", .precision = Precision::fp16, .value = 3},
+      {.chip = board,
+       .model = "resnet18",
+       .family = "resnet",
+       .precision = Precision::fp16,
+       .value = 3,
+       .basis = "own"},
   }};
   const std::vector<Factor> all = with_own(own, factors);
   const auto of = [&](const char* model, Precision precision) {
