@@ -14,6 +14,7 @@
 #include "calibration/readers/csv.hpp"
 #include "calibration/readers/formats.hpp"
 #include "input/quantity.hpp"
+#include "models/board/spec.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
