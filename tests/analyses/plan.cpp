@@ -205,10 +205,9 @@ TEST(FleetPlan, tries_every_power_mode_of_a_board_and_is_as_good_as_the_best_of_
       "fleet: {cameras: 30, rate: 15 /s, boards: [jetson-agx-orin-64gb, nvidia-h200]}\n";
   Asked asked(text);
   const Fleet found = fleet(*asked.study->fleet, asked.candidates(), {});
-  EXPECT_EQ(found.settings, 5U);  // four modes, and one board without modes
+  EXPECT_EQ(found.settings, 5U);  // four modes and one
   ASSERT_EQ(found.choices.size(), 2U);
   const FleetChoice& orin = *std::ranges::find(found.choices, "jetson-agx-orin-64gb", &FleetChoice::device);
-  EXPECT_FALSE(std::ranges::find(found.choices, "nvidia-h200", &FleetChoice::device)->power_mode);
   ASSERT_TRUE(orin.power_mode);
   EXPECT_EQ(orin.settings, "{}");
   input::Problems problems;
@@ -234,6 +233,17 @@ TEST(FleetPlan, tries_every_power_mode_of_a_board_and_is_as_good_as_the_best_of_
   EXPECT_EQ(*orin.power_mode, best);
   EXPECT_EQ(orin.boards, fewest);
   EXPECT_EQ(orin.power_w, least_w);
+}
+
+TEST(FleetPlan, has_boards_without_power_modes_as_they_are) {
+  Asked asked(
+      "scenario: {device: raspberry-pi-3b, run: {duration: 4 s, warmup: 1 s},\n"
+      "           processes: [{model: mobilenet_v2, precision: fp32, placement: cpu}]}\n"
+      "fleet: {cameras: 2, rate: 0.5 /s, boards: [raspberry-pi-3b]}\n");
+  const Fleet found = fleet(*asked.study->fleet, asked.candidates(), {});
+  EXPECT_EQ(found.settings, 1U);
+  ASSERT_EQ(found.choices.size(), 1U);
+  EXPECT_FALSE(found.choices.front().power_mode);
 }
 
 TEST(FleetPlan, leaves_out_the_modes_of_a_board_that_a_setting_does_not_suit) {

@@ -62,7 +62,8 @@ TEST(EqualBoards, at_equal_clocks_take_equal_times) {
 // A chip with fewer of its SMs enabled cannot be the faster one.
 TEST(EqualBoards, of_one_chip_the_one_with_more_sms_is_not_slower) {
   for (const char* const process :
-       {"{model: resnet50, precision: int8}", "{model: resnet50, precision: fp16}", "{model: yolov8n}"})
+       {"{model: resnet50, precision: int8}", "{model: resnet50, precision: fp16}",
+        "{model: yolov8n, precision: fp16}"})
     EXPECT_GE(milliseconds("jetson-agx-orin-32gb", process),
               milliseconds("jetson-agx-orin-64gb", process) * 0.999)
         << process;
