@@ -136,24 +136,24 @@ class Bench {
     input::Problems problems;
     auto profile = calibration::profile_of(base_.document, problems, set);
     if (!profile) throw CalibrationError(problems.text());
-    const std::vector<dnn::Factor> own = factors(unknowns, values, profile->spec->name);
+    const std::vector<dnn::Factor> own = factors(unknowns, values, dnn::Chip::of(profile->spec->gpu));
     // The shipped factors may have been fitted to the same rows.
     if (from_ == PriorsFrom::reference) profile->factors.clear();
-    profile->factors.insert(profile->factors.begin(), own.begin(), own.end());
+    profile->factors = dnn::with_own(own, profile->factors);
     return std::move(*profile);
   }
 
   // Factors of the measured networks, and of families and precisions for the others.
   [[nodiscard]] std::vector<dnn::Factor> factors(const std::vector<Unknown>& unknowns,
                                                  const std::vector<double>& values,
-                                                 const std::string& device) const {
+                                                 const dnn::Chip& chip) const {
     std::vector<dnn::Factor> found;
-    const auto add = [&](const std::string& of, const std::string& family, const std::string& network,
+    const auto add = [&](const dnn::Chip& of, const std::string& family, const std::string& network,
                          scenarios::Precision precision) {
       double product = known_factor(network, family, precision);
       for (std::size_t i = 0; i < unknowns.size(); ++i)
         if (unknowns[i].is_of(family, network, precision)) product *= values[i];
-      found.push_back({.device = of,
+      found.push_back({.chip = of,
                        .model = network,
                        .family = family,
                        .precision = precision,
@@ -161,7 +161,7 @@ class Bench {
                        .basis = "calibrated"});
     };
     for (const Unknown& unknown : unknowns) {
-      if (!unknown.network.empty()) add(device, unknown.family, unknown.network, unknown.precision);
+      if (!unknown.network.empty()) add(chip, unknown.family, unknown.network, unknown.precision);
       if (!unknown.is_factor() || !unknown.family.empty()) continue;
       std::vector<std::string> families;
       for (const dnn::Model& model : dnn::models()) {
@@ -211,9 +211,9 @@ class Bench {
   [[nodiscard]] double known_factor(const std::string& network, const std::string& family,
                                     scenarios::Precision precision) const {
     if (from_ == PriorsFrom::reference) return 1;
-    const dnn::Factor* const factor =
-        dnn::find_factor(base_.profile.factors,
-                         {base_.profile.spec->name, network, family, precision, dnn::Lowering::optimised});
+    const dnn::Factor* const factor = dnn::find_factor(
+        base_.profile.factors,
+        {dnn::Chip::of(base_.profile.spec->gpu), network, family, precision, dnn::Lowering::optimised});
     return factor != nullptr ? factor->value : 1;
   }
 
@@ -330,7 +330,7 @@ Calibration calibrate(const calibration::BaseProfile& base,
                                  .source = std::string(unknown.source)});
   }
   result.profile = bench.profile(identified, last.values);
-  result.factors = bench.factors(identified, last.values, base.profile.spec->name);
+  result.factors = bench.factors(identified, last.values, dnn::Chip::of(base.profile.spec->gpu));
   return result;
 }
 

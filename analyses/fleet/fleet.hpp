@@ -2,7 +2,8 @@
 //
 // The cameras of a board are spread evenly over the processes of the scenario's only entry. Each process
 // serves the frames of its cameras in order of arrival, in batches if the batch size exceeds one. The
-// capacity of a board is found by simulating it with a growing number of cameras.
+// capacity of a board is found by simulating it with a growing number of cameras, first in its fastest power
+// mode; then in the others, as far as they need no more boards.
 #pragma once
 
 #include <atomic>
@@ -19,7 +20,7 @@ namespace jostle::analyses {
 // A board type in the configuration that needs the fewest boards, then the least power.
 struct FleetChoice {
   std::string device;
-  std::string settings;          // JSON: key to value, the device left out
+  std::string settings;          // JSON: key to value, the device and its mode left out
   std::int64_t capacity = 0;     // cameras per board within the limits
   std::int64_t boards = 0;       // needed for all cameras
   std::int64_t max_cameras = 0;  // on one board, when spread evenly
@@ -29,7 +30,10 @@ struct FleetChoice {
   scenarios::Metric price;     // of all boards
   std::vector<double> values;  // of the limited metrics, on the board with the most cameras
   std::vector<scenarios::Interval> intervals;
-  scenarios::Interval power_pi90;  // of all boards
+  scenarios::Interval power_pi90;         // of all boards
+  std::optional<std::string> power_mode;  // none: the board has no modes
+  scenarios::Metric p99_ms;               // latency, on the board with the most cameras
+  scenarios::Interval p99_pi90;
 };
 
 // The cheapest combination of board types for all cameras.

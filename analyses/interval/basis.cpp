@@ -21,10 +21,11 @@ std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string
   if (grade != "fitted" || built_in == nullptr || !entry.precision) return "model";
   const dnn::Model* const model = dnn::find_model(built_in->name);
   if (model == nullptr) return "model";
+  const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
   const dnn::Factor* const factor = dnn::find_factor(
-      profile.factors,
-      {profile.spec->name, model->name, model->family, *entry.precision, dnn::Lowering::optimised});
-  return factor != nullptr && !factor->model.empty() ? "network" : "family";
+      profile.factors, {chip, model->name, model->family, *entry.precision, dnn::Lowering::optimised});
+  // On another GPU the factor of a network is no better known than that of a family.
+  return factor != nullptr && !factor->model.empty() && factor->chip == chip ? "network" : "family";
 }
 
 std::size_t rank(const std::string& basis) {

@@ -228,7 +228,9 @@ constexpr std::array throughput_all{
               "fcn_resnet50, about 3 with yolov8n (batch 1)",
               "yolov8n in int8 is reproduced (219 images/s, 210 in C01); in fp32 the prediction is 53 "
               "images/s, while the ratio implies 70. The factor for yolov8 was fitted in fp16 and slows fp32 "
-              "as well; without it the layers give 60.",
+              "as well; without it the layers give 60. resnet50 comes to 8.0: its factor in int8 was "
+              "measured on an "
+              "Orin Nano Super, whose GPU this is; in fp32 it has that of its family in tf32.",
               speed_up_of_int8},
     Statement{"C12", Kind::value,
               "On Nano yolov8n in fp16 has twice the throughput of any other precision and "

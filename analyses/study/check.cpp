@@ -82,9 +82,19 @@ class PointsCheck {
 
   void mark(std::size_t index) {
     const Coordinates at = points_[index];
-    for (std::size_t i = 0; i < at.size(); ++i) usable_[i][at[i]] = true;
+    for (std::size_t i = 0; i < at.size(); ++i) mark(i, at[i]);
     constexpr std::size_t max_tried = 100;
     if (valid_.size() < max_tried) valid_.push_back(at);
+  }
+
+  // With a value of a dimension that is valid, those that the user did not choose apart from it: the other
+  // power modes of a board of a fleet.
+  void mark(std::size_t dimension, std::size_t value) {
+    usable_[dimension][value] = true;
+    const Axis& axis = study_.axes[study_.dimensions[dimension].axes.front()];
+    if (!study_.fleet || !study_.fleet->every_mode || axis.key != "device") return;
+    for (std::size_t i = 0; i < axis.values.size(); ++i)
+      if (axis.values[i] == axis.values[value]) usable_[dimension][i] = true;
   }
 
   // Whether each of the values is valid in some point. A sampled study may lack that point, so it is tried
@@ -97,7 +107,7 @@ class PointsCheck {
         other[i] = at[i];
         input::Problems own;
         if (!scenario_at(study_, other, catalogue_, own)) continue;
-        usable_[i][at[i]] = true;
+        mark(i, at[i]);
         break;
       }
       if (!usable_[i][at[i]]) return false;

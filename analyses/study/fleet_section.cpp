@@ -2,12 +2,18 @@
 #include "analyses/study/fleet_section.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
 
 #include "analyses/study/study.hpp"
+#include "input/file.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
+#include "models/board/spec.hpp"
+#include "scenarios/language/load.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -37,6 +43,58 @@ void read_prices(const Cursor& at, FleetSection& fleet) {
   }
 }
 
+bool names_modes(const Study& study) {
+  constexpr const char* key = "power_mode";
+  return (study.scenario && study.scenario->find(key)) ||
+         std::ranges::any_of(study.axes, [&](const Axis& axis) { return axis.key.starts_with(key); });
+}
+
+// The names of the board's power modes as values of an axis; of a board without modes, or one that cannot be
+// read (which the check of the points reports), nothing.
+std::vector<input::Node> modes_of(const input::Node& board, const Study& study) {
+  const std::string path = input::is_path(board->text)
+                               ? (std::filesystem::path(study.directory) / board->text).string()
+                               : std::string();
+  input::Problems ignored;
+  const auto spec = scenarios::shipped_catalogue().device(board->text, path, ignored);
+  std::vector<input::Node> modes;
+  const auto add = [&](input::Value value) {
+    value.location = board->location;
+    modes.push_back(std::make_shared<const input::Value>(std::move(value)));
+  };
+  if (spec) {
+    for (const board::PowerMode& mode : spec->power_modes) {
+      input::Value name;
+      name.kind = input::Kind::scalar;
+      name.text = mode.name;
+      name.quoted = true;
+      add(std::move(name));
+    }
+  }
+  if (modes.empty()) add({});
+  return modes;
+}
+
+// `boards`: one value each.
+void add_axes(const std::vector<input::Node>& boards, FleetSection& fleet, Study& study) {
+  if (boards.empty()) return;
+  fleet.every_mode = !names_modes(study);
+  if (!fleet.every_mode) {
+    study.axes.push_back({"device", boards});
+    return;
+  }
+  Axis devices{"device", {}}, modes{"power_mode", {}};
+  for (const input::Node& board : boards) {
+    for (input::Node& mode : modes_of(board, study)) {
+      devices.values.push_back(board);
+      modes.values.push_back(std::move(mode));
+    }
+  }
+  study.dimensions.push_back({{study.axes.size(), study.axes.size() + 1}, devices.values.size()});
+  study.axes.push_back(std::move(devices));
+  study.axes.push_back(std::move(modes));
+}
+
 }  // namespace
 
 void read_fleet(const Cursor& at, Study& study) {
@@ -48,7 +106,7 @@ void read_fleet(const Cursor& at, Study& study) {
                                    .least = min_rate,
                                    .most = max_rate,
                                    .reason = "the longest run lasts 1000000 s"});
-  Axis devices{"device", {}};
+  std::vector<input::Node> devices;
   if (const auto boards = mapping.require("boards")) {
     for (const Cursor& board : boards->items("a list of boards", max_board_types)) {
       const std::string* const name = board.scalar("a board");
@@ -56,16 +114,16 @@ void read_fleet(const Cursor& at, Study& study) {
       if (std::ranges::find(fleet.boards, *name, &FleetBoard::device) != fleet.boards.end())
         board.problem("is listed twice");
       fleet.boards.push_back({*name, {}});
-      devices.values.push_back(board.node());
+      devices.push_back(board.node());
     }
-    if (devices.values.empty()) boards->problem("no board");
+    if (devices.empty()) boards->problem("no board");
   }
   if (const auto price = mapping.find("price")) read_prices(*price, fleet);
   if (const auto constraints = mapping.find("constraints"))
     fleet.constraints = read_constraint_list(*constraints);
   if (std::ranges::find(study.axes, "device", &Axis::key) != study.axes.end())
     at.problem("fleet.boards sets the values of `device`", "remove device from sweep");
-  if (!devices.values.empty()) study.axes.push_back(std::move(devices));
+  add_axes(devices, fleet, study);
   study.fleet = std::move(fleet);
 }
 

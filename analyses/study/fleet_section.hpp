@@ -23,9 +23,11 @@ struct FleetSection {
   double rate_per_s = 0;  // frames/s of each camera
   std::vector<FleetBoard> boards;
   std::vector<Constraint> constraints;  // on every board
+  bool every_mode = false;              // the study names no power mode, so each board has all of its own
 };
 
-// Reads the section and adds the boards to the study as an axis `device`.
+// Reads the section and adds the boards to the study as an axis `device`; unless the study sets `power_mode`,
+// with an axis `power_mode` beside it: each board in each of its modes.
 void read_fleet(const input::Cursor& at, Study& study);
 
 }  // namespace jostle::analyses

@@ -128,8 +128,13 @@ std::string settings_json(const Study& study, const Coordinates& at) {
 input::Node document_at(const Study& study, const Coordinates& at, input::Problems& problems) {
   const auto values = values_at(study, at);
   input::Node document = study.scenario;
-  for (std::size_t i = 0; i < values.size() && document; ++i)
-    document = input::with_value(document, study.axes[i].key, values[i], problems);
+  for (std::size_t i = 0; i < values.size() && document; ++i) {
+    const std::string& key = study.axes[i].key;
+    // Null removes a key; where there is none (a board without power modes) nothing is to be done.
+    if (values[i]->kind == input::Kind::nothing && key.find('.') == std::string::npos && !document->find(key))
+      continue;
+    document = input::with_value(document, key, values[i], problems);
+  }
   return document;
 }
 

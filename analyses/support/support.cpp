@@ -18,9 +18,12 @@ Support support(const calibration::Profile& profile, const std::string& model, d
   const board::DeviceSpec& device = *profile.spec;
   const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const dnn::Lowering lowering = process::traits_of(runtime).lowering;
-  const gpu::KernelSequence kernels = dnn::kernels_for(
-      {.model = model, .precision = precision, .batch = batch, .lowering = lowering, .device = device.name},
-      tables, device.gpu, profile.factors);
+  const gpu::KernelSequence kernels = dnn::kernels_for({.model = model,
+                                                        .precision = precision,
+                                                        .batch = batch,
+                                                        .lowering = lowering,
+                                                        .chip = dnn::Chip::of(device.gpu)},
+                                                       tables, device.gpu, profile.factors);
   Support support{.has_runtime = device.runtimes[runtime].has_value(),
                   .grade = kernels.grade,
                   .basis = kernels.provenance,

@@ -12,6 +12,8 @@
 #include "analyses/evidence/run_configuration.hpp"
 #include "analyses/evidence/simulated.hpp"
 #include "calibration/readers/csv.hpp"
+#include "input/counted.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"
 
@@ -40,6 +42,10 @@ class Bench {
     calibration::BaseProfile base = base_of(configuration.device);
     base.profile.factors = std::move(factors);
     return predictions(base, {}, {configuration}).front();
+  }
+
+  [[nodiscard]] dnn::Chip chip_of(const std::string& device) {
+    return dnn::Chip::of(base_of(device).profile.spec->gpu);
   }
 
  private:
@@ -103,7 +109,7 @@ double fitted(Bench& bench, std::span<const RunConfiguration* const> configurati
     int count = 0;
     for (const RunConfiguration* configuration : configurations) {
       const scenarios::Result result =
-          bench.simulate(*configuration, {{.device = {},
+          bench.simulate(*configuration, {{.chip = {},
                                            .model = {},
                                            .family = configuration->family(),
                                            .precision = precision_of(*configuration),
@@ -165,7 +171,7 @@ Group anchor_of(const Group& family) {
 
 dnn::Factor family_factor(Bench& bench, const Group& family) {
   const Group anchor = anchor_of(family);
-  return {.device = {},
+  return {.chip = {},
           .model = {},
           .family = anchor.front()->family(),
           .precision = precision_of(*anchor.front()),
@@ -174,12 +180,12 @@ dnn::Factor family_factor(Bench& bench, const Group& family) {
 }
 
 dnn::Factor device_factor(Bench& bench, const Group& runs) {
-  return {.device = runs.front()->device,
+  return {.chip = bench.chip_of(runs.front()->device),
           .model = runs.front()->model,
           .family = runs.front()->family(),
           .precision = precision_of(*runs.front()),
           .value = fitted(bench, runs),
-          .basis = fmt::format("{} run{} of it", runs.size(), runs.size() == 1 ? "" : "s")};
+          .basis = fmt::format("{}, {}", runs.front()->device, input::counted(runs.size(), "run"))};
 }
 
 void bound_devices(ComparisonGroup& group, double limit, Statistic statistic) {
@@ -302,10 +308,11 @@ BoardsValidation validate_boards(const std::function<void(double)>& progress) {
 }
 
 std::string factors_csv(const std::vector<dnn::Factor>& factors) {
-  std::string text = "device,model,family,precision,factor,basis\n";
+  std::string text = "architecture,sms,model,family,precision,factor,basis\n";
   for (const dnn::Factor& factor : factors) {
-    text += fmt::format("{},{},{},{},{:.4f},{}\n", factor.device, factor.model, factor.family,
-                        dnn::to_string(factor.precision), factor.value, calibration::csv_field(factor.basis));
+    text += fmt::format("{},{},{},{},{},{:.4f},{}\n", factor.chip.architecture, factor.chip.sms, factor.model,
+                        factor.family, dnn::to_string(factor.precision), factor.value,
+                        calibration::csv_field(factor.basis));
   }
   return text;
 }

@@ -8,8 +8,8 @@
 
 namespace jostle::calibration {
 
-// Columns device, model, family, precision, factor, basis; for TensorRT's lowering. Throws CsvError for an
-// unknown precision, a factor that is not positive, and a device without a model or the reverse.
+// Columns architecture, sms, model, family, precision, factor, basis; for TensorRT's lowering. Throws
+// CsvError for an unknown precision, a factor that is not positive, and a GPU without a model or the reverse.
 [[nodiscard]] std::vector<dnn::Factor> parse_factors(std::string_view csv, std::string_view name);
 
 // The factors that ship with this build.

@@ -77,7 +77,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
   check_contexts(at, device);
   if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
   if (const auto part = top.find("power")) read_power(*part, figures, device);
-  if (const auto part = top.find("factors")) read_factors(*part, device.name, profile.factors);
+  if (const auto part = top.find("factors")) read_factors(*part, dnn::Chip::of(device.gpu), profile.factors);
 }
 
 // Hashes values and words with their paths, without grades and sources: what a result depends on. A renamed
@@ -114,7 +114,7 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
   if (document) {
     read_device({document, {}, own}, profile);
     std::uint64_t hash = input::fnv1a({});
-    profile.factors.insert(profile.factors.end(), shipped_factors().begin(), shipped_factors().end());
+    profile.factors = dnn::with_own(profile.factors, shipped_factors());
     if (own.empty()) add_to_hash(*document, {}, hash);
     if (own.empty() && input::has_directory(profile.spec->evidence)) {
       for (const char* const file : {"/kernels.csv", "/solo.csv"})

@@ -32,7 +32,7 @@ std::optional<dnn::Precision> read_precision(const input::Cursor& at) {
   return precision;
 }
 
-void read_factor(const input::Cursor& at, const std::string& device, std::vector<dnn::Factor>& factors) {
+void read_factor(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn::Factor>& factors) {
   dnn::Factor factor;
   input::Mapping entry(at, "a factor");
   const bool network = entry.optional("network", factor.model, input::Text{100});
@@ -52,7 +52,7 @@ void read_factor(const input::Cursor& at, const std::string& device, std::vector
       return;
     }
     factor.family = model->family;
-    factor.device = device;
+    factor.chip = chip;
   } else if (!has_family(factor.family)) {
     at.problem("unknown family '" + input::printable(factor.family) + "'");
     return;
@@ -63,9 +63,9 @@ void read_factor(const input::Cursor& at, const std::string& device, std::vector
 
 }  // namespace
 
-void read_factors(const input::Cursor& at, const std::string& device, std::vector<dnn::Factor>& factors) {
+void read_factors(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn::Factor>& factors) {
   for (const input::Cursor& item : at.items("a list of factors", max_factors))
-    read_factor(item, device, factors);
+    read_factor(item, chip, factors);
 }
 
 }  // namespace jostle::calibration

@@ -35,6 +35,6 @@ void read_power(const input::Cursor& at, std::vector<ProfileParameter>& figures,
 void read_governors(const input::Cursor& at, Block& outer, const board::DeviceSpec& device,
                     power::ScalingSpec& scaling);
 // The factors of the board named `device`; they take precedence over the shipped ones.
-void read_factors(const input::Cursor& at, const std::string& device, std::vector<dnn::Factor>& factors);
+void read_factors(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn::Factor>& factors);
 
 }  // namespace jostle::calibration

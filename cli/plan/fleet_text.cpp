@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -43,11 +45,19 @@ std::string interval_note(const Interval& interval) {
                   : std::string();
 }
 
+bool limits(const Fleet& fleet, const char* metric) {
+  return std::ranges::find(fleet.goal.metrics, metric) != fleet.goal.metrics.end();
+}
+
 std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width) {
   std::string text = choice.device;
+  if (choice.power_mode) text += ", mode " + input::printable(*choice.power_mode);
   const std::string settings = fleet_settings_text(choice.settings);
   if (!settings.empty()) text += ": " + settings;
+  if (choice.price) text += fmt::format("; price {:.6g}", *choice.price);
   text += fmt::format("; {} W{}", significant(choice.power_w, 3), interval_note(choice.power_pi90));
+  if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
+    text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
   for (std::size_t i = 0; i < choice.values.size(); ++i)
     text += fmt::format("; {}: {}{}", limit_text(fleet, i),
                         value_with_unit(fleet.goal.metrics[i], choice.values[i]),
@@ -74,20 +84,24 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
       "\n";
   if (!fleet.choices.empty()) {
     Table table({{"board", Align::left, 0, true},
+                 {"mode", Align::left, 0, true},
                  {"boards", Align::right},
                  {"cameras/board", Align::right, 50},
                  {"max cameras/board", Align::right, 40},
                  {"W", Align::right},
                  {"kWh/day", Align::right, 45},
                  {"mJ/frame", Align::right, 30},
+                 {"p99 ms", Align::right},
                  {"price", Align::right}});
     for (const FleetChoice& choice : fleet.choices)
-      table.add({choice.device, fmt::format("{}", choice.boards), fmt::format("{}", choice.max_cameras),
-                 fmt::format("{}", choice.capacity), significant(choice.power_w, 3),
-                 significant(choice.energy_kwh_day, 3),
-                 choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
-                 choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
-                &choice == &fleet.choices.front() ? Style::strong : Style::plain);
+      table.add(
+          {choice.device, input::printable(choice.power_mode.value_or("–")), fmt::format("{}", choice.boards),
+           fmt::format("{}", choice.max_cameras), fmt::format("{}", choice.capacity),
+           significant(choice.power_w, 3), significant(choice.energy_kwh_day, 3),
+           choice.energy_per_frame_mj ? significant(*choice.energy_per_frame_mj, 3) : "–",
+           choice.p99_ms ? significant(*choice.p99_ms, 3) : "–",
+           choice.price ? fmt::format("{:.6g}", *choice.price) : "–"},
+          &choice == &fleet.choices.front() ? Style::strong : Style::plain);
     text += table.text(width, colour);
   }
   for (const std::string& device : fleet.carry_none)
@@ -123,6 +137,7 @@ std::string fleet_json(const Fleet& fleet) {
   json["choices"] = Json::array();
   for (const FleetChoice& choice : fleet.choices) {
     Json one{{"device", choice.device},
+             {"power_mode", choice.power_mode ? Json(*choice.power_mode) : Json(nullptr)},
              {"settings", Json::parse(choice.settings)},
              {"boards", choice.boards},
              {"cameras_per_board", choice.max_cameras},
@@ -131,6 +146,8 @@ std::string fleet_json(const Fleet& fleet) {
              {"power_w_pi90", interval_json(choice.power_pi90)},
              {"energy_kwh_day", choice.energy_kwh_day},
              {"energy_per_frame_mj", metric_json(choice.energy_per_frame_mj)},
+             {"latency_ms_p99", metric_json(choice.p99_ms)},
+             {"latency_ms_p99_pi90", interval_json(choice.p99_pi90)},
              {"price", metric_json(choice.price)}};
     one["constraints"] = Json::array();
     for (std::size_t i = 0; i < choice.values.size(); ++i) {

@@ -1,28 +1,56 @@
 #include "models/dnn/factors.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 namespace jostle::dnn {
+namespace {
+
+// Twice the number of steps between the two precisions, plus one if the factor's is the wider.
+int distance(Precision of_factor, Precision wanted) {
+  const int steps = static_cast<int>(of_factor) - static_cast<int>(wanted);
+  return 2 * std::abs(steps) + (steps < 0 ? 1 : 0);
+}
+
+// How far a factor is from what is wanted: those of the network before those of the family; less is better.
+using Rank = std::pair<bool, int>;
+
+std::optional<Rank> rank(const Factor& factor, const FactorOf& of) {
+  if (factor.family != of.family || factor.lowering != of.lowering) return std::nullopt;
+  if (factor.model.empty()) return Rank{true, distance(factor.precision, of.precision)};
+  if (factor.model != of.model || factor.precision != of.precision ||
+      factor.chip.architecture != of.chip.architecture)
+    return std::nullopt;
+  return Rank{false, std::abs(factor.chip.sms - of.chip.sms)};
+}
+
+}  // namespace
 
 const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of) {
-  const auto& [device, model, family, precision, lowering] = of;
   const Factor* best = nullptr;
-  int best_distance = 0;
+  std::optional<Rank> least;
   for (const Factor& factor : factors) {
-    if (factor.family != family || factor.lowering != lowering) continue;
-    if (!factor.device.empty()) {
-      if (factor.device == device && factor.model == model && factor.precision == precision) return &factor;
-      continue;
-    }
-    // Twice the number of steps between the two precisions, plus one if the factor's is the wider.
-    const int steps = static_cast<int>(factor.precision) - static_cast<int>(precision);
-    const int distance = 2 * std::abs(steps) + (steps < 0 ? 1 : 0);
-    if (best == nullptr || distance < best_distance) {
-      best = &factor;
-      best_distance = distance;
-    }
+    const auto found = rank(factor, of);
+    if (!found || (least && *least <= *found)) continue;
+    best = &factor;
+    least = found;
   }
   return best;
+}
+
+std::vector<Factor> with_own(std::span<const Factor> own, std::span<const Factor> others) {
+  const auto replaced = [&own](const Factor& other) {
+    return std::ranges::any_of(own, [&](const Factor& factor) {
+      return factor.model.empty() && factor.family == other.family && factor.precision == other.precision &&
+             factor.lowering == other.lowering;
+    });
+  };
+  std::vector<Factor> all(own.begin(), own.end());
+  for (const Factor& other : others)
+    if (!replaced(other)) all.push_back(other);
+  return all;
 }
 
 }  // namespace jostle::dnn

@@ -4,14 +4,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/dnn/lowering.hpp"
 #include "models/dnn/precision.hpp"
+#include "models/gpu/spec.hpp"
 
 namespace jostle::dnn {
 
+// A kind of GPU: its architecture, and all of its SMs, whatever a power mode leaves powered.
+struct Chip {
+  std::string architecture;  // "sm_87"
+  int sms = 0;
+
+  [[nodiscard]] static Chip of(const gpu::Spec& gpu) { return {gpu.architecture, gpu.sm_count}; }
+  bool operator==(const Chip&) const = default;
+};
+
 struct Factor {
-  std::string device, model;  // empty: for all devices, all networks of the family
+  Chip chip;          // on which it was measured; if model is empty: for all
+  std::string model;  // empty: for all networks of the family
   std::string family;
   Precision precision = Precision::fp16;
   Lowering lowering = Lowering::optimised;
@@ -21,15 +33,21 @@ struct Factor {
 
 // What a factor is wanted for.
 struct FactorOf {
-  std::string_view device, model, family;
+  Chip chip;
+  std::string_view model, family;
   Precision precision = Precision::fp16;
   Lowering lowering = Lowering::optimised;
 };
 
-// The best available factor, or null. In this order: for this device, network and precision; for the family
-// in this precision; for the family in the nearest precision (in the order fp32, tf32, fp16, int8; the
-// narrower one at a tie). The last is used because what a family's factor corrects, such as kernels that the
-// lowering does not model, hardly depends on the precision.
+// The best available factor, or null. In this order: for the network in this precision, measured on the GPU
+// of the same architecture with the nearest number of SMs (equal ones first: boards with one GPU differ in
+// clocks and memory, which a factor does not depend on); for the family in this precision; for the family in
+// the nearest precision (in the order fp32, tf32, fp16, int8; the narrower one at a tie). The last is used
+// because what a family's factor corrects, such as kernels that the lowering does not model, hardly depends
+// on the precision. The first of equal ones.
 [[nodiscard]] const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of);
+
+// A profile's own factors, then the others; less those that an own one of their family stands for.
+[[nodiscard]] std::vector<Factor> with_own(std::span<const Factor> own, std::span<const Factor> others);
 
 }  // namespace jostle::dnn

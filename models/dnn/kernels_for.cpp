@@ -79,7 +79,7 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
     }
   }
   if (const Factor* factor =
-          find_factor(factors, {request.device, request.model, model.family,
+          find_factor(factors, {request.chip, request.model, model.family,
                                 path_for(gpu, request.precision).precision, request.lowering})) {
     apply(*factor, modelled);
   }

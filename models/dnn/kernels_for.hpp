@@ -22,8 +22,8 @@ struct Request {
   Precision precision = Precision::fp16;
   std::int64_t batch = 1;  // images
   Lowering lowering = Lowering::framework;
-  int input = 0;            // side of the image, or number of tokens; 0: the default of the network
-  std::string device = {};  // whose factors apply; empty: only factors for all devices
+  int input = 0;   // side of the image, or number of tokens; 0: the default of the network
+  Chip chip = {};  // whose factors of networks apply; none: only those of families
   // A network from a file, without a name here, instead of `model` and `input`.
   const Network* network = nullptr;
   bool training = false;  // a training step (training.hpp), with Lowering::framework

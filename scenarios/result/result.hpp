@@ -26,11 +26,12 @@ struct Throughput {
 
 struct Latency {
   Metric mean, p50, p90, p95, p99;
-  Interval pi90;
+  Interval pi90 = {};
   std::int64_t samples = 0;
-  struct {
+  struct Ci95 {
     Interval mean, p50, p90, p99;
-  } ci95;  // simulation noise
+  };
+  Ci95 ci95 = {};  // simulation noise
 };
 
 // One ExecutionContext call, and its parts.

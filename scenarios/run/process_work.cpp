@@ -125,7 +125,7 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
                              .batch = entry.batch,
                              .lowering = traits_of(spec.runtime).lowering,
                              .input = static_cast<int>(entry.input.value_or(0)),
-                             .device = context.device.name,
+                             .chip = dnn::Chip::of(context.profile.spec->gpu),
                              .network = network_of_file(entry.model),
                              .training = entry.training};
   gpu::KernelSequence kernels = dnn::kernels_for(request, measured ? context.tables : dnn::KernelTables{},

@@ -14,6 +14,7 @@
 #include "calibration/readers/csv.hpp"
 #include "calibration/readers/formats.hpp"
 #include "input/quantity.hpp"
+#include "models/board/spec.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
@@ -159,7 +160,8 @@ class CalibrationFromLogs : public ::testing::Test {
     for (const dnn::Factor& of : found.factors) {
       if (of.model.empty()) continue;
       const dnn::Factor* const is = dnn::find_factor(
-          truth_.factors, {board, of.model, of.family, of.precision, dnn::Lowering::optimised});
+          truth_.factors,
+          {dnn::Chip::of(truth_.spec->gpu), of.model, of.family, of.precision, dnn::Lowering::optimised});
       EXPECT_NEAR(of.value, is != nullptr ? is->value : 1, 0.05) << of.model;
     }
   }

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "analyses/fleet/fleet.hpp"
 #include "analyses/plan/online.hpp"
+#include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/run.hpp"
@@ -189,8 +191,67 @@ TEST(FleetPlan, gives_boards_that_keep_up_within_the_limits) {
     EXPECT_EQ(choice.max_cameras, (30 + choice.boards - 1) / choice.boards);
     EXPECT_LE(choice.values.at(0), 100);
     EXPECT_NEAR(choice.energy_kwh_day, choice.power_w * 24 / 1000, 1e-9);
+    EXPECT_EQ(choice.p99_ms, choice.values.at(0));
+    ASSERT_TRUE(choice.p99_pi90);
+    EXPECT_LT(choice.p99_pi90->first, choice.p99_pi90->second);
   }
   EXPECT_LE(found.choices[0].price, found.choices[1].price);
+}
+
+TEST(FleetPlan, tries_every_power_mode_of_a_board_and_is_as_good_as_the_best_of_them_set_by_hand) {
+  const std::string text =
+      "scenario: {device: jetson-agx-orin-64gb, run: {duration: 500 ms, warmup: 200 ms},\n"
+      "           processes: [{model: yolov8n, precision: fp16, count: 2}]}\n"
+      "fleet: {cameras: 30, rate: 15 /s, boards: [jetson-agx-orin-64gb, nvidia-h200]}\n";
+  Asked asked(text);
+  const Fleet found = fleet(*asked.study->fleet, asked.candidates(), {});
+  EXPECT_EQ(found.settings, 5U);  // four modes and one
+  ASSERT_EQ(found.choices.size(), 2U);
+  const FleetChoice& orin = *std::ranges::find(found.choices, "jetson-agx-orin-64gb", &FleetChoice::device);
+  ASSERT_TRUE(orin.power_mode);
+  EXPECT_EQ(orin.settings, "{}");
+  input::Problems problems;
+  const board::DeviceSpec device = *asked.profiles.find("jetson-agx-orin-64gb", "", problems)->spec;
+  std::int64_t fewest = 1000;
+  double least_w = 0;
+  std::string best;
+  for (const board::PowerMode& mode : device.power_modes) {
+    std::string fixed = text;
+    fixed.replace(fixed.find(", nvidia-h200"), 13, "");
+    fixed.insert(fixed.find("run:"), "power_mode: " + mode.name + ", ");
+    Asked one(fixed);
+    const Fleet alone = fleet(*one.study->fleet, one.candidates(), {});
+    EXPECT_EQ(alone.settings, 1U);
+    if (alone.choices.empty()) continue;
+    const FleetChoice& choice = alone.choices.front();
+    EXPECT_EQ(choice.power_mode, mode.name);
+    if (std::pair(choice.boards, choice.power_w) >= std::pair(fewest, least_w) && !best.empty()) continue;
+    fewest = choice.boards;
+    least_w = choice.power_w;
+    best = mode.name;
+  }
+  EXPECT_EQ(*orin.power_mode, best);
+  EXPECT_EQ(orin.boards, fewest);
+  EXPECT_EQ(orin.power_w, least_w);
+}
+
+TEST(FleetPlan, has_boards_without_power_modes_as_they_are) {
+  Asked asked(
+      "scenario: {device: raspberry-pi-3b, run: {duration: 4 s, warmup: 1 s},\n"
+      "           processes: [{model: mobilenet_v2, precision: fp32, placement: cpu}]}\n"
+      "fleet: {cameras: 2, rate: 0.5 /s, boards: [raspberry-pi-3b]}\n");
+  const Fleet found = fleet(*asked.study->fleet, asked.candidates(), {});
+  EXPECT_EQ(found.settings, 1U);
+  ASSERT_EQ(found.choices.size(), 1U);
+  EXPECT_FALSE(found.choices.front().power_mode);
+}
+
+TEST(FleetPlan, leaves_out_the_modes_of_a_board_that_a_setting_does_not_suit) {
+  Asked asked(
+      "scenario: {device: jetson-agx-orin-64gb, host_cores: 10, run: {duration: 200 ms, warmup: 100 ms},\n"
+      "           processes: [{model: resnet18, precision: int8}]}\n"
+      "fleet: {cameras: 2, rate: 15 /s, boards: [jetson-agx-orin-64gb]}\n");
+  EXPECT_EQ(asked.candidates().size(), 2U);  // MAXN and 50W have twelve cores, the others four and eight
 }
 
 TEST(FleetPlan, of_a_limit_that_no_board_keeps_names_all_of_them) {

@@ -9,40 +9,73 @@
 namespace jostle::dnn {
 namespace {
 
-const std::array<Factor, 4> factors{{
-    {.device = {}, .model = {}, .family = "resnet", .precision = Precision::fp16, .value = 1.1, .basis = "a"},
-    {.device = {}, .model = {}, .family = "resnet", .precision = Precision::int8, .value = 1.2, .basis = "b"},
-    {.device = "board",
+const std::array<Factor, 5> factors{{
+    {.chip = {}, .model = {}, .family = "resnet", .precision = Precision::fp16, .value = 1.1, .basis = "a"},
+    {.chip = {}, .model = {}, .family = "resnet", .precision = Precision::int8, .value = 1.2, .basis = "b"},
+    {.chip = {"sm_87", 8},
      .model = "resnet50",
      .family = "resnet",
      .precision = Precision::fp16,
      .value = 1.3,
      .basis = "c"},
-    {.device = {}, .model = {}, .family = "vgg", .precision = Precision::fp16, .value = 1.4, .basis = "d"},
+    {.chip = {}, .model = {}, .family = "vgg", .precision = Precision::fp16, .value = 1.4, .basis = "d"},
+    {.chip = {"sm_87", 16},
+     .model = "resnet50",
+     .family = "resnet",
+     .precision = Precision::fp16,
+     .value = 1.5,
+     .basis = "e"},
 }};
 
-double value(const char* device, const char* model, Precision precision,
+const Chip board{"sm_87", 8};
+
+double value(const Chip& chip, const char* model, Precision precision,
              Lowering lowering = Lowering::optimised) {
-  const Factor* const found = find_factor(factors, {device, model, "resnet", precision, lowering});
+  const Factor* const found = find_factor(factors, {chip, model, "resnet", precision, lowering});
   return found == nullptr ? 0 : found->value;
 }
 
-TEST(Factors, of_the_device_and_network_come_before_those_of_the_family) {
-  EXPECT_EQ(value("board", "resnet50", Precision::fp16), 1.3);
-  EXPECT_EQ(value("board", "resnet18", Precision::fp16), 1.1);
-  EXPECT_EQ(value("other", "resnet50", Precision::fp16), 1.1);
+TEST(Factors, of_the_gpu_and_network_come_before_those_of_the_family) {
+  EXPECT_EQ(value(board, "resnet50", Precision::fp16), 1.3);
+  EXPECT_EQ(value(board, "resnet18", Precision::fp16), 1.1);
+  EXPECT_EQ(value({"sm_72", 8}, "resnet50", Precision::fp16), 1.1);
+}
+
+TEST(Factors, of_the_gpu_with_the_nearest_number_of_sms_stand_in_within_an_architecture) {
+  EXPECT_EQ(value({"sm_87", 16}, "resnet50", Precision::fp16), 1.5);
+  EXPECT_EQ(value({"sm_87", 14}, "resnet50", Precision::fp16), 1.5);
+  EXPECT_EQ(value({"sm_87", 4}, "resnet50", Precision::fp16), 1.3);
+}
+
+TEST(Factors, of_a_profile_for_a_family_stand_for_all_its_networks_that_the_profile_does_not_name) {
+  const std::array<Factor, 2> own{{
+      {.chip = {}, .model = {}, .family = "resnet", .precision = Precision::fp16, .value = 2, .basis = "own"},
+      {.chip = board,
+       .model = "resnet18",
+       .family = "resnet",
+       .precision = Precision::fp16,
+       .value = 3,
+       .basis = "own"},
+  }};
+  const std::vector<Factor> all = with_own(own, factors);
+  const auto of = [&](const char* model, Precision precision) {
+    return find_factor(all, {board, model, "resnet", precision, Lowering::optimised})->value;
+  };
+  EXPECT_EQ(of("resnet50", Precision::fp16), 2);
+  EXPECT_EQ(of("resnet18", Precision::fp16), 3);
+  EXPECT_EQ(of("resnet50", Precision::int8), 1.2);
 }
 
 TEST(Factors, of_the_nearest_precision_stand_in_for_one_that_is_missing) {
-  EXPECT_EQ(value("board", "resnet50", Precision::int8), 1.2);
-  EXPECT_EQ(value("board", "resnet50", Precision::tf32), 1.1);
-  EXPECT_EQ(value("board", "resnet50", Precision::fp32), 1.1);
+  EXPECT_EQ(value(board, "resnet50", Precision::int8), 1.2);
+  EXPECT_EQ(value(board, "resnet50", Precision::tf32), 1.1);
+  EXPECT_EQ(value(board, "resnet50", Precision::fp32), 1.1);
 }
 
 TEST(Factors, of_another_family_or_lowering_do_not_apply) {
-  EXPECT_EQ(find_factor(factors, {"board", "bert_tiny", "bert", Precision::fp16, Lowering::optimised}),
+  EXPECT_EQ(find_factor(factors, {board, "bert_tiny", "bert", Precision::fp16, Lowering::optimised}),
             nullptr);
-  EXPECT_EQ(value("board", "resnet50", Precision::fp16, Lowering::framework), 0);
+  EXPECT_EQ(value(board, "resnet50", Precision::fp16, Lowering::framework), 0);
 }
 
 TEST(Factors, stretch_every_kernel_and_raise_the_grade) {

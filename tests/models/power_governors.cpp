@@ -525,6 +525,16 @@ TEST(EmcScaling, ReactsToALoadWithinATenthOfASecond) {
   EXPECT_LE(polls, 10);
 }
 
+// The law of NVIDIA's driver: one sample above the upper threshold adds to the boost, and it takes several in
+// a row below the lower one to lessen it.
+TEST(EmcScaling, HoldsAClockThatTheMeanLoadDoesNotNeedWhileSamplesScatter) {
+  Emc steady, scattered;
+  EXPECT_EQ(steady.settled(1100, 0), 2133);
+  for (int i = 0; i < 2000; ++i) scattered.poll(i % 2 == 0 ? 800 : 1400, 0);  // in the mean 1100
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(scattered.poll(i % 2 == 0 ? 800 : 1400, 0), 3199 * mhz);
+  EXPECT_EQ(scattered.settled(1100, 0), 2133);
+}
+
 TEST(EmcScaling, NeverSettlesLowerUnderMoreDemand) {
   double before = 0;
   for (int demand = 0; demand < 3200; demand += 50) {

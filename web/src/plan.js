@@ -7,11 +7,14 @@ import {figure as shown, Table} from './table.js';
 const setting = (settings) => Object.entries(settings).map(([key, value]) => `${key.replace(/^processes\.\d+\./, '')} ${
   typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ');
 
+const short = (value) => shown(Number(value.toPrecision(3)));
+const interval = (pi90) => (pi90 ? ` (${pi90.map(short).join(' to ')})` : '');
+
 function point(name, of) {
   const figures = [...of.objectives, ...of.constraints];
   return element('div', {}, element('h3', {}, name), element('p', {}, setting(of.settings)),
       tiles(figures.map(({figure: path, value, pi90}) =>
-        [`${path}${pi90 ? ` (${pi90.map((end) => shown(Number(end.toPrecision(3)))).join(' to ')})` : ''}`, shown(value)])));
+        [`${path}${interval(pi90)}`, shown(value)])));
 }
 
 function wishes(plan) {
@@ -53,7 +56,8 @@ function boards(fleet) {
   const label = choices.map((of) => `${of.boards} × ${of.device}`);
   const bars = (name, about, key) => (choices.some((of) => of[key] !== null && of[key] !== undefined) ? figure({
     title: name, about, height: 130 + 34 * choices.length,
-    table: () => Table.of(['boards', 'device', 'settings', key], choices.map((of) => [of.boards, of.device, setting(of.settings), of[key]])),
+    table: () => Table.of(['boards', 'device', 'mode', 'settings', key],
+      choices.map((of) => [of.boards, of.device, of.power_mode ?? '', setting(of.settings), of[key]])),
     option: () => ({legend: null, tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: shown},
       grid: {left: 210}, xAxis: {type: 'value', name}, yAxis: {type: 'category', data: label, inverse: true, name: '',
         axisLabel: {width: 194, overflow: 'truncate'}},
@@ -70,8 +74,11 @@ export function plan(data, page) {
     page.append(tiles([['cameras', answer.cameras], ['images/s each', shown(answer.rate)], ['settings', answer.settings], ['simulated', answer.simulated]]));
     if (!answer.choices.length) page.append(element('p', {class: 'bad'}, 'No board carries a camera within the limits.'));
     else page.append(element('table', {}, element('tbody', {}, ...answer.choices.map((of) => element('tr', {},
-        element('td', {}, `${of.boards} × ${of.device}`), element('td', {}, setting(of.settings)),
-        element('td', {}, `${of.cameras_per_board} cameras a board`))))));
+        element('td', {}, `${of.boards} × ${of.device}`), element('td', {}, of.power_mode ?? ''),
+        element('td', {}, setting(of.settings)), element('td', {}, `${of.cameras_per_board} cameras a board`),
+        element('td', {}, of.price === null ? '' : `price ${shown(of.price)}`),
+        element('td', {}, `${short(of.power_w)} W${interval(of.power_w_pi90)}`),
+        element('td', {}, of.latency_ms_p99 === null ? '' : `p99 ${short(of.latency_ms_p99)} ms${interval(of.latency_ms_p99_pi90)}`))))));
     figures.push(...boards(answer));
   } else {
     page.append(tiles([['points', answer.points], ['simulated', answer.simulated],

@@ -1,0 +1,73 @@
+// Boards with one GPU differ in clocks, memory and modes only: at equal clocks they take equal times.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/dnn/factors.hpp"
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+board::DeviceSpec spec_of(const std::string& device) {
+  input::Problems problems;
+  return *calibration::shipped_profile(device, problems)->spec;
+}
+
+// The shipped boards in pairs that share a GPU.
+std::vector<std::pair<std::string, std::string>> pairs() {
+  std::vector<std::pair<std::string, std::string>> found;
+  const auto& names = testing::gpu_devices();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t j = i + 1; j < names.size(); ++j) {
+      if (dnn::Chip::of(spec_of(names[i]).gpu) == dnn::Chip::of(spec_of(names[j]).gpu))
+        found.emplace_back(names[i], names[j]);
+    }
+  }
+  return found;
+}
+
+// A mode that leaves all of the GPU powered.
+std::string mode_of(const std::string& device) {
+  const board::DeviceSpec spec = spec_of(device);
+  for (const board::PowerMode& mode : spec.power_modes) {
+    if (!mode.tpcs || *mode.tpcs * spec.sms_per_tpc >= spec.gpu.sm_count) return mode.name;
+  }
+  return {};
+}
+
+double milliseconds(const std::string& device, const std::string& process) {
+  const Result result = testing::run_text(
+      fmt::format("{{device: {}, power_mode: {}, clocks: {{cpu: 1190.4 MHz, gpu: 408 MHz, emc: 2133 MHz}}, "
+                  "processes: [{}], run: {{duration: 1 s}}}}",
+                  device, mode_of(device), process));
+  return result.processes.front().latency_ms.p50.value();
+}
+
+TEST(EqualBoards, at_equal_clocks_take_equal_times) {
+  ASSERT_GE(pairs().size(), 4U);
+  for (const auto& [one, other] : pairs()) {
+    for (const char* const process :
+         {"{model: resnet50, precision: int8}", "{model: resnet50, precision: fp16, batch: 4}",
+          "{model: resnet18, precision: tf32}", "{model: yolov8n, precision: fp16}",
+          "{model: yolov8n, precision: int8, batch: 2}", "{model: vgg16, precision: fp16}"}) {
+      const double here = milliseconds(one, process), there = milliseconds(other, process);
+      EXPECT_NEAR(here, there, 0.002 * there) << one << ", " << other << ": " << process;
+    }
+  }
+}
+
+// A chip with fewer of its SMs enabled cannot be the faster one.
+TEST(EqualBoards, of_one_chip_the_one_with_more_sms_is_not_slower) {
+  for (const char* const process :
+       {"{model: resnet50, precision: int8}", "{model: resnet50, precision: fp16}",
+        "{model: yolov8n, precision: fp16}"})
+    EXPECT_GE(milliseconds("jetson-agx-orin-32gb", process),
+              milliseconds("jetson-agx-orin-64gb", process) * 0.999)
+        << process;
+}
+
+}  // namespace
+}  // namespace jostle::scenarios
