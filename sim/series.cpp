@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/math.hpp"
+
 namespace jostle::sim {
 
 namespace {
@@ -74,7 +76,7 @@ std::vector<std::optional<Interval>> Series::quantile_ci95(const std::vector<dou
     const std::optional<double> half = half_width_of_share(numbers_, here);
     if (!half) continue;
     // On the scale of log(share / (1 - share)), where the interval cannot leave 0 and 1.
-    const double odds = share / (1 - share), width = std::exp(*half / (share * (1 - share)));
+    const double odds = share / (1 - share), width = exp(*half / (share * (1 - share)));
     const double from = odds / width / (1 + odds / width), to = odds * width / (1 + odds * width);
     if (std::min(from, 1 - to) * static_cast<double>(sorted.size()) < 1) continue;
     interval = {quantile(sorted, from), quantile(sorted, to)};

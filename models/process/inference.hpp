@@ -43,8 +43,8 @@ class Inference {
 
   [[nodiscard]] const Spec& spec() const { return spec_; }
   [[nodiscard]] const TimeAccount& time() const { return accounting_.time(); }
-  [[nodiscard]] const sim::RateMeans& rate() const { return accounting_.rate(); }        // images/s
-  [[nodiscard]] const sim::Quantiles& latency() const { return accounting_.latency(); }  // seconds
+  [[nodiscard]] const sim::RateMeans& rate() const { return accounting_.rate(); }         // images/s
+  [[nodiscard]] const sim::Quantiles& latency() const { return accounting_.latency(); }   // seconds
   [[nodiscard]] const sim::Series& latencies() const { return accounting_.latencies(); }  // in their order
   [[nodiscard]] std::int64_t enqueue_calls() const { return accounting_.enqueue_calls(); }
   [[nodiscard]] std::int64_t synchronise_calls() const { return accounting_.synchronise_calls(); }
