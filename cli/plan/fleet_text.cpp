@@ -83,7 +83,7 @@ std::string fleet_text(const std::string& file, const Fleet& fleet, int width, b
                 width, 0) +
       "\n";
   if (!fleet.choices.empty()) {
-    Table table({{"board", Align::left, 0, true},
+    Table table({{"board", Align::left},
                  {"mode", Align::left, 0, true},
                  {"boards", Align::right},
                  {"cameras/board", Align::right, 50},
