@@ -193,7 +193,8 @@ scenarios::Interval served_interval(const scenarios::Interval& predicted,
   if (!predicted || !process.offered || !process.time_share) return predicted;
   auto [low, high] = *predicted;
   const double mean = *process.throughput.mean, most = std::max(*process.offered, mean);
-  const double idle = (*process.time_share)[index_of(process::Share::idle)];
+  const scenarios::TimeShare& shares = *process.time_share;
+  const double idle = shares[index_of(process::Share::idle)] + shares[index_of(process::Share::link)];
   if (process.stable == true && idle < 1) low = std::min(mean, low / (1 - idle));
   return std::pair(std::max(low, 0.0), std::min(high, most));
 }

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "calibration/profile/profile.hpp"
 #include "cli/options.hpp"
@@ -118,9 +120,12 @@ void add_support(CLI::App& app, Task& task) {
       ->required()
       ->type_name("");
   command->add_option("PRECISION", options->precision, "fp32, tf32, fp16 or int8")->required()->type_name("");
-  command->add_option("--runtime", options->runtime, "tensorrt (default), cuda-graph or eager")
-      ->check(one_of({"tensorrt", "cuda-graph", "eager"}))
-      ->type_name("tensorrt|cuda-graph|eager");
+  std::vector<std::string> runtimes;
+  for (const auto& [name, runtime] : scenarios::runtime_names())
+    if (process::traits_of(runtime).kind != process::RuntimeKind::cores) runtimes.emplace_back(name);
+  command->add_option("--runtime", options->runtime, "Default: tensorrt")
+      ->check(one_of(runtimes))
+      ->type_name(fmt::format("{}", fmt::join(runtimes, "|")));
   command->add_option("--batch", options->batch, "Images per batch (default 1)")
       ->check(CLI::Range(std::int64_t{1}, dnn::max_images))
       ->type_name("N");

@@ -35,7 +35,7 @@ export function offload(data, page) {
     }));
     const words = ({bandwidth, rtt, side}) => `${shown(bandwidth)} Mbit/s, RTT ${shown(rtt)} ms: ${side ? called[side] : 'none'} (${
       present.map((of) => [of, worst(of, bandwidth, rtt, get)]).filter(([, value]) => value !== null).map(([of, value]) =>
-        `${called[of]} ${shown(Number(value.toPrecision(4)))}`).join(', ') || 'none serves all'})`;
+        `${called[of]} ${shown(Number(value.toPrecision(4)))}`).join(', ') || 'no option serves all streams'})`;
     return figure({
       title: name, about, height: 360,
       table: () => Table.of(['bandwidth_mbit_s', 'rtt_ms', 'best', ...present],

@@ -87,7 +87,7 @@ function figures({result, timeline: trace}) {
     const throughput = (key) => ({name: key === 'ci95' ? '95 % of simulations' : '90 % of measurements',
       values: ok.map(({throughput: of}) => of[key])});
     found.push(dots({title: 'Throughput per process', name: 'Images/s', labels,
-      about: 'Mean, with the noise of the simulation and, where asked for, where nine in ten measurements are expected.',
+      about: 'Mean, with the noise of the simulation and, if requested, the 90 % prediction interval.',
       values: [{name: 'mean', values: ok.map((process) => process.throughput.mean)}],
       between: ['pi90', 'ci95'].map(throughput).filter((of) => of.values.some((pair) => pair))}));
     found.push(dots({title: 'Latency', name: 'ms', labels, about: 'From the request to the answer that the host sees.', between: [],
