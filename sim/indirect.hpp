@@ -20,7 +20,11 @@ class Indirect {
       : held_(other.held_ ? other.copy_(*other.held_) : nullptr, other.held_.get_deleter()),
         copy_(other.copy_) {}
   Indirect(Indirect&&) noexcept = default;
-  Indirect& operator=(const Indirect& other) { return *this = Indirect(other); }
+  Indirect& operator=(const Indirect& other) {
+    Indirect copy(other);
+    *this = std::move(copy);
+    return *this;
+  }
   Indirect& operator=(Indirect&&) noexcept = default;
   ~Indirect() = default;
 

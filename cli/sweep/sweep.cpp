@@ -162,16 +162,20 @@ std::string text_of(const SweepSummary& summary, const SweepOptions& options, do
   return text + "\n";
 }
 
+// What is wrong with the options; empty: nothing.
+std::string misuse(const SweepOptions& options, const Ranks& ranks) {
+  if (options.output.empty() && options.export_as.empty() && options.html.empty())
+    return "sweep: -o FILE, --export FORMAT or --html FILE is required";
+  if (ranks.count() > 1 && (options.output.empty() || options.shard.of > 1))
+    return "sweep: under mpirun, -o FILE is required and --shard is not allowed";
+  return {};
+}
+
 ExitCode run_study(const SweepOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
-  if (options.output.empty() && options.export_as.empty() && options.html.empty()) {
-    terminal.complain("sweep: -o FILE, --export FORMAT or --html FILE is required");
-    return ExitCode::bad_input;
-  }
   const Ranks ranks;
-  if (ranks.count() > 1 && (options.output.empty() || options.shard.of > 1)) {
-    if (ranks.index() == 0)
-      terminal.complain("sweep: under mpirun, -o FILE is required and --shard is not allowed");
+  if (const std::string problem = misuse(options, ranks); !problem.empty()) {
+    if (ranks.index() == 0) terminal.complain(problem);
     return ExitCode::bad_input;
   }
   const auto began = std::chrono::steady_clock::now();

@@ -57,8 +57,22 @@ Json windows_json(const GpuWindows& windows) {
   return json;
 }
 
+Json latency_json(const Latency& latency) {
+  return {{"mean", figure(latency.mean)},
+          {"p50", figure(latency.p50)},
+          {"p90", figure(latency.p90)},
+          {"p95", figure(latency.p95)},
+          {"p99", figure(latency.p99)},
+          {"pi90", interval(latency.pi90)},
+          {"n", latency.samples},
+          {"ci95",
+           {{"mean", interval(latency.ci95.mean)},
+            {"p50", interval(latency.ci95.p50)},
+            {"p90", interval(latency.ci95.p90)},
+            {"p99", interval(latency.ci95.p99)}}}};
+}
+
 Json process_json(const ProcessResult& process) {
-  const Latency& latency = process.latency_ms;
   const EnqueueCall& ec = process.ec_ms;
   const GpuRunningBy& by = process.gpu_running_by;
   Json json{{"index", process.index}, {"entry", process.entry}};
@@ -78,18 +92,7 @@ Json process_json(const ProcessResult& process) {
   json["offered"] = process.offered ? Json{{"mean", *process.offered}, {"unit", "images/s"}} : Json(nullptr);
   json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
   json["backlog_growth"] = figure(process.backlog_growth);
-  json["latency_ms"] = {{"mean", figure(latency.mean)},
-                        {"p50", figure(latency.p50)},
-                        {"p90", figure(latency.p90)},
-                        {"p95", figure(latency.p95)},
-                        {"p99", figure(latency.p99)},
-                        {"pi90", interval(latency.pi90)},
-                        {"n", latency.samples},
-                        {"ci95",
-                         {{"mean", interval(latency.ci95.mean)},
-                          {"p50", interval(latency.ci95.p50)},
-                          {"p90", interval(latency.ci95.p90)},
-                          {"p99", interval(latency.ci95.p99)}}}};
+  json["latency_ms"] = latency_json(process.latency_ms);
   json["ec_ms"] = {{"mean", figure(ec.mean)},
                    {"launch", figure(ec.launch)},
                    {"reschedule", figure(ec.reschedule)},
