@@ -164,17 +164,18 @@ bool RateMeans::stalled(Time now) const {
   return expected_gap() > 0 && since > 10 * expected_gap() && since > 2 * longest_gap_;
 }
 
-std::optional<Interval> RateMeans::ci95(Time now) const {
+std::optional<Interval> RateMeans::ci95(Time now, bool saturated) const {
   const std::optional<Interval> gap = gaps_.ci95();
   const std::optional<double> rate = mean(now);
   if (!gap || gap->low <= 0 || !rate || stalled(now)) return std::nullopt;
   const double centre = *gaps_.mean();
-  const double least = 1 + 1.96 * source_variation_ / std::sqrt(static_cast<double>(gaps_.count()));
+  const double variation = saturated ? 0 : source_variation_;
+  const double least = 1 + 1.96 * variation / std::sqrt(static_cast<double>(gaps_.count()));
   return Interval{*rate / std::max(gap->high / centre, least), *rate * std::max(centre / gap->low, least)};
 }
 
-std::optional<double> RateMeans::relative_half_width(Time now) const {
-  const std::optional<Interval> interval = ci95(now);
+std::optional<double> RateMeans::relative_half_width(Time now, bool saturated) const {
+  const std::optional<Interval> interval = ci95(now, saturated);
   if (!interval) return std::nullopt;
   return (interval->high - interval->low) / 2 / *mean(now);
 }

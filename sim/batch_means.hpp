@@ -68,7 +68,8 @@ class RateMeans {
  public:
   // `source_variation`: coefficient of variation of the times between the arrivals that the lumps answer,
   // where these are independent; 0 if there is no such source. In the long run lumps vary as much as what
-  // they answer, however evenly a busy server spaces them: no interval is narrower than that.
+  // they answer, however evenly a busy server spaces them: no interval is narrower than that, unless the
+  // server is always busy (`saturated` below) and lumps follow it alone.
   explicit RateMeans(double source_variation = 0) : source_variation_(source_variation) {}
 
   // A lump at `at`, not earlier than the last one, of `amount` > 0.
@@ -83,8 +84,8 @@ class RateMeans {
   // Amount per second.
   [[nodiscard]] std::optional<double> mean(Time now) const;
   // Undefined where the next lump is so late (stalled()) that the times before it say nothing.
-  [[nodiscard]] std::optional<Interval> ci95(Time now) const;
-  [[nodiscard]] std::optional<double> relative_half_width(Time now) const;
+  [[nodiscard]] std::optional<Interval> ci95(Time now, bool saturated = false) const;
+  [[nodiscard]] std::optional<double> relative_half_width(Time now, bool saturated = false) const;
   // Whether nothing has come for ten times as long as usual, and twice as long as ever: it has stopped, or
   // nearly.
   [[nodiscard]] bool stalled(Time now) const;

@@ -55,6 +55,19 @@ scenarios::Metric mean_of_entry(
   return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
 }
 
+// What a process serves is no more than it is offered, and no less while it keeps up: the interval of what it
+// could serve if it never waited for a request, cut off at what comes.
+scenarios::Interval served_interval(const scenarios::Interval& predicted,
+                                    const scenarios::ProcessResult& process) {
+  if (!predicted || !process.offered || !process.time_share) return predicted;
+  auto [low, high] = *predicted;
+  const double mean = *process.throughput.mean, most = std::max(*process.offered, mean);
+  const scenarios::TimeShare& shares = *process.time_share;
+  const double idle = shares[index_of(process::Share::idle)] + shares[index_of(process::Share::link)];
+  if (process.stable == true && idle < 1) low = std::min(mean, low / (1 - idle));
+  return std::pair(std::max(low, 0.0), std::min(high, most));
+}
+
 }  // namespace
 
 Spread spread_of(double point, std::vector<double> draws) {
@@ -186,30 +199,20 @@ std::optional<Spreads> spreads_of(const scenarios::Scenario& scenario, const Unc
   return found;
 }
 
-// What a process serves is no more than it is offered, and no less while it keeps up: the interval of what it
-// could serve if it never waited for a request, cut off at what comes.
-scenarios::Interval served_interval(const scenarios::Interval& predicted,
-                                    const scenarios::ProcessResult& process) {
-  if (!predicted || !process.offered || !process.time_share) return predicted;
-  auto [low, high] = *predicted;
-  const double mean = *process.throughput.mean, most = std::max(*process.offered, mean);
-  const scenarios::TimeShare& shares = *process.time_share;
-  const double idle = shares[index_of(process::Share::idle)] + shares[index_of(process::Share::link)];
-  if (process.stable == true && idle < 1) low = std::min(mean, low / (1 - idle));
-  return std::pair(std::max(low, 0.0), std::min(high, most));
-}
-
-// No wider than the sum of those of the processes.
-scenarios::Interval system_interval(const scenarios::Interval& predicted, const scenarios::Result& result) {
+scenarios::Interval possible_throughput(const scenarios::Interval& predicted, const scenarios::Result& result,
+                                        const scenarios::ProcessResult* of) {
+  if (!predicted || of != nullptr) return of != nullptr ? served_interval(predicted, *of) : predicted;
+  // Each process with its share of the sum.
+  const double sum = result.system.throughput.value_or(0);
   double low = 0, high = 0;
-  bool open = predicted.has_value();
   for (const scenarios::ProcessResult& process : result.processes) {
-    open = open && process.offered && process.throughput.pi90;
-    if (!open) return predicted;
-    low += process.throughput.pi90->first;
-    high += process.throughput.pi90->second;
+    if (!process.offered || !process.throughput.mean || !(sum > 0)) return predicted;
+    const double share = *process.throughput.mean / sum;
+    const auto own = served_interval(std::pair(share * predicted->first, share * predicted->second), process);
+    low += own->first;
+    high += own->second;
   }
-  return std::pair(std::max(predicted->first, low), std::min(predicted->second, high));
+  return std::pair(low, high);
 }
 
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
@@ -221,16 +224,16 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
   for (scenarios::ProcessResult& process : result.processes) {
     const auto entry = static_cast<std::size_t>(process.entry);
     const std::string basis = basis_of(scenario.processes[entry], process.grade, base);
-    process.throughput.pi90 = served_interval(
+    process.throughput.pi90 = possible_throughput(
         around(process.throughput.mean, spreads.entries[entry].throughput, half_width("throughput", basis)),
-        process);
+        result, &process);
     process.latency_ms.pi90 =
         around(process.latency_ms.mean, spreads.entries[entry].latency, half_width("latency", basis));
   }
   scenarios::SystemResult& system = result.system;
   const std::string weakest = weakest_basis(result, scenario, base);
-  system.throughput_pi90 = system_interval(
-      around(system.throughput, spreads.throughput, half_width("throughput", weakest)), result);
+  system.throughput_pi90 = possible_throughput(
+      around(system.throughput, spreads.throughput, half_width("throughput", weakest)), result, nullptr);
   system.power_w.pi90 = around(system.power_w.mean, spreads.power, half_width("power", weakest));
 }
 

@@ -72,6 +72,12 @@ struct Spreads {
                                                 const scenarios::Result& point,
                                                 const scenarios::RunControl& control);
 
+// The part of a prediction interval of images/s that is possible where processes are offered requests: no
+// more than they are offered, no less while they keep up. `of`: the process it is of; null: their sum.
+[[nodiscard]] scenarios::Interval possible_throughput(const scenarios::Interval& predicted,
+                                                      const scenarios::Result& result,
+                                                      const scenarios::ProcessResult* of);
+
 // Adds pi90 to a result of the scenario. The spreads may be those of a similar scenario.
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads);

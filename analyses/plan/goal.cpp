@@ -1,5 +1,6 @@
 #include "analyses/plan/goal.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "analyses/interval/interval.hpp"
@@ -38,6 +39,17 @@ scenarios::Metric known_half_width(const std::string& metric, const calibration:
     return std::sqrt(a * a + b * b);
   }
   return std::nullopt;
+}
+
+// The process that a throughput is of; null for that of the system.
+const scenarios::ProcessResult* process_with(const scenarios::Result& result, const std::string& metric,
+                                             double throughput) {
+  if (!metric.starts_with("processes")) return nullptr;
+  const auto found =
+      std::ranges::find_if(result.processes, [throughput](const scenarios::ProcessResult& process) {
+        return process.throughput.mean == throughput;
+      });
+  return found != result.processes.end() ? &*found : nullptr;
 }
 
 }  // namespace
@@ -94,6 +106,9 @@ std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenario
     for (const Evaluation& one : drawn)
       if (one) values.push_back((*one)[i]);
     intervals[i] = interval_around((*here)[i], spread_of((*here)[i], std::move(values)), *half_width);
+    if (goal.metrics[i].find("throughput") != std::string::npos)
+      intervals[i] =
+          possible_throughput(intervals[i], *point, process_with(*point, goal.metrics[i], (*here)[i]));
   }
   return intervals;
 }

@@ -234,7 +234,10 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
   std::string text = head(file, plan, width);
   if (!plan.best) {
     text += "\n" + styled("no point meets the limits", Style::bad, colour) + "\n";
-    if (plan.missed.empty()) text += paragraph("Each limit can be met, but not all at once.", width, 2);
+    if (plan.count.evaluated > 0 && plan.count.overloaded == plan.count.evaluated)
+      text += paragraph("Every point is overloaded: ask for less, or for more boards.", width, 2);
+    else if (plan.missed.empty())
+      text += paragraph("Each limit can be met, but not all at once.", width, 2);
     for (const analyses::Missed& missed : plan.missed)
       text +=
           paragraph(fmt::format("{}: the closest point reaches {}", criterion_text(plan, missed.criterion),

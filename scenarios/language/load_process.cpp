@@ -300,6 +300,8 @@ void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& p
   }
   bool dynamic_batching = false;
   mapping.optional("gather", dynamic_batching, Boolean{});  // its first name
+  if (const auto twice = mapping.find("dynamic_batching"); twice && mapping.find("gather"))
+    twice->problem("given twice: `gather` is its first name", "keep one of the two");
   mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
   if (dynamic_batching) arrivals.dynamic_batch = process.batch;
 }

@@ -76,7 +76,8 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     result.images = whole;
   } else {
     result.images = process.rate().amount(now);
-    if (const auto ci = process.rate().ci95(now)) result.throughput.ci95 = {ci->low, ci->high};
+    if (const auto ci = process.rate().ci95(now, load && load->stable == false))
+      result.throughput.ci95 = {ci->low, ci->high};
   }
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());

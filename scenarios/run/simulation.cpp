@@ -23,16 +23,6 @@ const Duration first_look = sim::milliseconds(50);
 // Precision is believed when this many looks in a row find it.
 constexpr int looks_in_a_row = 2;
 
-// Whether the throughput of every process is known to the requested precision.
-bool precise(board::Board& board, Time now, double relative_error) {
-  for (const process::Inference& process : board.processes()) {
-    if (process.rate().seconds_per_lump().count() < fewest_lumps) return false;
-    const auto width = process.rate().relative_half_width(now);
-    if (!width || *width > relative_error) return false;
-  }
-  return true;
-}
-
 // Arrivals at the times at which `earlier` requests were answered, with the times at which those were made.
 process::Arrivals follow(process::Arrivals arrivals, const std::vector<process::Answered>& earlier) {
   arrivals.kind = process::ArrivalKind::trace;
@@ -109,11 +99,28 @@ bool Simulation::ended() {
   return true;
 }
 
+double Simulation::link_load(const Window& window) {
+  return board_->link() ? load_of_link(board_->link()->spec(), board_->processes(), window) : 0;
+}
+
+// Whether the throughput of every process is known to the requested precision.
+bool Simulation::precise(const Window& window) {
+  const double load = link_load(window);
+  for (std::size_t i = 0; i < board_->processes().size(); ++i) {
+    process::Inference& process = board_->processes()[i];
+    if (process.rate().seconds_per_lump().count() < fewest_lumps) return false;
+    const auto open = open_load(process, window, waited_[i], load);
+    const auto width = process.rate().relative_half_width(window.end, open && open->stable == false);
+    if (!width || *width > scenario_.run.until->relative_error) return false;
+  }
+  return true;
+}
+
 // Whether the run is as precise as requested; sets the time of the next look.
 bool Simulation::look() {
   const Time now = engine_.now();
   next_look_ = warm_ + sim::seconds(look_ratio * sim::to_seconds(now - warm_));
-  precise_looks_ = precise(*board_, now, scenario_.run.until->relative_error) ? precise_looks_ + 1 : 0;
+  precise_looks_ = precise({warm_, now}) ? precise_looks_ + 1 : 0;
   return precise_looks_ >= looks_in_a_row;
 }
 
@@ -142,13 +149,13 @@ void Simulation::add_metrics(Result& result) {
   const std::optional<board::PowerReport> power = dvfs_ ? std::optional(dvfs_->report()) : std::nullopt;
   const Window window{warm_, engine_.now()};
   auto& processes = board_->processes();
-  const double link_load = board_->link() ? load_of_link(board_->link()->spec(), processes, window) : 0;
+  const double load = link_load(window);
   std::size_t running = 0;
   Metric images = 0.0;
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
-    add_process(process, inference, window, open_load(inference, window, waited_[running], link_load));
+    add_process(process, inference, window, open_load(inference, window, waited_[running], load));
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));
     images = images && process.images ? Metric(*images + *process.images) : std::nullopt;
     ++running;
@@ -156,7 +163,7 @@ void Simulation::add_metrics(Result& result) {
   const double elapsed = window.seconds();
   add_system(result, *board_, assembly_.setup.clocks);
   if (power) add_power(result.system, *power, assembly_.device.power.value(), images);
-  if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, link_load);
+  if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, load);
   result.system.stop = stop_;
   if (windows_ && scenario_.gpu_metrics) add_windows(result, *windows_);
   result.simulated_s = elapsed;

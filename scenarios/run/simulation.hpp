@@ -13,6 +13,7 @@
 #include "scenarios/result/result.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/run.hpp"
+#include "scenarios/run/stability.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::scenarios {
@@ -32,6 +33,8 @@ class Simulation {
   [[nodiscard]] bool advance_to(sim::Time time);
   [[nodiscard]] bool ended();
   [[nodiscard]] bool look();
+  [[nodiscard]] bool precise(const Window& window);
+  [[nodiscard]] double link_load(const Window& window);
   void end_warmup();
 
   const Scenario& scenario_;

@@ -52,6 +52,13 @@ std::optional<OpenLoad> open_load(process::Inference& process, const Window& win
   else
     load.stable = !asks_too_much;
   if (*load.stable) return load;
+  // Right after a set-up, and in a run of few batches, what waits since then says nothing yet.
+  constexpr double fewest_served = 10;
+  const bool ends = process.spec().batches.has_value();
+  if ((process.spec().setup || ends) && served < fewest_served) {
+    load.stable.reset();
+    return load;
+  }
   // Behind a link that is full, lost requests hold up those behind them: even less is served.
   const double kept_up = arrivals.queue_limit ? capacity : std::min(capacity, served / window.seconds());
   load.growth = images * (asks_too_much ? rate - kept_up : more_wait / window.seconds());
