@@ -50,7 +50,8 @@ std::string headline(const Explanation& explanation, const Explained& explained)
   if (offered > 0)
     return fmt::format("{}: {} of {:.4g} images/s{}, latency grows", explained.group.label, rate, offered,
                        each);
-  return fmt::format("{}: {} images/s{}, p99 {} ms", explained.group.label, rate, each, significant(p99, 4));
+  const std::string latency = p99 > 0 ? fmt::format(", p99 {} ms", significant(p99, 4)) : std::string();
+  return fmt::format("{}: {} images/s{}{}", explained.group.label, rate, each, latency);
 }
 
 std::string bars(const Explained& explained, int width) {
