@@ -117,7 +117,7 @@ TEST(Stability, near_the_capacity_is_known_of_long_runs) {
     return stable;
   };
   const std::vector<Server> all = servers();
-  for (const std::size_t lone : {0, 1, 6, 7, 9}) {
+  for (const std::size_t lone : {0U, 1U, 6U, 7U, 9U}) {
     EXPECT_THAT(flags(all[lone], 0.98, 4), Each(true)) << all[lone].name;
     EXPECT_THAT(flags(all[lone], 1.02, 4), Each(false)) << all[lone].name;
   }
