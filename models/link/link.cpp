@@ -103,7 +103,9 @@ void Link::transmit(StreamId id, std::uint64_t number) {
   Stream& stream = streams_[id];
   const Time now = engine_.now();
   const Time start = std::max(now, free_at_);
-  free_at_ = start + stream.duration;
+  // A link this far behind is never free again: no run lasts so long, and the sums stay within a Time.
+  constexpr Time beyond{std::int64_t{1} << 62U};
+  if (start < beyond) free_at_ = start + stream.duration;
   ++total_.tries;
   total_.bytes += stream.bytes;
   total_.busy += stream.duration;
