@@ -104,12 +104,12 @@ void Link::transmit(StreamId id, std::uint64_t number) {
   const Time now = engine_.now();
   const Time start = std::max(now, free_at_);
   // A link this far behind is never free again: no run lasts so long, and the sums stay within a Time.
-  constexpr Time beyond{std::int64_t{1} << 62U};
+  constexpr Time beyond{std::int64_t{1} << 60U};
   if (start < beyond) free_at_ = start + stream.duration;
   ++total_.tries;
   total_.bytes += stream.bytes;
-  total_.busy += stream.duration;
-  total_.waited += start - now;
+  if (start < beyond) total_.busy += stream.duration;
+  if (Time::zero() + total_.waited < beyond) total_.waited += start - now;
   while (!starts_.empty() && starts_.front() <= now) starts_.pop_front();
   if (start > now) starts_.push_back(start);
   Request& request = stream.requests[number - stream.settled];
