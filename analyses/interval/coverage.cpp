@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyses/interval/basis.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"
@@ -30,11 +31,11 @@ double half_width_for(std::vector<double> needed) {
 std::vector<double> predicted_values(const RunConfiguration& configuration,
                                      const calibration::Profile& profile, const std::atomic<bool>* interrupt,
                                      std::string* basis) {
-  const auto result = run(configuration.scenario, profile,
+  const auto result = run(*configuration.scenario, profile,
                           scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
   if (!result) throw scenarios::Interrupted();
   if (basis != nullptr)
-    *basis = basis_of(configuration.scenario.processes.front(), result->processes.front().grade, profile);
+    *basis = basis_of(configuration.scenario->processes.front(), result->processes.front().grade, profile);
   std::vector<double> found;
   for (const ReferenceValue& reference : configuration.reference_values)
     found.push_back(predicted(*result, reference.metric, configuration));

@@ -11,6 +11,7 @@
 #include "calibration/readers/csv.hpp"
 #include "input/override.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/math.hpp"
 

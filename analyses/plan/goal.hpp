@@ -8,7 +8,10 @@
 #include "analyses/plan/criteria.hpp"
 #include "analyses/study/outcome.hpp"
 #include "analyses/study/study.hpp"
-#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+struct Scenario;
+}
 
 namespace jostle::analyses {
 

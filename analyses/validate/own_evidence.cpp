@@ -11,6 +11,7 @@
 #include "analyses/evidence/simulated.hpp"
 #include "analyses/interval/coverage.hpp"
 #include "analyses/roofline/roofline.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -113,7 +114,7 @@ std::optional<double> by_roofline(const Row& row, const std::string& device) {
   RooflineQuestion question;
   question.device = device;
   if (!configuration.mode.empty()) question.modes = {configuration.mode};
-  const scenarios::Clocks& clocks = configuration.scenario.clocks;
+  const scenarios::Clocks& clocks = configuration.scenario->clocks;
   if (clocks.gpu_hz) question.set.push_back(fmt::format("clocks.gpu={} Hz", *clocks.gpu_hz));
   if (clocks.emc_hz) question.set.push_back(fmt::format("clocks.emc={} Hz", *clocks.emc_hz));
   question.networks = {configuration.model};

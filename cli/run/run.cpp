@@ -14,6 +14,7 @@
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "output/output_file.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/timeline/chrome_trace.hpp"
 #include "scenarios/timeline/trace_file.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "models/cpu/spec.hpp"
 #include "sim/trace.hpp"
 
 namespace jostle::board {
@@ -47,7 +48,7 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
       spec_(board.device().power.value()),
       meter_(engine, board, spec_, spec_.reference_c) {
   const DeviceSpec& device = board.device();
-  const std::vector<cpu::ClusterSpec>& clusters = device.cpu.clusters;
+  const std::vector<cpu::ClusterSpec>& clusters = device.cpu->clusters;
   const power::ScalingSpec& scaling = setup.scaling;
   meter_.pin_gpu(setup.gpu_pinned);
 
@@ -258,7 +259,7 @@ void Dvfs::ask() {
   };
   bool changes = false;
   for (std::size_t i = 0; i < cpu_held_.size(); ++i) {
-    cpu_held_[i] = held(device.cpu.clusters[i].clock_table_hz, hardware_.clusters_hz[i],
+    cpu_held_[i] = held(device.cpu->clusters[i].clock_table_hz, hardware_.clusters_hz[i],
                         setup_.limits.clusters_hz[i], cpu_held_[i].wanted_hz, false);
     changes = changes || cpu_held_[i].hz() != board_.clocks().clusters_hz[i];
   }
@@ -398,7 +399,7 @@ PowerReport Dvfs::report() {
 void Dvfs::open_counters(sim::TraceSink& trace) {
   power_counter_ = trace.counter(spec_.input.empty() ? "module input" : spec_.input, "W");
   for (const power::Rail& rail : spec_.rails) rail_counters_.push_back(trace.counter(rail.name, "W"));
-  for (const cpu::ClusterSpec& cluster : board_.device().cpu.clusters)
+  for (const cpu::ClusterSpec& cluster : board_.device().cpu->clusters)
     cluster_counters_.push_back(trace.counter("clock of " + cluster.name, "MHz"));
   if (gpu_) gpu_counter_ = trace.counter("clock of the GPU", "MHz");
   if (board_.clocks().emc_hz > 0) emc_counter_ = trace.counter("clock of the EMC", "MHz");

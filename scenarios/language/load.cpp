@@ -17,6 +17,7 @@
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/power_mode.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 namespace {

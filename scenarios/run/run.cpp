@@ -6,6 +6,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/memory_result.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/simulation.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/power_result.hpp"
 #include "scenarios/run/process_metrics.hpp"

@@ -9,7 +9,6 @@
 #include "models/board/board.hpp"
 #include "models/board/dvfs.hpp"
 #include "models/board/gpu_windows.hpp"
-#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/run.hpp"
@@ -17,6 +16,8 @@
 #include "sim/engine.hpp"
 
 namespace jostle::scenarios {
+
+struct Scenario;
 
 class Simulation {
  public:

@@ -9,6 +9,7 @@
 #include "analyses/interval/coverage.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "models/board/spec.hpp"
 #include "scenarios/language/arrival_trace.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
