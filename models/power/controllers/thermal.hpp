@@ -24,6 +24,7 @@ class StepWise {
   [[nodiscard]] Throttle throttle() const { return {.cpu_steps = cpu_steps_, .gpu_steps = gpu_steps_}; }
   // A poll was at or above the critical trip point: the board is shut down for the rest of the run.
   [[nodiscard]] bool down() const { return down_; }
+  [[nodiscard]] double passive_c() const { return passive_c_; }
 
  private:
   double passive_c_, hysteresis_k_;
@@ -45,17 +46,20 @@ class Thermal {
   // Starts at the steady-state temperature of `watts`.
   void settle(double watts) { path_.settle(watts); }
   // Advances by an interval of constant (or mean) power.
-  void advance(double watts, sim::Duration interval) { path_.advance(watts, interval); }
-  // The result holds until the next poll.
-  Throttle poll() {
+  void advance(double watts, sim::Duration interval) {
+    path_.advance(watts, interval);
     path_.set_fan();
-    return governor_.poll(path_.celsius());
   }
+  // The result holds until the next poll.
+  Throttle poll() { return governor_.poll(path_.celsius()); }
 
   [[nodiscard]] double celsius() const { return path_.celsius(); }
   [[nodiscard]] double fan_share() const { return path_.fan_share(); }
   [[nodiscard]] Throttle throttle() const { return governor_.throttle(); }
   [[nodiscard]] bool down() const { return governor_.down(); }
+  [[nodiscard]] double passive_c() const { return governor_.passive_c(); }
+  // The power that keeps the chip at a temperature.
+  [[nodiscard]] double watts_at(double celsius) const { return path_.watts_at(celsius); }
 
  private:
   sim::Duration polling_;
