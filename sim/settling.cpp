@@ -10,7 +10,8 @@
 namespace jostle::sim {
 
 std::optional<std::size_t> mser5(std::span<const double> numbers) {
-  constexpr std::size_t batch = 5, fewest_batches = 10;
+  constexpr std::size_t batch = 5, fewest_batches = 10, fewest_kept = 5;
+  constexpr double equal_within = 1e-3;
   const std::size_t batches = numbers.size() / batch;
   if (batches < fewest_batches) return std::nullopt;
   std::size_t best = 0, kept = 0;
@@ -23,12 +24,14 @@ std::optional<std::size_t> mser5(std::span<const double> numbers) {
     ++kept;
     mean += deviation / static_cast<double>(kept);
     squares += deviation * (sum / batch - mean);
-    const double error = squares / (static_cast<double>(kept) * static_cast<double>(kept));
-    if (cut > batches / 2 || error > least) continue;
+    const auto n = static_cast<double>(kept);
+    const double unit = equal_within * mean;
+    const double error = std::max(squares, n * unit * unit) / (n * n);
+    if (kept < fewest_kept || error > least) continue;
     least = error;
     best = cut;
   }
-  if (best == batches / 2) return std::nullopt;
+  if (best > batches / 2) return std::nullopt;
   return best * batch;
 }
 

@@ -9,9 +9,9 @@ namespace jostle::sim {
 
 // How many of the first numbers belong to the transient, by the marginal standard error rule on batches of
 // five (White, Cobb and Spratt 2000): the number, a multiple of five, without which the mean of the others
-// has the least standard error as if they were independent. Only cuts within the first half count; undefined
-// where the best of these is the last one, for the series then has not settled, and for fewer than 50
-// numbers.
+// has the least standard error as if they were independent; batches closer than 0.1 % of their mean count as
+// equal. Undefined where that cuts more than the first half, for the series then has not settled, and for
+// fewer than 50 numbers.
 [[nodiscard]] std::optional<std::size_t> mser5(std::span<const double> numbers);
 
 // The two halves of a series.

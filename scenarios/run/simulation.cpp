@@ -83,7 +83,7 @@ bool Simulation::run() {
 
 void Simulation::end_warmup() {
   if (dvfs_) dvfs_->before_end_of_warmup();
-  throughput_->before_end_of_warmup(board_->processes());
+  throughput_->before_end_of_warmup(engine_.now(), board_->processes());
   board_->end_warmup();
   if (dvfs_) dvfs_->after_end_of_warmup();
   if (windows_) windows_->restart();
@@ -141,7 +141,7 @@ bool Simulation::advance_to(Time time) {
         break;
     }
     if (engine_.now() == next_step_) {
-      throughput_->sample(board_->processes());
+      throughput_->sample(engine_.now(), board_->processes());
       next_step_ += step_;
     }
     if (ended()) return true;

@@ -54,7 +54,7 @@ std::string heat_warning(const Heat& heat, const Watched& watched) {
                        now, heat.ahead.celsius, span_of(after), then);
   if (!heat.moves(steady_within)) return {};
   return fmt::format(
-      "temperature: {:.0f} degC now, {:.0f} degC in about {}, and power {:.3g} W instead of {:.3g} ({:+.1f} "
+      "temperature: {:.0f} degC now, {:.0f} degC in about {}, and power {:.4g} W instead of {:.4g} ({:+.1f} "
       "%); {}",
       now, heat.ahead.celsius, span_of(after), heat.settled_w, heat.watts, percent, then);
 }
@@ -122,7 +122,8 @@ bool start_matters(const IntervalMeans& series, const Window& window, double set
   return std::fabs(start - settled) > (interval->high - interval->low) * std::max(1.0, std::sqrt(share));
 }
 
-void add_warmup(Result& result, const Watched& watched) {
+// True if the measured time holds a part of the first transient that matters.
+bool add_warmup(Result& result, const Watched& watched) {
   Warmup& warmup = result.warmup;
   warmup.set_s = sim::to_seconds(watched.window.begin - sim::Time::zero());
   warmup.throughput_s = settled_after_s(watched.throughput.total());
@@ -135,13 +136,18 @@ void add_warmup(Result& result, const Watched& watched) {
     judged.emplace_back("power", &watched.dvfs->power_series());
     found.push_back(warmup.power_s);
   }
+  bool too_short = false;
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const auto& [what, series] = judged[i];
+    // Held at the trip point, power swings for as long as the load lasts.
+    if (watched.heat && watched.heat->held) continue;
     if (!found[i] || *found[i] <= warmup.set_s || !start_matters(*series, watched.window, *found[i]))
       continue;
+    too_short = true;
     result.warnings.push_back(fmt::format("the first {:.2g} s of {} still settle: warmup: {:.2g} s or more",
                                           *found[i], what, std::ceil(10 * *found[i]) / 10));
   }
+  return too_short;
 }
 
 }  // namespace
@@ -156,9 +162,9 @@ std::optional<double> found_warmup_s(const Watched& watched) {
 void add_steadiness(Result& result, const Watched& watched, const std::deque<process::Inference>& processes) {
   if (std::ranges::any_of(processes, [](const auto& p) { return p.spec().setup || p.spec().batches; }))
     return;
-  add_warmup(result, watched);
+  const bool too_short = add_warmup(result, watched);
   const bool clocks_move = heat_moves_clocks(watched);
-  bool all_known = true, moves = clocks_move;
+  bool all_known = true, moves = clocks_move || too_short;
   if (watched.heat) {
     const std::string warning = heat_warning(*watched.heat, watched);
     if (!warning.empty()) result.warnings.push_back(warning);

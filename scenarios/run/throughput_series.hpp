@@ -1,7 +1,6 @@
 // The throughput of each process over time, in equal intervals.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <vector>
 
@@ -16,23 +15,24 @@ class ThroughputSeries {
       : interval_s_(sim::to_seconds(interval)),
         of_process_(processes, sim::IntervalMeans(interval)),
         total_(interval),
-        batches_(processes) {}
+        counted_(processes) {}
 
   // At the end of each interval.
-  void sample(const std::deque<process::Inference>& processes) {
+  void sample(sim::Time now, const std::deque<process::Inference>& processes) {
     double total = 0;
-    for (std::size_t i = 0; i < batches_.size(); ++i) {
-      const std::int64_t more = processes[i].batches() - batches_[i];
-      batches_[i] += more;
-      const double rate = static_cast<double>(more * processes[i].spec().batch) / interval_s_;
+    for (std::size_t i = 0; i < counted_.size(); ++i) {
+      const double images = processes[i].rate().amount(now).value_or(0);
+      const double rate = (images - counted_[i]) / interval_s_;
+      counted_[i] = images;
       of_process_[i].add(rate);
       total += rate;
     }
     total_.add(total);
   }
   // Before the processes forget what they did.
-  void before_end_of_warmup(const std::deque<process::Inference>& processes) {
-    for (std::size_t i = 0; i < batches_.size(); ++i) batches_[i] -= processes[i].batches();
+  void before_end_of_warmup(sim::Time now, const std::deque<process::Inference>& processes) {
+    for (std::size_t i = 0; i < counted_.size(); ++i)
+      counted_[i] -= processes[i].rate().amount(now).value_or(0);
   }
 
   // Images/s.
@@ -45,7 +45,7 @@ class ThroughputSeries {
   double interval_s_;
   std::vector<sim::IntervalMeans> of_process_;
   sim::IntervalMeans total_;
-  std::vector<std::int64_t> batches_;  // counted
+  std::vector<double> counted_;  // images, of a batch under way as much as has taken shape
 };
 
 }  // namespace jostle::scenarios
