@@ -61,7 +61,7 @@ bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const 
   if (equilibrium.shuts_down) {
     result.status = result.system.stop = "thermal_shutdown";
     const std::string why =
-        fmt::format("shuts down: this load heats the chip to {:.0f} degC, however slow the clocks",
+        fmt::format("shuts down: this load heats the chip to {:.4g} degC, however slow the clocks",
                     assembly.device.power->thermal->critical_c.value());
     result.warnings.push_back(why);
     for (ProcessResult& process : result.processes) {

@@ -117,13 +117,16 @@ bool start_matters(const IntervalMeans& series, const Window& window, double set
   const double settled = mean_of(rest), start = mean_of(all.subspan(begin, cut - begin));
   const double bias = std::fabs(mean_of(all.subspan(begin)) - settled);
   if (!interval || bias <= steady_within / 2 * settled) return false;
-  // What chance does to a mean over the start alone.
+  // Far more than chance does to a mean over the start alone: MSER-5 cuts where chance is worst.
+  constexpr double far = 2;
   const double share = static_cast<double>(rest.size()) / static_cast<double>(cut - begin);
-  return std::fabs(start - settled) > (interval->high - interval->low) * std::max(1.0, std::sqrt(share));
+  return std::fabs(start - settled) >
+         far * (interval->high - interval->low) * std::max(1.0, std::sqrt(share));
 }
 
 // True if the measured time holds a part of the first transient that matters.
-bool add_warmup(Result& result, const Watched& watched) {
+// Requests at random are not judged: a busy queue hides for seconds how much they vary.
+bool add_warmup(Result& result, const Watched& watched, bool at_random) {
   Warmup& warmup = result.warmup;
   warmup.set_s = sim::to_seconds(watched.window.begin - sim::Time::zero());
   warmup.throughput_s = settled_after_s(watched.throughput.total());
@@ -140,7 +143,7 @@ bool add_warmup(Result& result, const Watched& watched) {
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const auto& [what, series] = judged[i];
     // Held at the trip point, power swings for as long as the load lasts.
-    if (watched.heat && watched.heat->held) continue;
+    if (at_random || (watched.heat && watched.heat->held)) continue;
     if (!found[i] || *found[i] <= warmup.set_s || !start_matters(*series, watched.window, *found[i]))
       continue;
     too_short = true;
@@ -162,7 +165,10 @@ std::optional<double> found_warmup_s(const Watched& watched) {
 void add_steadiness(Result& result, const Watched& watched, const std::deque<process::Inference>& processes) {
   if (std::ranges::any_of(processes, [](const auto& p) { return p.spec().setup || p.spec().batches; }))
     return;
-  const bool too_short = add_warmup(result, watched);
+  const bool at_random = std::ranges::any_of(processes, [](const auto& process) {
+    return process.spec().arrivals.kind == process::ArrivalKind::poisson;
+  });
+  const bool too_short = add_warmup(result, watched, at_random);
   const bool clocks_move = heat_moves_clocks(watched);
   bool all_known = true, moves = clocks_move || too_short;
   if (watched.heat) {
