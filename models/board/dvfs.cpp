@@ -76,7 +76,11 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
   const int cpu_steps = steps_below_limit(clusters.front().clock_table_hz, setup.limits.clusters_hz.front());
   if (setup.cap) cap_.emplace(*setup.cap, gpu_steps, cpu_steps);
   if (spec_.over_current) over_current_.emplace(*spec_.over_current, setup.over_current);
-  if (spec_.thermal) thermal_.emplace(*spec_.thermal, setup.ambient_c, setup.fan, gpu_steps, cpu_steps);
+  // The kernel's cooling devices know nothing of power modes: their steps begin at the highest clocks.
+  if (spec_.thermal)
+    thermal_.emplace(*spec_.thermal, setup.ambient_c, setup.fan,
+                     steps_below_limit(device.gpu.clock_table_hz, hardware_.gpu_hz),
+                     steps_below_limit(clusters.front().clock_table_hz, hardware_.clusters_hz.front()));
   if (thermal_ && setup.heat) thermal_ = setup.heat;
 
   ask();

@@ -47,7 +47,8 @@ Equilibrium thermal_equilibrium(const Scenario& scenario, const Assembly& assemb
     if (!heat) return {};
     if (heat->thermal.down()) return {.heat = {}, .settled = true, .shuts_down = true};
     const double began_c = warm.dvfs->heat ? warm.dvfs->heat->celsius() : scenario.ambient_c.value_or(25);
-    if (held || heat->held) {
+    if (heat->lowest && heat->ahead.trips) return {.heat = {}, .settled = true, .shuts_down = true};
+    if ((held || heat->held) && !heat->lowest) {
       const bool steady = held && !heat->moves(settled_share) &&
                           std::fabs(heat->watts - last_w) <= settled_share * heat->watts;
       held = true;
@@ -55,9 +56,10 @@ Equilibrium thermal_equilibrium(const Scenario& scenario, const Assembly& assemb
       warm.dvfs->heat = heat->thermal;
       if (steady) return {.heat = warm.dvfs->heat};
     } else {
-      held = heat->ahead.trips;
+      held = heat->ahead.trips || heat->lowest;
       warm.dvfs->heat = heat->ahead.thermal;
-      if (!held && std::fabs(heat->ahead.celsius - began_c) < settled_k) return {.heat = warm.dvfs->heat};
+      if (!heat->ahead.trips && std::fabs(heat->ahead.celsius - began_c) < settled_k)
+        return {.heat = warm.dvfs->heat};
     }
   }
   return {.heat = warm.dvfs->heat, .settled = false};

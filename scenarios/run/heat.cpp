@@ -1,6 +1,7 @@
 #include "scenarios/run/heat.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace jostle::scenarios {
@@ -27,12 +28,16 @@ std::optional<Heat> heat_of(const board::Dvfs& dvfs, const board::PowerReport& r
   load.constant_w = watts - load.watts(mean_c);
   const double held_s = report.held_s[static_cast<std::size_t>(power::Cause::thermal)];
   const power::Throttle now = thermal.throttle();
-  const bool held = held_s > 0 || now.cpu_steps > 0 || now.gpu_steps > 0;
+  const bool lowest = sim::to_seconds(thermal.at_lowest_for()) >= report.seconds;
+  const bool held = !lowest && (held_s > 0 || now.cpu_steps > 0 || now.gpu_steps > 0);
+  const double trip_c =
+      lowest ? thermal.critical_c().value_or(std::numeric_limits<double>::infinity()) : thermal.passive_c();
   Heat heat{.watts = watts,
             .celsius = mean_c,
             .thermal = thermal,
             .held = held,
-            .ahead = power::forecast(thermal, load)};
+            .lowest = lowest,
+            .ahead = power::forecast(thermal, load, trip_c)};
   heat.settled_w = held ? thermal.watts_at(mean_c) : heat.ahead.watts;
   return heat;
 }

@@ -16,8 +16,11 @@ struct Heat {
   // The trip point held clocks down. Then the mean temperature is what the governor makes of it, and what may
   // still move is the power that keeps it there, `settled_w`, as heat spreads into the slow parts.
   bool held = false;
-  power::Forecast ahead;  // with the clocks as they are; of no use if `held`
-  double settled_w = 0;   // power in the end; up to the trip point, if it is reached
+  bool lowest = false;  // clocks were as low as they go all the time
+  // With the clocks as they are: up to where heat lowers them or, if they are the lowest, to where the board
+  // shuts down. Of no use if `held`.
+  power::Forecast ahead;
+  double settled_w = 0;  // power in the end; up to the trip point, if it is reached
   // Whether the power of the end differs from the mean by more than a share of it.
   [[nodiscard]] bool moves(double tolerance) const;
 };

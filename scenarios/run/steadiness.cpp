@@ -50,8 +50,9 @@ std::string heat_warning(const Heat& heat, const Watched& watched) {
   }
   const double now = heat.thermal.celsius(), after = sim::to_seconds(heat.ahead.after);
   if (heat.ahead.trips)
-    return fmt::format("temperature: {:.0f} degC now, {:.0f} degC in about {}, where clocks are lowered; {}",
-                       now, heat.ahead.celsius, span_of(after), then);
+    return fmt::format("temperature: {:.0f} degC now, {:.0f} degC in about {}, where {}; {}", now,
+                       heat.ahead.celsius, span_of(after),
+                       heat.lowest ? "the board shuts down" : "clocks are lowered", then);
   if (!heat.moves(steady_within)) return {};
   return fmt::format(
       "temperature: {:.0f} degC now, {:.0f} degC in about {}, and power {:.4g} W instead of {:.4g} ({:+.1f} "

@@ -175,6 +175,21 @@ TEST(ThermalEquilibrium, that_no_clock_is_low_enough_for_is_a_shutdown) {
   EXPECT_FALSE(result.processes[1].throughput.mean);
 }
 
+// Steps of the cooling devices count from the highest clock of the board, not of its power mode.
+TEST(ThermalEquilibrium, lowers_a_clock_that_is_limited_already) {
+  for (const char* clock : {"510 MHz", "1020 MHz"}) {
+    const Result result = run_text(
+        fmt::format(
+            "device: jetson-orin-nano-super\nambient: 40 degC\nfan: false\nclocks: {{gpu: {}}}\nprocesses: "
+            "[{{model: yolov8n, precision: int8, batch: 8}}]\n",
+            clock) +
+        at_equilibrium);
+    ASSERT_EQ(result.status, "ok") << clock;
+    EXPECT_LT(*result.system.temperature_c, 101);
+    EXPECT_LT(*result.system.gpu.clock_mhz, 500);
+  }
+}
+
 TEST(ThermalEquilibrium, changes_nothing_where_no_temperature_is_known) {
   const std::string text = "device: nvidia-h200\n" + two_resnets;
   EXPECT_EQ(*run_text(text + at_equilibrium).system.throughput, *run_text(text).system.throughput);

@@ -20,11 +20,11 @@ struct Forecast {
   Thermal thermal;  // then
   double celsius = 0, watts = 0;
   sim::Duration after;  // until it is there, within 1 K
-  bool trips =
-      false;  // it reaches the passive trip point, where clocks are lowered: that is how far this goes
+  bool trips = false;   // it reaches the trip point: that is how far this goes
 };
 
-// The thermal path under that power, from the state of `thermal` on.
-[[nodiscard]] Forecast forecast(Thermal thermal, const LoadPower& load);
+// The thermal path under that power, from the state of `thermal` on. `trip_c`: a trip point, from which on
+// the power is another.
+[[nodiscard]] Forecast forecast(Thermal thermal, const LoadPower& load, double trip_c);
 
 }  // namespace jostle::power
