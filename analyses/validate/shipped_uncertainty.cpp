@@ -21,7 +21,8 @@ std::vector<HeldOutRow> held_out_on_h200(const calibration::Profile& profile) {
       of(compare_contended(profile, "graph"), "images/s per process", "throughput", "measured");
   for (const auto& more :
        {of(compare_contended(profile, "eager"), "images/s per process", "throughput", "measured eager"),
-        of(compare_open_loop(profile), "p50", "latency", "measured")})
+        of(compare_open_loop(profile), "p50", "latency", "measured"),
+        of(compare_open_loop(profile), "p99", "latency p99", "measured")})
     rows.insert(rows.end(), more.begin(), more.end());
   return rows;
 }
