@@ -32,6 +32,8 @@ struct Residual {
   double half_width = 0;  // of the logarithm: contains nine of ten runs
   std::size_t rows = 0;   // number of runs it is estimated from
 };
+// Fewer runs cannot tell where nine in ten lie (analyses/interval/conformal.hpp).
+inline constexpr std::size_t fewest_runs = 9;
 
 struct Uncertainty {
   std::vector<std::string> figures;  // paths of a profile, and factors: "factor int8", "factor resnet int8"
@@ -43,7 +45,8 @@ struct Uncertainty {
                                          std::string_view basis) const;
 };
 
-// Reads the rows of `csv` for a device: its parameters, and the residuals of all devices. Throws CsvError.
+// Reads the rows of `csv` for a device: its parameters, and the residuals of all devices, without those of
+// too few runs. Throws CsvError.
 [[nodiscard]] Uncertainty parse_uncertainty(std::string_view csv, std::string_view name,
                                             std::string_view device);
 [[nodiscard]] std::string uncertainty_csv_header();
