@@ -43,19 +43,33 @@ std::optional<Residual> widest(const calibration::Uncertainty& uncertainty, cons
   return found;
 }
 
-// On this basis or a weaker one.
+// On exactly this basis: of this device, or (empty) of all.
+const Residual* known_on(const calibration::Uncertainty& uncertainty, const std::string& device,
+                         const std::string& quantity, const std::string& basis) {
+  const auto found = std::ranges::find_if(uncertainty.residuals, [&](const Residual& known) {
+    return known.device == device && known.quantity == quantity && known.basis == basis;
+  });
+  return found != uncertainty.residuals.end() ? &*found : nullptr;
+}
+
+// On this basis or a weaker one. The board's own come first: its own on a weaker basis says more than those
+// of all boards on this one. Not for measured kernels, where what is left is common to all boards.
 std::optional<Residual> on_basis(const calibration::Uncertainty& uncertainty, const std::string& device,
                                  const std::string& quantity, const std::string& basis) {
   const std::string kernels = basis.substr(0, basis.find(' '));
   const std::string runtime = basis.substr(kernels.size());
+  if (kernels == bases.front())
+    if (const auto* known = uncertainty.residual(device, quantity, basis)) return *known;
   // The host time of a framework is modelled equally badly on any device: at least the residual measured
   // elsewhere.
   const Residual* const of_host =
-      runtime.empty() ? nullptr : uncertainty.residual(device, quantity, "measured" + runtime);
-  for (const auto* from = std::ranges::find(bases, kernels); from != bases.end(); ++from) {
-    if (!runtime.empty())
-      if (const auto* known = uncertainty.residual(device, quantity, *from + runtime)) return *known;
-    if (const auto* known = uncertainty.residual(device, quantity, *from)) return wider(*known, of_host);
+      runtime.empty() ? nullptr : uncertainty.residual(device, quantity, bases.front() + runtime);
+  for (const std::string& of : {device, std::string()}) {
+    for (const auto* from = std::ranges::find(bases, kernels); from != bases.end(); ++from) {
+      if (!runtime.empty())
+        if (const auto* known = known_on(uncertainty, of, quantity, *from + runtime)) return *known;
+      if (const auto* known = known_on(uncertainty, of, quantity, *from)) return wider(*known, of_host);
+    }
   }
   return of_host != nullptr ? std::optional(*of_host) : std::nullopt;
 }

@@ -28,10 +28,10 @@ struct HeldOutRow {
 // then of each device, wherever there are runs enough. A value counts once, as it was first held out.
 [[nodiscard]] std::vector<calibration::Residual> residuals_of(const std::vector<HeldOutRow>& rows);
 
-// The residual for predictions of a quantity on this basis: that of the device, else of all devices, else on
-// the next weaker basis that is known, else the widest known. The tail of latency ("latency p99") has one of
-// its own; where that was measured on a better basis only, the wider of it and the mean's on this basis. None
-// if nothing is known of the quantity.
+// The residual for predictions of a quantity on this basis: that of the device on this basis or the next
+// weaker that is known, else that of all devices, else the widest known. The tail of latency ("latency p99")
+// has one of its own; where that was measured on a better basis only, the wider of it and the mean's on this
+// basis. None if nothing is known of the quantity.
 [[nodiscard]] std::optional<calibration::Residual> residual_for(const calibration::Uncertainty& uncertainty,
                                                                 const std::string& device,
                                                                 const std::string& quantity,

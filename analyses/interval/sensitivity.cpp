@@ -76,13 +76,17 @@ std::vector<std::pair<std::size_t, double>> first_order_indices(
     coefficients = columns.colPivHouseholderQr().solve(y);
     residual = y - columns * coefficients;
   }
+  // The variance over all inputs, not of this sample, in which inputs are correlated a little.
+  const double left = residual.squaredNorm() / static_cast<double>(values.size() - chosen.size() - 1);
+  const double variance =
+      chosen.empty() ? left : left + coefficients.tail(coefficients.size() - 1).squaredNorm();
   std::vector<std::pair<std::size_t, double>> indices;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const double of = coefficients[static_cast<Eigen::Index>(i) + 1];
     const std::size_t input = terms[chosen[i]].input;
     auto known = std::ranges::find(indices, input, &std::pair<std::size_t, double>::first);
     if (known == indices.end()) known = indices.insert(known, {input, 0.0});
-    known->second += of * of * static_cast<double>(n) / y.squaredNorm();
+    known->second += of * of / variance;
   }
   std::ranges::stable_sort(indices, std::greater(), &std::pair<std::size_t, double>::second);
   return indices;

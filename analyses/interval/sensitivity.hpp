@@ -3,7 +3,7 @@
 // The figure is written as a sum of Legendre polynomials of single inputs (a sparse polynomial chaos
 // expansion, Blatman and Sudret 2011), chosen one after another by orthogonal matching pursuit for as long as
 // the next explains more than noise would. The index of an input is the variance of its polynomials over
-// that of the figure. What is left is interaction, chance and many small effects.
+// that of all and of what they leave. What is left is interaction, chance and many small effects.
 #pragma once
 
 #include <cstddef>

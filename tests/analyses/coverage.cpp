@@ -90,6 +90,12 @@ TEST(Residuals, fall_back_to_the_next_weaker_basis_and_tell_it) {
   EXPECT_EQ(origin_of(*residual_for(known, "a", "throughput", "network")),
             "30 runs of all boards (throughput, family)");
   EXPECT_FALSE(residual_for(known, "a", "power", "network").has_value());
+  // The board's own on a weaker basis come before those of all boards.
+  known.residuals.push_back({"a", "throughput", "family", 0.1, 9});
+  known.residuals.push_back({"", "throughput", "network", 0.4, 9});
+  EXPECT_EQ(residual_for(known, "a", "throughput", "network")->half_width, 0.1);
+  EXPECT_EQ(residual_for(known, "b", "throughput", "network")->half_width, 0.4);
+  EXPECT_EQ(residual_for(known, "a", "throughput", "measured")->half_width, 0.05);
 }
 
 TEST(Residuals, of_the_tail_of_latency_are_its_own) {

@@ -77,7 +77,7 @@ TEST(Spread, tells_parameters_and_chance_apart) {
   EXPECT_GT(spread.shares[0].second, 0.9);
   const MadeUp chance = made_up(1, 0, 0.03);
   const Spread alone = spread_of(chance.runs, chance.draws, true);
-  EXPECT_LT(alone.parameters(), 0.03);
+  EXPECT_LT(alone.parameters(), 0.04);  // noise of the quantiles
   EXPECT_TRUE(alone.shares.empty());
 }
 
