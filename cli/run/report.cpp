@@ -306,14 +306,14 @@ std::string interval_lines(const Result& result, int width) {
       result.processes, [](const ProcessResult& process) { return process.stable == true; });
   if (!keeps_up) {
     if (!result.system.throughput_pi90 || !result.system.throughput_pi90_parts) return "";
-    return "\n" + wrapped("90 % interval of the total images/s, what makes it wide:",
+    return "\n" + wrapped("width of the 90 % interval of total images/s:",
                           causes(*result.system.throughput_pi90_parts), width);
   }
   const auto worst = std::ranges::max_element(
       result.processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
   if (worst == result.processes.end() || !worst->latency_ms.pi90 || !worst->latency_ms.pi90_parts) return "";
-  return "\n" + wrapped(fmt::format("mean latency of process {}: 90 % within {} ms, what makes it wide:",
-                                    worst->index, range(worst->latency_ms.pi90)),
+  return "\n" + wrapped(fmt::format("mean latency of process {}: 90 % within {} ms; its width:", worst->index,
+                                    range(worst->latency_ms.pi90)),
                         causes(*worst->latency_ms.pi90_parts), width);
 }
 
