@@ -293,6 +293,49 @@ TEST(Interval, of_a_board_that_was_never_measured_is_wider) {
   EXPECT_GT(width("jetson-tx2"), width("jetson-orin-nano-super"));
 }
 
+// Boards whose true parameters are drawn from what is known of them, measured by a run with a seed of its
+// own: the part of the interval without the model's error holds nine of ten. Of 768 boards, with 12 intervals
+// that are each known to about 3 %, the share is 90 % ± 1.4 %; three standard deviations and a little.
+TEST(Interval, holds_nine_of_ten_boards_drawn_from_what_is_known_of_them) {
+  int rate = 0, power = 0, latency = 0, boards = 0;
+  for (const char* asked :
+       {"device: jetson-tx2\nprocesses: [{model: resnet50, precision: fp16, count: 3}]\n",
+        "device: jetson-orin-nano-super\nprocesses: [{model: resnet18, precision: fp16}]\n",
+        "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, count: 2, "
+        "arrivals: {poisson: 4 /s}}]\n",
+        "device: jetson-xavier-nx\nprocesses: [{model: mobilenet_v2, precision: fp16, "
+        "runtime: eager, count: 2}]\n"}) {
+    for (const int seed : {1, 2, 3}) {
+      Scenario one = scenario(std::string(asked) + "run: {duration: 400 ms, warmup: 200 ms, seed: " +
+                              std::to_string(seed) + "}\n");
+      input::Problems problems;
+      const auto known = *uncertain_profile(one, problems);
+      const Result point = *run(one, known.base.profile, {});
+      const Spreads spreads = spreads_of(one, *drawn_runs(one, known, point, {}));
+      const auto holds = [](const Metric& predicted, const Spread& spread, const Metric& measured) {
+        const auto [from, to] = interval_around(*predicted, spread, 0);
+        return from <= *measured && *measured <= to ? 1 : 0;
+      };
+      for (const auto& truth :
+           calibration::draws(known.uncertainty, known.base.profile, 1000U + static_cast<unsigned>(seed))) {
+        ++one.run.seed;
+        const Result measured =
+            *run(one, calibration::drawn(known.base.document, known.base.profile, truth), {});
+        rate += holds(point.system.throughput, spreads.throughput, measured.system.throughput);
+        power += holds(point.system.power_w.mean, spreads.power, measured.system.power_w.mean);
+        latency += holds(point.processes[0].latency_ms.mean, spreads.entries[0].latency,
+                         measured.processes[0].latency_ms.mean);
+        ++boards;
+      }
+    }
+  }
+  ASSERT_EQ(boards, 768);
+  for (const int held : {rate, power, latency}) {
+    EXPECT_GE(held, 0.85 * boards) << rate << ' ' << power << ' ' << latency;
+    EXPECT_LE(held, 0.97 * boards) << rate << ' ' << power << ' ' << latency;
+  }
+}
+
 TEST(Interval, of_cameras_holds_what_other_seeds_give) {
   // The phases decide the latency: one run is one draw of them.
   const auto asked = [](int seed) {
