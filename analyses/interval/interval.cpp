@@ -42,8 +42,14 @@ Spread spread_of_entry(const DrawnRuns& runs, std::size_t entry, OfProcess metri
     for (const scenarios::Metric& value : values) sum += *value;
     return values.empty() ? std::nullopt : scenarios::Metric(sum / static_cast<double>(values.size()));
   });
-  for (const scenarios::Result& result : runs.repeated)
-    for (const scenarios::Metric& value : in_entry(result, entry, metric)) found.individual.push_back(value);
+  for (const scenarios::Result& result : runs.repeated) {
+    std::size_t at = 0;
+    for (const scenarios::ProcessResult& process : result.processes) {
+      if (static_cast<std::size_t>(process.entry) != entry) continue;
+      if (at == found.individual.size()) found.individual.emplace_back();
+      found.individual[at++].push_back(metric(process));
+    }
+  }
   return spread_of(found, runs.draws, runs.as_long);
 }
 
@@ -131,15 +137,18 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
   const auto error = [&](const char* quantity, const std::string& basis) {
     return residual_for(profile.uncertainty, base.spec->name, quantity, basis);
   };
+  std::vector<std::size_t> seen(scenario.processes.size());
   for (scenarios::ProcessResult& process : result.processes) {
     const auto entry = static_cast<std::size_t>(process.entry);
+    const std::size_t at = seen[entry]++;
+    const EntrySpread& of = spreads.entries[entry];
     const std::string basis = basis_of(scenario.processes[entry], process.grade, base);
     const Around rate =
-        around(process.throughput.mean, spreads.entries[entry].throughput, error("throughput", basis));
+        around(process.throughput.mean, of.throughput.of_process(at), error("throughput", basis));
     process.throughput.pi90 = possible_throughput(rate.pi90, result, &process);
     process.throughput.pi90_parts = rate.parts;
     const Around latency =
-        around(process.latency_ms.mean, spreads.entries[entry].latency, error("latency", basis));
+        around(process.latency_ms.mean, of.latency.of_process(at), error("latency", basis));
     process.latency_ms.pi90 = latency.pi90;
     process.latency_ms.pi90_parts = latency.parts;
   }

@@ -80,10 +80,17 @@ double Spread::parameters() const {
   return std::sqrt((below * below + above * above) / 2);
 }
 
+Spread Spread::of_process(std::size_t in_entry) const {
+  Spread found = *this;
+  if (in_entry < middles.size()) found.middle = middles[in_entry];
+  return found;
+}
+
 Spread Spread::elsewhere() const {
   Spread found = *this;
   if (middle) found.chance *= std::sqrt(2 / (1 + 1.0 / static_cast<double>(repetitions)));
   found.middle.reset();
+  found.middles.clear();
   return found;
 }
 
@@ -99,11 +106,19 @@ Spread spread_of(const FigureRuns& runs, const std::vector<calibration::Draw>& d
   std::ranges::sort(drawn);
   found.below = without(by_chance, of.mean - quantile(drawn, 0.05));
   found.above = without(by_chance, quantile(drawn, 0.95) - of.mean);
-  const std::vector<double> each = logs_of(runs.individual);
-  const Moments single = each.size() > repeated.size() ? moments_of(each) : of;
+  std::vector<Moments> each;
+  for (const std::vector<scenarios::Metric>& process : runs.individual) {
+    const std::vector<double> logs = logs_of(process);
+    each.push_back(logs.size() >= repetitions / 2 ? moments_of(logs) : of);
+  }
+  double variance = each.empty() ? of.variance : 0;
+  for (const Moments& process : each) variance += process.variance / static_cast<double>(each.size());
   const auto n = static_cast<double>(repeated.size());
-  found.chance = student_t(repeated.size() - 1) * std::sqrt(single.variance * (as_long ? 1 + 1 / n : 2));
-  if (as_long) found.middle = sim::exp(single.mean);
+  found.chance = student_t(repeated.size() - 1) * std::sqrt(variance * (as_long ? 1 + 1 / n : 2));
+  if (as_long) {
+    found.middle = sim::exp(of.mean);
+    for (const Moments& process : each) found.middles.push_back(sim::exp(process.mean));
+  }
   found.shares = shares_of(runs, draws, of.variance);
   return found;
 }

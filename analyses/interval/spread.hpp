@@ -20,10 +20,11 @@ inline constexpr std::size_t repetitions = 16;
 
 // A figure in all runs. The logarithms are compared: only values > 0 count.
 struct FigureRuns {
-  scenarios::Metric point;                    // in the run itself
-  std::vector<scenarios::Metric> drawn;       // on the drawn profiles
-  std::vector<scenarios::Metric> repeated;    // on the profile, with other seeds
-  std::vector<scenarios::Metric> individual;  // if `repeated` are means over equal processes: of each of them
+  scenarios::Metric point;                  // in the run itself
+  std::vector<scenarios::Metric> drawn;     // on the drawn profiles
+  std::vector<scenarios::Metric> repeated;  // on the profile, with other seeds
+  // If `repeated` are means over the processes of an entry: each of these, [process][repetition].
+  std::vector<std::vector<scenarios::Metric>> individual;
 };
 
 // What varies a figure, in its logarithm.
@@ -31,11 +32,14 @@ struct Spread {
   double below = 0, above = 0;        // by parameters: to the 5 % and the 95 % quantile, both >= 0
   double chance = 0;                  // to either side: contains nine of ten repetitions
   std::optional<double> middle;       // of the repetitions; none: use the figure of the run itself
+  std::vector<double> middles;        // likewise of each process of an entry
   scenarios::NamedParameters shares;  // of the variance by parameters: first-order Sobol indices
   bool known = true;  // false: more than one draw in twenty has no such figure, so the ends are unknown
 
   // The half-width by parameters, of both sides together.
   [[nodiscard]] double parameters() const;
+  // For one process of an entry, counted from 0.
+  [[nodiscard]] Spread of_process(std::size_t in_entry) const;
   // For a similar scenario: around its own figure, which is itself a matter of chance.
   [[nodiscard]] Spread elsewhere() const;
 };

@@ -12,6 +12,7 @@
 #include "analyses/interval/coverage.hpp"
 #include "analyses/interval/interval.hpp"
 #include "analyses/roofline/roofline.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 

@@ -23,6 +23,7 @@
 #include "cli/validate/page.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
+#include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 

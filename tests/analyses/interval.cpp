@@ -81,6 +81,17 @@ TEST(Spread, tells_parameters_and_chance_apart) {
   EXPECT_TRUE(alone.shares.empty());
 }
 
+TEST(Spread, of_unlike_processes_of_an_entry_is_around_each) {
+  // Two processes on unlike cores: always 50 and 150. That is no chance.
+  MadeUp of = made_up(1, 0.1, 0);
+  of.runs.individual.assign(2, std::vector<Metric>(repetitions, 50.0));
+  of.runs.individual[1].assign(repetitions, 150.0);
+  const Spread spread = spread_of(of.runs, of.draws, true);
+  EXPECT_NEAR(spread.chance, 0, 1e-9);
+  EXPECT_NEAR(*spread.of_process(0).middle, 50, 1e-9);
+  EXPECT_NEAR(*spread.of_process(1).middle, 150, 1e-9);
+}
+
 TEST(Spread, is_not_known_where_draws_lack_the_figure) {
   MadeUp some = made_up(1, 0.1, 0.01);
   for (int i = 0; i < 3; ++i) some.runs.drawn[static_cast<std::size_t>(i)].reset();
