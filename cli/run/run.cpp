@@ -171,7 +171,7 @@ void add_run(CLI::App& app, Task& task) {
       ->check(one_of({"idle", "equilibrium"}))
       ->type_name("idle|equilibrium");
   command->add_flag("--interval", options->interval,
-                    "Add pi90, the 90 % prediction interval (about 17 times the work)");
+                    "Add pi90, the 90 % prediction interval (about 80 times the work)");
   command
       ->add_option("--trace", options->trace,
                    "Write a timeline that ui.perfetto.dev opens; *.json: as Chrome's JSON")

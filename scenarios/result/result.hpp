@@ -16,12 +16,24 @@
 namespace jostle::scenarios {
 
 using Metric = std::optional<double>;
-using Interval = std::optional<std::pair<double, double>>;  // from, to
+using Interval = std::optional<std::pair<double, double>>;            // from, to
+using NamedParameters = std::vector<std::pair<std::string, double>>;  // in display order
+
+// Why a prediction interval is as wide as it is: half-widths in the logarithm (0.05: about 5 %), which add in
+// quadrature.
+struct IntervalParts {
+  double parameters = 0;          // parameters of the profile that are uncertain
+  double chance = 0;              // what differs from run to run
+  double model = 0;               // what the model leaves out: its error on held-out runs
+  NamedParameters of_parameters;  // the share of single parameters in the variance by all, greatest first
+  std::string model_from;         // the held-out runs
+};
 
 struct Throughput {
   Metric mean;    // images/s, over the measured time
   Interval ci95;  // confidence interval: simulation noise
   Interval pi90;  // prediction interval; absent unless calibrated
+  std::optional<IntervalParts> pi90_parts = {};
 };
 
 struct Latency {
@@ -32,6 +44,7 @@ struct Latency {
     Interval mean, p50, p90, p99;
   };
   Ci95 ci95 = {};  // simulation noise
+  std::optional<IntervalParts> pi90_parts = {};
 };
 
 // One ExecutionContext call, and its parts.
@@ -131,17 +144,17 @@ struct LinkResult {
   Metric power_w;                  // of the sender; not part of power_w
 };
 
-using NamedParameters = std::vector<std::pair<std::string, double>>;  // in display order
-
 struct SystemResult {
   Metric throughput;         // images/s of all processes
   Interval throughput_pi90;  // if requested
+  std::optional<IntervalParts> throughput_pi90_parts;
   struct {
     Metric mean, peak;                  // peak: the highest mean over a window of 100 ms
     NamedParameters rails, rail_peaks;  // as measured by the board's sensors
     NamedParameters parts;              // power::part_names; their sum is the mean
     Metric wall;                        // at the plug
     Interval pi90;                      // of the mean, if requested
+    std::optional<IntervalParts> pi90_parts;
   } power_w;
   Metric energy_per_image_mj;
   struct {
