@@ -86,7 +86,7 @@ std::vector<std::vector<Prediction>> predictions(const UncertainProfile& profile
                                                  const std::vector<RunConfiguration>& configurations,
                                                  const std::atomic<bool>* interrupt) {
   std::vector<scenarios::Scenario> scenarios;
-  for (const RunConfiguration& configuration : configurations) scenarios.push_back(configuration.scenario);
+  for (const RunConfiguration& configuration : configurations) scenarios.push_back(*configuration.scenario);
   scenarios::RunControl control;
   control.interrupt = interrupt;
   const auto runs = drawn_runs(scenarios, profile, control);
