@@ -18,6 +18,7 @@
 #include "analyses/study/metric.hpp"
 #include "analyses/study/points.hpp"
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {
