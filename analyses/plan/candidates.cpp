@@ -8,6 +8,7 @@
 #include "analyses/study/metric.hpp"
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {

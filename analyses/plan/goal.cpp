@@ -6,6 +6,7 @@
 #include "analyses/interval/interval.hpp"
 #include "analyses/study/metric.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {

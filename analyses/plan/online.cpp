@@ -8,6 +8,7 @@
 
 #include "analyses/plan/gaussian_process.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyses/study/points.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {

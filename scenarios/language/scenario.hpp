@@ -17,6 +17,7 @@
 #include "models/gpu/sharing.hpp"
 #include "models/process/arrival_spec.hpp"
 #include "models/process/runtimes.hpp"
+#include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::calibration {
@@ -65,10 +66,10 @@ using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
 [[nodiscard]] std::string model_name(
     const Model& model);  // for people and results; "synthetic" without a network
 
-// Layers [first, end).
 // Of periodic sources: what crystals of cameras and boards are sold with (20 to 50 ppm). Assumed.
 inline constexpr double default_clock_drift = 20e-6;
 
+// Layers [first, end).
 struct LayerRange {
   std::size_t first = 0, end = 0;
 };
@@ -122,19 +123,6 @@ struct Governors {
 struct PowerCap {
   double budget_w = 0;
   sim::Duration window;
-};
-// What a request over a link is made of.
-struct Payload {
-  static constexpr double jpeg_bytes = 120e3;  // mean of ImageNet's pictures; 640 pixels a side at quality 90
-  bool tensor = false;                         // the network's input in the process's precision; else ...
-  double bytes = jpeg_bytes;                   // ... an image of this size
-};
-struct Link {
-  double bandwidth = 0;  // bytes/s
-  sim::Duration rtt, jitter;
-  double loss = 0;
-  double energy_per_bit_j = 0;
-  Payload payload;
 };
 struct Until {
   double relative_error = 0;  // half-width of the 95 % interval over the mean

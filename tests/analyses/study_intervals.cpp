@@ -4,6 +4,7 @@
 
 #include "analyses/study/intervals.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {
