@@ -1,7 +1,5 @@
 #include "cli/scenario_files.hpp"
 
-#include <fmt/format.h>
-
 #include "cli/options.hpp"
 
 namespace jostle::cli {
@@ -17,16 +15,6 @@ void add_scenario_files(CLI::App& subcommand, ScenarioFiles& files) {
       .add_option_function<std::string>(
           "--seed", [&files](const std::string& text) { files.options.seed = whole_number("--seed", text); },
           "Seed of all random numbers; overrides the files")
-      ->type_name("N");
-  subcommand
-      .add_option_function<std::string>(
-          "--replications",
-          [&files](const std::string& text) {
-            const std::uint64_t count = whole_number("--replications", text);
-            files.options.others.push_back(
-                {fmt::format("--replications {}", text), fmt::format("run.replications={}", count)});
-          },
-          "Run so many independent replications side by side and print their means; overrides the files")
       ->type_name("N");
 }
 
