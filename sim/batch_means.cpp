@@ -123,12 +123,28 @@ std::optional<double> BatchMeans::relative_half_width() const {
   return (interval->high - interval->low) / 2 / std::fabs(sum_ / static_cast<double>(count_));
 }
 
+// About the means as they were and as they are (Welford), so that no digits are lost.
+void Straying::add(double at_s) {
+  ++count_;
+  const double from_mean = at_s - mean_at_;
+  mean_at_ += from_mean / count_;
+  at_at_ += from_mean * (at_s - mean_at_);
+  at_count_ += (at_s - mean_at_) * count_ / 2;  // the mean of 1 ... n - 1 is n / 2 below n
+}
+
+double Straying::seconds() const {
+  if (count_ < 3) return 0;
+  const double count_count = count_ * (count_ * count_ - 1) / 12;
+  return std::sqrt(std::max(at_at_ - at_count_ * at_count_ / count_count, 0.0) / count_);
+}
+
 void RateMeans::add(Time at, double amount) {
   const Time from = last_.value_or(Time::zero());
   if (last_) {
     last_gap_ = to_seconds(at - from);
     longest_gap_ = std::max(longest_gap_, last_gap_);
     gaps_.add(last_gap_);
+    straying_.add(to_seconds(at - begun_));
   }
   amount_ += from < begun_ && from < at ? amount * to_seconds(at - begun_) / to_seconds(at - from) : amount;
   last_amount_ = amount;
@@ -137,6 +153,7 @@ void RateMeans::add(Time at, double amount) {
 
 void RateMeans::clear(Time at) {
   gaps_.clear();
+  straying_.clear();
   amount_ = 0;
   longest_gap_ = 0;
   begun_ = at;
@@ -170,7 +187,9 @@ std::optional<Interval> RateMeans::ci95(Time now, bool saturated) const {
   if (!gap || gap->low <= 0 || !rate || stalled(now)) return std::nullopt;
   const double centre = *gaps_.mean();
   const double variation = saturated ? 0 : source_variation_;
-  const double least = 1 + 1.96 * variation / std::sqrt(static_cast<double>(gaps_.count()));
+  // The measured time begins and ends anywhere between lumps, so its ends stray as they do.
+  const double ends = 1.96 * std::sqrt(2.0) * straying_.seconds() / to_seconds(now - begun_);
+  const double least = 1 + std::max(1.96 * variation / std::sqrt(static_cast<double>(gaps_.count())), ends);
   return Interval{*rate / std::max(gap->high / centre, least), *rate * std::max(centre / gap->low, least)};
 }
 

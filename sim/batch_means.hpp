@@ -59,6 +59,18 @@ class BatchMeans {
   std::uint64_t open_count_ = 0;
 };
 
+// How far the instants of a row of things stray from a straight line: the standard deviation from the best
+// one, in seconds. Things that come in bursts stray, however regular the bursts are.
+class Straying {
+ public:
+  void add(double at_s);
+  void clear() { *this = {}; }
+  [[nodiscard]] double seconds() const;
+
+ private:
+  double count_ = 0, mean_at_ = 0, at_at_ = 0, at_count_ = 0;  // sums of squares about the means
+};
+
 // The rate of something that comes in lumps (images, one batch at a time): amount over elapsed time.
 //
 // A lump takes shape evenly from the one before it on, the first one from time zero. So of the lumps at the
@@ -95,7 +107,8 @@ class RateMeans {
   [[nodiscard]] double expected_gap() const;
 
   double source_variation_;
-  BatchMeans gaps_;  // seconds between lumps of the measured time
+  BatchMeans gaps_;    // seconds between lumps of the measured time
+  Straying straying_;  // of the lumps
   double amount_ = 0;
   double last_amount_ = 0, last_gap_ = 0, longest_gap_ = 0;
   std::optional<Time> last_;
