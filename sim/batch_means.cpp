@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/spectral.hpp"
+
 namespace jostle::sim {
 
 namespace {
@@ -75,7 +77,7 @@ void BatchMeans::add(double x) {
   batch_sums_.push_back(open_sum_);
   open_sum_ = 0;
   open_count_ = 0;
-  if (batch_sums_.size() < max_batches) return;
+  if (batch_sums_.size() < max_kept) return;
   batch_sums_ = merge_pairs(batch_sums_, 1);
   batch_size_ *= 2;
 }
@@ -85,9 +87,18 @@ std::optional<double> BatchMeans::mean() const {
   return sum_ / static_cast<double>(count_);
 }
 
-BatchMeans::Batches BatchMeans::uncorrelated() const {
+BatchMeans::Batches BatchMeans::few() const {
   Batches batches{batch_sums_, batch_size_};
   for (double& sum : batches.means) sum /= static_cast<double>(batch_size_);
+  while (batches.means.size() >= max_batches) {
+    batches.means = merge_pairs(batches.means, 0.5);
+    batches.size *= 2;
+  }
+  return batches;
+}
+
+BatchMeans::Batches BatchMeans::uncorrelated() const {
+  Batches batches = few();
   while (batches.means.size() >= 2 * fewest_batches) {
     const double correlation = lag_1_autocorrelation(batches.means);
     if (correlation <= tolerated_correlation && correlation >= tolerated_negative(batches.means.size()))
@@ -105,6 +116,15 @@ std::uint64_t BatchMeans::batch_size() const {
   return uncorrelated().size;
 }
 
+// Undefined unless the correlation is negative.
+std::optional<double> BatchMeans::spectral_half() const {
+  const std::vector<double> means = few().means;
+  if (means.size() < 2 * fewest_batches) return std::nullopt;
+  if (lag_1_autocorrelation(means) >= tolerated_negative(means.size())) return std::nullopt;
+  const std::optional<double> of_sums = spectral_half_width(batch_sums_);
+  return of_sums ? std::optional(*of_sums / static_cast<double>(batch_size_)) : std::nullopt;
+}
+
 std::optional<Interval> BatchMeans::ci95() const {
   if (batch_sums_.size() < fewest_batches) return std::nullopt;
   const std::vector<double> means = uncorrelated().means;
@@ -113,8 +133,9 @@ std::optional<Interval> BatchMeans::ci95() const {
   // Of batches that are still correlated the mean varies as that of an autoregressive process of first order.
   const double left = std::clamp(lag_1_autocorrelation(means), 0.0, 0.7);
   const double half = student_t_95(means.size() - 1) * std::sqrt(variance / n * (1 + left) / (1 - left));
+  const double narrower = std::min(half, spectral_half().value_or(half));
   const double centre = sum_ / static_cast<double>(count_);
-  return Interval{centre - half, centre + half};
+  return Interval{centre - narrower, centre + narrower};
 }
 
 std::optional<double> BatchMeans::relative_half_width() const {
