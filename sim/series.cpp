@@ -130,17 +130,21 @@ std::vector<Series::Known> Series::quantiles_known(const std::vector<double>& p)
 }
 
 Series::Known Series::known(const std::vector<double>& sorted, double p) const {
-  constexpr double margin = 1.25;  // a run that is just long enough may miss by chance
   const auto n = static_cast<double>(sorted.size());
-  const std::size_t fewest = needed(p);
+  const std::size_t fewest = std::max(needed(p), BatchMeans::fewest_batches);
   if (sorted.empty()) return {};
-  if (sorted.size() < std::max(fewest, BatchMeans::fewest_batches))
-    return {.ci95 = {}, .longer = margin * static_cast<double>(fewest) / n};
-  if (sorted.front() == sorted.back()) return {.ci95 = Interval{sorted.front(), sorted.back()}, .longer = 1};
-  const std::optional<double> half = half_width_of_share(numbers_, sorted, p);
+  // Nothing varies: a simulation that repeats itself.
+  if (sorted.size() >= BatchMeans::fewest_batches && sorted.front() == sorted.back())
+    return {.ci95 = Interval{sorted.front(), sorted.back()}, .longer = 1};
+  const std::optional<double> half =
+      sorted.size() < fewest ? std::nullopt : half_width_of_share(numbers_, sorted, p);
   if (!half) {
-    const double clusters = std::max(clusters_beyond(numbers_, sorted, p), (1 - p) / often(p));
-    return {.ci95 = {}, .longer = std::max(margin, margin * fewest_clusters / clusters)};
+    constexpr double margin = 1.25;  // a run that is just long enough may miss by chance
+    double longer = static_cast<double>(fewest) / n;
+    if (is_tail(p) && !flat(sorted, p))
+      longer = std::max(longer,
+                        fewest_clusters / std::max(clusters_beyond(numbers_, sorted, p), (1 - p) / often(p)));
+    return {.ci95 = {}, .longer = margin * std::max(longer, 1.0)};
   }
   // On the scale of log(share / (1 - share)), where the interval cannot leave 0 and 1.
   const double odds = p / (1 - p), width = exp(*half / (p * (1 - p)));
