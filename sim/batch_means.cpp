@@ -208,7 +208,8 @@ std::optional<Interval> RateMeans::ci95(Time now, bool saturated) const {
   if (!gap || gap->low <= 0 || !rate || stalled(now)) return std::nullopt;
   const double centre = *gaps_.mean();
   const double variation = saturated ? 0 : source_variation_;
-  // The measured time begins and ends anywhere between lumps: both ends stray as they do, perhaps the same way.
+  // The measured time begins and ends anywhere between lumps: both ends stray as they do, perhaps the same
+  // way.
   const double ends = 1.96 * 2 * straying_.seconds() / to_seconds(now - begun_);
   const double least = 1 + std::max(1.96 * variation / std::sqrt(static_cast<double>(gaps_.count())), ends);
   return Interval{*rate / std::max(gap->high / centre, least), *rate * std::max(centre / gap->low, least)};

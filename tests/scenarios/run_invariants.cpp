@@ -11,8 +11,8 @@
 #include <fstream>
 #include <thread>
 
-#include "tests/scenarios/invariants/laws.hpp"
 #include "scenarios/run/replications.hpp"
+#include "tests/scenarios/invariants/laws.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
@@ -131,9 +131,9 @@ constexpr const char* drawn =
     "{model: mobilenet_v2, precision: fp16, runtime: cuda-graph, sync: spin, arrivals: {poisson: 50 /s}}";
 
 TEST(Seed, of_a_process_does_not_depend_on_an_entry_before_it) {
-  // On a processor of its own, so that it is the same run if its draws are.
+  // On a board with room for both they are served at the same rate.
   const std::string other =
-      "{model: resnet18, precision: fp32, runtime: cpu, placement: cpu, threads: 1, arrivals: {poisson: 5 /s}}";
+      "{model: resnet18, precision: fp16, runtime: cuda-graph, sync: spin, arrivals: {poisson: 20 /s}}";
   const Result alone = run_text(on_board("nvidia-h200", drawn, short_run));
   const Result after = run_text(on_board("nvidia-h200", other + "," + drawn, short_run));
   EXPECT_NEAR(alone.processes[0].throughput.mean.value(), after.processes[1].throughput.mean.value(), 0.01);
@@ -141,7 +141,8 @@ TEST(Seed, of_a_process_does_not_depend_on_an_entry_before_it) {
 }
 
 TEST(Replications, pool_the_runs_of_their_own_seeds_and_the_first_is_the_run_without_them) {
-  const Scenario scenario = scenario_of(on_board("nvidia-h200", drawn, "run: {duration: 1 s, replications: 5}"));
+  const Scenario scenario =
+      scenario_of(on_board("nvidia-h200", drawn, "run: {duration: 1 s, replications: 5}"));
   const calibration::Profile profile = changed_profile("nvidia-h200", {});
   const auto each = run_replications(scenario, profile, {.count = 5}, {}).value();
   double sum = 0;
@@ -163,13 +164,15 @@ TEST(Replications, pool_the_runs_of_their_own_seeds_and_the_first_is_the_run_wit
   EXPECT_TRUE(all.system.throughput_ci95);
   Scenario once = scenario;
   once.run.replications = 1;
-  EXPECT_EQ(run(once, profile, {}).value().processes[0].latency_ms.mean, each[0].processes[0].latency_ms.mean);
+  EXPECT_EQ(run(once, profile, {}).value().processes[0].latency_ms.mean,
+            each[0].processes[0].latency_ms.mean);
 }
 
 TEST(Replications, cover_the_mean_wait_of_pollaczek_and_khinchine) {
   // One server, M/D/1 at 50 %: waits 2.5 ms before 5 ms of service, and half a millisecond of launch and end.
   const std::string queue =
-      "device: nvidia-h200\nfigures: {gpu.idle_wake.cost: 0 us}\nprocesses:\n  - {model: {kernels: 1, duration: "
+      "device: nvidia-h200\nfigures: {gpu.idle_wake.cost: 0 us}\nprocesses:\n  - {model: {kernels: 1, "
+      "duration: "
       "5 ms, blocks: 132, threads: 256}, runtime: cuda-graph, sync: spin, arrivals: {poisson: 100 /s}}\n"
       "run: {duration: 2 s, replications: 10}\n";
   const double truth = run_text(queue, {{"run={duration: 2000 s}"}, 1}).processes[0].latency_ms.mean.value();
@@ -183,19 +186,21 @@ TEST(Replications, cover_the_mean_wait_of_pollaczek_and_khinchine) {
 }
 
 TEST(Replications, draw_the_phases_of_cameras_anew) {
-  const Result all = run_text(on_board(
-      "nvidia-h200",
-      "{model: {kernels: 1, duration: 5 ms}, runtime: cuda-graph, arrivals: {periodic: 30 /s, streams: 5}}",
-      "run: {duration: 2 s, replications: 6}"));
+  const Result all = run_text(on_board("nvidia-h200",
+                                       "{model: {kernels: 1, duration: 5 ms, blocks: 132, threads: 256}, "
+                                       "runtime: cuda-graph, arrivals: {periodic: 30 /s, streams: 5}}",
+                                       "run: {duration: 2 s, replications: 6}"));
   const auto ci = all.processes[0].latency_ms.ci95.mean.value();
   EXPECT_GT(ci.second - ci.first, 0.1) << "ms: with equal phases all replications would be the same";
 }
 
 TEST(Until, of_a_latency_runs_on_until_it_is_known_and_says_so) {
-  const std::string queue = on_board(
-      "nvidia-h200",
-      "{model: {kernels: 1, duration: 5 ms}, runtime: cuda-graph, sync: spin, arrivals: {poisson: 100 /s}}");
-  const auto until = [&](const std::string& words) { return run_text(queue, {{"run.until={" + words + "}"}, 1}); };
+  const std::string queue = on_board("nvidia-h200",
+                                     "{model: {kernels: 1, duration: 5 ms, blocks: 132, threads: 256}, "
+                                     "runtime: cuda-graph, sync: spin, arrivals: {poisson: 100 /s}}");
+  const auto until = [&](const std::string& words) {
+    return run_text(queue, {{"run.until={" + words + "}"}, 1});
+  };
   const Result rate = until("relative_error: 10 %, max: 300 s");
   const Result tail = until("relative_error: 10 %, of: [throughput, latency_ms.p99], max: 300 s");
   EXPECT_GT(tail.simulated_s, 2 * rate.simulated_s);
@@ -210,9 +215,9 @@ TEST(Until, of_a_latency_runs_on_until_it_is_known_and_says_so) {
 }
 
 TEST(Percentiles, that_a_run_is_too_short_for_are_absent_with_the_run_that_would_do) {
-  const std::string queue = on_board(
-      "nvidia-h200",
-      "{model: {kernels: 1, duration: 5 ms}, runtime: cuda-graph, sync: spin, arrivals: {poisson: 100 /s}}");
+  const std::string queue = on_board("nvidia-h200",
+                                     "{model: {kernels: 1, duration: 5 ms, blocks: 132, threads: 256}, "
+                                     "runtime: cuda-graph, sync: spin, arrivals: {poisson: 100 /s}}");
   const Latency brief = run_text(queue, {{"run={duration: 1 s}"}, 1}).processes[0].latency_ms;
   EXPECT_FALSE(brief.p99);
   EXPECT_TRUE(brief.p50);
@@ -225,13 +230,13 @@ TEST(Percentiles, that_a_run_is_too_short_for_are_absent_with_the_run_that_would
 }
 
 TEST(Percentiles, of_a_queue_that_drops_are_said_to_be_of_the_served) {
-  const Latency latency =
-      run_text(on_board("nvidia-h200",
-                        "{model: {kernels: 1, duration: 5 ms}, runtime: cuda-graph, sync: spin,"
-                        " arrivals: {poisson: 190 /s, queue: 1}}",
-                        "run: {duration: 20 s}"))
-          .processes[0]
-          .latency_ms;
+  const Latency latency = run_text(on_board("nvidia-h200",
+                                            "{model: {kernels: 1, duration: 5 ms, blocks: 132, threads: "
+                                            "256}, runtime: cuda-graph, sync: spin,"
+                                            " arrivals: {poisson: 190 /s, queue: 1}}",
+                                            "run: {duration: 20 s}"))
+                              .processes[0]
+                              .latency_ms;
   ASSERT_FALSE(latency.of_served.empty());
   EXPECT_EQ(latency.of_served.back(), "p99");
 }
