@@ -1,5 +1,6 @@
 #include "scenarios/run/latency.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace jostle::scenarios {
@@ -37,11 +38,15 @@ Latency latency_of(process::Inference& process, const Window& window) {
   const auto lost = static_cast<double>(latency.unfinished + process.drops());
   const auto known = process.latencies().quantiles_known(
       {percentiles[0].share, percentiles[1].share, percentiles[2].share, percentiles[3].share});
+  double longer = 1;
   for (std::size_t i = 0; i < percentiles.size(); ++i) {
     const Percentile& percentile = percentiles[i];
     if (percentile.ci95 != nullptr) latency.ci95.*percentile.ci95 = interval_ms(known[i].ci95);
-    if (percentile.tail && !known[i].ci95) {
-      if (of.count() > 0) latency.needs.emplace_back(percentile.name, window.seconds() * known[i].longer);
+    // Where one is not known, none further out is.
+    if (percentile.tail && (!known[i].ci95 || !latency.needs.empty())) {
+      longer = std::max(longer, known[i].longer);
+      if (percentile.ci95 != nullptr) (latency.ci95.*percentile.ci95).reset();
+      if (of.count() > 0) latency.needs.emplace_back(percentile.name, window.seconds() * longer);
       continue;
     }
     latency.*percentile.value = ms(of.quantile(percentile.share));

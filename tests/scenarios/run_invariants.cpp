@@ -395,7 +395,7 @@ TEST(Arrivals, beyond_a_bounded_queue_are_dropped_and_counted) {
                                          "{model: resnet50, precision: fp16, batch: 16, runtime: cuda-graph,"
                                          " sync: spin, arrivals: {periodic: 10 /s}}",
                                          short_run));
-  EXPECT_LT(process.latency_ms.p99.value(), 5 * alone.processes[0].latency_ms.p99.value());
+  EXPECT_LT(process.latency_ms.p99.value(), 5 * alone.processes[0].latency_ms.p50.value());
 }
 
 TEST(Arrivals, of_a_trace_are_served_as_they_stand_in_it) {
