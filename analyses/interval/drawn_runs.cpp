@@ -18,8 +18,9 @@ constexpr double part_of_run = 0.25;
 // The scenario as it is drawn and repeated; `point` is its result.
 scenarios::Scenario shortened(scenarios::Scenario scenario, const scenarios::Result& point) {
   scenarios::Run& settings = scenario.run;
+  settings.replications = 1;
   if (settings.setup || settings.batches) return scenario;
-  const double length = point.simulated_s;
+  const double length = point.simulated_s / static_cast<double>(point.replications);
   if (length > least_seconds || settings.until)
     settings.duration = sim::seconds(std::min(length, std::max(least_seconds, length * part_of_run)));
   settings.until.reset();
@@ -68,7 +69,7 @@ bool add_runs(std::vector<DrawnRuns>& found, std::span<const scenarios::Scenario
     found[s].draws = draws;
     found[s].drawn.resize(draws.size());
     found[s].repeated.resize(repetitions);
-    found[s].as_long = sim::to_seconds(asked[s].run.duration) >= found[s].point.simulated_s * 0.999 ||
+    found[s].as_long = sim::to_seconds(asked[s].run.duration) >= found[s].point.simulated_s * 0.999 / static_cast<double>(found[s].point.replications) ||
                        scenarios[s].run.setup || scenarios[s].run.batches;
   }
   Runs runs(control);

@@ -32,14 +32,16 @@ std::string signed_percent(const Metric& share) {
 // "4 x resnet50 fp16 b1 tensorrt: 61.2 images/s each, p99 65.3 ms"; of one that does not keep up
 // "61.2 of 70 images/s each, latency grows"
 std::string headline(const Explanation& explanation, const Explained& explained) {
-  double least = 0, most = 0, p99 = 0, offered = 0;
+  double least = 0, most = 0, offered = 0;
+  Metric p99 = 0.0;  // the worst; none where one is not known
   bool first = true;
   for (const std::size_t index : explained.group.processes) {
     const scenarios::ProcessResult& process = explanation.result.processes[index];
     if (!process.throughput.mean) continue;
     least = first ? *process.throughput.mean : std::min(least, *process.throughput.mean);
     most = std::max(most, *process.throughput.mean);
-    p99 = std::max(p99, process.latency_ms.p99.value_or(0));
+    const Metric& own = process.latency_ms.p99;
+    p99 = p99 && own ? Metric(std::max(*p99, *own)) : std::nullopt;
     if (process.stable == false) offered = std::max(offered, process.offered.value_or(0));
     first = false;
   }
@@ -50,7 +52,7 @@ std::string headline(const Explanation& explanation, const Explained& explained)
   if (offered > 0)
     return fmt::format("{}: {} of {:.4g} images/s{}, latency grows", explained.group.label, rate, offered,
                        each);
-  const std::string latency = p99 > 0 ? fmt::format(", p99 {} ms", significant(p99, 4)) : std::string();
+  const std::string latency = p99 ? fmt::format(", p99 {} ms", significant(*p99, 4)) : std::string();
   return fmt::format("{}: {} images/s{}{}", explained.group.label, rate, each, latency);
 }
 

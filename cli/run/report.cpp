@@ -294,6 +294,41 @@ std::string warning_lines(const Result& result, int width, bool colour) {
   return text.empty() ? text : "\n" + text;
 }
 
+// "p99", "p95 and p99"
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return text;
+}
+
+// What of the latencies is not known, or not of all requests: a sentence for the first process of each entry.
+std::string trust_lines(const Result& result, int width) {
+  std::string text;
+  std::optional<std::int64_t> told;  // entry
+  for (const ProcessResult& process : result.processes) {
+    const scenarios::Latency& latency = process.latency_ms;
+    if (told == process.entry || (latency.needs.empty() && latency.of_served.empty())) continue;
+    told = process.entry;
+    const std::string who = fmt::format("process {} ({})", process.index, input::printable(label(process)));
+    if (!latency.needs.empty()) {
+      std::vector<std::string> names;
+      for (const auto& [name, seconds] : latency.needs) names.push_back(name);
+      text +=
+          paragraph(fmt::format("too short: {} latencies of {} do not tell {}; a run of about {:.2g} s would",
+                                latency.samples, who, joined(names), latency.needs.back().second),
+                    width, 0);
+    }
+    if (!latency.of_served.empty())
+      text +=
+          paragraph(fmt::format("of the served: {} of {} are of requests that were answered; {} were dropped "
+                                "and {} waited at the end",
+                                joined(latency.of_served), who, process.drops, latency.unfinished),
+                    width, 0);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 // Shares of the squared width of an interval: "71 % gpu.time_slicing.slice", …
 std::vector<std::string> causes(const scenarios::IntervalParts& parts) {
   const double parameters = parts.parameters * parts.parameters, chance = parts.chance * parts.chance,
@@ -329,6 +364,21 @@ std::string interval_lines(const Result& result, int width) {
                         causes(*worst->latency_ms.pi90_parts), width);
 }
 
+// With run.until: what did not get as precise as asked for.
+std::string unconverged_lines(const Result& result, int width) {
+  std::string text;
+  for (const ProcessResult& process : result.processes) {
+    std::vector<std::string> names;
+    for (const scenarios::Converged& figure : process.converged)
+      if (!figure.yes) names.push_back(figure.figure);
+    if (!names.empty())
+      text += paragraph(fmt::format("not as precise as asked for: {} of process {} ({})", joined(names),
+                                    process.index, input::printable(label(process))),
+                        width, 0);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 }  // namespace
 
 std::string overload_lines(const Result& result, int width, bool colour) {
@@ -360,6 +410,9 @@ std::string overload_lines(const Result& result, int width, bool colour) {
 std::string report(const Result& result, int width, bool colour) {
   std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
                                  fmt::format("{:.4g} s simulated", result.simulated_s)};
+  if (result.replications > 1)
+    facts.back() = fmt::format("mean of {} replications of {:.4g} s", result.replications,
+                               result.simulated_s / static_cast<double>(result.replications));
   if (result.system.stop != "duration") facts.push_back("stopped by " + result.system.stop);
   const std::string name = input::printable(result.scenario, std::string::npos);
   std::string title = wrapped(name + ":", facts, width);
@@ -367,7 +420,8 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
-         warning_lines(result, width, colour) + interval_lines(result, width) +
+         warning_lines(result, width, colour) + trust_lines(result, width) +
+         unconverged_lines(result, width) + interval_lines(result, width) +
          shares_table(result, width, colour) +
          stages_table(result, width, colour) + windows_table(result, width, colour) +
          system_lines(result, width);

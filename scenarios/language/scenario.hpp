@@ -124,9 +124,14 @@ struct PowerCap {
   double budget_w = 0;
   sim::Duration window;
 };
+// What a run can be made long enough for.
+enum class Precise { throughput, latency_mean, latency_p50, latency_p90, latency_p99 };
+[[nodiscard]] const char* to_string(Precise value);  // its path in a process of the result
+
 struct Until {
-  double relative_error = 0;  // half-width of the 95 % interval over the mean
-  sim::Duration max;          // simulated time, warm-up excluded
+  double relative_error = 0;                        // half-width of the 95 % interval over the figure
+  std::vector<Precise> of = {Precise::throughput};  // of every process
+  sim::Duration max;                                // simulated time, warm-up excluded
 };
 // How warm the board is when a run begins.
 enum class ThermalStart {
@@ -140,6 +145,7 @@ struct Run {
   bool warmup_found = false;              // `auto`: as long as a first run shows it to be
   std::optional<ThermalStart> thermal{};  // absent: idle
   std::uint64_t seed = 1;
+  std::int64_t replications = 1;  // independent ones, whose mean is the result
   std::optional<Until> until;
   bool setup = false;                   // each process begins with its set-up; no warm-up
   std::optional<std::int64_t> batches;  // each process ends after so many, the run with the last; no warm-up

@@ -43,7 +43,10 @@ struct Latency {
   struct Ci95 {
     Interval mean, p50, p90, p99;
   };
-  Ci95 ci95 = {};  // simulation noise
+  Ci95 ci95 = {};               // simulation noise
+  std::int64_t unfinished = 0;  // requests that waited at the end
+  NamedParameters needs = {};   // seconds of run that would do, by percentile that is absent for want of it
+  std::vector<std::string> of_served = {};  // percentiles that dropped and unfinished requests could change
   std::optional<IntervalParts> pi90_parts = {};
 };
 
@@ -91,6 +94,12 @@ struct GpuWindows {
   std::vector<WindowShares> shares;
 };
 
+// Whether a figure that `run.until` names is as precise as that asks.
+struct Converged {
+  std::string figure;  // "latency_ms.p99"
+  bool yes = false;
+};
+
 struct ProcessResult {
   std::int64_t index = 0;  // among all processes
   std::int64_t entry = 0;  // index in the scenario's `processes`
@@ -113,6 +122,7 @@ struct ProcessResult {
   // steady is asked for (set-up, a number of batches, a trace).
   std::optional<bool> stationary;
   Latency latency_ms;
+  std::vector<Converged> converged;  // with run.until
   EnqueueCall ec_ms;
   Metric sync_ms;
   std::vector<StageResult> stages;  // in execution order
@@ -146,6 +156,7 @@ struct LinkResult {
 
 struct SystemResult {
   Metric throughput;         // images/s of all processes
+  Interval throughput_ci95;  // simulation noise; only over replications
   Interval throughput_pi90;  // if requested
   std::optional<IntervalParts> throughput_pi90_parts;
   struct {
@@ -153,6 +164,7 @@ struct SystemResult {
     NamedParameters rails, rail_peaks;  // as measured by the board's sensors
     NamedParameters parts;              // power::part_names; their sum is the mean
     Metric wall;                        // at the plug
+    Interval ci95;                      // of the mean: simulation noise; only over replications
     Interval pi90;                      // of the mean, if requested
     std::optional<IntervalParts> pi90_parts;
   } power_w;
@@ -194,7 +206,8 @@ struct Result {
   std::string device;
   std::string profile_hash;
   std::uint64_t seed = 1;
-  double simulated_s = 0;     // without the warm-up
+  double simulated_s = 0;  // without the warm-up; of all replications together
+  std::int64_t replications = 1;
   std::string status = "ok";  // or out_of_memory if a process did not fit
   std::vector<ProcessResult> processes;
   SystemResult system;
