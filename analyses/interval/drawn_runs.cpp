@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyses/interval/spread.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/random.hpp"
 

@@ -21,6 +21,7 @@
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {
