@@ -70,8 +70,10 @@ bool add_runs(std::vector<DrawnRuns>& found, std::span<const scenarios::Scenario
     found[s].draws = draws;
     found[s].drawn.resize(draws.size());
     found[s].repeated.resize(repetitions);
-    found[s].as_long = sim::to_seconds(asked[s].run.duration) >= found[s].point.simulated_s * 0.999 / static_cast<double>(found[s].point.replications) ||
-                       scenarios[s].run.setup || scenarios[s].run.batches;
+    found[s].as_long =
+        sim::to_seconds(asked[s].run.duration) >=
+            found[s].point.simulated_s * 0.999 / static_cast<double>(found[s].point.replications) ||
+        scenarios[s].run.setup || scenarios[s].run.batches;
   }
   Runs runs(control);
   const std::size_t each = draws.size() + repetitions;

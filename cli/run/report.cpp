@@ -422,9 +422,8 @@ std::string report(const Result& result, int width, bool colour) {
   return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
          warning_lines(result, width, colour) + trust_lines(result, width) +
          unconverged_lines(result, width) + interval_lines(result, width) +
-         shares_table(result, width, colour) +
-         stages_table(result, width, colour) + windows_table(result, width, colour) +
-         system_lines(result, width);
+         shares_table(result, width, colour) + stages_table(result, width, colour) +
+         windows_table(result, width, colour) + system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

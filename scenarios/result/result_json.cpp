@@ -72,20 +72,20 @@ Json latency_json(const Latency& latency) {
   Json needs = Json::object();
   for (const auto& [name, seconds] : latency.needs) needs[name] = {{"run_s", figure(seconds)}};
   Json json{{"mean", figure(latency.mean)},
-          {"p50", figure(latency.p50)},
-          {"p90", figure(latency.p90)},
-          {"p95", figure(latency.p95)},
-          {"p99", figure(latency.p99)},
-          {"pi90", interval(latency.pi90)},
-          {"n", latency.samples},
-          {"ci95",
-           {{"mean", interval(latency.ci95.mean)},
-            {"p50", interval(latency.ci95.p50)},
-            {"p90", interval(latency.ci95.p90)},
-            {"p99", interval(latency.ci95.p99)}}},
-          {"unfinished", latency.unfinished},
-          {"needs", needs},
-          {"of_served", latency.of_served}};
+            {"p50", figure(latency.p50)},
+            {"p90", figure(latency.p90)},
+            {"p95", figure(latency.p95)},
+            {"p99", figure(latency.p99)},
+            {"pi90", interval(latency.pi90)},
+            {"n", latency.samples},
+            {"ci95",
+             {{"mean", interval(latency.ci95.mean)},
+              {"p50", interval(latency.ci95.p50)},
+              {"p90", interval(latency.ci95.p90)},
+              {"p99", interval(latency.ci95.p99)}}},
+            {"unfinished", latency.unfinished},
+            {"needs", needs},
+            {"of_served", latency.of_served}};
   put_parts(json, latency.pi90_parts);
   return json;
 }
