@@ -11,7 +11,6 @@
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/power_mode.hpp"
-#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -84,8 +83,8 @@ class FleetPlanner {
       load.keeps_up &= process.drops == 0 && process.stable == true;
     load.power_w = result->system.power_w.mean.value_or(0);
     load.energy_per_frame_mj = result->system.energy_per_image_mj;
-    const std::string json = to_json(*result);
-    const Evaluation values = values_in(goal_, json), p99 = values_in({{{false, {}}}, {latency}}, json);
+    const ResultMetrics metrics(*result);
+    const Evaluation values = values_in(goal_, metrics), p99 = values_in({{{false, {}}}, {latency}}, metrics);
     if (p99) load.p99_ms = p99->front();
     if (values) load.values = *values;
     load.meets_limits = values && meets_limits(goal_.criteria, *values);
@@ -234,6 +233,7 @@ class FleetPlanner {
     choice.energy_per_frame_mj = full.energy_per_frame_mj;
     if (board.price) choice.price = *board.price * static_cast<double>(boards);
     choice.values = full.values;
+    choice.board_w = full.power_w;
     const scenarios::Scenario scenario = candidates_.scenario(candidate);
     choice.power_mode =
         scenario.power_mode_file ? std::optional(scenario.power_mode_file->mode) : scenario.power_mode;
@@ -248,8 +248,11 @@ class FleetPlanner {
       goal.criteria.push_back({false, std::nullopt});
       goal.metrics.emplace_back(metric);
     }
+    std::vector<double> around = choice.values;
+    around.push_back(choice.p99_ms.value_or(0));
+    around.push_back(choice.board_w);
     choice.intervals = goal_intervals(
-        goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s),
+        goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s), around,
         control_.interrupt);
     const scenarios::Interval power = choice.intervals.back();
     choice.intervals.pop_back();

@@ -25,6 +25,7 @@ struct FleetChoice {
   std::int64_t boards = 0;       // needed for all cameras
   std::int64_t max_cameras = 0;  // on one board, when spread evenly
   double power_w = 0;            // of all boards
+  double board_w = 0;            // of the board with the most cameras
   double energy_kwh_day = 0;     // of all boards
   scenarios::Metric energy_per_frame_mj;
   scenarios::Metric price;     // of all boards

@@ -1,7 +1,9 @@
 #include "analyses/plan/candidates.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -52,6 +54,19 @@ scenarios::Scenario Candidates::scenario(std::size_t candidate) const {
   return *std::move(found);
 }
 
+std::string Candidates::configuration(std::size_t candidate) const {
+  const auto sets_seed = [](const Axis& axis) { return axis.key == "run" || axis.key == "run.seed"; };
+  if (std::ranges::none_of(study_->axes, sets_seed)) return checked(candidate).key;
+  scenarios::Scenario same = scenario(candidate);
+  same.run.seed = 0;
+  return scenarios::scenario_hash(same);
+}
+
+double Candidates::dropped(std::size_t candidate) const {
+  const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
+  return outcome && outcome->status == PointStatus::ok ? ResultMetrics(outcome->result).dropped() : 0;
+}
+
 void Candidates::evaluate(const std::vector<std::size_t>& candidates,
                           const std::function<void(std::size_t evaluated)>& progress) {
   std::vector<std::size_t> to_run;
@@ -69,6 +84,9 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
     evaluations_[candidate] = outcome ? values_in(goal_, *outcome) : std::nullopt;
     ++count_.evaluated;
     if (!outcome) continue;
+    for (std::size_t i = 0; i < main_metric_count; ++i)
+      if (main_metrics()[i].column == std::string_view("simulated_s"))
+        count_.simulated_s += outcome->metrics[i].value_or(0);
     count_.do_not_fit += outcome->status == PointStatus::infeasible ? 1 : 0;
     count_.overloaded +=
         outcome->status == PointStatus::ok && ResultMetrics(outcome->result).overloaded() ? 1 : 0;

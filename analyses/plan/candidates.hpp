@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "analyses/plan/goal.hpp"
@@ -21,6 +22,7 @@ class Candidates {
   struct Count {
     std::size_t evaluated = 0, simulated = 0;  // points that the store already had are not simulated
     std::size_t do_not_fit = 0, overloaded = 0, failed = 0;
+    double simulated_s = 0;  // of the evaluated points
   };
 
   // The candidates are the supported points; of points with equal scenarios the first. What
@@ -28,11 +30,14 @@ class Candidates {
   Candidates(const StudyRuns& runs, unsigned threads, const std::atomic<bool>* interrupt);
 
   [[nodiscard]] const Goal& goal() const { return goal_; }
+  [[nodiscard]] double effort() const { return study_->plan.effort; }
   [[nodiscard]] const SearchSpace& space() const { return space_; }
   [[nodiscard]] std::size_t size() const { return points_.size(); }
   [[nodiscard]] std::size_t study_point(std::size_t candidate) const { return points_[candidate]; }
   [[nodiscard]] const CheckedPoint& checked(std::size_t candidate) const;
   [[nodiscard]] scenarios::Scenario scenario(std::size_t candidate) const;  // throws RunError
+  // Equal for candidates that differ in nothing but the seed. Throws RunError.
+  [[nodiscard]] std::string configuration(std::size_t candidate) const;
 
   // Evaluates candidates: those that the store does not have are simulated and stored. Throws Interrupted,
   // RunError.
@@ -43,6 +48,9 @@ class Candidates {
   [[nodiscard]] const std::map<std::size_t, Evaluation>& evaluations() const { return evaluations_; }
   [[nodiscard]] const Count& count() const { return count_; }
   [[nodiscard]] Profiles& profiles() const { return *profiles_; }
+  [[nodiscard]] unsigned threads() const { return threads_; }
+  // The share of requests that the point drops at the limits of its queues.
+  [[nodiscard]] double dropped(std::size_t candidate) const;
 
  private:
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "analyses/interval/interval.hpp"
-#include "analyses/study/metric.hpp"
 #include "models/board/spec.hpp"
 
 namespace jostle::analyses {
@@ -12,17 +11,6 @@ namespace {
 
 Worst worst_of(const Criterion& criterion) {
   return criterion.maximise ? Worst::least : Worst::greatest;
-}
-
-Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
-  if (metrics.overloaded()) return std::nullopt;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
-    const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
 }
 
 // The residual half-width of predictions of a metric; none if unknown.
@@ -61,6 +49,8 @@ Goal goal_of(const Study& study) {
     goal.metrics.push_back(objective.metric);
   }
   goal.objectives = goal.criteria.size();
+  goal.indifference = study.plan.indifference;
+  goal.confidence = study.plan.confidence;
   for (const Constraint& constraint : study.constraints) {
     if (constraint.min) {
       goal.criteria.push_back({true, constraint.min});
@@ -74,16 +64,24 @@ Goal goal_of(const Study& study) {
   return goal;
 }
 
-Evaluation values_in(const Goal& goal, const std::string& result_json) {
-  return values_in(goal, ResultMetrics(result_json));
+Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
+  if (metrics.overloaded()) return std::nullopt;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
 }
 
 Evaluation values_in(const Goal& goal, const Outcome& outcome) {
   if (outcome.status != PointStatus::ok) return std::nullopt;
-  return values_in(goal, outcome.result);
+  return values_in(goal, ResultMetrics(outcome.result));
 }
 
 std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenarios::Scenario& scenario,
+                                                const std::vector<double>& around,
                                                 const std::atomic<bool>* interrupt) {
   input::Problems problems;
   const auto known = uncertain_profile(scenario, problems);
@@ -105,7 +103,8 @@ std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenario
     std::vector<double> values;
     for (const Evaluation& one : drawn)
       if (one) values.push_back((*one)[i]);
-    intervals[i] = interval_around((*here)[i], spread_of((*here)[i], std::move(values)), *half_width);
+    intervals[i] = interval_around(around[i], spread_of((*here)[i], std::move(values)), *half_width);
+    if (intervals[i]) intervals[i]->first = std::max(intervals[i]->first, 0.0);
     if (goal.metrics[i].find("throughput") != std::string::npos)
       intervals[i] =
           possible_throughput(intervals[i], *point, process_with(*point, goal.metrics[i], (*here)[i]));

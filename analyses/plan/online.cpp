@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "analyses/plan/gaussian_process.hpp"
+#include "analyses/study/metric.hpp"
 #include "models/board/spec.hpp"
-#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"
 #include "sim/random.hpp"
@@ -62,7 +62,7 @@ class Board {
     if (!profile) throw scenarios::RunError(problems.text());
     const auto result = run(scenario, *profile, control);
     if (!result) throw scenarios::Interrupted();
-    return result->status == "ok" ? score(values_in(candidates_.goal(), to_json(*result))) : 0;
+    return result->status == "ok" ? score(values_in(candidates_.goal(), ResultMetrics(*result))) : 0;
   }
 
   const Candidates& candidates_;

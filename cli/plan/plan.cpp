@@ -97,6 +97,9 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
   control.max_evaluations = options.simulations;
   control.intervals = !options.no_interval;
   control.interrupt = &context.interrupted;
+  control.replicating = [&](double share) {
+    terminal.progress(input::file_name(options.study) + ": replications of the best points", share);
+  };
   control.progress = [&](std::size_t done, std::size_t of) {
     terminal.progress(
         fmt::format("{}: {} points simulated, at most {}", input::file_name(options.study), done, of),
