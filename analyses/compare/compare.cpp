@@ -11,6 +11,7 @@
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/run/parallel.hpp"
+#include "scenarios/run/replications.hpp"
 #include "sim/batch_means.hpp"
 
 namespace jostle::analyses {
@@ -187,7 +188,8 @@ Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, int
   scenarios::parallel_for(2 * count, [&](std::size_t i) {
     const bool first = i % 2 == 0;
     scenarios::Scenario scenario = first ? a : b;
-    scenario.run.seed = a.run.seed + i / 2;
+    scenario.run.seed = scenarios::replication_seed(a.run.seed, i / 2);
+    scenario.run.replications = 1;
     auto result = run(scenario, first ? profile_a : profile_b,
                       {.interrupt = control.interrupt, .trace = nullptr, .progress = {}});
     if (!result) throw scenarios::Interrupted();

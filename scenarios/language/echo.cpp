@@ -164,6 +164,7 @@ std::string to_json(const Scenario& scenario) {
   if (scenario.run.batches) run["batches"] = *scenario.run.batches;
   if (!scenario.run.setup && !scenario.run.batches) run["warmup"] = time(scenario.run.warmup);
   run["seed"] = scenario.run.seed;
+  if (scenario.run.replications > 1) run["replications"] = scenario.run.replications;
   // Names may hold any bytes a YAML text can; what is not UTF-8 is replaced rather than thrown at.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -32,6 +32,7 @@ using input::Quantity;
 using input::Text;
 
 constexpr std::int64_t max_batches = 1'000'000'000;
+constexpr std::int64_t max_replications = 10'000;
 constexpr double max_clock_hz = 1e11;
 const sim::Duration max_run = sim::seconds(max_run_seconds);
 
@@ -150,7 +151,7 @@ void read_confinement(Mapping& top, Scenario& scenario) {
 }
 
 void read_run(const Cursor& at, Run& run) {
-  Mapping mapping(at, "a mapping: duration, warmup, seed, until, setup, batches");
+  Mapping mapping(at, "a mapping: duration, warmup, seed, replications, until, setup, batches");
   mapping.optional("setup", run.setup, Boolean{});
   std::int64_t batches = 0;
   if (mapping.optional("batches", batches, Integer{1, max_batches})) run.batches = batches;
@@ -168,8 +169,12 @@ void read_run(const Cursor& at, Run& run) {
   mapping.optional("warmup", run.warmup, TimeSpan{sim::Duration::zero(), max_run});
   std::int64_t seed = 0;
   if (mapping.optional("seed", seed, Integer{0})) run.seed = static_cast<std::uint64_t>(seed);
+  mapping.optional("replications", run.replications, Integer{1, max_replications});
   if (const auto until_at = mapping.find("until")) {
     if (mapping.has("duration")) until_at->problem("given beside duration", "keep one of the two");
+    if (run.replications > 1)
+      until_at->problem("given beside replications",
+                        "keep one of the two: replications are of equal length, and as many as given");
     Mapping until(*until_at, "a mapping: relative_error, max");
     Until value{0, sim::seconds(60)};
     until.required("relative_error", value.relative_error, Quantity{input::share_dimension(), 0, 1, true});

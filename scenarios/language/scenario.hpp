@@ -144,6 +144,7 @@ struct Run {
   sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until` its max
   sim::Duration warmup = sim::seconds(1);
   std::uint64_t seed = 1;
+  std::int64_t replications = 1;  // independent ones, whose mean is the result
   std::optional<Until> until;
   bool setup = false;                   // each process begins with its set-up; no warm-up
   std::optional<std::int64_t> batches;  // each process ends after so many, the run with the last; no warm-up

@@ -132,12 +132,14 @@ using NamedParameters = std::vector<std::pair<std::string, double>>;  // in disp
 
 struct SystemResult {
   Metric throughput;         // images/s of all processes
+  Interval throughput_ci95;  // simulation noise; only over replications
   Interval throughput_pi90;  // if requested
   struct {
     Metric mean, peak;                  // peak: the highest mean over a window of 100 ms
     NamedParameters rails, rail_peaks;  // as measured by the board's sensors
     NamedParameters parts;              // power::part_names; their sum is the mean
     Metric wall;                        // at the plug
+    Interval ci95;                      // of the mean: simulation noise; only over replications
     Interval pi90;                      // of the mean, if requested
   } power_w;
   Metric energy_per_image_mj;
@@ -172,7 +174,8 @@ struct Result {
   std::string device;
   std::string profile_hash;
   std::uint64_t seed = 1;
-  double simulated_s = 0;     // without the warm-up
+  double simulated_s = 0;  // without the warm-up; of all replications together
+  std::int64_t replications = 1;
   std::string status = "ok";  // or out_of_memory if a process did not fit
   std::vector<ProcessResult> processes;
   SystemResult system;

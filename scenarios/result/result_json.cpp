@@ -133,6 +133,8 @@ Json system_json(const SystemResult& system) {
   json["power_w"] = {{"mean", figure(system.power_w.mean)},  {"peak", figure(system.power_w.peak)},
                      {"rails", named(system.power_w.rails)}, {"rail_peaks", named(system.power_w.rail_peaks)},
                      {"parts", named(system.power_w.parts)}, {"wall", figure(system.power_w.wall)}};
+  if (system.throughput_ci95) json["throughput"]["ci95"] = interval(system.throughput_ci95);
+  if (system.power_w.ci95) json["power_w"]["ci95"] = interval(system.power_w.ci95);
   if (system.throughput_pi90) json["throughput"]["pi90"] = interval(system.throughput_pi90);
   if (system.power_w.pi90) json["power_w"]["pi90"] = interval(system.power_w.pi90);
   json["energy_per_image_mj"] = figure(system.energy_per_image_mj);
@@ -182,6 +184,7 @@ std::string to_json(const Result& result) {
   json["system"] = system_json(result.system);
   json["scenario_hash"] = result.scenario_hash;
   json["simulated_s"] = result.simulated_s;
+  json["replications"] = result.replications;
   if (!result.resolved.empty()) json["resolved"] = Json::parse(result.resolved);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

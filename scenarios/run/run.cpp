@@ -7,7 +7,10 @@
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/result/memory_result.hpp"
+#include "scenarios/result/pooled.hpp"
 #include "scenarios/run/assemble.hpp"
+#include "scenarios/run/one_run.hpp"
+#include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace jostle::scenarios {
@@ -44,7 +47,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   result.resolved = to_json(scenario);
   result.device = scenario.device;
   result.profile_hash = profile.hash;
-  result.seed = scenario.run.seed;
+  result.seed = assembly.setup.seed;
   for (const ProcessInstance& instance : expand(scenario)) {
     result.processes.push_back(
         described(scenario.processes[instance.entry], instance, assembly.grades[instance.entry]));
@@ -64,11 +67,8 @@ Result preview(const Scenario& scenario) {
   return prepared(scenario, profile, assemble(scenario, profile));
 }
 
-std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
-                          const RunControl& control) {
-  if (const auto keys = unsupported_keys(scenario); !keys.empty())
-    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
-  const Assembly assembly = assemble(scenario, profile);
+std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
+                              const Assembly& assembly, const RunControl& control) {
   Result result = prepared(scenario, profile, assembly);
   const auto fits = [](const auto& process) { return process.status == "ok"; };
   const bool runs = control.all_must_fit ? std::ranges::all_of(result.processes, fits)
@@ -78,6 +78,16 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
   if (!simulation.run()) return std::nullopt;
   simulation.add_metrics(result);
   return result;
+}
+
+std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
+                          const RunControl& control) {
+  if (const auto keys = unsupported_keys(scenario); !keys.empty())
+    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
+  if (scenario.run.replications == 1) return one_run(scenario, profile, assemble(scenario, profile), control);
+  const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
+  const auto results = run_replications(scenario, profile, all, control);
+  return results ? std::optional(pooled(*results)) : std::nullopt;
 }
 
 }  // namespace jostle::scenarios

@@ -1,0 +1,16 @@
+// One run of an assembled scenario, with its result.
+#pragma once
+
+#include <optional>
+
+#include "scenarios/run/assemble.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::scenarios {
+
+// The run of the assembly's seed; `run.replications` of the scenario does not count here. None if it was
+// interrupted. Throws RunError.
+[[nodiscard]] std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
+                                            const Assembly& assembly, const RunControl& control);
+
+}  // namespace jostle::scenarios
