@@ -69,8 +69,8 @@ Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
   std::vector<double> values;
   for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
     const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
-    if (!value) return std::nullopt;
-    values.push_back(*value);
+    if (!value && i + goal.may_be_absent < goal.criteria.size()) return std::nullopt;
+    values.push_back(value.value_or(0));
   }
   return values;
 }

@@ -17,6 +17,7 @@ struct Goal {
   std::vector<Criterion> criteria;
   std::vector<std::string> metrics;  // the metric path of each criterion
   std::size_t objectives = 0;        // number of objectives; they come first
+  std::size_t may_be_absent = 0;     // of the last metrics; then 0
   double indifference = tie;         // objectives closer than this, relative, count as equal
   double confidence = 0.95;          // that the answer meets the limits, and is the best
 };

@@ -1,7 +1,5 @@
 #include "analyses/plan/replicator.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,22 +7,19 @@
 #include "analyses/study/metric.hpp"
 #include "calibration/profile/profile.hpp"
 #include "scenarios/run/parallel.hpp"
+#include "scenarios/run/replications.hpp"
 #include "scenarios/run/run.hpp"
-#include "sim/random.hpp"
 
 namespace jostle::analyses {
 namespace {
 
 constexpr double longest_s = 1e6;  // of a run
 
-std::uint64_t replication_seed(std::uint64_t seed, std::uint64_t number) {
-  return sim::RandomStream(seed, fmt::format("replication {}", number)).bits();
-}
-
 // The scenario of a run of a step; `number`: of the run, over all steps.
 scenarios::Scenario replication(const scenarios::Scenario& scenario, double length, std::uint64_t number) {
   scenarios::Scenario one = scenario;
-  one.run.seed = replication_seed(scenario.run.seed, number);
+  one.run.seed = scenarios::replication_seed(scenario.run.seed, number);
+  one.run.replications = 1;
   const auto longer = [length](sim::Duration duration) {
     return sim::seconds(std::min(longest_s, length * sim::to_seconds(duration)));
   };

@@ -13,4 +13,8 @@ namespace jostle::scenarios {
 [[nodiscard]] std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
                                             const Assembly& assembly, const RunControl& control);
 
+// The result before a run: what was requested, and which processes fit.
+[[nodiscard]] Result prepared(const Scenario& scenario, const calibration::Profile& profile,
+                              const Assembly& assembly);
+
 }  // namespace jostle::scenarios

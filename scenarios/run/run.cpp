@@ -39,7 +39,8 @@ calibration::Profile profile_of(const Scenario& scenario) {
   return std::move(*profile);
 }
 
-// The result before the run: what was requested, and which processes fit.
+}  // namespace
+
 Result prepared(const Scenario& scenario, const calibration::Profile& profile, const Assembly& assembly) {
   Result result;
   result.scenario = scenario.name;
@@ -55,8 +56,6 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   add_memory(result, profile.spec->memory, assembly.occupancy);
   return result;
 }
-
-}  // namespace
 
 std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
   return run(scenario, profile_of(scenario), control);

@@ -77,7 +77,17 @@ bool Simulation::run() {
   return true;
 }
 
+bool Simulation::go_on(Duration duration) {
+  warm_ = engine_.now();
+  end_ = warm_ + duration;
+  end_warmup();
+  if (!advance_to(end_)) return false;
+  board_->settle();
+  return true;
+}
+
 void Simulation::end_warmup() {
+  waited_.clear();
   if (dvfs_) dvfs_->before_end_of_warmup();
   board_->end_warmup();
   if (dvfs_) dvfs_->after_end_of_warmup();
