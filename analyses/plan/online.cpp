@@ -62,7 +62,7 @@ class Truth {
     std::erase(these, &first);
     if (!these.empty()) replicator.step(these);
     these.push_back(&first);
-    constexpr std::size_t further = 2;  // steps, of all: sixteen runs more
+    constexpr std::size_t further = 2;  // steps of all: twelve runs more
     for (std::size_t i = 0; i < further; ++i) replicator.step(these);
     for (std::size_t i = 0; i < all.size(); ++i)
       if (values_[i]) values_[i] = all[i].samples.overloaded() ? std::nullopt : all[i].samples.means();

@@ -200,20 +200,14 @@ class Planner {
     return worst;
   }
 
-  // Whether one run says all that there is to know of the criteria.
-  [[nodiscard]] bool is_exact() const {
-    for (std::size_t i = 0; i < plan_.goal.criteria.size(); ++i)
-      if (race_->noise(i) > plan_.goal.indifference / 10) return false;
-    return true;
-  }
-
   void add_front() {
+    constexpr std::size_t steps = 3;
     std::vector<std::size_t> points;
     for (const auto& [point, once] : evaluations_)
       if (once && (finalist(point) == nullptr || !is(Verdict::infeasible, point))) points.push_back(point);
-    const bool exact = is_exact();
+    const bool exact = race_->is_exact();
     points = exact ? exact_front(points) : near_front(std::move(points));
-    if (!exact) race_->decide(points, 2);
+    if (!exact) race_->decide(points, steps, steps);
     std::vector<FrontPoint> found;
     for (const std::size_t point : points) {
       const Finalist* const one = finalist(point);

@@ -11,7 +11,8 @@ namespace {
 constexpr double likely = 0.9;  // a probability of being feasible that makes only better points interesting
 constexpr double sigmas = 3;    // of noise that one run may be off
 constexpr std::size_t max_near_misses = 32;
-constexpr std::size_t chunk = 4;  // points that enter at once
+constexpr std::size_t told_steps = 3;  // of the best, at least
+constexpr std::size_t chunk = 4;       // points that enter at once
 
 }  // namespace
 
@@ -59,6 +60,12 @@ double Race::noise(std::size_t criterion) const {
       greatest = std::max(greatest, deviation / std::abs((*means)[criterion]));
   }
   return greatest;
+}
+
+bool Race::is_exact() const {
+  for (std::size_t i = 0; i < candidates_.goal().criteria.size(); ++i)
+    if (noise(i) > candidates_.goal().indifference / 10) return false;
+  return true;
 }
 
 // Whether one run may show the point to miss its limits by nothing but noise.
@@ -203,17 +210,18 @@ void Race::judge(const Points& points) {
   }
 }
 
-void Race::decide(const std::vector<std::size_t>& points, std::size_t steps) {
+void Race::decide(const std::vector<std::size_t>& points, std::size_t most, std::size_t least) {
   for (const std::size_t point : points) {
     if (finalists_.contains(point)) continue;
     finalists_[point].replicated.scenario = candidates_.scenario(point);
     configurations_.insert(candidates_.configuration(point));
   }
-  for (std::size_t i = 0; i < steps; ++i) {
+  for (std::size_t i = 0; i < most; ++i) {
     Points open;
     for (const std::size_t point : points) {
       const Finalist& one = finalists_.at(point);
-      if (one.replicated.steps <= i && one.verdict == Verdict::undecided) open.push_back(point);
+      if (one.replicated.steps <= i && (one.verdict == Verdict::undecided || i < least))
+        open.push_back(point);
     }
     open = affordable(std::move(open));
     if (open.empty()) return;
@@ -237,7 +245,11 @@ void Race::run() {
       return finalists_.at(point).replicated.steps >= replication_steps.size();
     });
     const auto top = best();
-    if (open.empty() || (open.size() == 1 && open.front() == top)) return;
+    if (open.empty() || (open.size() == 1 && open.front() == top)) {
+      // What is told of the best is worth a few runs more.
+      if (!top || is_exact() || finalists_.at(*top).replicated.steps >= told_steps) return;
+      open = {*top};
+    }
     const Points next = affordable(open);
     within_budget_ &= next.size() == open.size();
     if (next.empty()) return;

@@ -44,8 +44,9 @@ class Race {
 
   // Finds best(). Throws Interrupted, RunError.
   void run();
-  // Decides on points with what is left of the budget, up to this many steps each.
-  void decide(const std::vector<std::size_t>& points, std::size_t steps);
+  // Decides on points with what is left of the budget: up to `most` steps each, `least` also of those that
+  // are decided.
+  void decide(const std::vector<std::size_t>& points, std::size_t most, std::size_t least = 0);
 
   // The best of the feasible finalists; none if there is none.
   [[nodiscard]] std::optional<std::size_t> best() const;
@@ -53,6 +54,8 @@ class Race {
   // The standard deviation of one run of the scenario's length, relative to the mean: the greatest of the
   // finalists.
   [[nodiscard]] double noise(std::size_t criterion) const;
+  // Whether one run says all that there is to know of the criteria.
+  [[nodiscard]] bool is_exact() const;
   [[nodiscard]] double spent_s() const { return spent_s_; }
   [[nodiscard]] bool within_budget() const { return within_budget_; }
 

@@ -63,8 +63,7 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
                         value_with_unit(fleet.goal.metrics[i], choice.values[i]),
                         interval_note(choice.intervals[i]));
   text += fmt::format("; means of {}", input::counted(choice.replications, "replication"));
-  if (!choice.values.empty())
-    text += fmt::format(", feasible with {} %", significant(100 * choice.p_feasible, 4));
+  if (!choice.values.empty()) text += ", feasible with " + probability_text(choice.p_feasible);
   return paragraph(text, width, 2);
 }
 

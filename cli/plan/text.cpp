@@ -90,14 +90,6 @@ std::string noise_text(const PlanPoint& point, std::size_t criterion) {
   return half ? "± " + significant(*half, 2) : "–";
 }
 
-// "98.2 %"; of what is all but certain "> 99.99 %".
-std::string probability_text(double p) {
-  constexpr double certain = 0.9999, out_of_question = 0.0001;
-  if (p > certain) return "> 99.99 %";
-  if (p < out_of_question) return "< 0.01 %";
-  return fmt::format("{:.4g} %", 100 * p);
-}
-
 // What is known of a point's feasibility, and what it drops.
 std::string evidence_text(const Plan& plan, const PlanPoint& point) {
   std::string text;
@@ -295,6 +287,13 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
 }
 
 }  // namespace
+
+std::string probability_text(double p) {
+  constexpr double certain = 0.9999, out_of_question = 0.0001;
+  if (p > certain) return "> 99.99 %";
+  if (p < out_of_question) return "< 0.01 %";
+  return fmt::format("{:.4g} %", 100 * p);
+}
 
 std::string value_with_unit(const std::string& metric, double value) {
   const std::string unit = analyses::metric_unit(metric).name;
