@@ -30,7 +30,8 @@ constexpr std::size_t power_after_limits = 1, energy_after_limits = 2, may_be_ab
 
 // What one run says of a board with a number of cameras.
 struct Load {
-  bool keeps_up = false, meets_limits = false;
+  bool keeps_up = false, is_too_short = false, meets_limits = false;
+  double length = 1;  // of a run that is long enough for the limits, by the scenario's
 };
 
 // What replications say of it.
@@ -82,8 +83,15 @@ class FleetPlanner {
   }
 
   [[nodiscard]] Load load(std::size_t candidate, std::int64_t cameras) {
+    Load found = load_in(candidate, cameras, 1);
+    for (const double length : longer_runs)
+      if (found.keeps_up && found.is_too_short) found = load_in(candidate, cameras, length);
+    return found;
+  }
+
+  [[nodiscard]] Load load_in(std::size_t candidate, std::int64_t cameras, double length) {
     const scenarios::Scenario scenario =
-        with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s);
+        lengthened(with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length);
     input::Problems problems;
     const auto profile = candidates_.profiles().of(scenario, problems);
     if (!profile) throw scenarios::RunError(problems.text());
@@ -94,11 +102,14 @@ class FleetPlanner {
     if (!result) throw scenarios::Interrupted();
     ++simulated_;
     Load load;
+    load.length = length;
     if (result->status != "ok") return load;
     load.keeps_up = true;
     for (const scenarios::ProcessResult& process : result->processes)
       load.keeps_up &= process.drops == 0 && process.stable == true;
-    const Evaluation values = values_in(goal_, ResultMetrics(*result));
+    const ResultMetrics metrics(*result);
+    const Evaluation values = values_in(goal_, metrics);
+    load.is_too_short = is_too_short(goal_, metrics);
     load.meets_limits = values && meets_limits(goal_.criteria, *values);
     return load;
   }
@@ -127,6 +138,7 @@ class FleetPlanner {
   // boards of the type. First those in the fastest mode of each type: what they need bounds the others, most
   // of which then cost one run.
   [[nodiscard]] std::vector<std::int64_t> capacities() {
+    length_.assign(candidates_.size(), 1);
     std::vector<std::string> type(candidates_.size());
     std::vector<Speed> speed(candidates_.size());
     std::map<std::string, Speed> fastest;
@@ -193,7 +205,10 @@ class FleetPlanner {
           too_many <= section_.cameras ? (feasible + too_many) / 2 : std::min(2 * feasible, section_.cameras);
     }
     while (feasible >= needed) {
-      if (here.keeps_up && here.meets_limits) return feasible;
+      if (here.keeps_up && here.meets_limits) {
+        length_[candidate] = here.length;
+        return feasible;
+      }
       feasible -= std::max<std::int64_t>(1, feasible / 16);
       if (feasible >= needed) here = load(candidate, feasible);
     }
@@ -205,7 +220,8 @@ class FleetPlanner {
     const auto [known, is_new] = decided_.try_emplace({candidate, cameras});
     Decided& board = known->second;
     if (!is_new) return board;
-    board.replicated.scenario = with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s);
+    board.replicated.scenario = lengthened(
+        with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length_[candidate]);
     const Replicator replicator{board_goal_, candidates_.profiles(), control_.threads, control_.interrupt};
     // Each step may err with its share, and so may each of the boards that are usually looked at.
     constexpr std::size_t steps = 5, usual_boards = 8;
@@ -358,6 +374,7 @@ class FleetPlanner {
   Goal goal_;                                                        // the limits
   Goal board_goal_;                                                  // and what is told of a board
   std::map<std::pair<std::size_t, std::int64_t>, Decided> decided_;  // by candidate and number of cameras
+  std::vector<double> length_;                                       // of runs, by candidate
   std::atomic<std::size_t> simulated_ = 0;
   std::size_t searched_ = 0;
 };

@@ -7,9 +7,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "analyses/plan/replicator.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
+#include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -62,6 +64,42 @@ std::string Candidates::configuration(std::size_t candidate) const {
   return scenarios::scenario_hash(same);
 }
 
+scenarios::Scenario Candidates::long_enough(std::size_t candidate) const {
+  const auto longer = length_.find(candidate);
+  return longer == length_.end() ? scenario(candidate) : lengthened(scenario(candidate), longer->second);
+}
+
+// Evaluates candidates whose own run is too short for a metric of the goal, such as a percentile.
+void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
+  struct Longer {
+    double length = 0, simulated_s = 0;
+    Evaluation values;
+  };
+  std::vector<Longer> found(candidates.size());
+  const auto run_longer = [&](std::size_t i) {
+    for (const double length : longer_runs) {
+      const scenarios::Scenario longer = lengthened(scenario(candidates[i]), length);
+      input::Problems problems;
+      const auto profile = profiles_->of(longer, problems);
+      if (!profile) throw scenarios::RunError(problems.text());
+      scenarios::RunControl control;
+      control.interrupt = interrupt_;
+      const auto result = run(longer, *profile, control);
+      if (!result) throw scenarios::Interrupted();
+      const ResultMetrics metrics(*result);
+      found[i] = {length, found[i].simulated_s + result->simulated_s, values_in(goal_, metrics)};
+      if (!is_too_short(goal_, metrics)) return;
+    }
+  };
+  scenarios::parallel_for(candidates.size(), run_longer, threads_);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    count_.simulated_s += found[i].simulated_s;
+    if (!found[i].values) continue;
+    evaluations_[candidates[i]] = std::move(found[i].values);
+    length_[candidates[i]] = found[i].length;
+  }
+}
+
 double Candidates::dropped(std::size_t candidate) const {
   const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
   return outcome && outcome->status == PointStatus::ok ? ResultMetrics(outcome->result).dropped() : 0;
@@ -79,6 +117,7 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
   if (progress) control.progress = [&](std::size_t done, std::size_t) { progress(before + done); };
   if (!to_run.empty() && run_points({*study_, *checked_, *profiles_, *store_}, to_run, control).interrupted)
     throw scenarios::Interrupted();
+  std::vector<std::size_t> too_short;
   for (const std::size_t candidate : candidates) {
     const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
     evaluations_[candidate] = outcome ? values_in(goal_, *outcome) : std::nullopt;
@@ -91,7 +130,10 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
     count_.overloaded +=
         outcome->status == PointStatus::ok && ResultMetrics(outcome->result).overloaded() ? 1 : 0;
     count_.failed += outcome->status == PointStatus::failed ? 1 : 0;
+    if (outcome->status == PointStatus::ok && is_too_short(goal_, ResultMetrics(outcome->result)))
+      too_short.push_back(candidate);
   }
+  evaluate_longer(too_short);
   count_.simulated += to_run.size();
 }
 

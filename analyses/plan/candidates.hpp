@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,14 @@ class Candidates {
   Candidates(const StudyRuns& runs, unsigned threads, const std::atomic<bool>* interrupt);
 
   [[nodiscard]] const Goal& goal() const { return goal_; }
-  [[nodiscard]] double effort() const { return study_->plan.effort; }
+  [[nodiscard]] std::optional<double> effort() const { return study_->plan.effort; }
   [[nodiscard]] const SearchSpace& space() const { return space_; }
   [[nodiscard]] std::size_t size() const { return points_.size(); }
   [[nodiscard]] std::size_t study_point(std::size_t candidate) const { return points_[candidate]; }
   [[nodiscard]] const CheckedPoint& checked(std::size_t candidate) const;
   [[nodiscard]] scenarios::Scenario scenario(std::size_t candidate) const;  // throws RunError
+  // The same with a run that was found long enough for all metrics of the goal. Throws RunError.
+  [[nodiscard]] scenarios::Scenario long_enough(std::size_t candidate) const;
   // Equal for candidates that differ in nothing but the seed. Throws RunError.
   [[nodiscard]] std::string configuration(std::size_t candidate) const;
 
@@ -53,6 +56,8 @@ class Candidates {
   [[nodiscard]] double dropped(std::size_t candidate) const;
 
  private:
+  void evaluate_longer(const std::vector<std::size_t>& candidates);
+
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);
   [[nodiscard]] static SearchSpace space_of(const Study& study, const std::vector<std::size_t>& points);
 
@@ -66,6 +71,7 @@ class Candidates {
   std::vector<std::size_t> points_;  // index in the study, by candidate
   SearchSpace space_;
   std::map<std::size_t, Evaluation> evaluations_;
+  std::map<std::size_t, double> length_;  // of runs that were too short, by the scenario's
   Count count_;
 };
 

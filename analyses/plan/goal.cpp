@@ -80,6 +80,15 @@ Evaluation values_in(const Goal& goal, const Outcome& outcome) {
   return values_in(goal, ResultMetrics(outcome.result));
 }
 
+bool is_too_short(const Goal& goal, const ResultMetrics& metrics) {
+  if (metrics.overloaded()) return false;
+  for (std::size_t i = 0; i < goal.criteria.size(); ++i)
+    if (metric_unit(goal.metrics[i]).name == std::string("ms") &&
+        !metrics.find(goal.metrics[i], worst_of(goal.criteria[i])))
+      return true;
+  return false;
+}
+
 std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenarios::Scenario& scenario,
                                                 const std::vector<double>& around,
                                                 const std::atomic<bool>* interrupt) {

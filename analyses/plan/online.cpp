@@ -37,22 +37,37 @@ class Truth {
 
   // The first objective relative to the best's; 0 if a limit is violated.
   [[nodiscard]] double score(const Evaluation& values) const {
-    if (!values || !meets_limits(goal_.criteria, *values)) return 0;
-    const double value = values->front(), best = of(*best_)->front();
+    return values && meets_limits(goal_.criteria, *values) ? relative(values->front()) : 0;
+  }
+
+  // The same of a window: a limit whose metric the window is too short for is not looked at.
+  [[nodiscard]] double window_score(const ResultMetrics& metrics) const {
+    Goal seen{};
+    for (std::size_t i = 0; i < goal_.criteria.size(); ++i) {
+      const Worst worst = goal_.criteria[i].maximise ? Worst::least : Worst::greatest;
+      if (i > 0 && !metrics.find(goal_.metrics[i], worst)) continue;
+      seen.criteria.push_back(goal_.criteria[i]);
+      seen.metrics.push_back(goal_.metrics[i]);
+    }
+    const Evaluation values = values_in(seen, metrics);
+    return values && meets_limits(seen.criteria, *values) ? relative(values->front()) : 0;
+  }
+
+ private:
+  [[nodiscard]] double relative(double value) const {
+    const double best = of(*best_)->front();
     const double ratio = goal_.criteria.front().maximise ? value / best : best / value;
     return std::isfinite(ratio) ? std::max(ratio, 0.0) : 0;
   }
 
- private:
-  // All configurations, unless the replications of the one that seems best differ by next to nothing; and
-  // those that may be the best as often as it takes.
+  // All configurations, unless the replications of the one that seems best differ by next to nothing.
   void replicate(const Candidates& candidates, const std::atomic<bool>* interrupt) {
     const auto seems = best_of(goal_.criteria, values_, goal_.indifference);
     const Replicator replicator{goal_, candidates.profiles(), candidates.threads(), interrupt};
     std::vector<Replicated> all(values_.size());
     std::vector<Replicated*> these;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i].scenario = candidates.scenario(i);
+      all[i].scenario = candidates.long_enough(i);
       if (values_[i]) these.push_back(&all[i]);
     }
     if (these.empty()) return;
@@ -62,8 +77,7 @@ class Truth {
     std::erase(these, &first);
     if (!these.empty()) replicator.step(these);
     these.push_back(&first);
-    constexpr std::size_t further = 2;  // steps of all: twelve runs more
-    for (std::size_t i = 0; i < further; ++i) replicator.step(these);
+    replicator.step(these);
     for (std::size_t i = 0; i < all.size(); ++i)
       if (values_[i]) values_[i] = all[i].samples.overloaded() ? std::nullopt : all[i].samples.means();
   }
@@ -112,7 +126,7 @@ class Board {
     if (!one.windows) one.windows = begun(candidate);
     const auto result = one.windows->next();
     if (!result) throw scenarios::Interrupted();
-    return result->status == "ok" ? truth_.score(values_in(candidates_.goal(), ResultMetrics(*result))) : 0;
+    return result->status == "ok" ? truth_.window_score(ResultMetrics(*result)) : 0;
   }
 
   [[nodiscard]] scenarios::Windows begun(std::size_t candidate) const {

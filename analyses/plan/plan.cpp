@@ -69,11 +69,12 @@ class Planner {
     plan_.converged = search.exhausted() || evaluations_.size() == candidates_.size();
   }
 
-  // Simulated time for replications: of small studies, that of some hundred runs.
+  // Simulated time for replications.
   [[nodiscard]] double replication_budget() const {
-    constexpr double fewest_runs = 500;
+    constexpr double usual_effort = 10, fewest_runs = 500;
+    if (candidates_.effort()) return plan_.search_s * *candidates_.effort();
     const auto runs = static_cast<double>(std::max<std::size_t>(1, plan_.count.evaluated));
-    return plan_.search_s * std::max(candidates_.effort(), fewest_runs / runs);
+    return plan_.search_s * std::max(usual_effort, fewest_runs / runs);
   }
 
   [[nodiscard]] const Finalist* finalist(std::size_t candidate) const {

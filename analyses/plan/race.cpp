@@ -213,7 +213,7 @@ void Race::judge(const Points& points) {
 void Race::decide(const std::vector<std::size_t>& points, std::size_t most, std::size_t least) {
   for (const std::size_t point : points) {
     if (finalists_.contains(point)) continue;
-    finalists_[point].replicated.scenario = candidates_.scenario(point);
+    finalists_[point].replicated.scenario = candidates_.long_enough(point);
     configurations_.insert(candidates_.configuration(point));
   }
   for (std::size_t i = 0; i < most; ++i) {

@@ -17,18 +17,9 @@ constexpr double longest_s = 1e6;  // of a run
 
 // The scenario of a run of a step; `number`: of the run, over all steps.
 scenarios::Scenario replication(const scenarios::Scenario& scenario, double length, std::uint64_t number) {
-  scenarios::Scenario one = scenario;
+  scenarios::Scenario one = lengthened(scenario, length);
   one.run.seed = scenarios::replication_seed(scenario.run.seed, number);
   one.run.replications = 1;
-  const auto longer = [length](sim::Duration duration) {
-    return sim::seconds(std::min(longest_s, length * sim::to_seconds(duration)));
-  };
-  if (length <= 1 || one.run.batches) return one;
-  one.run.duration = longer(one.run.duration);
-  if (one.run.until) {
-    one.run.until->max = longer(one.run.until->max);
-    one.run.until->relative_error /= std::sqrt(length);
-  }
   return one;
 }
 
@@ -40,6 +31,20 @@ struct Said {
 };
 
 }  // namespace
+
+scenarios::Scenario lengthened(const scenarios::Scenario& scenario, double length) {
+  scenarios::Scenario one = scenario;
+  const auto longer = [length](sim::Duration duration) {
+    return sim::seconds(std::min(longest_s, length * sim::to_seconds(duration)));
+  };
+  if (length <= 1 || one.run.batches) return one;
+  one.run.duration = longer(one.run.duration);
+  if (one.run.until) {
+    one.run.until->max = longer(one.run.until->max);
+    one.run.until->relative_error /= std::sqrt(length);
+  }
+  return one;
+}
 
 void Replicator::step(const std::vector<Replicated*>& these) const {
   struct Run {

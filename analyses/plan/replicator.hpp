@@ -24,6 +24,11 @@ struct Step {
 // The numbers of runs add up to odd ones: sim/student_t.hpp likes even degrees of freedom.
 inline constexpr std::array<Step, 6> replication_steps{{{5, 1}, {4, 1}, {8, 2}, {8, 4}, {8, 8}, {8, 16}}};
 
+// The scenario with a run of this many times its length; a run that ends after so many batches as it is.
+[[nodiscard]] scenarios::Scenario lengthened(const scenarios::Scenario& scenario, double length);
+// Runs that are too short for a percentile are made longer by these factors, one after the other.
+inline constexpr std::array<double, 3> longer_runs{4, 16, 64};
+
 // A configuration that is to be replicated.
 struct Replicated {
   scenarios::Scenario scenario;

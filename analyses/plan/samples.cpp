@@ -68,7 +68,7 @@ double Samples::half_width(std::size_t criterion, double confidence) const {
 
 double Samples::p_feasible(const std::vector<Criterion>& criteria) const {
   if (overloaded()) return 0;
-  const double most = values_.size() == runs_ ? 1 : 0.5;
+  const double most = overloaded_ == 0 ? 1 : 0.5;
   if (values_.size() < fewest) return 0.5;
   double missed = 0;
   for (std::size_t criterion = 0; criterion < criteria.size(); ++criterion) {

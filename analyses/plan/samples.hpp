@@ -35,7 +35,7 @@ class Samples {
   [[nodiscard]] double half_width(std::size_t criterion, double confidence) const;
 
   // The probability that the true values meet all limits: one less those that one is not met (Bonferroni), by
-  // Student's t. 0 if overloaded, at most a half where one run was or has no values; a half below three runs.
+  // Student's t. 0 if overloaded, at most a half where one run was; a half below three runs with values.
   [[nodiscard]] double p_feasible(const std::vector<Criterion>& criteria) const;
 
   // How much greater the mean of a criterion is here than there, at most, with this probability (one-sided).

@@ -16,7 +16,8 @@ void read_plan(const input::Cursor& at, Study& study) {
                    input::Quantity{input::share_dimension(), least_indifference, most_indifference});
   mapping.optional("confidence", study.plan.confidence,
                    input::Quantity{input::share_dimension(), least_confidence, most_confidence});
-  mapping.optional("effort", study.plan.effort, input::Real{0, most_effort});
+  double effort = 0;
+  if (mapping.optional("effort", effort, input::Real{0, most_effort})) study.plan.effort = effort;
 }
 
 }  // namespace jostle::analyses

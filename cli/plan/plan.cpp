@@ -225,7 +225,7 @@ void add_plan(CLI::App& app, Task& task) {
       "\nA study adds its goal to the sweep (docs/planning.md):\n"
       "  objectives: [max system.throughput, min system.power_w]   # in order of priority\n"
       "  constraints: {system.power_w: {max: 12 W}, processes.latency_ms.p99: {max: 50 ms}}\n"
-      "  plan: {indifference: 1 %, confidence: 95 %, effort: 10}   # the defaults\n"
+      "  plan: {indifference: 1 %, confidence: 95 %, effort: 20}\n"
       "or the cameras to find boards for:\n"
       "  fleet: {cameras: 40, rate: 15 /s, boards: [jetson-nano, jetson-orin-nano-super],\n"
       "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"
