@@ -82,10 +82,11 @@ Evaluation values_in(const Goal& goal, const Outcome& outcome) {
 
 bool is_too_short(const Goal& goal, const ResultMetrics& metrics) {
   if (metrics.overloaded()) return false;
-  for (std::size_t i = 0; i < goal.criteria.size(); ++i)
-    if (metric_unit(goal.metrics[i]).name == std::string("ms") &&
-        !metrics.find(goal.metrics[i], worst_of(goal.criteria[i])))
+  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    const std::string unit = metric_unit(goal.metrics[i]).name;
+    if ((unit == "ms" || unit == "images/s") && !metrics.find(goal.metrics[i], worst_of(goal.criteria[i])))
       return true;
+  }
   return false;
 }
 

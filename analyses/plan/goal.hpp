@@ -27,7 +27,7 @@ struct Goal {
 // several processes the worst counts.
 [[nodiscard]] Evaluation values_in(const Goal& goal, const ResultMetrics& metrics);
 [[nodiscard]] Evaluation values_in(const Goal& goal, const Outcome& outcome);  // none unless ok
-// Whether a time of the goal, such as a percentile of the latency, is absent though no backlog grows: a
+// Whether a time of the goal, such as a percentile of the latency, or a throughput is absent though no backlog grows: a
 // longer run may have it.
 [[nodiscard]] bool is_too_short(const Goal& goal, const ResultMetrics& metrics);
 
