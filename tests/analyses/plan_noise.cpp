@@ -185,7 +185,7 @@ TEST(Plan, of_a_point_beyond_capacity_is_no_answer_however_short_the_run) {
 }
 
 TEST(Plan, runs_longer_what_is_too_short_for_a_latency) {
-  Asked asked(server("duration: 50 ms, warmup: 10 ms", "processes.0.arrivals.poisson: [1 /s, 2 /s]") +
+  Asked asked(server("duration: 50 ms, warmup: 10 ms", "processes.0.arrivals.poisson: [10 /s, 20 /s]") +
               "objectives: [max system.throughput]\n"
               "constraints: {processes.latency_ms.mean: {max: 1 s}}\n");
   Candidates candidates = asked.candidates();

@@ -34,7 +34,8 @@ TEST(Windows, go_on_where_the_one_before_ended) {
   whole.run.duration = sim::seconds(3);
   const auto once = run(whole, *profile, control);
   ASSERT_TRUE(once);
-  EXPECT_NEAR(images, once->processes[0].images.value_or(0), 1e-6 * images);
+  // Of batches at the ends of a window only parts count: all in all less than one batch.
+  EXPECT_NEAR(images, once->processes[0].images.value_or(0), 4);
   EXPECT_NEAR(energy, once->system.power_w.mean.value_or(0) * 3, 0.02 * energy);
   EXPECT_EQ(last.system.temperature_c, once->system.temperature_c);
 }
