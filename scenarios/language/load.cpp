@@ -150,6 +150,20 @@ void read_confinement(Mapping& top, Scenario& scenario) {
   }
 }
 
+// What must be that precise: a list without repetition.
+void read_until_of(const Cursor& at, std::vector<Precise>& of) {
+  of.clear();
+  for (const Cursor& item : at.items("a list of figures, such as [throughput, latency_ms.p99]", 16)) {
+    const auto figure = Choice<Precise>{"a figure", precise_names()}(item);
+    if (!figure) continue;
+    if (std::ranges::find(of, *figure) != of.end())
+      item.problem(fmt::format("{} is listed twice", to_string(*figure)));
+    of.push_back(*figure);
+  }
+  if (at.is(Kind::sequence) && at.value().children.empty())
+    at.problem("no figures", "leave the key out for [throughput]");
+}
+
 void read_run(const Cursor& at, Run& run) {
   Mapping mapping(at, "a mapping: duration, warmup, seed, replications, until, setup, batches");
   mapping.optional("setup", run.setup, Boolean{});
@@ -175,9 +189,10 @@ void read_run(const Cursor& at, Run& run) {
     if (run.replications > 1)
       until_at->problem("given beside replications",
                         "keep one of the two: replications are of equal length, and as many as given");
-    Mapping until(*until_at, "a mapping: relative_error, max");
-    Until value{0, sim::seconds(60)};
+    Mapping until(*until_at, "a mapping: relative_error, of, max");
+    Until value{.relative_error = 0, .max = sim::seconds(60)};
     until.required("relative_error", value.relative_error, Quantity{input::share_dimension(), 0, 1, true});
+    if (const auto of = until.find("of")) read_until_of(*of, value.of);
     until.optional("max", value.max, TimeSpan{sim::Duration::zero(), max_run, true});
     run.until = value;
     run.duration = value.max;

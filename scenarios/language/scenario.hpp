@@ -136,9 +136,14 @@ struct Link {
   double energy_per_bit_j = 0;
   Payload payload;
 };
+// What a run can be made long enough for.
+enum class Precise { throughput, latency_mean, latency_p50, latency_p90, latency_p99 };
+[[nodiscard]] const char* to_string(Precise value);  // its path in a process of the result
+
 struct Until {
-  double relative_error = 0;  // half-width of the 95 % interval over the mean
-  sim::Duration max;          // simulated time, warm-up excluded
+  double relative_error = 0;                        // half-width of the 95 % interval over the figure
+  std::vector<Precise> of = {Precise::throughput};  // of every process
+  sim::Duration max;                                // simulated time, warm-up excluded
 };
 struct Run {
   sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until` its max

@@ -136,6 +136,16 @@ void average(const Same<GpuWindows>& windows) {
   });
 }
 
+void take_longest(NamedParameters& all, const NamedParameters& more) {
+  for (const auto& [name, seconds] : more) {
+    const auto found = std::ranges::find(all, name, [](const auto& one) { return one.first; });
+    if (found == all.end())
+      all.emplace_back(name, seconds);
+    else
+      found->second = std::max(found->second, seconds);
+  }
+}
+
 void pool(const Same<Latency>& latency) {
   Latency::Ci95& ci95 = latency.into().ci95;
   average(latency.at(&Latency::mean), ci95.mean);
@@ -144,6 +154,15 @@ void pool(const Same<Latency>& latency) {
   average(latency.at(&Latency::p95));
   average(latency.at(&Latency::p99), ci95.p99);
   add_up(latency.at(&Latency::samples));
+  add_up(latency.at(&Latency::unfinished));
+  latency.into().needs.clear();
+  latency.into().of_served.clear();
+  for (const Latency* one : latency.of()) {
+    take_longest(latency.into().needs, one->needs);
+    for (const std::string& name : one->of_served)
+      if (std::ranges::find(latency.into().of_served, name) == latency.into().of_served.end())
+        latency.into().of_served.push_back(name);
+  }
 }
 
 void pool(const Same<ProcessResult>& process) {

@@ -18,6 +18,8 @@ namespace jostle::scenarios {
 using Metric = std::optional<double>;
 using Interval = std::optional<std::pair<double, double>>;  // from, to
 
+using NamedParameters = std::vector<std::pair<std::string, double>>;  // in display order
+
 struct Throughput {
   Metric mean;    // images/s, over the measured time
   Interval ci95;  // confidence interval: simulation noise
@@ -31,7 +33,10 @@ struct Latency {
   struct Ci95 {
     Interval mean, p50, p90, p99;
   };
-  Ci95 ci95 = {};  // simulation noise
+  Ci95 ci95 = {};               // simulation noise
+  std::int64_t unfinished = 0;  // requests that waited at the end
+  NamedParameters needs = {};   // seconds of run that would do, by percentile that is absent for want of it
+  std::vector<std::string> of_served = {};  // percentiles that dropped and unfinished requests could change
 };
 
 // One ExecutionContext call, and its parts.
@@ -78,6 +83,12 @@ struct GpuWindows {
   std::vector<WindowShares> shares;
 };
 
+// Whether a figure that `run.until` names is as precise as that asks.
+struct Converged {
+  std::string figure;  // "latency_ms.p99"
+  bool yes = false;
+};
+
 struct ProcessResult {
   std::int64_t index = 0;  // among all processes
   std::int64_t entry = 0;  // index in the scenario's `processes`
@@ -97,6 +108,7 @@ struct ProcessResult {
   std::optional<bool> stable;
   Metric backlog_growth;  // images/s; absent unless unstable
   Latency latency_ms;
+  std::vector<Converged> converged;  // with run.until
   EnqueueCall ec_ms;
   Metric sync_ms;
   std::vector<StageResult> stages;  // in execution order
@@ -127,8 +139,6 @@ struct LinkResult {
   std::int64_t queued = 0;         // attempts waiting for it at the end
   Metric power_w;                  // of the sender; not part of power_w
 };
-
-using NamedParameters = std::vector<std::pair<std::string, double>>;  // in display order
 
 struct SystemResult {
   Metric throughput;         // images/s of all processes

@@ -58,6 +58,8 @@ Json windows_json(const GpuWindows& windows) {
 }
 
 Json latency_json(const Latency& latency) {
+  Json needs = Json::object();
+  for (const auto& [name, seconds] : latency.needs) needs[name] = {{"run_s", figure(seconds)}};
   return {{"mean", figure(latency.mean)},
           {"p50", figure(latency.p50)},
           {"p90", figure(latency.p90)},
@@ -69,7 +71,10 @@ Json latency_json(const Latency& latency) {
            {{"mean", interval(latency.ci95.mean)},
             {"p50", interval(latency.ci95.p50)},
             {"p90", interval(latency.ci95.p90)},
-            {"p99", interval(latency.ci95.p99)}}}};
+            {"p99", interval(latency.ci95.p99)}}},
+          {"unfinished", latency.unfinished},
+          {"needs", needs},
+          {"of_served", latency.of_served}};
 }
 
 Json process_json(const ProcessResult& process) {
@@ -93,6 +98,9 @@ Json process_json(const ProcessResult& process) {
   json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
   json["backlog_growth"] = figure(process.backlog_growth);
   json["latency_ms"] = latency_json(process.latency_ms);
+  if (!process.converged.empty()) {
+    for (const Converged& figure : process.converged) json["converged"][figure.figure] = figure.yes;
+  }
   json["ec_ms"] = {{"mean", figure(ec.mean)},
                    {"launch", figure(ec.launch)},
                    {"reschedule", figure(ec.reschedule)},
