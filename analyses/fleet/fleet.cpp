@@ -30,8 +30,9 @@ constexpr std::size_t power_after_limits = 1, energy_after_limits = 2, may_be_ab
 
 // What one run says of a board with a number of cameras.
 struct Load {
-  bool keeps_up = false, is_too_short = false, meets_limits = false;
-  double length = 1;  // of a run that is long enough for the limits, by the scenario's
+  bool keeps_up = false, meets_limits = false;
+  std::optional<double> longer;  // the length of the next run, if this one is too short for a limit
+  double length = 1;             // of a run that is long enough for the limits, by the scenario's
 };
 
 // What replications say of it.
@@ -84,8 +85,7 @@ class FleetPlanner {
 
   [[nodiscard]] Load load(std::size_t candidate, std::int64_t cameras) {
     Load found = load_in(candidate, cameras, 1);
-    for (const double length : longer_runs)
-      if (found.keeps_up && found.is_too_short) found = load_in(candidate, cameras, length);
+    while (found.keeps_up && found.longer) found = load_in(candidate, cameras, *found.longer);
     return found;
   }
 
@@ -109,7 +109,7 @@ class FleetPlanner {
       load.keeps_up &= process.drops == 0 && process.stable == true;
     const ResultMetrics metrics(*result);
     const Evaluation values = values_in(goal_, metrics);
-    load.is_too_short = is_too_short(goal_, metrics);
+    if (is_too_short(goal_, metrics)) load.longer = next_length(length, *result);
     load.meets_limits = values && meets_limits(goal_.criteria, *values);
     return load;
   }

@@ -77,18 +77,19 @@ void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
   };
   std::vector<Longer> found(candidates.size());
   const auto run_longer = [&](std::size_t i) {
-    for (const double length : longer_runs) {
-      const scenarios::Scenario longer = lengthened(scenario(candidates[i]), length);
-      input::Problems problems;
-      const auto profile = profiles_->of(longer, problems);
-      if (!profile) throw scenarios::RunError(problems.text());
-      scenarios::RunControl control;
-      control.interrupt = interrupt_;
-      const auto result = run(longer, *profile, control);
+    const scenarios::Scenario own = scenario(candidates[i]);
+    input::Problems problems;
+    const auto profile = profiles_->of(own, problems);
+    if (!profile) throw scenarios::RunError(problems.text());
+    scenarios::RunControl control;
+    control.interrupt = interrupt_;
+    std::optional<double> length = 2;
+    while (length && !own.run.batches) {
+      const auto result = run(lengthened(own, *length), *profile, control);
       if (!result) throw scenarios::Interrupted();
       const ResultMetrics metrics(*result);
-      found[i] = {length, found[i].simulated_s + result->simulated_s, values_in(goal_, metrics)};
-      if (!is_too_short(goal_, metrics)) return;
+      found[i] = {*length, found[i].simulated_s + result->simulated_s, values_in(goal_, metrics)};
+      length = is_too_short(goal_, metrics) ? next_length(*length, *result) : std::nullopt;
     }
   };
   scenarios::parallel_for(candidates.size(), run_longer, threads_);

@@ -27,8 +27,8 @@ struct Goal {
 // several processes the worst counts.
 [[nodiscard]] Evaluation values_in(const Goal& goal, const ResultMetrics& metrics);
 [[nodiscard]] Evaluation values_in(const Goal& goal, const Outcome& outcome);  // none unless ok
-// Whether a time of the goal, such as a percentile of the latency, or a throughput is absent though no backlog grows: a
-// longer run may have it.
+// Whether a time of the goal, such as a percentile of the latency, or a throughput is absent though no
+// backlog grows: a longer run may have it.
 [[nodiscard]] bool is_too_short(const Goal& goal, const ResultMetrics& metrics);
 
 // Prediction intervals of the metrics at one point, around `values`, from simulations of the draws of its

@@ -46,6 +46,15 @@ scenarios::Scenario lengthened(const scenarios::Scenario& scenario, double lengt
   return one;
 }
 
+std::optional<double> next_length(double length, const scenarios::Result& result) {
+  constexpr double most = 64, least_growth = 1.5, usual_growth = 4, most_growth = 16;
+  const double needed = ResultMetrics(result).needed_s();
+  const double growth = needed > 0 && result.simulated_s > 0
+                            ? std::clamp(needed / result.simulated_s, least_growth, most_growth)
+                            : usual_growth;
+  return length * growth <= most ? std::optional(length * growth) : std::nullopt;
+}
+
 void Replicator::step(const std::vector<Replicated*>& these) const {
   struct Run {
     Replicated* of;

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "analyses/plan/goal.hpp"
@@ -26,8 +27,9 @@ inline constexpr std::array<Step, 6> replication_steps{{{5, 1}, {4, 1}, {8, 2}, 
 
 // The scenario with a run of this many times its length; a run that ends after so many batches as it is.
 [[nodiscard]] scenarios::Scenario lengthened(const scenarios::Scenario& scenario, double length);
-// Runs that are too short for a percentile are made longer by these factors, one after the other.
-inline constexpr std::array<double, 3> longer_runs{4, 16, 64};
+// The length of the next run of a scenario, where one of this length was too short for a metric: what the
+// result says would do, else four times as long; none: that is too long.
+[[nodiscard]] std::optional<double> next_length(double length, const scenarios::Result& result);
 
 // A configuration that is to be replicated.
 struct Replicated {
