@@ -97,6 +97,7 @@ class FleetPlanner {
     if (!profile) throw scenarios::RunError(problems.text());
     scenarios::RunControl control;
     control.interrupt = control_.interrupt;
+    control.every_percentile = true;
     control.all_must_fit = true;
     const auto result = run(scenario, *profile, control);
     if (!result) throw scenarios::Interrupted();

@@ -83,7 +83,8 @@ void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
     if (!profile) throw scenarios::RunError(problems.text());
     scenarios::RunControl control;
     control.interrupt = interrupt_;
-    std::optional<double> length = 2;
+    control.every_percentile = true;
+    std::optional<double> length = 1;
     while (length && !own.run.batches) {
       const auto result = run(lengthened(own, *length), *profile, control);
       if (!result) throw scenarios::Interrupted();

@@ -98,6 +98,7 @@ std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenario
   if (!known) throw scenarios::RunError(problems.text());
   scenarios::RunControl control;
   control.interrupt = interrupt;
+  control.every_percentile = true;
   const auto point = run(scenario, known->base.profile, control);
   const auto draws = point ? drawn_results(scenario, *known, control) : std::nullopt;
   if (!draws) throw scenarios::Interrupted();

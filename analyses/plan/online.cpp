@@ -137,6 +137,7 @@ class Board {
     scenario.run.seed = settings_.seed + 1;
     scenarios::RunControl control;
     control.interrupt = interrupt_;
+    control.every_percentile = true;
     control.all_must_fit = true;
     input::Problems problems;
     const auto profile = candidates_.profiles().of(scenario, problems);

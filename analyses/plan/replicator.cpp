@@ -81,6 +81,7 @@ void Replicator::step(const std::vector<Replicated*>& these) const {
         if (!profile) throw scenarios::RunError(problems.text());
         scenarios::RunControl control;
         control.interrupt = interrupt;
+        control.every_percentile = true;
         control.all_must_fit = true;
         const auto result = run(one, *profile, control);
         if (!result) throw scenarios::Interrupted();

@@ -27,7 +27,7 @@ Interval interval_ms(const std::optional<sim::Interval>& seconds) {
 
 }  // namespace
 
-Latency latency_of(process::Inference& process, const Window& window) {
+Latency latency_of(process::Inference& process, const Window& window, bool every_percentile) {
   const sim::Quantiles& of = process.latency();
   Latency latency;
   latency.mean = ms(of.mean());
@@ -40,7 +40,7 @@ Latency latency_of(process::Inference& process, const Window& window) {
   for (std::size_t i = 0; i < percentiles.size(); ++i) {
     const Percentile& percentile = percentiles[i];
     if (percentile.ci95 != nullptr) latency.ci95.*percentile.ci95 = interval_ms(known[i].ci95);
-    if (percentile.tail && !known[i].ci95) {
+    if (percentile.tail && !known[i].ci95 && !every_percentile) {
       if (of.count() > 0) latency.needs.emplace_back(percentile.name, window.seconds() * known[i].longer);
       continue;
     }
