@@ -95,7 +95,7 @@ void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
   };
   scenarios::parallel_for(candidates.size(), run_longer, threads_);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    count_.simulated_s += found[i].simulated_s;
+    count_.again_s += found[i].simulated_s;
     if (!found[i].values) continue;
     evaluations_[candidates[i]] = std::move(found[i].values);
     length_[candidates[i]] = found[i].length;

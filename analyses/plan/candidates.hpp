@@ -24,6 +24,7 @@ class Candidates {
     std::size_t evaluated = 0, simulated = 0;  // points that the store already had are not simulated
     std::size_t do_not_fit = 0, overloaded = 0, failed = 0;
     double simulated_s = 0;  // of the evaluated points
+    double again_s = 0;      // of runs in place of those that were too short
   };
 
   // The candidates are the supported points; of points with equal scenarios the first. What

@@ -42,7 +42,7 @@ class Planner {
       search(budget);
     plan_.exhaustive = evaluations_.size() == candidates_.size();
     plan_.count = candidates_.count();
-    plan_.search_s = plan_.count.simulated_s;
+    plan_.search_s = plan_.count.simulated_s + plan_.count.again_s;
     const Replicator replicator{plan_.goal, candidates_.profiles(), candidates_.threads(),
                                 control_.interrupt};
     Race race(candidates_, replicator, {replication_budget(), control_.replicating});
@@ -72,9 +72,9 @@ class Planner {
   // Simulated time for replications.
   [[nodiscard]] double replication_budget() const {
     constexpr double usual_effort = 10, fewest_runs = 500;
-    if (candidates_.effort()) return plan_.search_s * *candidates_.effort();
+    if (candidates_.effort()) return plan_.count.simulated_s * *candidates_.effort();
     const auto runs = static_cast<double>(std::max<std::size_t>(1, plan_.count.evaluated));
-    return plan_.search_s * std::max(usual_effort, fewest_runs / runs);
+    return plan_.count.simulated_s * std::max(usual_effort, fewest_runs / runs);
   }
 
   [[nodiscard]] const Finalist* finalist(std::size_t candidate) const {
