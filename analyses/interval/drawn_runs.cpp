@@ -40,8 +40,10 @@ class Runs {
 
   void run(const scenarios::Scenario& scenario, const calibration::Profile& profile,
            scenarios::Result& into) {
-    auto result = jostle::scenarios::run(scenario, profile,
-                                         {.interrupt = control_.interrupt, .trace = nullptr, .progress = {}});
+    scenarios::RunControl alone;
+    alone.interrupt = control_.interrupt;
+    alone.every_percentile = control_.every_percentile;
+    auto result = jostle::scenarios::run(scenario, profile, alone);
     if (result)
       into = std::move(*result);
     else

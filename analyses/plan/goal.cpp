@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "analyses/interval/interval.hpp"
-#include "analyses/study/metric.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -13,17 +12,6 @@ namespace {
 
 Worst worst_of(const Criterion& criterion) {
   return criterion.maximise ? Worst::least : Worst::greatest;
-}
-
-Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
-  if (metrics.overloaded()) return std::nullopt;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
-    const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
 }
 
 // The error of predictions of a metric; none if unknown.
@@ -65,6 +53,8 @@ Goal goal_of(const Study& study) {
     goal.metrics.push_back(objective.metric);
   }
   goal.objectives = goal.criteria.size();
+  goal.indifference = study.plan.indifference;
+  goal.confidence = study.plan.confidence;
   for (const Constraint& constraint : study.constraints) {
     if (constraint.min) {
       goal.criteria.push_back({true, constraint.min});
@@ -78,22 +68,41 @@ Goal goal_of(const Study& study) {
   return goal;
 }
 
-Evaluation values_in(const Goal& goal, const std::string& result_json) {
-  return values_in(goal, ResultMetrics(result_json));
+Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
+  if (metrics.overloaded()) return std::nullopt;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
+    if (!value && i + goal.may_be_absent < goal.criteria.size()) return std::nullopt;
+    values.push_back(value.value_or(0));
+  }
+  return values;
 }
 
 Evaluation values_in(const Goal& goal, const Outcome& outcome) {
   if (outcome.status != PointStatus::ok) return std::nullopt;
-  return values_in(goal, outcome.result);
+  return values_in(goal, ResultMetrics(outcome.result));
+}
+
+bool is_too_short(const Goal& goal, const ResultMetrics& metrics) {
+  if (metrics.overloaded()) return false;
+  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    const std::string unit = metric_unit(goal.metrics[i]).name;
+    if ((unit == "ms" || unit == "images/s") && !metrics.find(goal.metrics[i], worst_of(goal.criteria[i])))
+      return true;
+  }
+  return false;
 }
 
 std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenarios::Scenario& scenario,
+                                                const std::vector<double>& around,
                                                 const std::atomic<bool>* interrupt) {
   input::Problems problems;
   const auto known = uncertain_profile(scenario, problems);
   if (!known) throw scenarios::RunError(problems.text());
   scenarios::RunControl control;
   control.interrupt = interrupt;
+  control.every_percentile = true;
   const auto point = run(scenario, known->base.profile, control);
   const auto runs = point ? drawn_runs(scenario, *known, *point, control) : std::nullopt;
   if (!runs) throw scenarios::Interrupted();
@@ -115,8 +124,8 @@ std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenario
     const scenarios::Metric half_width = known_half_width(goal.metrics[i], *known, basis);
     figures[i].point = (*here)[i];
     const Spread spread = spread_of(figures[i], runs->draws, runs->as_long);
-    if (!half_width || !spread.known) continue;
-    intervals[i] = interval_around((*here)[i], spread, *half_width);
+    if (!half_width || !spread.known || !(around[i] > 0)) continue;
+    intervals[i] = interval_around(around[i], spread, *half_width);
     if (goal.metrics[i].find("throughput") != std::string::npos)
       intervals[i] =
           possible_throughput(intervals[i], *point, process_with(*point, goal.metrics[i], (*here)[i]));

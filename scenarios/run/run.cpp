@@ -41,7 +41,8 @@ calibration::Profile profile_of(const Scenario& scenario) {
   return std::move(*profile);
 }
 
-// The result before the run: what was requested, and which processes fit.
+}  // namespace
+
 Result prepared(const Scenario& scenario, const calibration::Profile& profile, const Assembly& assembly) {
   Result result;
   result.scenario = scenario.name;
@@ -58,7 +59,6 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   return result;
 }
 
-// Gives the board the heat with which the scenario begins; false if it would shut down: the result says so.
 bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const RunControl& control) {
   if (scenario.run.thermal != ThermalStart::equilibrium) return true;
   Equilibrium equilibrium = thermal_equilibrium(scenario, assembly, control);
@@ -81,6 +81,8 @@ bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const 
   if (equilibrium.heat) assembly.dvfs->heat = std::move(equilibrium.heat);
   return true;
 }
+
+namespace {
 
 // Sets the warm-up to the transient that a first run shows; half of that run, where it does not end.
 void find_warmup(Run& run, const Scenario& scenario, const Assembly& assembly, const RunControl& control) {

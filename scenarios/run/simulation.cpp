@@ -81,7 +81,17 @@ bool Simulation::run() {
   return true;
 }
 
+bool Simulation::go_on(Duration duration) {
+  warm_ = engine_.now();
+  end_ = warm_ + duration;
+  end_warmup();
+  if (!advance_to(end_)) return false;
+  board_->settle();
+  return true;
+}
+
 void Simulation::end_warmup() {
+  waited_.clear();
   if (dvfs_) dvfs_->before_end_of_warmup();
   throughput_->before_end_of_warmup(engine_.now(), board_->processes());
   board_->end_warmup();
@@ -161,7 +171,8 @@ void Simulation::add_metrics(Result& result) {
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
-    add_process(process, inference, window, open_load(inference, window, waited_[running], load));
+    add_process(process, inference, window, open_load(inference, window, waited_[running], load),
+                control_.every_percentile);
     if (const auto& until = scenario_.run.until)
       process.converged = converged(*until, inference, process.stable.value_or(true), window.end);
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));
