@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "calibration/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/replications.hpp"
