@@ -28,7 +28,7 @@ Interval interval_ms(const std::optional<sim::Interval>& seconds) {
 
 }  // namespace
 
-Latency latency_of(process::Inference& process, const Window& window) {
+Latency latency_of(process::Inference& process, const Window& window, bool every_percentile) {
   const sim::Quantiles& of = process.latency();
   Latency latency;
   latency.mean = ms(of.mean());
@@ -43,7 +43,7 @@ Latency latency_of(process::Inference& process, const Window& window) {
     const Percentile& percentile = percentiles[i];
     if (percentile.ci95 != nullptr) latency.ci95.*percentile.ci95 = interval_ms(known[i].ci95);
     // Where one is not known, none further out is.
-    if (percentile.tail && (!known[i].ci95 || !latency.needs.empty())) {
+    if (percentile.tail && !every_percentile && (!known[i].ci95 || !latency.needs.empty())) {
       longer = std::max(longer, known[i].longer);
       if (percentile.ci95 != nullptr) (latency.ci95.*percentile.ci95).reset();
       if (of.count() > 0) latency.needs.emplace_back(percentile.name, window.seconds() * longer);

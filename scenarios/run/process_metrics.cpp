@@ -42,7 +42,7 @@ void add_load(ProcessResult& result, const OpenLoad& load) {
 }  // namespace
 
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
-                 const std::optional<OpenLoad>& load) {
+                 const std::optional<OpenLoad>& load, bool every_percentile) {
   const Time now = window.end;
   const double seconds = window.seconds();
   const double whole = static_cast<double>(process.batches() * process.spec().batch);
@@ -61,7 +61,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   }
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
-  result.latency_ms = latency_of(process, window);
+  result.latency_ms = latency_of(process, window, every_percentile);
 
   const process::TimeAccount& time = process.time();
   const auto calls = static_cast<double>(process.enqueue_calls());

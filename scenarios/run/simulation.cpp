@@ -154,7 +154,8 @@ void Simulation::add_metrics(Result& result) {
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
-    add_process(process, inference, window, open_load(inference, window, waited_[running], load));
+    add_process(process, inference, window, open_load(inference, window, waited_[running], load),
+                control_.every_percentile);
     if (const auto& until = scenario_.run.until)
       process.converged = converged(*until, inference, process.stable.value_or(true), window.end);
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));

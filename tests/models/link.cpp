@@ -1,6 +1,7 @@
 // A network link: what it delays, in which order, and how that agrees with queueing theory.
 #include "models/link/link.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
