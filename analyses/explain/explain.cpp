@@ -203,9 +203,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   input::Problems problems;
   const auto profile = scenarios::device_profile(scenario, problems);
   if (!profile) throw scenarios::RunError(problems.text());
-  // Changes are compared with the same random numbers over the same time: percentiles too, of however few.
-  const scenarios::RunControl quiet{
-      .interrupt = control.interrupt, .trace = nullptr, .every_percentile = true, .progress = {}};
+  const scenarios::RunControl quiet{.interrupt = control.interrupt, .trace = nullptr, .progress = {}};
   const auto must = [](std::optional<scenarios::Result> result) {
     if (!result) throw scenarios::Interrupted();
     return std::move(*result);
