@@ -1,6 +1,7 @@
 #include "cli/scenario_files.hpp"
 
 #include "cli/options.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::cli {
 

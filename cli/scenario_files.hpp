@@ -7,6 +7,7 @@
 
 #include "cli/subcommand.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::cli {
 

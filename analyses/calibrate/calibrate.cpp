@@ -12,6 +12,7 @@
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -110,7 +111,7 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfigurat
     if (std::ranges::none_of(unknowns, same)) unknowns.push_back(std::move(unknown));
   };
   for (const RunConfiguration& configuration : configurations) {
-    const scenarios::Precision precision = *configuration.scenario.processes.front().precision;
+    const scenarios::Precision precision = *configuration.scenario->processes.front().precision;
     if (configuration.runtime != "tensorrt" && configuration.runtime != "cuda-graph") continue;
     add(factor_of({}, {}, precision, calibration::precision_factor_sd));
     add(factor_of(configuration.family(), {}, precision, calibration::family_factor_sd));
@@ -198,7 +199,7 @@ class Bench {
   static std::vector<double> predicted_values(const calibration::Profile& profile,
                                               const RunConfiguration& configuration,
                                               const std::atomic<bool>* interrupt) {
-    const auto result = run(configuration.scenario, profile,
+    const auto result = run(*configuration.scenario, profile,
                             scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
     if (!result) throw scenarios::Interrupted();
     std::vector<double> found;
@@ -258,9 +259,9 @@ std::vector<double> start_at(const Calibration* near, const std::vector<Unknown>
 // A shorter run with the same means: with pinned clocks nothing changes slowly, and governors settle within a
 // few polls.
 RunConfiguration shortened(RunConfiguration configuration) {
-  const bool pinned = configuration.scenario.jetson_clocks.value_or(false);
-  configuration.scenario.run.warmup = sim::milliseconds(pinned ? 50 : 500);
-  configuration.scenario.run.duration = sim::milliseconds(250);
+  const bool pinned = configuration.scenario->jetson_clocks.value_or(false);
+  configuration.scenario->run.warmup = sim::milliseconds(pinned ? 50 : 500);
+  configuration.scenario->run.duration = sim::milliseconds(250);
   return configuration;
 }
 

@@ -10,6 +10,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/replications.hpp"
 #include "sim/batch_means.hpp"

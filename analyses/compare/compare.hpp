@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {

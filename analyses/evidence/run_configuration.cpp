@@ -12,6 +12,7 @@
 #include "calibration/embedded.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/names.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -90,7 +91,7 @@ void add_processes(RunConfiguration& configuration, const Fields& fields) {
     entry.sync = scenarios::default_sync(entry.runtime);
     if (const std::string sync = fields.text("sync"); !sync.empty())
       entry.sync = fields.word(scenarios::sync_names(), "sync", sync);
-    configuration.scenario.processes.push_back(entry);
+    configuration.scenario->processes.push_back(entry);
     begin = end + 1;
   }
 }
@@ -113,7 +114,7 @@ RunConfiguration configuration_of(const Fields& fields) {
                                  .reference_values = {}};
   if (dnn::find_model(configuration.model) == nullptr)
     fields.fail(fmt::format("unknown network '{}'", configuration.model));
-  scenarios::Scenario& scenario = configuration.scenario;
+  scenarios::Scenario& scenario = *configuration.scenario;
   scenario.device = configuration.device;
   if (!configuration.mode.empty()) scenario.power_mode = configuration.mode;
   if (fields.text("pinned") == "1") {

@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "calibration/readers/csv.hpp"
-#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
+#include "sim/indirect.hpp"
+
+namespace jostle::scenarios {
+struct Scenario;
+}
 
 namespace jostle::analyses {
 
@@ -25,7 +29,7 @@ struct ReferenceValue {
 struct RunConfiguration {
   std::string device, mode, clocks, model, precision, placement, runtime;
   std::int64_t batch = 1, processes = 1;
-  scenarios::Scenario scenario;
+  Indirect<scenarios::Scenario> scenario;
   std::vector<ReferenceValue> reference_values;
 
   [[nodiscard]] std::string family() const;

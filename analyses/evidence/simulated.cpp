@@ -1,6 +1,7 @@
 #include "analyses/evidence/simulated.hpp"
 
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -26,7 +27,7 @@ std::vector<std::vector<double>> simulated(const calibration::Profile& profile,
                                            const std::atomic<bool>* interrupt) {
   std::vector<std::vector<double>> found(configurations.size());
   scenarios::parallel_for(configurations.size(), [&](std::size_t i) {
-    const auto result = run(configurations[i].scenario, profile,
+    const auto result = run(*configurations[i].scenario, profile,
                             scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
     if (!result) throw scenarios::Interrupted();
     for (const ReferenceValue& reference : configurations[i].reference_values)

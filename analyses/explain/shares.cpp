@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "scenarios/language/scenario.hpp"
+
 namespace jostle::analyses {
 namespace {
 

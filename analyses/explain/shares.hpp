@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
+
+namespace jostle::scenarios {
+struct Scenario;
+}
 
 namespace jostle::analyses {
 

@@ -10,6 +10,7 @@
 #include "input/units.hpp"
 #include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "models/gpu/sharing.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
@@ -71,8 +72,8 @@ std::optional<Changed> one_core_more(const Request& request) {
   if (used >= now.size()) {
     board::DeviceSpec device = request.device;
     if (static_cast<int>(now.size()) == device.core_count()) {
-      cpu::ClusterSpec& last = device.cpu.clusters.back();
-      put(scenario, fmt::format("cpu.clusters.{}.cores", device.cpu.clusters.size() - 1),
+      cpu::ClusterSpec& last = device.cpu->clusters.back();
+      put(scenario, fmt::format("cpu.clusters.{}.cores", device.cpu->clusters.size() - 1),
           fmt::format("{}", ++last.cores));
     }
     scenario.clocks.cores = static_cast<int>(now.size()) + 1;
@@ -133,7 +134,7 @@ std::optional<Changed> double_bandwidth(const Request& request) {
 // What host work costs is told at the reference clock.
 std::optional<Changed> double_host_speed(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
-  double hz = request.device.cpu.reference_clock_hz;
+  double hz = request.device.cpu->reference_clock_hz;
   if (hz <= 0) hz = std::ranges::max(board::maximum_clocks(request.device).clusters_hz);
   put(scenario, "cpu.reference_clock", input::format_quantity(hz / 2, input::frequency_dimension()));
   return one_board("cores twice as fast", std::move(scenario));
@@ -160,8 +161,8 @@ Size size_of(const board::DeviceSpec& device, const board::PowerMode& mode) {
   const board::Clocks most = board::maximum_clocks(device);
   const int tpcs = device.sms_per_tpc > 0 ? device.gpu.sm_count / device.sms_per_tpc : 0;
   double cpu = 0;
-  for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
-    const int cores = i < mode.online_cores.size() ? mode.online_cores[i] : device.cpu.clusters[i].cores;
+  for (std::size_t i = 0; i < device.cpu->clusters.size(); ++i) {
+    const int cores = i < mode.online_cores.size() ? mode.online_cores[i] : device.cpu->clusters[i].cores;
     cpu += cores * (i < mode.cpu_max_clock_hz.size() ? mode.cpu_max_clock_hz[i] : most.clusters_hz[i]);
   }
   return {std::min(mode.tpcs.value_or(tpcs), tpcs) * mode.gpu_max_clock_hz.value_or(most.gpu_hz),

@@ -8,6 +8,7 @@
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {

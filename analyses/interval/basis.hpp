@@ -8,7 +8,9 @@
 
 #include <string>
 
-#include "scenarios/language/scenario.hpp"
+namespace jostle::scenarios {
+struct ProcessEntry;
+}
 
 namespace jostle::calibration {
 struct Profile;

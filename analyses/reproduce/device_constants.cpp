@@ -6,6 +6,7 @@
 #include "analyses/reproduce/concurrent_vision.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -72,7 +73,7 @@ void rated_performance(Runs& /*runs*/, Checks& checks) {
   checks.near("jetson-nano, fp16", 472, rated_gflops(device(nano)), "GFLOP/s");
   const board::DeviceSpec pi = device("raspberry-pi-3b");
   checks.near("raspberry-pi-3b, fp32", 21.4,
-              pi.core_count() * pi.host.fp32_ops_per_clock * pi.cpu.clusters.front().max_clock_hz / 1e9,
+              pi.core_count() * pi.host.fp32_ops_per_clock * pi.cpu->clusters.front().max_clock_hz / 1e9,
               "GFLOP/s");
 }
 
@@ -125,7 +126,7 @@ void roofline_device(Runs& runs, Checks& checks) {
   checks.at_most("peak power in MAXN: training of resnet50, batch 64", 70,
                  known(training.system.power_w.peak), "W");
   checks.at_least("combinations of CPU, GPU and memory clocks", 1000,
-                  static_cast<double>(spec.cpu.clusters.front().clock_table_hz.size() *
+                  static_cast<double>(spec.cpu->clusters.front().clock_table_hz.size() *
                                       spec.gpu.clock_table_hz.size() * spec.memory.clock_table_hz.size()));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibration/profile/profile.hpp"
+#include "models/cpu/spec.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -28,7 +29,7 @@ KnobBoard board_of(const char* name, const char* device, const char* mode, const
   const double limit = board::find_power_mode(spec, mode)->gpu_max_clock_hz.value_or(spec.gpu.max_clock_hz);
   std::vector<double> gpu = spec.gpu.clock_table_hz;
   std::erase_if(gpu, [limit](double hz) { return hz > limit; });
-  return {name, device, mode, precision, in_mhz(spec.cpu.clusters.front().clock_table_hz), in_mhz(gpu)};
+  return {name, device, mode, precision, in_mhz(spec.cpu->clusters.front().clock_table_hz), in_mhz(gpu)};
 }
 
 std::vector<KnobPoint> points(Runs& runs, const KnobBoard& board, const Knobs& knobs,

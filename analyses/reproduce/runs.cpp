@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "calibration/profile/profile.hpp"
+#include "models/cpu/spec.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/training.hpp"
@@ -86,8 +87,8 @@ power::Activity idle_second(const scenarios::Assembly& assembly) {
                        .dla_hz = assembly.setup.clocks.dla_hz,
                        .dlas = device.dla.count};
   int first = 0;
-  for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
-    const int behind = first + device.cpu.clusters[i].cores;
+  for (std::size_t i = 0; i < device.cpu->clusters.size(); ++i) {
+    const int behind = first + device.cpu->clusters[i].cores;
     const auto online = std::ranges::count_if(assembly.setup.cores.online,
                                               [&](int cpu) { return cpu >= first && cpu < behind; });
     idle.clusters.push_back(

@@ -9,7 +9,6 @@
 
 #include "input/problems.hpp"
 #include "models/power/roofline.hpp"
-#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 

@@ -4,6 +4,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 

@@ -14,6 +14,7 @@
 #include "calibration/readers/csv.hpp"
 #include "input/counted.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"
 
@@ -21,7 +22,7 @@ namespace jostle::analyses {
 namespace {
 
 scenarios::Precision precision_of(const RunConfiguration& configuration) {
-  return *configuration.scenario.processes.front().precision;
+  return *configuration.scenario->processes.front().precision;
 }
 
 // Simulates configurations with given factors.
@@ -31,7 +32,7 @@ class Bench {
                                            std::vector<dnn::Factor> factors) {
     calibration::Profile profile = base_of(configuration.device).profile;
     profile.factors = std::move(factors);
-    const std::optional<scenarios::Result> result = run(configuration.scenario, profile, {});
+    const std::optional<scenarios::Result> result = run(*configuration.scenario, profile, {});
     if (!result) throw std::runtime_error("interrupted");
     return *result;
   }
@@ -41,7 +42,7 @@ class Bench {
                                                 std::vector<dnn::Factor> factors) {
     calibration::BaseProfile base = base_of(configuration.device);
     base.profile.factors = std::move(factors);
-    return predictions(base, {}, {configuration}).front();
+    return predictions({std::move(base), {}}, {configuration}).front();
   }
 
   [[nodiscard]] dnn::Chip chip_of(const std::string& device) {
@@ -94,6 +95,8 @@ void compare_held_out(ComparisonGroup& group, std::vector<HeldOutRow>& rows,
                     .quantity = quantity_of(reference.metric),
                     .basis = predicted[i].basis,
                     .fold = configuration.device,
+                    .configuration = configuration.text(),
+                    .value = group.comparisons.back().run,
                     .measured = reference.value,
                     .predicted = predicted[i].value,
                     .spread = predicted[i].spread});

@@ -13,6 +13,7 @@
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/engine.hpp"

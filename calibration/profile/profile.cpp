@@ -21,6 +21,7 @@
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
+#include "models/cpu/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -62,7 +63,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
   top.required("name", device.name, input::Text{100});
   top.required("description", device.description, input::Text{400});
   if (const auto part = top.find("evidence")) read_evidence(*part, device.evidence);
-  if (const auto part = top.require("cpu")) read_cpu(*part, figures, device.cpu);
+  if (const auto part = top.require("cpu")) read_cpu(*part, figures, *device.cpu);
   const auto gpu = top.find("gpu");
   if (gpu) read_gpu(*gpu, figures, device);
   if (const auto part = top.find("dla")) read_dla(*part, figures, device.dla);

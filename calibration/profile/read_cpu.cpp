@@ -3,6 +3,7 @@
 #include "calibration/profile/read_parts.hpp"
 #include "calibration/profile/time_span.hpp"
 #include "input/readers.hpp"
+#include "models/cpu/spec.hpp"
 
 namespace jostle::calibration {
 namespace {

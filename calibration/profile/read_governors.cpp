@@ -6,6 +6,7 @@
 #include "calibration/profile/read_parts.hpp"
 #include "calibration/profile/time_span.hpp"
 #include "input/readers.hpp"
+#include "models/cpu/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -82,7 +83,7 @@ void read_governors(const Cursor& at, Block& outer, const board::DeviceSpec& dev
                     power::ScalingSpec& scaling) {
   Block block(at, "governors: cpu, gpu, emc", outer.figures(), outer.from());
   double fastest = 0;
-  for (const cpu::ClusterSpec& cluster : device.cpu.clusters)
+  for (const cpu::ClusterSpec& cluster : device.cpu->clusters)
     fastest = std::max(fastest, cluster.max_clock_hz);
   if (const auto part = block.words().require("cpu")) read_cpu(*part, block, fastest, scaling);
   if (device.has_gpu()) {

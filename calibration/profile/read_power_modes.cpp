@@ -4,6 +4,7 @@
 
 #include "calibration/profile/read_parts.hpp"
 #include "input/readers.hpp"
+#include "models/cpu/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -66,12 +67,12 @@ board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSp
   board::PowerMode mode;
   block.words().required("name", mode.name, input::Text{100});
   double fastest = 0;
-  for (const cpu::ClusterSpec& cluster : device.cpu.clusters)
+  for (const cpu::ClusterSpec& cluster : device.cpu->clusters)
     fastest = std::max(fastest, cluster.max_clock_hz);
   const auto clock = [](double most) { return Quantity{input::frequency_dimension(), 0, most, true}; };
-  block.optional("cores", mode.online_cores, OnlineCores{device.cpu.clusters});
+  block.optional("cores", mode.online_cores, OnlineCores{device.cpu->clusters});
   block.optional("cpu", mode.cpu_max_clock_hz,
-                 PerCluster<double, Quantity>{device.cpu.clusters.size(), clock(fastest)});
+                 PerCluster<double, Quantity>{device.cpu->clusters.size(), clock(fastest)});
   if (device.has_gpu()) {
     block.optional("gpu", mode.gpu_max_clock_hz, clock(device.gpu.max_clock_hz));
     block.optional("tpcs", mode.tpcs, Whole<int>{1, std::max(1, device.gpu.sm_count / device.sms_per_tpc)});
@@ -79,7 +80,7 @@ board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSp
   if (device.dla.count > 0) block.optional("dla", mode.dla_max_clock_hz, clock(device.dla.max_clock_hz));
   block.optional("emc", mode.emc_max_clock_hz, clock(device.memory.max_clock_hz));
   block.optional("cpu_min", mode.cpu_min_clock_hz,
-                 PerCluster<double, Quantity>{device.cpu.clusters.size(), clock(fastest)});
+                 PerCluster<double, Quantity>{device.cpu->clusters.size(), clock(fastest)});
   if (device.has_gpu()) block.optional("gpu_min", mode.gpu_min_clock_hz, clock(device.gpu.max_clock_hz));
   check_minima(at, mode);
   const Quantity amperes{input::current_dimension(), 0, 1e4, true};

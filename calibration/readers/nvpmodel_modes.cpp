@@ -11,6 +11,7 @@
 #include "input/printable.hpp"
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -67,8 +68,8 @@ class ModeReader {
   ModeOnBoard run() {
     board::PowerMode& mode = result_.mode;
     mode.name = mode_.name;
-    const std::size_t clusters = device_.cpu.clusters.size();
-    for (const cpu::ClusterSpec& cluster : device_.cpu.clusters) mode.online_cores.push_back(cluster.cores);
+    const std::size_t clusters = device_.cpu->clusters.size();
+    for (const cpu::ClusterSpec& cluster : device_.cpu->clusters) mode.online_cores.push_back(cluster.cores);
     offline_.assign(static_cast<std::size_t>(device_.core_count()), false);
     cpu_max_.assign(clusters, std::nullopt);
     cpu_min_.assign(clusters, std::nullopt);
@@ -167,8 +168,8 @@ class ModeReader {
   // The cluster of a core by the kernel's number; none, with a note, if the board has no such core.
   std::optional<std::size_t> cluster_of(int core) {
     int first = 0;
-    for (std::size_t i = 0; i < device_.cpu.clusters.size(); ++i) {
-      const cpu::ClusterSpec& cluster = device_.cpu.clusters[i];
+    for (std::size_t i = 0; i < device_.cpu->clusters.size(); ++i) {
+      const cpu::ClusterSpec& cluster = device_.cpu->clusters[i];
       const auto& numbers = cluster.kernel_cpus;
       if (numbers.empty() ? core >= first && core < first + cluster.cores
                           : std::ranges::find(numbers, core) != numbers.end())
@@ -221,7 +222,7 @@ class ModeReader {
     }
     const auto index = cluster_of(*core);
     if (!index) return;
-    const cpu::ClusterSpec& cluster = device_.cpu.clusters[*index];
+    const cpu::ClusterSpec& cluster = device_.cpu->clusters[*index];
     const auto points = points_of(cluster.clock_table_hz, cluster.max_clock_hz);
     (maximum ? cpu_max_ : cpu_min_)[*index] =
         clock(setting, points, khz, maximum ? Rounding::down : Rounding::up);
@@ -232,7 +233,7 @@ class ModeReader {
     const auto set = [](const auto& clock) { return clock.has_value(); };
     const bool maxima = std::ranges::any_of(cpu_max_, set), minima = std::ranges::any_of(cpu_min_, set);
     for (std::size_t i = 0; i < cpu_max_.size(); ++i) {
-      const cpu::ClusterSpec& cluster = device_.cpu.clusters[i];
+      const cpu::ClusterSpec& cluster = device_.cpu->clusters[i];
       const double most = cpu_max_[i].value_or(cluster.max_clock_hz);
       const double lowest = cluster.clock_table_hz.empty() ? 0 : cluster.clock_table_hz.front();
       if (maxima) mode.cpu_max_clock_hz.push_back(most);

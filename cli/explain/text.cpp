@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/study/metric.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -165,6 +166,11 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
                                width, 0);
   if (explanation.overload)
     text += overload_lines(result, width, colour) + paragraph(explanation.overload->sentence, width, 0);
+  if (const double dropped = analyses::ResultMetrics(result).dropped(); dropped > 0)
+    text += paragraph(fmt::format("{} % of the requests of a process are dropped, at the limit of its queue; "
+                                  "latencies are those of the others.",
+                                  significant(100 * dropped, 2)),
+                      width, 0);
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
   if (explanation.critical)

@@ -11,6 +11,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
+#include "models/cpu/spec.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
 
@@ -53,9 +54,9 @@ Table power_modes(const board::DeviceSpec& device, const std::vector<board::Powe
   };
   for (const board::PowerMode& mode : modes) {
     double fastest = 0, least = 0;
-    for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
+    for (std::size_t i = 0; i < device.cpu->clusters.size(); ++i) {
       if (!mode.online_cores.empty() && mode.online_cores[i] == 0) continue;
-      fastest = std::max(fastest, mode.cpu_max_clock_hz.empty() ? device.cpu.clusters[i].max_clock_hz
+      fastest = std::max(fastest, mode.cpu_max_clock_hz.empty() ? device.cpu->clusters[i].max_clock_hz
                                                                 : mode.cpu_max_clock_hz[i]);
       if (!mode.cpu_min_clock_hz.empty()) least = std::max(least, mode.cpu_min_clock_hz[i]);
     }

@@ -14,6 +14,7 @@
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "output/output_file.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/timeline/chrome_trace.hpp"
 #include "scenarios/timeline/trace_file.hpp"
@@ -170,8 +171,17 @@ void add_run(CLI::App& app, Task& task) {
           "How to print: a table for people (default), one line of JSON a file, or CSV with a row a process")
       ->check(one_of({"table", "json", "csv"}))
       ->type_name("table|json|csv");
+  command
+      ->add_option_function<std::string>(
+          "--thermal",
+          [options](const std::string& start) {
+            options->questions.options.others.push_back({"--thermal " + start, "run.thermal=" + start});
+          },
+          "How warm the board begins: as after a long time idle (default), or at this very load")
+      ->check(one_of({"idle", "equilibrium"}))
+      ->type_name("idle|equilibrium");
   command->add_flag("--interval", options->interval,
-                    "Add pi90, the 90 % prediction interval (about 17 times the work)");
+                    "Add pi90, the 90 % prediction interval (about 80 times the work)");
   command
       ->add_option(
           "--trace", options->trace,

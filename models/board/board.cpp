@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/cpu/spec.hpp"
 #include "models/process/collector.hpp"
 #include "models/process/costs.hpp"
 #include "sim/random.hpp"
@@ -33,7 +34,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
       device_(device),
       given_(maximum_clocks(device)),
       memory_bytes_per_s_(setup.memory_bytes_per_s),
-      cpu_(engine, device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")),
+      cpu_(engine, *device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")),
       gpu_(std::move(gpu)),
       copies_(engine, device.gpu) {
   if (!gpu_ && device.has_gpu()) gpu_ = gpu::make_gpu(setup.sharing, engine, device.gpu, setup.seed);

@@ -1,6 +1,7 @@
 #include "models/board/clocks.hpp"
 
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 
 namespace jostle::board {
 
@@ -24,7 +25,7 @@ double delivered(const DeviceSpec& device, double emc_hz) {
 
 Clocks maximum_clocks(const DeviceSpec& device) {
   Clocks clocks;
-  for (const cpu::ClusterSpec& cluster : device.cpu.clusters)
+  for (const cpu::ClusterSpec& cluster : device.cpu->clusters)
     clocks.clusters_hz.push_back(cluster.max_clock_hz);
   clocks.gpu_hz = device.gpu.max_clock_hz;
   clocks.emc_hz = device.memory.max_clock_hz;

@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "models/cpu/spec.hpp"
+
 namespace jostle::board {
+
+int DeviceSpec::core_count() const {
+  int count = 0;
+  for (const cpu::ClusterSpec& cluster : cpu->clusters) count += cluster.cores;
+  return count;
+}
 
 const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& name) {
   for (const PowerMode& mode : device.power_modes) {
@@ -14,8 +22,8 @@ const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& na
 std::vector<int> online_cpus(const DeviceSpec& device, const PowerMode* mode, std::optional<int> cores) {
   std::vector<int> online, offline;
   int first = 0;
-  for (std::size_t cluster = 0; cluster < device.cpu.clusters.size(); ++cluster) {
-    const int count = device.cpu.clusters[cluster].cores;
+  for (std::size_t cluster = 0; cluster < device.cpu->clusters.size(); ++cluster) {
+    const int count = device.cpu->clusters[cluster].cores;
     const bool limited = mode != nullptr && cluster < mode->online_cores.size();
     const int up = limited ? std::min(count, mode->online_cores[cluster]) : count;
     for (int i = 0; i < count; ++i) (i < up ? online : offline).push_back(first + i);

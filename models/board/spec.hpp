@@ -6,13 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "models/cpu/spec.hpp"
 #include "models/dla/spec.hpp"
 #include "models/dnn/host_layers.hpp"
 #include "models/gpu/spec.hpp"
 #include "models/memory/spec.hpp"
 #include "models/power/spec.hpp"
 #include "models/process/spec.hpp"
+#include "sim/indirect.hpp"
+
+namespace jostle::cpu {
+struct Spec;
+}
 
 namespace jostle::board {
 
@@ -41,7 +45,7 @@ struct DeviceSpec {
   std::string name;         // "jetson-orin-nano"
   std::string description;  // one line for the user
   std::string evidence;     // name of its measured kernel tables; empty: none
-  cpu::Spec cpu;
+  Indirect<cpu::Spec> cpu;
   gpu::Spec gpu;  // without SMs: the board has no GPU that computes
   int sms_per_tpc = 1;
   SpeedFactors what_if;
@@ -61,11 +65,7 @@ struct DeviceSpec {
   bool jetson_clocks_lifts_emc = false;  // pins the EMC at its highest clock, independent of the mode's limit
 
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
-  [[nodiscard]] int core_count() const {
-    int count = 0;
-    for (const cpu::ClusterSpec& cluster : cpu.clusters) count += cluster.cores;
-    return count;
-  }
+  [[nodiscard]] int core_count() const;
 };
 
 // The power mode of that name, or null.

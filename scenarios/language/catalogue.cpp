@@ -8,6 +8,7 @@
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 namespace {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
@@ -69,7 +70,7 @@ class DeviceCheck {
     const Clocks& clocks = scenario_.clocks;
     // One clock for all clusters: each must go as low, and one as high.
     double least = 0, most = 0;
-    for (const cpu::ClusterSpec& cluster : device_.cpu.clusters) {
+    for (const cpu::ClusterSpec& cluster : device_.cpu->clusters) {
       most = std::max(most, cluster.max_clock_hz);
       least = std::max(least, lowest(cluster.clock_table_hz));
     }

@@ -11,7 +11,10 @@
 
 #include "input/problems.hpp"
 #include "input/value.hpp"
-#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+struct Scenario;
+}
 
 namespace jostle::board {
 struct DeviceSpec;

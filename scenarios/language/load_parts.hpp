@@ -8,6 +8,7 @@
 #include "input/cursor.hpp"
 #include "input/readers.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 

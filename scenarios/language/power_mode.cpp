@@ -6,6 +6,7 @@
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
 namespace {

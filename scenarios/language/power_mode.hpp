@@ -5,9 +5,10 @@
 
 #include "models/board/spec.hpp"
 #include "scenarios/language/load_parts.hpp"
-#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
+
+struct Scenario;
 
 // `power_mode`: a name, or {file: nvpmodel.conf, mode: MODE_15W}; the file is read.
 void read_power_mode(const input::Cursor& at, const LoadContext& context, Scenario& scenario);

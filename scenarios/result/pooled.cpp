@@ -165,6 +165,15 @@ void pool(const Same<Latency>& latency) {
   }
 }
 
+// What most replications say: one that strays is no verdict on all.
+void take_majority(const Same<std::optional<bool>>& verdict) {
+  const auto said = [&](bool what) {
+    return 2 * std::ranges::count_if(verdict.of(), [what](const auto* one) { return *one == what; }) >
+           static_cast<std::ptrdiff_t>(verdict.of().size());
+  };
+  verdict.into() = said(false) ? std::optional(false) : said(true) ? std::optional(true) : std::nullopt;
+}
+
 void pool(const Same<ProcessResult>& process) {
   using P = ProcessResult;
   add_up(process.at(&P::images));
@@ -195,6 +204,7 @@ void pool(const Same<ProcessResult>& process) {
   average(process.at(&P::gpu));
   if_in_all(process.at(&P::gpu_windows), [](const Same<GpuWindows>& windows) { average(windows); });
   add_up(process.at(&P::drops));
+  take_majority(process.at(&P::stationary));
 }
 
 void average(const Same<LinkResult>& link) {
@@ -251,6 +261,18 @@ void pool(const Same<SystemResult>& system) {
   take_earliest_stop(system);
 }
 
+// Of the first replication that says what most of them say; what is found, where it is found in all.
+void pool_steadiness(const Same<Result>& all) {
+  take_majority(all.at(&Result::stationary));
+  const auto typical = std::ranges::find_if(
+      all.of(), [&](const Result* one) { return one->stationary == all.into().stationary; });
+  all.into().warnings = typical == all.of().end() ? std::vector<std::string>{} : (*typical)->warnings;
+  using W = decltype(Result::warmup);
+  const auto warmup = all.at(&Result::warmup);
+  average(warmup.at(&W::set_s));
+  average_all(warmup, {&W::throughput_s, &W::power_s, &W::temperature_s});
+}
+
 }  // namespace
 
 Result pooled(const std::vector<Result>& replications) {
@@ -265,6 +287,7 @@ Result pooled(const std::vector<Result>& replications) {
   });
   pool(all.at(&Result::system));
   add_up(all.at(&Result::simulated_s));
+  pool_steadiness(all);
   return result;
 }
 

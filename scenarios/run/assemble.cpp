@@ -13,6 +13,7 @@
 #include "models/memory/footprint.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/power_mode.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/power_setup.hpp"
 #include "scenarios/run/process_work.hpp"
 #include "scenarios/run/run.hpp"

@@ -8,7 +8,10 @@
 #include "models/board/board.hpp"
 #include "models/board/dvfs.hpp"
 #include "models/memory/admission.hpp"
-#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+struct Scenario;
+}
 
 namespace jostle::calibration {
 struct Profile;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scenarios/language/scenario.hpp"
+
 namespace jostle::scenarios {
 
 std::optional<board::DvfsSetup> dvfs_of(const Scenario& scenario, const board::DeviceSpec& device,

@@ -4,9 +4,10 @@
 #include <optional>
 
 #include "models/board/dvfs.hpp"
-#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
+
+struct Scenario;
 
 // A clock given in the scenario is fixed, unless the scenario also names a governor for that domain: then it
 // is the upper limit of the governor. `limits`: of power mode and scenario. None for a device without power

@@ -9,6 +9,7 @@
 
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
@@ -20,6 +21,7 @@
 #include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
 #include "scenarios/language/network.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios {
@@ -169,7 +171,7 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
   spec.host.layers =
       dnn::host_layers(layers_of(entry, Lowering::optimised), entry.batch, *entry.precision, roofs,
                        {.threads = spec.host.threads,
-                        .reference_clock_hz = device.cpu.reference_clock_hz,
+                        .reference_clock_hz = device.cpu->reference_clock_hz,
                         .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
   spec.kernels.grade =
       grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.runtime)));

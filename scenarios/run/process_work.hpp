@@ -9,7 +9,10 @@
 #include "models/dnn/kernel_tables.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/process/spec.hpp"
-#include "scenarios/language/scenario.hpp"
+
+namespace jostle::scenarios {
+struct ProcessEntry;
+}
 
 namespace jostle::calibration {
 struct Profile;

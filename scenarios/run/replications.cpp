@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/one_run.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/random.hpp"
@@ -54,7 +56,7 @@ std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
     RunControl one = control;
     if (number != 0) one.trace = nullptr;
     one.progress = [&progress, i](double done) { progress.note(i, done); };
-    results[i] = one_run(scenario, profile, own, one);
+    results[i] = one_run(scenario, profile, std::move(own), one);
   });
   std::vector<Result> all;
   for (std::optional<Result>& result : results) {

@@ -8,11 +8,12 @@
 #include <optional>
 #include <vector>
 
-#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios {
+
+struct Scenario;
 
 // Seed of the replication of that number, of a scenario with `seed`. The replication 0 has the scenario's
 // own: it is the run without replications.

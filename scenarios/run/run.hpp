@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "input/interruption.hpp"
-#include "scenarios/language/scenario.hpp"
+#include "models/process/arrival_spec.hpp"
 #include "scenarios/result/result.hpp"
 #include "sim/trace.hpp"
+
+namespace jostle::scenarios {
+struct Scenario;
+}
 
 namespace jostle::calibration {
 struct Profile;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {

@@ -1,6 +1,7 @@
 // Explanations: shares that add up, changes that are runs like any other, and what is named as short.
 #include "analyses/explain/explain.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,6 +11,7 @@
 #include <numeric>
 
 #include "models/board/spec.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::analyses {

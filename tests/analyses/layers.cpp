@@ -7,6 +7,7 @@
 #include "analyses/offload/offload.hpp"
 #include "analyses/offload/runs.hpp"
 #include "models/dnn/partition_points.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
 #include "tests/scenarios/support.hpp"
 

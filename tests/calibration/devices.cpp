@@ -13,6 +13,7 @@
 #include "calibration/profile/renamed_keys.hpp"
 #include "input/parse.hpp"
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::calibration {
@@ -225,8 +226,8 @@ TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {
   EXPECT_FALSE(spec.refill.graph_of_kernels_spinning);
   EXPECT_TRUE(spec.refill.blocking);
   EXPECT_EQ(spec.core_count(), 16);
-  EXPECT_EQ(spec.cpu.scheduler.policy, &cpu::eevdf);
-  EXPECT_EQ(spec.cpu.scheduler.tick, sim::milliseconds(4));
+  EXPECT_EQ(spec.cpu->scheduler.policy, &cpu::eevdf);
+  EXPECT_EQ(spec.cpu->scheduler.tick, sim::milliseconds(4));
 }
 
 TEST(DeviceProfiles, reproduce_the_published_peaks) {
@@ -245,8 +246,8 @@ TEST(DeviceProfiles, reproduce_the_published_peaks) {
 
 TEST(DeviceProfiles, give_the_tx2_unequal_clusters) {
   const board::DeviceSpec spec = *shipped("jetson-tx2").spec;
-  ASSERT_EQ(spec.cpu.clusters.size(), 2U);
-  EXPECT_LT(spec.cpu.clusters[0].capacity, spec.cpu.clusters[1].capacity);
+  ASSERT_EQ(spec.cpu->clusters.size(), 2U);
+  EXPECT_LT(spec.cpu->clusters[0].capacity, spec.cpu->clusters[1].capacity);
   EXPECT_EQ(spec.core_count(), 6);
 }
 

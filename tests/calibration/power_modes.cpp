@@ -10,6 +10,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -119,7 +120,7 @@ TEST(PowerModes, limit_what_nvpmodel_limits) {
     EXPECT_EQ(device.default_power_mode, row.default_mode) << row.device;
     EXPECT_EQ(device.sms_per_tpc, row.sms_per_tpc) << row.device;
     ASSERT_EQ(device.power_modes.size(), row.modes.size()) << row.device;
-    const double fastest = device.cpu.clusters.back().max_clock_hz;
+    const double fastest = device.cpu->clusters.back().max_clock_hz;
     for (const Mode& fact : row.modes) {
       const std::string what = std::string(row.device) + " " + fact.name;
       const board::PowerMode* mode = board::find_power_mode(device, fact.name);
@@ -252,7 +253,7 @@ TEST(Boards, have_the_clock_steps_that_the_studies_counted) {
   const auto expect = [&](const char* name, const char* mode_name, int cpu, int gpu) {
     const board::DeviceSpec device = spec_of(name);
     const board::PowerMode* mode = board::find_power_mode(device, mode_name);
-    const std::vector<double>& cpu_table = device.cpu.clusters.front().clock_table_hz;
+    const std::vector<double>& cpu_table = device.cpu->clusters.front().clock_table_hz;
     EXPECT_EQ(static_cast<int>(cpu_table.size()), cpu) << name;
     EXPECT_EQ(up_to(device.gpu.clock_table_hz, mode->gpu_max_clock_hz.value_or(device.gpu.max_clock_hz)), gpu)
         << name;
@@ -268,7 +269,7 @@ TEST(Boards, end_every_clock_table_at_the_maximum) {
   };
   for (const std::string& name : device_names()) {
     const board::DeviceSpec device = spec_of(name);
-    for (const cpu::ClusterSpec& cluster : device.cpu.clusters)
+    for (const cpu::ClusterSpec& cluster : device.cpu->clusters)
       expect_end(cluster.clock_table_hz, cluster.max_clock_hz, name + " cpu");
     expect_end(device.gpu.clock_table_hz, device.gpu.max_clock_hz, name + " gpu");
     expect_end(device.memory.clock_table_hz, device.memory.max_clock_hz, name + " emc");
@@ -280,7 +281,7 @@ TEST(Boards, step_the_cores_of_t194_and_t234_by_the_same_clock) {
        {"jetson-xavier-nx", "jetson-agx-xavier", "jetson-orin-nano", "jetson-orin-nano-super",
         "jetson-orin-nx-16gb", "jetson-agx-orin-32gb", "jetson-agx-orin-64gb"}) {
     const board::DeviceSpec device = spec_of(name);
-    for (const cpu::ClusterSpec& cluster : device.cpu.clusters) {
+    for (const cpu::ClusterSpec& cluster : device.cpu->clusters) {
       const std::vector<double>& table = cluster.clock_table_hz;
       // The last may be clipped.
       for (std::size_t i = 0; i + 1 < table.size(); ++i)
@@ -294,7 +295,7 @@ TEST(ARaspberryPi, has_four_cores_and_no_gpu) {
   const board::DeviceSpec device = spec_of("raspberry-pi-3b");
   EXPECT_FALSE(device.has_gpu());
   EXPECT_EQ(device.core_count(), 4);
-  EXPECT_EQ(device.cpu.clusters.front().max_clock_hz, 1.2e9);
+  EXPECT_EQ(device.cpu->clusters.front().max_clock_hz, 1.2e9);
   EXPECT_TRUE(device.power_modes.empty());
 }
 

@@ -8,6 +8,7 @@
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "models/power/energy.hpp"
 
 namespace jostle::calibration {
@@ -28,7 +29,7 @@ const board::DeviceSpec& device(const std::string& name) {
 Activity second_of(const board::DeviceSpec& spec, double cpu_hz, int online, double busy_cores) {
   Activity activity{.seconds = 1, .clusters = {}};
   int left = online;
-  for (const cpu::ClusterSpec& cluster : spec.cpu.clusters) {
+  for (const cpu::ClusterSpec& cluster : spec.cpu->clusters) {
     const int cores = std::min(left, cluster.cores);
     left -= cores;
     activity.clusters.push_back({.hz = std::min(cpu_hz, cluster.max_clock_hz),
@@ -142,7 +143,7 @@ TEST(PowerProfiles, full_load_is_within_what_the_module_may_take) {
     const board::DeviceSpec& spec = device(limit.name);
     double fastest = 0;
     int cores = 0;
-    for (const cpu::ClusterSpec& cluster : spec.cpu.clusters) {
+    for (const cpu::ClusterSpec& cluster : spec.cpu->clusters) {
       fastest = std::max(fastest, cluster.max_clock_hz);
       cores += cluster.cores;
     }

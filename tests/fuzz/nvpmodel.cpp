@@ -10,6 +10,7 @@
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/nvpmodel_modes.hpp"
 #include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
 #include "tests/fuzz/require.hpp"
 
 namespace {
@@ -32,13 +33,13 @@ const std::vector<board::DeviceSpec>& boards() {
 void check(const board::PowerMode& mode, const board::DeviceSpec& device) {
   require(!board::online_cpus(device, &mode, std::nullopt).empty(), "a mode leaves a core online");
   for (std::size_t i = 0; i < mode.cpu_max_clock_hz.size(); ++i) {
-    const cpu::ClusterSpec& cluster = device.cpu.clusters[i];
+    const cpu::ClusterSpec& cluster = device.cpu->clusters[i];
     require(mode.cpu_max_clock_hz[i] > 0 && mode.cpu_max_clock_hz[i] <= cluster.max_clock_hz,
             "a maximum is in the domain's range");
   }
   for (std::size_t i = 0; i < mode.cpu_min_clock_hz.size(); ++i) {
     const double most =
-        mode.cpu_max_clock_hz.empty() ? device.cpu.clusters[i].max_clock_hz : mode.cpu_max_clock_hz[i];
+        mode.cpu_max_clock_hz.empty() ? device.cpu->clusters[i].max_clock_hz : mode.cpu_max_clock_hz[i];
     require(mode.cpu_min_clock_hz[i] <= most, "a minimum is at most the maximum");
   }
   if (mode.tpcs)

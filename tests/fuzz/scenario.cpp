@@ -3,6 +3,8 @@
 //
 // Leading lines "#set KEY=VALUE" are given as overrides, so that these are fuzzed as well.
 
+#include "scenarios/language/scenario.hpp"
+
 #include <cstdint>
 #include <cstdio>
 #include <string>

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/board/dvfs.hpp"
+#include "models/cpu/spec.hpp"
 
 namespace jostle::board {
 namespace {
@@ -17,13 +18,13 @@ using sim::seconds;
 DeviceSpec device() {
   DeviceSpec spec;
   spec.name = "board";
-  spec.cpu.clusters = {
+  spec.cpu->clusters = {
       {.name = "c", .cores = 2, .max_clock_hz = 2e9, .clock_table_hz = {5e8, 1e9, 1.5e9, 2e9}}};
-  spec.cpu.reference_clock_hz = 2e9;
-  spec.cpu.scheduler = {.tick = milliseconds(4),
-                        .latency = milliseconds(6),
-                        .min_granularity = milliseconds(1),
-                        .wakeup_granularity = milliseconds(1)};
+  spec.cpu->reference_clock_hz = 2e9;
+  spec.cpu->scheduler = {.tick = milliseconds(4),
+                         .latency = milliseconds(6),
+                         .min_granularity = milliseconds(1),
+                         .wakeup_granularity = milliseconds(1)};
   spec.gpu.sm_count = 4;
   spec.gpu.max_clock_hz = 1e9;
   spec.gpu.clock_table_hz = {2e8, 4e8, 6e8, 8e8, 1e9};

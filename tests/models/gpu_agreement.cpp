@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cpu/spec.hpp"
 #include "tests/models/gpu_random.hpp"
 #include "tests/models/gpu_support.hpp"
 
@@ -134,8 +135,8 @@ RC_GTEST_PROP(GpuAgreement, random_mixes_run_alike_while_the_rates_change, ()) {
 // Costs of the order measured on an H200.
 board::DeviceSpec data_centre(int cores) {
   board::DeviceSpec device = free_device(cores);
-  device.cpu.costs.context_switch = microseconds(2);
-  device.cpu.costs.preempted = microseconds(100);
+  device.cpu->costs.context_switch = microseconds(2);
+  device.cpu->costs.preempted = microseconds(100);
   TimeSlicing& slicing = device.gpu.time_slicing;
   slicing.slice = milliseconds(2.091);
   slicing.switch_when_idle = microseconds(138);

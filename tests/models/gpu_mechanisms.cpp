@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/cpu/spec.hpp"
 #include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
@@ -249,8 +250,8 @@ struct DebtRun {
 };
 DebtRun run_with_preemption_debt(Duration debt) {
   board::DeviceSpec device = device_with_switches();
-  device.cpu.clusters[0].cores = 1;
-  device.cpu.costs.preempted = debt;
+  device.cpu->clusters[0].cores = 1;
+  device.cpu->costs.preempted = debt;
   device.runtimes[Runtime::eager] = process::RuntimeSpec{.per_launch = microseconds(50),
                                                          .per_batch = {},
                                                          .per_node = {},
@@ -374,7 +375,7 @@ TEST(GpuMechanisms, copies_of_all_processes_share_one_engine) {
 TEST(GpuMechanisms,
      a_batch_launched_behind_a_closed_gate_starts_when_it_opens_though_its_host_is_off_its_core) {
   board::DeviceSpec device = device_with_switches();
-  device.cpu.clusters[0].cores = 1;
+  device.cpu->clusters[0].cores = 1;
   device.gpu.copy_bandwidth_bytes_per_s = 1e9;
   process::Spec spec = paced(2, microseconds(10), milliseconds(1));
   spec.kernels = equal_kernels(20, microseconds(10));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/cpu/spec.hpp"
 #include "tests/models/gpu_support.hpp"
 
 namespace jostle::gpu::test {
@@ -72,10 +73,10 @@ inline process::RuntimeSpec any_runtime() {
 
 inline board::DeviceSpec any_device() {
   board::DeviceSpec device = free_device(*rc::gen::inRange(1, 5));
-  device.cpu.scheduler.policy = *rc::gen::element(&cpu::cfs, &cpu::eevdf);
-  device.cpu.costs.context_switch = any_duration(sim::microseconds(5));
-  device.cpu.costs.preempted = any_duration(sim::microseconds(100));
-  device.cpu.costs.migrated_within = any_duration(sim::microseconds(50));
+  device.cpu->scheduler.policy = *rc::gen::element(&cpu::cfs, &cpu::eevdf);
+  device.cpu->costs.context_switch = any_duration(sim::microseconds(5));
+  device.cpu->costs.preempted = any_duration(sim::microseconds(100));
+  device.cpu->costs.migrated_within = any_duration(sim::microseconds(50));
   TimeSlicing& slicing = device.gpu.time_slicing;
   slicing.slice = some_duration(sim::microseconds(150), sim::milliseconds(2.2));
   slicing.slice_jitter = any_duration(sim::microseconds(20));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/board/board.hpp"
+#include "models/cpu/spec.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/time_sharing.hpp"
 #include "sim/engine.hpp"
@@ -31,15 +32,15 @@ inline gpu::KernelSequence equal_kernels(std::size_t count, sim::Duration each) 
 inline board::DeviceSpec free_device(int cores) {
   board::DeviceSpec device;
   device.name = "test";
-  device.cpu.clusters.push_back({.name = "all", .cores = cores, .max_clock_hz = 1e9, .cache_bytes = 1e6});
-  device.cpu.scheduler = {.policy = &cpu::eevdf,
-                          .tick = sim::milliseconds(4),
-                          .latency = sim::milliseconds(6),
-                          .min_granularity = sim::milliseconds(0.75),
-                          .wakeup_granularity = sim::milliseconds(1),
-                          .base_slice = sim::milliseconds(0.75),
-                          .migration_cost = sim::milliseconds(0.5)};
-  device.cpu.costs.preempted_time_constant = sim::milliseconds(1);
+  device.cpu->clusters.push_back({.name = "all", .cores = cores, .max_clock_hz = 1e9, .cache_bytes = 1e6});
+  device.cpu->scheduler = {.policy = &cpu::eevdf,
+                           .tick = sim::milliseconds(4),
+                           .latency = sim::milliseconds(6),
+                           .min_granularity = sim::milliseconds(0.75),
+                           .wakeup_granularity = sim::milliseconds(1),
+                           .base_slice = sim::milliseconds(0.75),
+                           .migration_cost = sim::milliseconds(0.5)};
+  device.cpu->costs.preempted_time_constant = sim::milliseconds(1);
   device.gpu.sm_count = 8;
   device.gpu.max_threads_per_sm = 1536;
   device.gpu.max_blocks_per_sm = 16;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/board/board.hpp"
+#include "models/cpu/spec.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::board {
@@ -13,13 +14,13 @@ constexpr double capacity = 50e9;
 DeviceSpec device(double thread_bytes_per_s, bool unified = true) {
   DeviceSpec spec;
   spec.name = "test";
-  spec.cpu.clusters = {{.name = "c", .cores = 4, .capacity = 1024, .max_clock_hz = 1e9}};
-  spec.cpu.reference_clock_hz = 1e9;
-  spec.cpu.scheduler = {.policy = &cpu::cfs,
-                        .tick = sim::milliseconds(4),
-                        .latency = sim::milliseconds(6),
-                        .min_granularity = sim::milliseconds(1),
-                        .wakeup_granularity = sim::milliseconds(1)};
+  spec.cpu->clusters = {{.name = "c", .cores = 4, .capacity = 1024, .max_clock_hz = 1e9}};
+  spec.cpu->reference_clock_hz = 1e9;
+  spec.cpu->scheduler = {.policy = &cpu::cfs,
+                         .tick = sim::milliseconds(4),
+                         .latency = sim::milliseconds(6),
+                         .min_granularity = sim::milliseconds(1),
+                         .wakeup_granularity = sim::milliseconds(1)};
   spec.gpu.sm_count = 1;
   spec.gpu.time_slicing.slice = sim::milliseconds(1);
   spec.memory.unified = unified;

@@ -9,6 +9,7 @@
 
 #include "models/board/spec.hpp"
 #include "scenarios/language/arrival_trace.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {
@@ -33,9 +34,10 @@ TEST(BadScenario, unknown_key_is_answered_with_the_nearest) {
 }
 
 TEST(BadScenario, unknown_key_with_nothing_near_lists_what_there_is) {
-  expect_refused(around(plain_process, "run: {xyzzy: 1}\n"),
-                 "gate.yaml:4: run.xyzzy: unknown key (one of setup, batches, duration, warmup, seed, "
-                 "replications, until)");
+  expect_refused(
+      around(plain_process, "run: {xyzzy: 1}\n"),
+      "gate.yaml:4: run.xyzzy: unknown key (one of setup, batches, duration, warmup, thermal, seed, "
+      "replications, until)");
 }
 
 TEST(BadScenario, wrong_type_says_what_was_expected) {
@@ -54,7 +56,7 @@ TEST(BadScenario, wrong_type_says_what_was_expected) {
                  "gate.yaml:4: sharing: 'msp' is not a way of sharing the GPU (did you mean 'mps'?)");
   expect_refused(around(plain_process, "run: 4 s\n"),
                  "gate.yaml:4: run: expected a mapping: duration, warmup, seed, replications, until, setup, "
-                 "batches, found '4 s'");
+                 "batches, thermal, found '4 s'");
   expect_refused("device: nvidia-h200\nprocesses: resnet50\n",
                  "gate.yaml:2: processes: expected a list of processes, found 'resnet50'");
   expect_refused("- device\n", "gate.yaml:1: expected a mapping with device and processes, found a list");

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {

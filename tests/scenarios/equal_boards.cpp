@@ -1,10 +1,13 @@
 // Boards with one GPU differ in clocks, memory and modes only: at equal clocks they take equal times.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/factors.hpp"
 #include "tests/scenarios/runs.hpp"
 

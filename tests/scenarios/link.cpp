@@ -6,6 +6,8 @@
 #include <string>
 
 #include "models/process/time_account.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
 #include "tests/scenarios/support.hpp"
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/support.hpp"
 
 namespace jostle::scenarios::testing {

@@ -4,10 +4,12 @@
 // Chakraborty et al. (ISPASS 2025; claims C07 to C53 of the references): what the driver allocates for the
 // GPU.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {

@@ -10,6 +10,7 @@
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "tests/calibration/onnx_support.hpp"
 #include "tests/scenarios/support.hpp"

@@ -1,5 +1,6 @@
 // Where a process runs: GPU, CUDA cores alone, a DLA, the cores of the host.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {

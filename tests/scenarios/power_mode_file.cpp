@@ -8,6 +8,8 @@
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/power_mode.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "tests/scenarios/runs.hpp"
 #include "tests/scenarios/support.hpp"

@@ -1,6 +1,7 @@
 // What holds for chosen runs: seeds decide, order does not, Little's law, how long a run lasts. The laws of
 // every run are in invariants/.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,8 @@
 #include <fstream>
 #include <thread>
 
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/replications.hpp"
 #include "tests/scenarios/invariants/laws.hpp"
 #include "tests/scenarios/runs.hpp"

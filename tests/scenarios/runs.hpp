@@ -1,78 +1,27 @@
 // Short ways to run a scenario text, on a shipped profile or a changed one.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "calibration/profile/profile.hpp"
-#include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
-#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios::testing {
 
 // The shipped devices that have a GPU.
-inline const std::vector<std::string>& gpu_devices() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> found;
-    for (const std::string& name : calibration::device_names()) {
-      input::Problems problems;
-      const auto profile = calibration::shipped_profile(name, problems);
-      if (profile && profile->spec->has_gpu()) found.push_back(name);
-    }
-    return found;
-  }();
-  return names;
-}
+[[nodiscard]] const std::vector<std::string>& gpu_devices();
 
 // The shipped profile of that name with values put over it ("gpu.l2=1 MB"); a figure that is written with its
 // source keeps it. Throws std::runtime_error with what is wrong.
-inline calibration::Profile changed_profile(const std::string& device,
-                                            const std::vector<std::string>& assignments) {
-  const std::string text = calibration::device_text(device).value();
-  std::vector<std::string> set;
-  const auto accepted = [&](const std::string& assignment) {
-    set.push_back(assignment);
-    input::Problems problems;
-    if (calibration::parse_profile(text, device, problems, set)) return true;
-    set.pop_back();
-    return false;
-  };
-  for (const std::string& assignment : assignments) {
-    const std::size_t equals = assignment.find('=');
-    if (!accepted(assignment.substr(0, equals) + ".value" + assignment.substr(equals)))
-      set.push_back(assignment);
-  }
-  input::Problems problems;
-  auto profile = calibration::parse_profile(text, device, problems, set);
-  if (!profile) throw std::runtime_error(problems.text());
-  return std::move(*profile);
-}
+[[nodiscard]] calibration::Profile changed_profile(const std::string& device,
+                                                   const std::vector<std::string>& assignments);
 
 // The scenario, held against `profile` where one is given. Throws std::runtime_error with what is wrong.
-inline Scenario scenario_of(const std::string& text, const calibration::Profile* profile = nullptr,
-                            const LoadOptions& options = {}) {
-  Catalogue catalogue = shipped_catalogue();
-  if (profile != nullptr)
-    catalogue.device = [profile](const std::string&, const std::string&, input::Problems&) {
-      return std::optional(*profile->spec);
-    };
-  input::Problems problems;
-  auto scenario = parse_scenario({text, "test.yaml", ""}, catalogue, options, problems);
-  if (!scenario) throw std::runtime_error(problems.text());
-  return std::move(*scenario);
-}
+[[nodiscard]] Scenario scenario_of(const std::string& text, const calibration::Profile* profile = nullptr,
+                                   const LoadOptions& options = {});
 
-inline Result run_text(const std::string& text, const LoadOptions& options = {}) {
-  return run(scenario_of(text, nullptr, options), RunControl{}).value();
-}
-
-inline Result run_on(const calibration::Profile& profile, const std::string& text) {
-  return run(scenario_of(text, &profile), profile, RunControl{}).value();
-}
+[[nodiscard]] Result run_text(const std::string& text, const LoadOptions& options = {});
+[[nodiscard]] Result run_on(const calibration::Profile& profile, const std::string& text);
 
 }  // namespace jostle::scenarios::testing

@@ -5,6 +5,7 @@
 // of a shipped profile without a row here fails; those whose mechanism is still to come are listed with the
 // reason.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <set>
 
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {

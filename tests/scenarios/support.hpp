@@ -7,6 +7,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios::testing {
 

@@ -2,11 +2,14 @@
 //
 // Clocks are pinned: with more work or faster parts a governor may choose others.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/scenarios/invariants/generator.hpp"
 #include "tests/scenarios/invariants/laws.hpp"

@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/invariants/laws.hpp"
 #include "tests/scenarios/runs.hpp"
 

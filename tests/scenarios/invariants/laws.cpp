@@ -8,8 +8,10 @@
 #include <stdexcept>
 
 #include "calibration/profile/profile.hpp"
+#include "models/cpu/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {
@@ -379,9 +381,9 @@ Limits limits_of(const Run& run) {
   const board::DeviceSpec& device = run.device;
   const std::optional<board::PowerMode> mode = power_mode_of(run.scenario, device);
   Limits limits{{}, device.gpu.max_clock_hz / 1e6, device.memory.max_clock_hz / 1e6};
-  for (std::size_t i = 0; i < device.cpu.clusters.size(); ++i) {
+  for (std::size_t i = 0; i < device.cpu->clusters.size(); ++i) {
     const bool limited = mode && !mode->cpu_max_clock_hz.empty() && !run.scenario.clocks.cpu_hz;
-    limits.cpu_mhz.push_back((limited ? mode->cpu_max_clock_hz[i] : device.cpu.clusters[i].max_clock_hz) /
+    limits.cpu_mhz.push_back((limited ? mode->cpu_max_clock_hz[i] : device.cpu->clusters[i].max_clock_hz) /
                              1e6);
   }
   const Clocks& clocks = run.scenario.clocks;

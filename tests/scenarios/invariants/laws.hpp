@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "models/board/spec.hpp"
-#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
+
+namespace jostle::scenarios {
+struct Scenario;
+}
 
 namespace jostle::scenarios::testing {
 

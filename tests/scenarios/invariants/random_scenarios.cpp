@@ -1,5 +1,6 @@
 // The laws, over a thousand random scenarios, and over every scenario that ships.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "scenarios/language/scenario.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/scenarios/invariants/generator.hpp"
 #include "tests/scenarios/invariants/laws.hpp"

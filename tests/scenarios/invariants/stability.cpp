@@ -3,11 +3,13 @@
 // The capacity is what the same processes serve when requests never end. How close to it a load may lie
 // depends on how many requests a run serves: here at 3 % from it, of some hundred requests.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "scenarios/language/scenario.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
