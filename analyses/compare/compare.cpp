@@ -191,8 +191,9 @@ Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, int
     scenarios::Scenario scenario = first ? a : b;
     scenario.run.seed = scenarios::replication_seed(a.run.seed, i / 2);
     scenario.run.replications = 1;
-    auto result = run(scenario, first ? profile_a : profile_b,
-                      {.interrupt = control.interrupt, .trace = nullptr, .progress = {}});
+    auto result =
+        run(scenario, first ? profile_a : profile_b,
+            {.interrupt = control.interrupt, .trace = nullptr, .every_percentile = true, .progress = {}});
     if (!result) throw scenarios::Interrupted();
     (first ? results_a : results_b)[i / 2] = std::move(*result);
     const std::lock_guard lock(guard);

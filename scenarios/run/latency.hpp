@@ -7,7 +7,8 @@
 
 namespace jostle::scenarios {
 
-// Of the latencies measured in `window`. A percentile of the tail that the run is too short for is absent.
+// Of the latencies measured in `window`. A percentile of the tail that the run is too short for is absent,
+// unless `every_percentile` is asked for.
 [[nodiscard]] Latency latency_of(process::Inference& process, const Window& window, bool every_percentile);
 
 }  // namespace jostle::scenarios
