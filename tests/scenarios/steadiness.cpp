@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
 #include "tests/scenarios/support.hpp"
 
