@@ -21,10 +21,6 @@ struct Identity {
   [[nodiscard]] sim::RandomStream random(const std::string& what) const {
     return {seed, name.empty() ? named(what) : "process " + name + " " + what};
   }
-  // Who makes its requests: several processes may be asked as one and the same source (Arrivals::source).
-  [[nodiscard]] Identity source(const Arrivals& arrivals) const {
-    return arrivals.source ? Identity{seed, *arrivals.source, {}} : *this;
-  }
 };
 
 }  // namespace jostle::process

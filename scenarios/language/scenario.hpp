@@ -82,6 +82,12 @@ struct Stage {
       time;  // of an image: on a core at the profile's reference clock, or alone on the GPU at its highest
 };
 
+// What the random numbers of the processes of an entry are named by, and the number of the first of them.
+struct Draws {
+  std::string name;
+  std::int64_t first = 0;
+};
+
 // One entry of `processes`; it stands for `count` equal processes.
 struct ProcessEntry {
   std::string name;  // empty unless given
@@ -101,6 +107,7 @@ struct ProcessEntry {
   process::Arrivals arrivals;
   std::string trace_file;        // arrivals: trace; as written
   std::uint64_t trace_hash = 0;  // of its arrival times
+  std::optional<Draws> draws;    // as in another scenario; absent: draws_of()
   std::vector<int> cpus;         // allowed cores; empty: those of the scenario
   int nice = 0;
 };
@@ -173,6 +180,10 @@ struct Scenario {
   std::vector<ProcessEntry> processes;
   Run run;
 };
+
+// By entry: its name, or else its model, and its place among the entries of that name. So an entry before it,
+// or more processes of one, change no draws of others.
+[[nodiscard]] std::vector<Draws> draws_of(const Scenario& scenario);
 
 // A process after expansion by count.
 struct ProcessInstance {

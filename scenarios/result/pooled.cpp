@@ -174,22 +174,27 @@ void take_majority(const Same<std::optional<bool>>& verdict) {
   verdict.into() = said(false) ? std::optional(false) : said(true) ? std::optional(true) : std::nullopt;
 }
 
+// As most judge, so that the noise of one of many decides nothing. None where most cannot tell.
+std::optional<bool> verdict(const Same<std::optional<bool>>& judged) {
+  const auto half = static_cast<std::ptrdiff_t>(judged.of().size()) / 2;
+  for (const bool as : {false, true})
+    if (std::ranges::count_if(judged.of(), [as](const auto* one) { return *one == as; }) > half) return as;
+  return std::nullopt;
+}
+
 void pool(const Same<ProcessResult>& process) {
   using P = ProcessResult;
   add_up(process.at(&P::images));
   average(process.at(&P::throughput).at(&Throughput::mean), process.into().throughput.ci95);
   average_all(process, {&P::offered, &P::sync_ms, &P::setup_ms, &P::finished_ms, &P::throughput_after_setup});
-  const auto judged = [&](std::optional<bool> as) {
-    return std::ranges::any_of(process.of(), [as](const P* one) { return one->stable == as; });
-  };
-  process.into().stable = judged(false)          ? std::optional(false)
-                          : judged(std::nullopt) ? std::nullopt
-                                                 : std::optional(true);
+  process.into().stable = verdict(process.at(&P::stable));
+  process.into().stationary = verdict(process.at(&P::stationary));
   // No growth is none of it.
   const auto growth = process.at(&P::backlog_growth);
   double sum = 0;
   for (const Metric* one : growth.of()) sum += one->value_or(0);
-  growth.into() = judged(false) ? Metric(sum / static_cast<double>(growth.of().size())) : std::nullopt;
+  growth.into() =
+      process.into().stable == false ? Metric(sum / static_cast<double>(growth.of().size())) : std::nullopt;
   pool(process.at(&P::latency_ms));
   using E = EnqueueCall;
   average_all(process.at(&P::ec_ms), {&E::mean, &E::launch, &E::reschedule, &E::compute, &E::blocking});
@@ -287,6 +292,11 @@ Result pooled(const std::vector<Result>& replications) {
   });
   pool(all.at(&Result::system));
   add_up(all.at(&Result::simulated_s));
+  result.stationary = verdict(all.at(&Result::stationary));
+  average_all(all.at(&Result::warmup), {&Warmup::throughput_s, &Warmup::power_s, &Warmup::temperature_s});
+  // The sentences of the first that is judged as all are.
+  const auto alike = std::ranges::find(replications, result.stationary, &Result::stationary);
+  result.warnings = alike == replications.end() ? std::vector<std::string>() : alike->warnings;
   pool_steadiness(all);
   return result;
 }

@@ -16,6 +16,7 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/replications.hpp"
+#include "scenarios/run/run.hpp"
 #include "tests/scenarios/invariants/laws.hpp"
 #include "tests/scenarios/runs.hpp"
 
