@@ -165,23 +165,6 @@ void pool(const Same<Latency>& latency) {
   }
 }
 
-// What most replications say: one that strays is no verdict on all.
-void take_majority(const Same<std::optional<bool>>& verdict) {
-  const auto said = [&](bool what) {
-    return 2 * std::ranges::count_if(verdict.of(), [what](const auto* one) { return *one == what; }) >
-           static_cast<std::ptrdiff_t>(verdict.of().size());
-  };
-  verdict.into() = said(false) ? std::optional(false) : said(true) ? std::optional(true) : std::nullopt;
-}
-
-// As most judge, so that the noise of one of many decides nothing. None where most cannot tell.
-std::optional<bool> verdict(const Same<std::optional<bool>>& judged) {
-  const auto half = static_cast<std::ptrdiff_t>(judged.of().size()) / 2;
-  for (const bool as : {false, true})
-    if (std::ranges::count_if(judged.of(), [as](const auto* one) { return *one == as; }) > half) return as;
-  return std::nullopt;
-}
-
 void pool(const Same<ProcessResult>& process) {
   using P = ProcessResult;
   add_up(process.at(&P::images));
@@ -209,7 +192,6 @@ void pool(const Same<ProcessResult>& process) {
   average(process.at(&P::gpu));
   if_in_all(process.at(&P::gpu_windows), [](const Same<GpuWindows>& windows) { average(windows); });
   add_up(process.at(&P::drops));
-  take_majority(process.at(&P::stationary));
 }
 
 void average(const Same<LinkResult>& link) {
@@ -266,18 +248,6 @@ void pool(const Same<SystemResult>& system) {
   take_earliest_stop(system);
 }
 
-// Of the first replication that says what most of them say; what is found, where it is found in all.
-void pool_steadiness(const Same<Result>& all) {
-  take_majority(all.at(&Result::stationary));
-  const auto typical = std::ranges::find_if(
-      all.of(), [&](const Result* one) { return one->stationary == all.into().stationary; });
-  all.into().warnings = typical == all.of().end() ? std::vector<std::string>{} : (*typical)->warnings;
-  using W = decltype(Result::warmup);
-  const auto warmup = all.at(&Result::warmup);
-  average(warmup.at(&W::set_s));
-  average_all(warmup, {&W::throughput_s, &W::power_s, &W::temperature_s});
-}
-
 }  // namespace
 
 Result pooled(const std::vector<Result>& replications) {
@@ -297,7 +267,6 @@ Result pooled(const std::vector<Result>& replications) {
   // The sentences of the first that is judged as all are.
   const auto alike = std::ranges::find(replications, result.stationary, &Result::stationary);
   result.warnings = alike == replications.end() ? std::vector<std::string>() : alike->warnings;
-  pool_steadiness(all);
   return result;
 }
 

@@ -368,11 +368,12 @@ class Command(unittest.TestCase):
         self.assertLess(answer["overload"]["served"], answer["overload"]["offered"])
         for what_if in answer["what_ifs"]:
             self.assertEqual(what_if["name"] in answer["overload"]["stable_with"], what_if["overloaded"] == [])
-            self.assertEqual(what_if["latency_p99_ms"]["after"] is None, what_if["overloaded"] != [])
+            if what_if["overloaded"]:
+                self.assertIsNone(what_if["latency_p99_ms"]["after"])
 
     def test_an_explanation_tells_what_the_governors_did(self):
         path = self.file("cameras.yaml", CAMERAS)
-        moderate = ("explain", path, "--set", "power_mode=25W")
+        moderate = ("explain", path, "--set", "power_mode=25W", "--set", "run.duration=60 s")
         text = " ".join(self.jostle(*moderate).stdout.split())
         self.assertRegex(text, r"twice the GPU arithmetic: the governors? lowered the .*GPU clock from \d+ to \d+ MHz")
         answer = json.loads(self.jostle(*moderate, "--format", "json").stdout)
