@@ -165,6 +165,14 @@ void pool(const Same<Latency>& latency) {
   }
 }
 
+// What most replications say: one that strays is no verdict on all.
+std::optional<bool> verdict(const Same<std::optional<bool>>& judged) {
+  const auto half = static_cast<std::ptrdiff_t>(judged.of().size()) / 2;
+  for (const bool as : {false, true})
+    if (std::ranges::count_if(judged.of(), [as](const auto* one) { return *one == as; }) > half) return as;
+  return std::nullopt;
+}
+
 void pool(const Same<ProcessResult>& process) {
   using P = ProcessResult;
   add_up(process.at(&P::images));
