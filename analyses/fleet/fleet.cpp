@@ -198,7 +198,7 @@ class FleetPlanner {
       Load loaded = load(candidate, tried);
       if (loaded.keeps_up) {
         feasible = tried;
-        here = std::move(loaded);
+        here = loaded;
       } else {
         too_many = tried;
       }
