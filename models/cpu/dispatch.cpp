@@ -51,7 +51,7 @@ void Cpu::accrue(Core& core) {
   Thread& thread = *core.running;
   core.statistics.busy += elapsed;
   core.queue.charge(elapsed.ps());
-  if (machine_.asymmetric) thread.utilisation.advance(now, core.capacity);
+  if (machine_.asymmetric) thread.utilisation.advance(now, core.speed);
   // Every phase ends with an event, so the time since the last call lies in one phase.
   if (thread.state == State::switching) {
     thread.switch_left -= elapsed;

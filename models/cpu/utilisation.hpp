@@ -6,7 +6,7 @@
 
 namespace jostle::cpu {
 
-class Utilisation {
+class Decaying {
  public:
   // Since the last call the thread contributed `level`: the capacity it held (0 … 1024), 0 off its core.
   void advance(sim::Time now, double level) {
@@ -20,6 +20,12 @@ class Utilisation {
     at_ = now;
   }
   [[nodiscard]] double value() const { return value_; }
+  // What advance(now, level) would make of it.
+  [[nodiscard]] double at(sim::Time now, double level) const {
+    Decaying copy = *this;
+    copy.advance(now, level);
+    return copy.value_;
+  }
 
  private:
   double value_ = 0;  // of 1024
