@@ -57,7 +57,8 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
   for (const cpu::NamedPolicy& named : cpu::policies) policy.names.emplace_back(named.name, named.policy);
   block.words().required("policy", scheduler.policy, policy);
   input::Choice<const cpu::KernelVersion*> kernel{"a kernel version", {}};
-  for (const cpu::KernelVersion& version : cpu::kernel_versions) kernel.names.emplace_back(version.name, &version);
+  for (const cpu::KernelVersion& version : cpu::kernel_versions)
+    kernel.names.emplace_back(version.name, &version);
   block.words().optional("kernel", scheduler.kernel, kernel);
   block.words().optional("knows_capacities", scheduler.knows_capacities, input::Boolean{});
   const TimeSpan span{sim::Duration::zero(), max_cpu_cost, true};

@@ -19,8 +19,8 @@ struct Attempt {
   CpuSet excluded = {};  // cores all of whose threads are pinned elsewhere
 };
 
-// task_hot: it ran, or was moved, a moment ago. The cores balance on the same tick, each on its own: what one of
-// them has just taken is not taken on at the same instant.
+// task_hot: it ran, or was moved, a moment ago. The cores balance on the same tick, each on its own: what one
+// of them has just taken is not taken on at the same instant.
 bool movable(const Attempt& attempt, const Core& from, const Thread& thread) {
   if (thread.moved_at == attempt.now) return false;
   if (attempt.failed > cache_nice_tries) return true;
@@ -75,8 +75,8 @@ Pull detach(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
   return pull;
 }
 
-// need_active_balance and active_load_balance_cpu_stop: after enough failures the thread that runs on `from` is
-// interrupted and pushed here.
+// need_active_balance and active_load_balance_cpu_stop: after enough failures the thread that runs on `from`
+// is interrupted and pushed here.
 Thread* pushed(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
   if (attempt.idleness == Idleness::newly_idle || from.running == nullptr) return nullptr;
   if (attempt.machine.kernel().by_group_type && wanted.by_load) return nullptr;
@@ -120,7 +120,8 @@ bool acts_for_group(const Attempt& attempt) {
 bool compare(const Attempt& attempt, Comparison& seen) {
   const Machine& machine = attempt.machine;
   const bool board = attempt.level == DomainLevel::board;
-  const int groups = board ? static_cast<int>(machine.clusters.size()) : machine.cluster_of(attempt.here).cores;
+  const int groups =
+      board ? static_cast<int>(machine.clusters.size()) : machine.cluster_of(attempt.here).cores;
   const int first = machine.domain_first(attempt.here, attempt.level);
   const int own = board ? attempt.here.cluster : attempt.here.index - first;
   bool found = false;

@@ -21,13 +21,13 @@ struct Pull {
   Thread* running = nullptr;          // to be moved here although it runs (misfit, or active balance)
 };
 
-// What `here` should take, seen at one domain level; after load_balance of kernel/sched/fair.c and what it calls,
-// by the rules of the machine's kernel (kernel_version.hpp).
+// What `here` should take, seen at one domain level; after load_balance of kernel/sched/fair.c and what it
+// calls, by the rules of the machine's kernel (kernel_version.hpp).
 //
 // The balance compares loads with the average over all online cores of the domain, which includes idle cores
-// outside the threads' affinity masks. So where the kernel lets no core above that average pull, threads confined
-// to a few cores stay as unevenly spread as they were placed (measured on the H200 host: 1 + 1 + 6 for a whole
-// run).
+// outside the threads' affinity masks. So where the kernel lets no core above that average pull, threads
+// confined to a few cores stay as unevenly spread as they were placed (measured on the H200 host: 1 + 1 + 6
+// for a whole run).
 [[nodiscard]] Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness idleness,
                              sim::Time now);
 

@@ -74,7 +74,8 @@ Imbalance into_spare(const Comparison& seen, bool spread) {
 
 }  // namespace
 
-Group summarise(const Machine& machine, Group group, const Core& here, const CpuSet& excluded, sim::Time now) {
+Group summarise(const Machine& machine, Group group, const Core& here, const CpuSet& excluded,
+                sim::Time now) {
   for (int i = group.first; i < group.first + group.size; ++i) {
     const Core& core = machine.core(i);
     if (!core.balanced) continue;
@@ -124,10 +125,8 @@ Imbalance imbalance(const KernelVersion& kernel, const Comparison& seen) {
     if (above_average || 100 * busiest.average_load() <= percent(kernel, seen.level) * local.average_load())
       return {};
   }
-  const bool spread =
-      seen.level == DomainLevel::board && kernel.spreads_over_clusters && !seen.asymmetric;
-  const bool uneven =
-      spread && local.type == GroupType::has_spare && busiest.running > local.running + 1;
+  const bool spread = seen.level == DomainLevel::board && kernel.spreads_over_clusters && !seen.asymmetric;
+  const bool uneven = spread && local.type == GroupType::has_spare && busiest.running > local.running + 1;
   if (!uneven && busiest.type != GroupType::overloaded) {
     if (seen.idleness == Idleness::busy) return {};
     if (busiest.weight > 1 && local.idle <= busiest.idle + 1) return {};

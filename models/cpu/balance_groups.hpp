@@ -1,4 +1,5 @@
-// Groups of cores as the load balance compares them: a core, seen from its cluster; a cluster, seen from the board.
+// Groups of cores as the load balance compares them: a core, seen from its cluster; a cluster, seen from the
+// board.
 #pragma once
 
 #include "models/cpu/machine.hpp"

@@ -1,8 +1,9 @@
-// When cores balance: intervals that stretch while there is nothing to do, on ticks that differ between cores.
+// When cores balance: intervals that stretch while there is nothing to do, on ticks that differ between
+// cores.
 //
-// After rebalance_domains, get_sd_balance_interval and the end of load_balance in kernel/sched/fair.c. In the kernel
-// every busy core goes on balancing for ever; here events exist only while there is something that could be moved.
-// catch_up() puts a core that begins again on the tick on which it would have been.
+// After rebalance_domains, get_sd_balance_interval and the end of load_balance in kernel/sched/fair.c. In the
+// kernel every busy core goes on balancing for ever; here events exist only while there is something that
+// could be moved. catch_up() puts a core that begins again on the tick on which it would have been.
 #include <algorithm>
 
 #include "models/cpu/cpu.hpp"
@@ -32,19 +33,26 @@ sim::Duration Cpu::balance_interval(const Core& core, DomainLevel level) const {
   return tick * std::clamp<std::int64_t>(ticks, 1, std::max<std::int64_t>(1, longest));
 }
 
-void Cpu::start_balancing(Core& core, sim::RandomStream& random) {
+void Cpu::start_balancing(Core& core) {
   for (const DomainLevel level : levels()) {
     Balancing& balancing = core.balancing[static_cast<std::size_t>(level)];
     balancing.interval = std::max(1, domain_weight(core, level));
     const std::int64_t ticks =
-        ticks_of(sim::milliseconds(1) * balancing.interval * machine_.kernel().busy_factor, machine_.spec.scheduler.tick);
-    const auto phase = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(ticks)));
+        ticks_of(sim::milliseconds(1) * balancing.interval * machine_.kernel().busy_factor,
+                 machine_.spec.scheduler.tick);
+    const auto phase = static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(ticks)));
     balancing.last = sim::Time::zero() - machine_.spec.scheduler.tick * phase;
   }
 }
 
-// Balances that were left out found nothing to do: the interval is at its longest, and the last of them was on the
-// core's own grid of ticks.
+// All cores tick at once, and one of them counts the jiffies: another core sees the new count or the old one.
+// If it sees the old one, and then two new ones, its balance is a tick late, and so are those that follow.
+sim::Duration Cpu::lateness() {
+  return random_.below(4) == 0 ? machine_.spec.scheduler.tick : sim::Duration::zero();
+}
+
+// Balances that were left out found nothing to do: the interval is at its longest, and the last of them was
+// on the core's own grid of ticks.
 void Cpu::catch_up(Core& core, DomainLevel level) {
   Balancing& balancing = core.balancing[static_cast<std::size_t>(level)];
   if (core.idle() || engine_.now() < balancing.last + balance_interval(core, level)) return;

@@ -113,7 +113,8 @@ bool preempts(QueueState& queue, Entity& woken, std::int64_t /*since_tick*/) {
   if (within_granularity(queue, *queue.current, woken)) return false;
   if (queue.scheduler.rules().buddies) {
     queue.next_buddy = &woken;
-    if (static_cast<std::int64_t>(queue.members.size()) >= threads_per_latency) queue.last_buddy = queue.current;
+    if (static_cast<std::int64_t>(queue.members.size()) >= threads_per_latency)
+      queue.last_buddy = queue.current;
   }
   return true;
 }

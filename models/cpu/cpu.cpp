@@ -53,11 +53,11 @@ const char* to_string(State state) {
 }
 
 Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random)
-    : engine_(engine) {
+    : engine_(engine), random_(random) {
   check_spec(spec);
   machine_.spec = spec;
   // All cores tick together (skew_tick is off by default), at a phase unrelated to what they run.
-  tick_phase_ = sim::work_in(spec.scheduler.tick, random.uniform());
+  tick_phase_ = sim::work_in(spec.scheduler.tick, random_.uniform());
   const bool known = spec.scheduler.knows_capacities;
 
   int total = 0;
@@ -99,15 +99,15 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
     }
   }
   machine_.asymmetric = max_capacity > least_capacity;
-  for (Core& core : machine_.cores) start_balancing(core, random);
+  for (Core& core : machine_.cores) start_balancing(core);
   const CpuSet& free = machine_.balanced.empty() ? machine_.online : machine_.balanced;
   allowed_ = confinement.allowed.empty() ? free : to_set(confinement.allowed, machine_.online);
   if (sim::TraceSink* trace = engine_.trace())  // as nr_running of the kernel's run queues, summed
     run_queue_counter_ = trace->counter("CPU: run queue", "threads");
 }
 
-// Outside of the isolated cores a thread goes where it may. Isolated ones have no scheduling domain: a thread that
-// has no other stays on the core it starts on, the first.
+// Outside of the isolated cores a thread goes where it may. Isolated ones have no scheduling domain: a thread
+// that has no other stays on the core it starts on, the first.
 CpuSet Cpu::usable(const CpuSet& allowed, std::optional<int> start_on) const {
   CpuSet one;
   if (start_on && !machine_.balanced.contains(*start_on)) {

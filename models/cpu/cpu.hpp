@@ -33,8 +33,8 @@ struct Confinement {
 
 class Cpu {
  public:
-  // `random` draws the phase of the tick. The engine must outlive the Cpu, and not run after it is gone.
-  // Throws std::invalid_argument for an impossible spec, or cores that do not exist.
+  // `random` draws the phases of the tick and of the load balance. The engine must outlive the Cpu, and not
+  // run after it is gone. Throws std::invalid_argument for an impossible spec, or cores that do not exist.
   Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random);
   Cpu(const Cpu&) = delete;
   Cpu& operator=(const Cpu&) = delete;
@@ -140,9 +140,10 @@ class Cpu {
     return overloaded_cores_ > 0 || (machine_.asymmetric && runnable_ > 0);
   }
   // Times of the balance (balance_times.cpp).
-  void start_balancing(Core& core, sim::RandomStream& random);
+  void start_balancing(Core& core);
   void catch_up(Core& core, DomainLevel level);
   void finish_balance(Core& core, DomainLevel level, Outcome outcome);
+  [[nodiscard]] sim::Duration lateness();
   [[nodiscard]] int domain_weight(const Core& core, DomainLevel level) const;
   [[nodiscard]] sim::Duration balance_interval(const Core& core, DomainLevel level) const;
 
@@ -154,6 +155,7 @@ class Cpu {
   CpuSet allowed_;       // by Confinement
   CpuSet ever_allowed_;  // where any thread may go
   double fastest_clock_hz_ = 0;
+  sim::RandomStream random_;  // phases of the tick and of the balance
   sim::Duration tick_phase_;
   int overloaded_cores_ = 0;
   int planned_balances_ = 0;

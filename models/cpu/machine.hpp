@@ -65,19 +65,20 @@ struct Thread : Entity, sim::Waitable {
   int refill_cluster = -1;
   sim::Duration core_busy_at_exit;  // busy time of its core when it left it
   sim::Time left_core;
-  bool moved = false;  // to another core since it last ran: nothing of it is cached there
+  bool moved = false;      // to another core since it last ran: nothing of it is cached there
   sim::Time moved_at{-1};  // by the load balance
 
-  Decaying utilisation;     // kept on asymmetric machines only
-  double estimate = 0;      // utilisation when it last went to sleep (the kernel's util_est)
+  Decaying runnable;     // share of time, of late: its load is that of its weight
+  Decaying utilisation;  // kept on asymmetric machines only
+  double estimate = 0;   // utilisation when it last went to sleep (the kernel's util_est)
   ThreadStatistics statistics;
 };
 
 // When a core balances one of its domains (struct sched_domain).
 struct Balancing {
-  sim::Time last;            // differs between cores from the start, so that they balance on different ticks
+  sim::Time last;             // differs between cores from the start, so that they balance on different ticks
   std::int64_t interval = 0;  // ms; doubles while there is nothing to do or to move, up to twice its least
-  int failed = 0;            // times in a row that nothing was movable
+  int failed = 0;             // times in a row that nothing was movable
 };
 
 struct Core {
@@ -99,6 +100,7 @@ struct Core {
   Thread* running = nullptr;
   Thread* last = nullptr;  // who held it just before; null after idling
   sim::Time accrued;       // the running thread is accounted for up to here
+  Decaying load;           // of its threads, sleeping ones included
   CoreStatistics statistics;
 
   sim::EventId timer;
@@ -111,7 +113,7 @@ struct Core {
   sim::EventId balance_event;
   sim::Time balance_at = sim::Time::never();
   sim::Time busy_since = sim::Time::never();  // never: it is idle
-  std::array<Balancing, 2> balancing{};  // by DomainLevel
+  std::array<Balancing, 2> balancing{};       // by DomainLevel
   sim::TrackId track = sim::TrackId::none;
 
   [[nodiscard]] bool idle() const { return queue.size() == 0; }
@@ -154,12 +156,16 @@ struct Machine {
   }
 };
 
-// The load that the balance sees: of a core, and of a thread.
-[[nodiscard]] inline double load_of(const Machine& /*machine*/, const Core& core, sim::Time /*now*/) {
-  return static_cast<double>(core.queue.weight());
-}
-[[nodiscard]] inline double load_of(const Thread& thread, sim::Time /*now*/) {
-  return static_cast<double>(thread.weight);
-}
+// The load (PELT) that balance and wake-ups see. Of a thread: its weight by the share of time it is runnable.
+[[nodiscard]] double load_of(const Thread& thread, sim::Time now);
+// Of a core: of its runnable threads and, if the kernel counts them, of those that sleep since they ran
+// there.
+[[nodiscard]] double load_of(const Machine& machine, const Core& core, sim::Time now);
+
+// What changes those loads. Call each before the queue of the core changes.
+void load_wakes(Core& core, Thread& thread, sim::Time now);
+void load_sleeps(Core& core, Thread& thread, sim::Time now);
+void load_is_new(Core& core, Thread& thread, sim::Time now);
+void load_moves(Core& from, Core& to, const Thread& thread, sim::Time now);
 
 }  // namespace jostle::cpu

@@ -39,7 +39,8 @@ struct SchedulerSpec {
   sim::Duration min_granularity = {};     // cfs: sched_min_granularity
   sim::Duration wakeup_granularity = {};  // cfs: sched_wakeup_granularity
   sim::Duration base_slice = {};          // eevdf: sched_base_slice
-  bool knows_capacities = true;  // of the clusters (capacity-dmips-mhz in the device tree); else all are alike to it
+  bool knows_capacities =
+      true;  // of the clusters (capacity-dmips-mhz in the device tree); else all are alike to it
   sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran this recently is cache-hot
 
   // With the policy's parameters multiplied by 1 + ilog2(min(online cores, 8)), as the kernel multiplies them
@@ -64,11 +65,12 @@ struct Entity {
 
 // What the policy of a run queue works on.
 struct QueueState {
-  SchedulerSpec scheduler;        // scaled
-  std::vector<Entity*> members;   // the running one too; in the order in which they came or were put back
-  Entity* current = nullptr;      // the running one
-  std::int64_t weight = 0;        // of all members
-  // cfs: who was woken to preempt, and who was preempted by it with many runnable: preferred by the next picks.
+  SchedulerSpec scheduler;       // scaled
+  std::vector<Entity*> members;  // the running one too; in the order in which they came or were put back
+  Entity* current = nullptr;     // the running one
+  std::int64_t weight = 0;       // of all members
+  // cfs: who was woken to preempt, and who was preempted by it with many runnable: preferred by the next
+  // picks.
   Entity* next_buddy = nullptr;
   Entity* last_buddy = nullptr;
   std::int64_t min_vruntime = 0;  // cfs: never falls; eevdf: the average when the queue was last not empty

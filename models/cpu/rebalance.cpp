@@ -56,7 +56,7 @@ void Cpu::balance_due(Core& core) {
     Balancing& balancing = core.balancing[static_cast<std::size_t>(level)];
     if (engine_.now() < balancing.last + balance_interval(core, level)) continue;
     balance(core, level, core.idle() ? Idleness::idle : Idleness::busy);
-    balancing.last = engine_.now();
+    balancing.last = engine_.now() + lateness();
   }
   plan_balance(core);
 }
@@ -109,6 +109,7 @@ void Cpu::migrate(Thread& thread, Core& to) {
     take_off(from);
     ++thread.statistics.involuntary_switches;
   }
+  load_moves(from, to, thread, engine_.now());
   from.queue.dequeue_migrating(thread);
   charge_migration(thread, from, to);
   to.queue.enqueue_migrated(thread);
