@@ -30,8 +30,8 @@ struct KernelVersion {
   bool busy_less_a_tick = true;
   // sd->imbalance_pct of the board level: 2208cdaa56c9 "Reduce minimal imbalance threshold", 5.10.
   int board_imbalance_percent = 117;
-  // The load of a core counts threads that sleep, as it decays: 0dacee1bfa70 "Optimize
-  // select_idle_core/remove runnable_load_avg" series, 5.7.
+  // The load of a core counts threads that sleep, as it decays: series "remove runnable_load_avg and improve
+  // group_classify", 5.7.
   bool counts_blocked_load = true;
 
   // --- Wake-ups ---

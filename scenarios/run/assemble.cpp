@@ -193,6 +193,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     threads += own;
     contexts += own == 0 ? 1 : 0;
   }
+  if (contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
   std::vector<process::Spec> specs;  // one an entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec = process_of(entry, scenario, context);
