@@ -138,10 +138,9 @@ cpu::Confinement confinement_of(const Scenario& scenario, const board::DeviceSpe
                                 const board::PowerMode* mode) {
   cpu::Confinement cores{.online = board::online_cpus(device, mode, scenario.clocks.cores),
                          .allowed = scenario.cpus};
-  if (scenario.host_cores) {
-    cores.allowed = cores.online;
-    cores.allowed.resize(std::min(static_cast<std::size_t>(*scenario.host_cores), cores.online.size()));
-  }
+  if (cores.allowed.empty()) cores.allowed = board::shared_cpus(device, cores.online);
+  if (scenario.host_cores)
+    cores.allowed.resize(std::min(static_cast<std::size_t>(*scenario.host_cores), cores.allowed.size()));
   return cores;
 }
 
@@ -185,8 +184,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances);
-  const std::size_t cpus =
-      setup.cores.allowed.empty() ? setup.cores.online.size() : setup.cores.allowed.size();
+  const std::size_t cpus = setup.cores.allowed.size();
   const WorkContext context{profile, device, tables, clocks, cpus};
   std::size_t contexts = 0, threads = 0;  // of processes on the GPU; of processes on the CPU
   for (std::size_t i = 0; i < instances.size(); ++i) {
@@ -195,6 +193,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     threads += own;
     contexts += own == 0 ? 1 : 0;
   }
+  if (contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
   std::vector<process::Spec> specs;  // one an entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec = process_of(entry, scenario, context);

@@ -456,10 +456,10 @@ std::vector<Row> power_rows() {
     table.push_back({"power." + figure, value, super, busy, watts, up});
   table.push_back({"power.module.efficiency", "80 %", super, busy, watts, up});
   const std::string now_and_then =
-      "device: jetson-orin-nano-super\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 1 "
+      "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 1 "
       "/s}}]\n"
       "run: {duration: 4 s, warmup: 1 s}\n";
-  table.push_back({"power.gpu.gated_after", "100 ms", super, now_and_then, watts, down});
+  table.push_back({"power.gpu.gated_after", "100 ms", "jetson-nano", now_and_then, watts, down});
   for (const auto& [figure, value] : std::vector<std::pair<std::string, std::string>>{
            {"voltage", "[[1 GHz, 1.2 V]]"}, {"busy", "5 nF"}, {"idle", "2 nF"}, {"leakage", "1 W"}})
     table.push_back({"power.dla." + figure, value, agx, on_dla("int8"), watts, up});
