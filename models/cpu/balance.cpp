@@ -28,7 +28,8 @@ struct Group {
 
 // A thread too big for its core, allowed on `here`: its utilisation, else 0.
 double misfit_of(const Core& core, const Core& here, sim::Time now) {
-  if (core.running == nullptr || core.running->request == Request::none) return 0;
+  if (core.running == nullptr || core.running->request == Request::none || core.running->priority > 0)
+    return 0;
   Thread& thread = *core.running;
   if (!thread.allowed.contains(here.index)) return 0;
   thread.utilisation.advance(now, core.capacity);
@@ -41,7 +42,7 @@ Group summarise(const Machine& machine, int first, int size, const Core& here, s
     const Core& core = machine.core(i);
     if (!core.online) continue;
     ++group.weight;
-    group.running += core.queue.size();
+    group.running += core.runnable();
     group.idle += core.idle() ? 1 : 0;
     group.load += static_cast<double>(core.queue.weight());
     group.capacity += core.capacity;
@@ -106,6 +107,7 @@ std::optional<Imbalance> verdict(const Group& local, const Group& busiest, doubl
 // can_migrate_task: allowed here, and its cache is cold or earlier attempts failed.
 bool movable(const Machine& machine, const Core& here, const Thread& thread, int failed, sim::Time now) {
   if (!thread.allowed.contains(here.index)) return false;
+  if (thread.container != nullptr && thread.container->on(here.index).throttled) return false;
   const bool hot = now - thread.left_core < machine.spec.scheduler.migration_cost && thread.placed;
   return !hot || failed > cache_nice_tries;
 }
@@ -116,7 +118,7 @@ const Core* busiest_core(const Machine& machine, const Group& group, bool by_loa
   const Core* busiest = nullptr;
   for (int i = group.first; i < group.first + group.size; ++i) {
     const Core& core = machine.core(i);
-    if (!core.online || tried.contains(i) || core.queue.size() < 2) continue;
+    if (!core.online || tried.contains(i) || core.runnable() < 2) continue;
     const bool more =
         busiest == nullptr || (by_load ? static_cast<double>(core.queue.weight()) * busiest->capacity >
                                              static_cast<double>(busiest->queue.weight()) * core.capacity
@@ -158,7 +160,9 @@ Thread* biggest_misfit(Machine& machine, const Core& here, const Group& group) {
   Thread* biggest = nullptr;
   for (int i = group.first; i < group.first + group.size; ++i) {
     const Core& core = machine.core(i);
-    if (!core.online || core.running == nullptr || here.capacity * 1024 <= core.capacity * 1078) continue;
+    if (!core.online || core.running == nullptr || core.running->priority > 0 ||
+        here.capacity * 1024 <= core.capacity * 1078)
+      continue;
     Thread& thread = *core.running;
     if (!thread.allowed.contains(here.index) || fits(thread.utilisation.value(), core.capacity)) continue;
     if (biggest == nullptr || thread.utilisation.value() > biggest->utilisation.value()) biggest = &thread;
@@ -197,7 +201,7 @@ Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness i
   for (int step = 0; step < groups; ++step) {
     const int g = own + step < groups ? own + step : own + step - groups;
     // An idle core compares no loads: in its cluster it takes from who has a waiting thread, or not at all.
-    if (!board && step > 0 && here.idle() && machine.core(first + g).queue.size() < 2) continue;
+    if (!board && step > 0 && here.idle() && machine.core(first + g).runnable() < 2) continue;
     const auto& cluster = machine.clusters[static_cast<std::size_t>(board ? g : here.cluster)];
     const Group group = board ? summarise(machine, cluster.first_core, cluster.cores, here, now)
                               : summarise(machine, first + g, 1, here, now);

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "models/cpu/cache_debt.hpp"
+#include "models/cpu/container.hpp"
 #include "models/cpu/cpu_set.hpp"
+#include "models/cpu/interrupts.hpp"
+#include "models/cpu/realtime.hpp"
 #include "models/cpu/run_queue.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/cpu/thread.hpp"
@@ -41,8 +44,12 @@ struct Thread : Entity, sim::Waitable {
   CpuSet allowed;
   double working_set_bytes = 0;
   int start_on = -1;
-  bool placed = false;  // has had a core
-  int core = 0;         // where it runs, waits or last ran
+  int priority = 0;                // of SCHED_FIFO; 0: the run queue's policy
+  Container* container = nullptr;  // null: none
+  std::int64_t own_weight = nice_0_weight;
+  sim::Time held_since = sim::Time::never();  // by a quota or runtime limit
+  bool placed = false;                        // has had a core
+  int core = 0;                               // where it runs, waits or last ran
   std::uint32_t index = 0;
 
   State state = State::sleeping;
@@ -80,6 +87,8 @@ struct Core {
 
   Cpu* cpu;
   RunQueue queue;
+  RealTimeQueue realtime;
+  Interrupts interrupts;
   CacheLoss cache_loss;
   int index = 0;
   int cluster = 0;
@@ -94,6 +103,7 @@ struct Core {
   sim::EventId timer;
   sim::Time timer_at = sim::Time::never();
   sim::Time tick_due = sim::Time::never();   // a tick that ends the slice
+  sim::Time limit_due = sim::Time::never();  // a tick at which its quota or runtime may be used up
   sim::Time yield_due = sim::Time::never();  // the running thread's sched_yield that lets another run
   sim::Time idle_since;
   sim::Duration average_idle;  // how long it tends to idle: whether pulling work is worth it
@@ -104,7 +114,11 @@ struct Core {
   std::array<int, 2> failed_balances{};
   sim::TrackId track = sim::TrackId::none;
 
-  [[nodiscard]] bool idle() const { return queue.size() == 0; }
+  // Runnable threads; of those held back by a limit none counts.
+  [[nodiscard]] int runnable() const {
+    return queue.size() + (realtime.throttled ? 0 : static_cast<int>(realtime.members.size()));
+  }
+  [[nodiscard]] bool idle() const { return runnable() == 0; }
 };
 
 // Scheduling domains: the cores of a cluster (they share a last-level cache), and all online cores.
@@ -122,6 +136,7 @@ struct Machine {
   std::deque<Core> cores;  // by number, offline ones too
   std::vector<Cluster> clusters;
   std::deque<Thread> threads;  // addresses stay
+  std::deque<Container> containers;
   CpuSet online;
   int online_count = 0;
   bool asymmetric = false;  // cores of different capacity are online

@@ -22,7 +22,7 @@ sim::Duration Cpu::balance_interval(const Core& core, DomainLevel level) const {
 }
 
 void Cpu::note_load(Core& core) {
-  const bool overloaded = core.queue.size() > 1;
+  const bool overloaded = core.runnable() > 1;
   if (overloaded == core.overloaded) return;
   core.overloaded = overloaded;
   overloaded_cores_ += overloaded ? 1 : -1;
@@ -112,9 +112,15 @@ void Cpu::migrate(Thread& thread, Core& to) {
     take_off(from);
     ++thread.statistics.involuntary_switches;
   }
+  depart(from, thread);
   from.queue.dequeue_migrating(thread);
   charge_migration(thread, from, to);
-  to.queue.enqueue_migrated(thread);
+  const bool admitted = admit(to, thread);
+  if (admitted) {
+    to.queue.enqueue_migrated(thread);
+  } else {
+    to.queue.adopt_sleeper(thread);
+  }
   if (was_running) tell(thread, State::runnable, 0);
   note_load(from);
   note_load(to);
@@ -123,7 +129,7 @@ void Cpu::migrate(Thread& thread, Core& to) {
   } else {
     arm(from);
   }
-  check_preemption(to, thread);
+  if (admitted) check_preemption(to, thread);
 }
 
 }  // namespace jostle::cpu
