@@ -33,7 +33,6 @@ inline constexpr sim::Duration quota_slice = sim::Duration{5'000'000'000};     /
 // waits before throttled cores get it (min_cfs_rq_runtime, cfs_bandwidth_slack_period).
 inline constexpr sim::Duration kept_slice = sim::Duration{1'000'000'000};
 inline constexpr sim::Duration slack_delay = sim::Duration{5'000'000'000};
-inline constexpr std::int64_t min_shares = 2, max_shares = 262'144;
 
 struct Container {
   Container(Cpu& owner, const ContainerSpec& given, const Machine& machine);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cpu/container_spec.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::cpu {
@@ -32,13 +33,6 @@ inline constexpr std::size_t state_count = 5;
 struct ThreadListener {
   void (*changed)(void* context, State state, sim::Time now, sim::Duration work_done, double rate) = nullptr;
   void* context = nullptr;
-};
-
-// Threads that name the same container share its weight and its quota.
-struct ContainerSpec {
-  std::string name;
-  std::optional<double> cpus = {};  // processor time per time, over 100 ms; none: unlimited
-  std::int64_t shares = 1024;       // against what is outside, at nice 0 (a thread weighs 1024)
 };
 
 struct ThreadSpec {

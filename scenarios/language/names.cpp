@@ -77,6 +77,12 @@ const Names<gpu::Sharing>& sharing_names() {
   return names;
 }
 
+const Names<gpu::Interleave>& interleave_names() {
+  static const Names<gpu::Interleave> names{
+      {"low", gpu::Interleave::low}, {"medium", gpu::Interleave::medium}, {"high", gpu::Interleave::high}};
+  return names;
+}
+
 const std::vector<std::string>& cpu_governor_names() {
   static const std::vector<std::string> names(power::cpu_governor_names.begin(),
                                               power::cpu_governor_names.end());

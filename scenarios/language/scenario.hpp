@@ -13,7 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "models/cpu/container_spec.hpp"
 #include "models/dnn/precision.hpp"
+#include "models/gpu/runlist.hpp"
 #include "models/gpu/sharing.hpp"
 #include "models/process/arrival_spec.hpp"
 #include "models/process/runtimes.hpp"
@@ -102,6 +104,10 @@ struct ProcessEntry {
   std::uint64_t trace_hash = 0;  // of its arrival times
   std::vector<int> cpus;         // allowed cores; empty: those of the scenario
   int nice = 0;
+  int fifo = 0;  // policy: {fifo: 1 ... 99}; 0: the default policy
+  std::optional<cpu::ContainerSpec> container;
+  std::optional<sim::Duration> gpu_timeslice;  // of its turns; absent: the profile's
+  gpu::Interleave gpu_interleave = gpu::Interleave::low;
 };
 
 // A mode out of an nvpmodel.conf, in place of one of the profile's.
@@ -140,6 +146,17 @@ struct Until {
   double relative_error = 0;  // half-width of the 95 % interval over the mean
   sim::Duration max;          // simulated time, warm-up excluded
 };
+// Interrupts that take part of a core from whatever runs there.
+struct Interrupts {
+  int cpu = 0;
+  double load = 0;     // share of the core's time
+  double rate = 1000;  // per second; assumed: of the order of a camera's and a network's softirqs
+};
+// A desktop compositor that shares the GPU.
+struct DesktopCompositor {
+  double rate = 60;                              // frames/s
+  sim::Duration time = sim::microseconds(1500);  // of a frame, alone on the GPU at its highest clock; assumed
+};
 struct Run {
   sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until` its max
   sim::Duration warmup = sim::seconds(1);
@@ -166,6 +183,8 @@ struct Scenario {
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::vector<std::pair<std::string, std::string>> figures;  // put over the profile's: path, value with unit
   std::optional<Link> link;
+  std::optional<Interrupts> interrupts;
+  std::optional<DesktopCompositor> compositor;
   std::optional<int> host_cores;  // confine the processes to this many lowest-numbered online cores ...
   std::vector<int> cpus;          // ... or to these; empty: all
   std::vector<ProcessEntry> processes;

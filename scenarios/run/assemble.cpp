@@ -156,6 +156,10 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   spec.batches = scenario.run.batches;
   spec.cpus = entry.cpus;
   spec.nice = entry.nice;
+  spec.fifo = entry.fifo;
+  spec.container = entry.container;
+  spec.gpu_slice = entry.gpu_timeslice;
+  spec.interleave = entry.gpu_interleave;
   set_work(spec, entry, context);
   if (const auto network = network_of(entry)) set_tensors(spec, entry, *network);
   if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, entry);
@@ -210,6 +214,11 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
                   .loss = link->loss,
                   .energy_per_bit_j = link->energy_per_bit_j};
   }
+  if (const auto& interrupts = scenario.interrupts)
+    setup.interrupts = {interrupts->cpu, interrupts->load, interrupts->rate};
+  if (const auto& compositor = scenario.compositor)
+    setup.compositor = {.interval = sim::seconds(1 / compositor->rate),
+                        .frame = frame_of(*compositor, context)};
   std::uint32_t nth = 0;  // of its entry
   for (const ProcessInstance& instance : instances) {
     nth = instance.index > 0 && instances[instance.index - 1].entry == instance.entry ? nth + 1 : 0;
