@@ -9,6 +9,7 @@
 
 #include "analyses/study/intervals.hpp"
 #include "input/hash.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -63,6 +64,7 @@ std::string why_it_does_not_fit(const scenarios::Result& result) {
     return process.problem.starts_with("does not fit");
   };
   const auto first = std::ranges::find_if(result.processes, lacks);
+  if (result.status == "thermal_shutdown") return result.warnings.front();
   if (first == result.processes.end()) return result.status;
   return fmt::format("process {} {}", first->index, first->problem);
 }

@@ -20,7 +20,7 @@ struct Arrivals {
   std::vector<sim::Time> since = {};         // trace: when each request was first made; empty: at its time
   std::vector<sim::Time> times;              // trace, ascending
   std::optional<std::int64_t> queue_limit;   // waiting requests beyond it are dropped
-  std::optional<std::uint32_t> source = {};  // names their random numbers; absent: the index of the process
+  std::optional<std::uint32_t> source = {};  // names their random numbers; absent: the process
 };
 
 // A request that was answered.

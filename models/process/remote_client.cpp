@@ -20,7 +20,8 @@ RemoteClient::RemoteClient(const BoardParts& board, const Spec& spec, const Iden
       queue_(spec.arrivals.queue_limit),
       account_(account),
       stream_(link_.open(
-          spec.payload_bytes / static_cast<double>(dynamic_batch_), identity.source(spec.arrivals).index,
+          spec.payload_bytes / static_cast<double>(dynamic_batch_),
+          identity.source(spec.arrivals).random("link"),
           {.captured = [](void* self) { static_cast<RemoteClient*>(self)->captured(); },
            .delivered = [](void* self, sim::Time made) { static_cast<RemoteClient*>(self)->delivered(made); },
            .wake = [](void* self) { static_cast<RemoteClient*>(self)->wake(); },

@@ -63,6 +63,12 @@ const Names<Placement>& placement_names() {
   return names;
 }
 
+const Names<ThermalStart>& thermal_start_names() {
+  static const Names<ThermalStart> names{{"idle", ThermalStart::idle},
+                                         {"equilibrium", ThermalStart::equilibrium}};
+  return names;
+}
+
 const Names<Observer>& observer_names() {
   static const Names<Observer> names{{"none", Observer::none}, {"nsys", Observer::nsys}};
   return names;
@@ -83,6 +89,15 @@ const Names<gpu::Interleave>& interleave_names() {
   return names;
 }
 
+const Names<Precise>& precise_names() {
+  static const Names<Precise> names{{"throughput", Precise::throughput},
+                                    {"latency_ms.mean", Precise::latency_mean},
+                                    {"latency_ms.p50", Precise::latency_p50},
+                                    {"latency_ms.p90", Precise::latency_p90},
+                                    {"latency_ms.p99", Precise::latency_p99}};
+  return names;
+}
+
 const std::vector<std::string>& cpu_governor_names() {
   static const std::vector<std::string> names(power::cpu_governor_names.begin(),
                                               power::cpu_governor_names.end());
@@ -98,11 +113,18 @@ const std::vector<std::string>& gpu_governor_names() {
 const char* to_string(Sync value) {
   return name_of(sync_names(), value);
 }
+const char* to_string(Precise value) {
+  return name_of(precise_names(), value);
+}
 const char* to_string(Placement value) {
   return name_of(placement_names(), value);
 }
 const char* to_string(Observer value) {
   return name_of(observer_names(), value);
+}
+
+const char* to_string(ThermalStart value) {
+  return name_of(thermal_start_names(), value);
 }
 
 }  // namespace jostle::scenarios

@@ -19,6 +19,7 @@
 #include "models/gpu/sharing.hpp"
 #include "models/process/arrival_spec.hpp"
 #include "models/process/runtimes.hpp"
+#include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::calibration {
@@ -67,10 +68,10 @@ using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
 [[nodiscard]] std::string model_name(
     const Model& model);  // for people and results; "synthetic" without a network
 
-// Layers [first, end).
 // Of periodic sources: what crystals of cameras and boards are sold with (20 to 50 ppm). Assumed.
 inline constexpr double default_clock_drift = 20e-6;
 
+// Layers [first, end).
 struct LayerRange {
   std::size_t first = 0, end = 0;
 };
@@ -129,22 +130,14 @@ struct PowerCap {
   double budget_w = 0;
   sim::Duration window;
 };
-// What a request over a link is made of.
-struct Payload {
-  static constexpr double jpeg_bytes = 120e3;  // mean of ImageNet's pictures; 640 pixels a side at quality 90
-  bool tensor = false;                         // the network's input in the process's precision; else ...
-  double bytes = jpeg_bytes;                   // ... an image of this size
-};
-struct Link {
-  double bandwidth = 0;  // bytes/s
-  sim::Duration rtt, jitter;
-  double loss = 0;
-  double energy_per_bit_j = 0;
-  Payload payload;
-};
+// What a run can be made long enough for.
+enum class Precise { throughput, latency_mean, latency_p50, latency_p90, latency_p99 };
+[[nodiscard]] const char* to_string(Precise value);  // its path in a process of the result
+
 struct Until {
-  double relative_error = 0;  // half-width of the 95 % interval over the mean
-  sim::Duration max;          // simulated time, warm-up excluded
+  double relative_error = 0;                        // half-width of the 95 % interval over the figure
+  std::vector<Precise> of = {Precise::throughput};  // of every process
+  sim::Duration max;                                // simulated time, warm-up excluded
 };
 // Interrupts that take part of a core from whatever runs there.
 struct Interrupts {
@@ -157,10 +150,19 @@ struct DesktopCompositor {
   double rate = 60;                              // frames/s
   sim::Duration time = sim::microseconds(1500);  // of a frame, alone on the GPU at its highest clock; assumed
 };
+// How warm the board is when a run begins.
+enum class ThermalStart {
+  idle,        // as one that has long been idle
+  equilibrium  // as one that has long been at this very load
+};
+[[nodiscard]] const char* to_string(ThermalStart value);
 struct Run {
   sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until` its max
   sim::Duration warmup = sim::seconds(1);
+  bool warmup_found = false;              // `auto`: as long as a first run shows it to be
+  std::optional<ThermalStart> thermal{};  // absent: idle
   std::uint64_t seed = 1;
+  std::int64_t replications = 1;  // independent ones, whose mean is the result
   std::optional<Until> until;
   bool setup = false;                   // each process begins with its set-up; no warm-up
   std::optional<std::int64_t> batches;  // each process ends after so many, the run with the last; no warm-up

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
@@ -166,6 +167,18 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   return spec;
 }
 
+// What the random numbers of each entry are named by: its name, or else its model, and its place among the
+// entries of that name. So an entry before it, or more processes of one, change no draws of others.
+std::vector<std::string> random_names(const Scenario& scenario) {
+  std::vector<std::string> names;
+  std::map<std::string, int> places;
+  for (const ProcessEntry& entry : scenario.processes) {
+    const std::string name = entry.name.empty() ? model_name(entry.model) : entry.name;
+    names.push_back(fmt::format("{} {}", name, places[name]++));
+  }
+  return names;
+}
+
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const calibration::Profile& profile) {
@@ -219,12 +232,14 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   if (const auto& compositor = scenario.compositor)
     setup.compositor = {.interval = sim::seconds(1 / compositor->rate),
                         .frame = frame_of(*compositor, context)};
+  const std::vector<std::string> names = random_names(scenario);
   std::uint32_t nth = 0;  // of its entry
   for (const ProcessInstance& instance : instances) {
     nth = instance.index > 0 && instances[instance.index - 1].entry == instance.entry ? nth + 1 : 0;
     if (assembly.occupancy.rebooted || !assembly.occupancy.places[instance.index].fits) continue;
     const ProcessEntry& entry = scenario.processes[instance.entry];
     process::Spec spec = specs[instance.entry];
+    spec.random_name = fmt::format("{} {}", names[instance.entry], nth);
     if (entry.arrivals.source) spec.arrivals.source = *entry.arrivals.source + nth;
     spec.name =
         entry.name.empty() ? fmt::format("{} {}", model_name(entry.model), instance.index) : entry.name;

@@ -8,7 +8,11 @@
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/memory_result.hpp"
+#include "scenarios/result/pooled.hpp"
 #include "scenarios/run/assemble.hpp"
+#include "scenarios/run/equilibrium.hpp"
+#include "scenarios/run/one_run.hpp"
+#include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace jostle::scenarios {
@@ -37,7 +41,8 @@ calibration::Profile profile_of(const Scenario& scenario) {
   return std::move(*profile);
 }
 
-// The result before the run: what was requested, and which processes fit.
+}  // namespace
+
 Result prepared(const Scenario& scenario, const calibration::Profile& profile, const Assembly& assembly) {
   Result result;
   result.scenario = scenario.name;
@@ -45,13 +50,54 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   result.resolved = to_json(scenario);
   result.device = scenario.device;
   result.profile_hash = profile.hash;
-  result.seed = scenario.run.seed;
+  result.seed = assembly.setup.seed;
   for (const ProcessInstance& instance : expand(scenario)) {
     result.processes.push_back(
         described(scenario.processes[instance.entry], instance, assembly.grades[instance.entry]));
   }
   add_memory(result, profile.spec->memory, assembly.occupancy);
   return result;
+}
+
+bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const RunControl& control) {
+  if (scenario.run.thermal != ThermalStart::equilibrium) return true;
+  Equilibrium equilibrium = thermal_equilibrium(scenario, assembly, control);
+  if (equilibrium.shuts_down) {
+    result.status = result.system.stop = "thermal_shutdown";
+    const std::string why =
+        fmt::format("shuts down: this load heats the chip to {:.4g} degC, however slow the clocks",
+                    assembly.device.power->thermal->critical_c.value());
+    result.warnings.push_back(why);
+    for (ProcessResult& process : result.processes) {
+      if (process.status != "ok") continue;
+      process.status = "thermal_shutdown";
+      process.problem = why;
+    }
+    return false;
+  }
+  if (!equilibrium.settled)
+    result.warnings.push_back(
+        "run: {thermal: equilibrium} found no temperature that stays; this run begins near it");
+  if (equilibrium.heat) assembly.dvfs->heat = std::move(equilibrium.heat);
+  return true;
+}
+
+namespace {
+
+// Sets the warm-up to the transient that a first run shows; half of that run, where it does not end.
+void find_warmup(Run& run, const Scenario& scenario, const Assembly& assembly, const RunControl& control) {
+  Scenario first = scenario;
+  first.gpu_metrics.reset();
+  first.run.until.reset();
+  first.run.duration = run.warmup + run.duration;
+  first.run.warmup = sim::Duration::zero();
+  RunControl alone;
+  alone.interrupt = control.interrupt;
+  alone.requests = control.requests;
+  Simulation simulation(first, assembly, alone);
+  if (!simulation.run()) throw Interrupted();
+  const auto found = simulation.found_warmup();
+  run.warmup = found ? sim::seconds(*found) : first.run.duration / 2;
 }
 
 }  // namespace
@@ -65,20 +111,30 @@ Result preview(const Scenario& scenario) {
   return prepared(scenario, profile, assemble(scenario, profile));
 }
 
-std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
-                          const RunControl& control) {
-  if (const auto keys = unsupported_keys(scenario); !keys.empty())
-    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
-  const Assembly assembly = assemble(scenario, profile);
+std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
+                              Assembly assembly, const RunControl& control) {
   Result result = prepared(scenario, profile, assembly);
   const auto fits = [](const auto& process) { return process.status == "ok"; };
   const bool runs = control.all_must_fit ? std::ranges::all_of(result.processes, fits)
                                          : std::ranges::any_of(result.processes, fits);
   if (!runs) return result;
-  Simulation simulation(scenario, assembly, control);
+  if (!settle(result, scenario, assembly, control)) return result;
+  Scenario timed = scenario;
+  if (scenario.run.warmup_found) find_warmup(timed.run, scenario, assembly, control);
+  Simulation simulation(timed, assembly, control);
   if (!simulation.run()) return std::nullopt;
   simulation.add_metrics(result);
   return result;
+}
+
+std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
+                          const RunControl& control) {
+  if (const auto keys = unsupported_keys(scenario); !keys.empty())
+    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
+  if (scenario.run.replications == 1) return one_run(scenario, profile, assemble(scenario, profile), control);
+  const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
+  const auto results = run_replications(scenario, profile, all, control);
+  return results ? std::optional(pooled(*results)) : std::nullopt;
 }
 
 }  // namespace jostle::scenarios

@@ -5,7 +5,9 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/power_result.hpp"
+#include "scenarios/run/precision.hpp"
 #include "scenarios/run/process_metrics.hpp"
+#include "scenarios/run/steadiness.hpp"
 #include "scenarios/run/system_metrics.hpp"
 
 namespace jostle::scenarios {
@@ -15,8 +17,6 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-// Fewer batches than this say nothing about how much the next ones differ.
-constexpr std::uint64_t fewest_lumps = 64;
 // Looks at whether the run may end lie so far apart that few of them are taken: each is one more chance to
 // stop on a streak of luck. Their times do not depend on how long the run may last.
 constexpr double look_ratio = 1.25;
@@ -68,6 +68,9 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
   end_ = warm_ + (until ? until->max : scenario.run.duration);
   stop_ = until ? "limit" : "duration";
   next_look_ = until ? warm_ + first_look : Time::never();
+  step_ = std::clamp((end_ - Time::zero()) / 1000, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
+  next_step_ = Time::zero() + step_;
+  throughput_.emplace(board_->processes().size(), step_);
 }
 
 bool Simulation::run() {
@@ -78,8 +81,19 @@ bool Simulation::run() {
   return true;
 }
 
+bool Simulation::go_on(Duration duration) {
+  warm_ = engine_.now();
+  end_ = warm_ + duration;
+  end_warmup();
+  if (!advance_to(end_)) return false;
+  board_->settle();
+  return true;
+}
+
 void Simulation::end_warmup() {
+  waited_.clear();
   if (dvfs_) dvfs_->before_end_of_warmup();
+  throughput_->before_end_of_warmup(engine_.now(), board_->processes());
   board_->end_warmup();
   if (dvfs_) dvfs_->after_end_of_warmup();
   if (windows_) windows_->restart();
@@ -104,15 +118,15 @@ double Simulation::link_load(const Window& window) {
   return board_->link() ? load_of_link(board_->link()->spec(), board_->processes(), window) : 0;
 }
 
-// Whether the throughput of every process is known to the requested precision.
+// Whether every figure asked for is known to the requested precision, of every process.
 bool Simulation::precise(const Window& window) {
   const double load = link_load(window);
   for (std::size_t i = 0; i < board_->processes().size(); ++i) {
     process::Inference& process = board_->processes()[i];
-    if (process.rate().seconds_per_lump().count() < fewest_lumps) return false;
     const auto open = open_load(process, window, waited_[i], load);
-    const auto width = process.rate().relative_half_width(window.end, open && open->stable == false);
-    if (!width || *width > scenario_.run.until->relative_error) return false;
+    const std::optional<bool> stable = open ? open->stable : true;
+    if (!std::ranges::all_of(converged(*scenario_.run.until, process, stable, window.end), &Converged::yes))
+      return false;
   }
   return true;
 }
@@ -127,17 +141,18 @@ bool Simulation::look() {
 
 // False if it was interrupted.
 bool Simulation::advance_to(Time time) {
-  // Short enough to show progress and to stop early, independent of the length of the run.
-  const Duration step =
-      std::clamp((end_ - Time::zero()) / 200, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
   while (engine_.now() < time) {
-    switch (run_until(engine_, std::min({time, engine_.now() + step, next_look_}), windows_)) {
+    switch (run_until(engine_, std::min({time, next_step_, next_look_}), windows_)) {
       case sim::RunEnd::interrupted:
         return false;
       case sim::RunEnd::stuck:
         throw RunError(engine_.stuck_report() ? engine_.stuck_report()->text() : "the simulation is stuck");
       default:
         break;
+    }
+    if (engine_.now() == next_step_) {
+      throughput_->sample(engine_.now(), board_->processes());
+      next_step_ += step_;
     }
     if (ended()) return true;
     if (control_.progress)
@@ -148,7 +163,7 @@ bool Simulation::advance_to(Time time) {
 
 void Simulation::add_metrics(Result& result) {
   const std::optional<board::PowerReport> power = dvfs_ ? std::optional(dvfs_->report()) : std::nullopt;
-  const Window window{warm_, engine_.now()};
+  const Window window = this->window();
   auto& processes = board_->processes();
   const double load = link_load(window);
   std::size_t running = 0;
@@ -156,7 +171,10 @@ void Simulation::add_metrics(Result& result) {
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
-    add_process(process, inference, window, open_load(inference, window, waited_[running], load));
+    add_process(process, inference, window, open_load(inference, window, waited_[running], load),
+                control_.every_percentile);
+    if (const auto& until = scenario_.run.until)
+      process.converged = converged(*until, inference, process.stable.value_or(true), window.end);
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));
     images = images && process.images ? Metric(*images + *process.images) : std::nullopt;
     ++running;
@@ -168,6 +186,18 @@ void Simulation::add_metrics(Result& result) {
   result.system.stop = stop_;
   if (windows_ && scenario_.gpu_metrics) add_windows(result, *windows_);
   result.simulated_s = elapsed;
+  const std::optional<Heat> heat =
+      dvfs_ ? heat_of(*dvfs_, *power, assembly_.device.power.value(), warm_) : std::nullopt;
+  add_steadiness(result, {scenario_.run, window, *throughput_, dvfs_ ? &*dvfs_ : nullptr, heat}, processes);
+}
+
+std::optional<Heat> Simulation::heat() {
+  if (!dvfs_) return std::nullopt;
+  return heat_of(*dvfs_, dvfs_->report(), assembly_.device.power.value(), warm_);
+}
+
+std::optional<double> Simulation::found_warmup() {
+  return found_warmup_s({scenario_.run, window(), *throughput_, dvfs_ ? &*dvfs_ : nullptr, std::nullopt});
 }
 
 }  // namespace jostle::scenarios

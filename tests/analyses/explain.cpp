@@ -157,7 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Short{"gpu", {}, Resource::gpu},
         Short{"cores",
-              {"processes.0.count=4", "processes.0.runtime=eager", "processes.0.batch=1", "host_cores=1"},
+              {"processes.0.count=4", "processes.0.runtime=eager", "processes.0.batch=1", "host_cores=1",
+               "run.duration=10 s"},
               Resource::cpu_cores},
         Short{"host", {"processes.0.runtime=eager", "processes.0.batch=1"}, Resource::host_speed},
         Short{"cap", {"power_cap={budget: 5 W}"}, Resource::power_limits},
