@@ -179,6 +179,15 @@ std::vector<std::string> random_names(const Scenario& scenario) {
   return names;
 }
 
+// What else takes cores and the GPU.
+void set_tenants(board::Setup& setup, const Scenario& scenario, const WorkContext& context) {
+  if (const auto& interrupts = scenario.interrupts)
+    setup.interrupts = {interrupts->cpu, interrupts->load, interrupts->rate};
+  if (const auto& compositor = scenario.compositor)
+    setup.compositor = {.interval = sim::seconds(1 / compositor->rate),
+                        .frame = frame_of(*compositor, context)};
+}
+
 }  // namespace
 
 Assembly assemble(const Scenario& scenario, const calibration::Profile& profile) {
@@ -227,11 +236,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
                   .loss = link->loss,
                   .energy_per_bit_j = link->energy_per_bit_j};
   }
-  if (const auto& interrupts = scenario.interrupts)
-    setup.interrupts = {interrupts->cpu, interrupts->load, interrupts->rate};
-  if (const auto& compositor = scenario.compositor)
-    setup.compositor = {.interval = sim::seconds(1 / compositor->rate),
-                        .frame = frame_of(*compositor, context)};
+  set_tenants(setup, scenario, context);
   const std::vector<std::string> names = random_names(scenario);
   std::uint32_t nth = 0;  // of its entry
   for (const ProcessInstance& instance : instances) {
