@@ -90,6 +90,12 @@ Json latency_json(const Latency& latency) {
   return json;
 }
 
+void put_throttled(Json& json, const ProcessResult& process) {
+  if (!process.throttled_share) return;
+  json["throttled_share"] = figure(process.throttled_share);
+  json["throttled_by"] = process.throttled_by;
+}
+
 Json process_json(const ProcessResult& process) {
   const EnqueueCall& ec = process.ec_ms;
   const GpuRunningBy& by = process.gpu_running_by;
@@ -140,10 +146,7 @@ Json process_json(const ProcessResult& process) {
                     {"arena_mb", figure(process.memory.arena)},
                     {"io_mb", figure(process.memory.io)},
                     {"gpu_mb", figure(process.memory.gpu)}};
-  if (process.throttled_share) {
-    json["throttled_share"] = figure(process.throttled_share);
-    json["throttled_by"] = process.throttled_by;
-  }
+  put_throttled(json, process);
   if (!process.problem.empty()) json["problem"] = process.problem;
   json["drops"] = process.drops;
   json["setup_ms"] = figure(process.setup_ms);

@@ -179,8 +179,15 @@ std::vector<std::string> random_names(const Scenario& scenario) {
   return names;
 }
 
-// What else takes cores and the GPU.
-void set_tenants(board::Setup& setup, const Scenario& scenario, const WorkContext& context) {
+// The link, and what else takes cores and the GPU.
+void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkContext& context) {
+  if (const std::optional<Link>& link = scenario.link) {
+    setup.link = {.bandwidth_bytes_per_s = link->bandwidth,
+                  .rtt = link->rtt,
+                  .jitter = link->jitter,
+                  .loss = link->loss,
+                  .energy_per_bit_j = link->energy_per_bit_j};
+  }
   if (const auto& interrupts = scenario.interrupts)
     setup.interrupts = {interrupts->cpu, interrupts->load, interrupts->rate};
   if (const auto& compositor = scenario.compositor)
@@ -229,14 +236,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     assembly.grades.push_back(spec.kernels.grade);
     specs.push_back(std::move(spec));
   }
-  if (const std::optional<Link>& link = scenario.link) {
-    setup.link = {.bandwidth_bytes_per_s = link->bandwidth,
-                  .rtt = link->rtt,
-                  .jitter = link->jitter,
-                  .loss = link->loss,
-                  .energy_per_bit_j = link->energy_per_bit_j};
-  }
-  set_tenants(setup, scenario, context);
+  set_surroundings(setup, scenario, context);
   const std::vector<std::string> names = random_names(scenario);
   std::uint32_t nth = 0;  // of its entry
   for (const ProcessInstance& instance : instances) {
