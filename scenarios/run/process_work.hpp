@@ -11,6 +11,7 @@
 #include "models/process/spec.hpp"
 
 namespace jostle::scenarios {
+struct DesktopCompositor;
 struct ProcessEntry;
 }
 
