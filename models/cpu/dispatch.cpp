@@ -58,7 +58,11 @@ void Cpu::accrue(Core& core) {
     core.statistics.interrupted += elapsed;
     return;
   }
-  charge(core, thread, elapsed);
+  if (thread.limited()) {
+    charge(core, thread, elapsed);
+  } else {
+    core.queue.charge(elapsed.ps());
+  }
   if (machine_.asymmetric) thread.utilisation.advance(now, core.capacity);
   // Every phase ends with an event, so the time since the last call lies in one phase.
   if (thread.state == State::switching) {
@@ -86,7 +90,7 @@ void Cpu::arm(Core& core) {
   core.tick_due = slice_left == forever
                       ? sim::Time::never()
                       : next_tick(engine_.now() + sim::Duration{std::max<std::int64_t>(slice_left, 1)});
-  core.limit_due = limit_due(core);
+  core.limit_due = core.running->limited() ? limit_due(core) : sim::Time::never();
   arm_phase(core);
 }
 

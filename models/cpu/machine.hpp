@@ -37,6 +37,8 @@ struct Thread : Entity, sim::Waitable {
       : Waitable("cpu for " + spec.name), cpu(&owner), title(spec.name), listener(spec.listener) {}
   [[nodiscard]] std::string held_by() const override;
   void wake_up();
+  // Whether something beside the policy may limit how long it runs.
+  [[nodiscard]] bool limited() const { return priority > 0 || container != nullptr; }
 
   Cpu* cpu;
   std::string title;
