@@ -146,6 +146,7 @@ class Dvfs {
   // At the last poll.
   std::vector<sim::Duration> core_busy_;
   std::vector<double> busy_shares_;  // of the cores of one cluster
+  std::vector<double> estimates_;
   sim::Time cpu_polled_, gpu_polled_, emc_polled_;
   sim::Duration gpu_busy_;
   double emc_bytes_ = 0;

@@ -196,6 +196,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   setup.cores = confinement_of(scenario, device, mode);
   const board::Clocks clocks = clocks_of(scenario, device, mode);
   setup.clocks = clocks;
+  if (scenario.jetson_clocks.value_or(false)) device.cpu->idle_state.reset();  // it disables them
   assembly.dvfs = dvfs_of(scenario, device, mode, clocks);
   setup.memory_bytes_per_s = board::memory_capacity(device, clocks.emc_hz);
   if (mode != nullptr && mode->tpcs)

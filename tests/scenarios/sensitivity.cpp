@@ -146,6 +146,10 @@ std::string hosts(int count) {
 const std::vector<std::string> roomy_and_free_switches{"memory.capacity=64 GB",
                                                        "gpu.time_slicing.switch_when_idle=0 us",
                                                        "gpu.time_slicing.switch_at_expiry=0 us"};
+// The cores idle for long between two requests.
+const std::string rare = "device: " + orin + "\nprocesses: [" +
+                         net("cuda-graph", "precision: fp16, sync: blocking, arrivals: {periodic: 20 /s}") +
+                         "]\nrun: {duration: 2 s, warmup: 500 ms}\n";
 const std::string two_cores = "clocks: {cores: 2}";
 const std::string sparse = net("cuda-graph", "precision: fp16, sync: spin, arrivals: {periodic: 50 /s}");
 const std::string copying = net("tensorrt", "precision: fp16, batch: 4, arrivals: {periodic: 20 /s}");
@@ -201,6 +205,8 @@ std::vector<Row> rows() {
       {"cpu.costs.migrated_within", "3 ms", h200, on_the(h200, crowd(3), two_cores), refilling, up},
       {"cpu.costs.migrated_across", "10 ms", orin, on_the(orin, hosts(8)), total, down,
        roomy_and_free_switches},
+      {"cpu.idle_state.residency", "1 s", orin, rare, latency, down},
+      {"cpu.idle_state.exit_latency", "5 ms", orin, rare, latency, up},
       {"cpu.costs.speed_while_refilling", "0.9", h200, on_cores(h200, 1, crowd(4)), refilling, up},
 
       // What the GPU can do
