@@ -69,7 +69,9 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
     evaluations_[candidate] = outcome ? values_in(goal_, *outcome) : std::nullopt;
     ++count_.evaluated;
     if (!outcome) continue;
-    count_.do_not_fit += outcome->status == PointStatus::infeasible ? 1 : 0;
+    const bool overheats = outcome->problem.starts_with("shuts down");
+    count_.overheat += overheats ? 1 : 0;
+    count_.do_not_fit += outcome->status == PointStatus::infeasible && !overheats ? 1 : 0;
     count_.overloaded +=
         outcome->status == PointStatus::ok && ResultMetrics(outcome->result).overloaded() ? 1 : 0;
     count_.failed += outcome->status == PointStatus::failed ? 1 : 0;

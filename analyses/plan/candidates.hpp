@@ -20,7 +20,7 @@ class Candidates {
  public:
   struct Count {
     std::size_t evaluated = 0, simulated = 0;  // points that the store already had are not simulated
-    std::size_t do_not_fit = 0, overloaded = 0, failed = 0;
+    std::size_t do_not_fit = 0, overheat = 0, overloaded = 0, failed = 0;
   };
 
   // The candidates are the supported points; of points with equal scenarios the first. What

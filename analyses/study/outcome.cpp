@@ -63,6 +63,7 @@ std::string why_it_does_not_fit(const scenarios::Result& result) {
     return process.problem.starts_with("does not fit");
   };
   const auto first = std::ranges::find_if(result.processes, lacks);
+  if (result.status == "thermal_shutdown") return result.warnings.front();
   if (first == result.processes.end()) return result.status;
   return fmt::format("process {} {}", first->index, first->problem);
 }

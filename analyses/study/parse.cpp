@@ -17,6 +17,7 @@
 #include "calibration/document_kind.hpp"
 #include "input/cursor.hpp"
 #include "input/file.hpp"
+#include "input/override.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
@@ -149,6 +150,21 @@ void complete_dimensions(Study& study) {
                     [](const Dimension& dimension) { return *std::ranges::min_element(dimension.axes); });
 }
 
+// What is planned works for long: unless the study says how its runs begin, they begin as warm as their load
+// makes the board.
+void begin_at_equilibrium(Study& study) {
+  if (study.objectives.empty() && !study.fleet) return;
+  const input::Node run = study.scenario->find("run");
+  for (const char* key : {"thermal", "setup", "batches"}) {
+    if (run && run->find(key)) return;
+    const std::string path = std::string("run.") + key;
+    if (std::ranges::find(study.axes, path, &Axis::key) != study.axes.end()) return;
+  }
+  input::Problems later;  // found again where the points are read
+  if (input::Node warm = input::with_override(study.scenario, "run.thermal=equilibrium", later))
+    study.scenario = std::move(warm);
+}
+
 std::optional<Study> read_study(input::Node document, const std::string& origin, const std::string& directory,
                                 input::Problems& problems) {
   input::Problems own;
@@ -166,6 +182,7 @@ std::optional<Study> read_study(input::Node document, const std::string& origin,
   }
   if (own.empty()) {
     complete_dimensions(study);
+    begin_at_equilibrium(study);
     std::uint64_t points = 1;
     for (const Dimension& dimension : study.dimensions) {
       points = std::min(points, max_points + 1) * dimension.size;  // at most 10^6 · 10^5

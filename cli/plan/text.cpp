@@ -195,6 +195,9 @@ std::string head(const std::string& file, const Plan& plan, int width) {
   if (plan.count.do_not_fit > 0)
     text += fmt::format(", {} {} not fit into memory", plan.count.do_not_fit,
                         plan.count.do_not_fit == 1 ? "does" : "do");
+  if (plan.count.overheat > 0)
+    text += fmt::format(", {} {} the board until it shuts down", plan.count.overheat,
+                        plan.count.overheat == 1 ? "heats" : "heat");
   if (plan.count.overloaded > 0)
     text += fmt::format(", {} {} overloaded (latency grows without bound)", plan.count.overloaded,
                         plan.count.overloaded == 1 ? "is" : "are");
@@ -255,9 +258,9 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
 std::string plan_json(const Plan& plan) {
   Json json{{"schema", "jostle.plan/1"},           {"points", plan.points},
             {"simulated", plan.count.simulated},   {"looked_at", plan.count.evaluated},
-            {"do_not_fit", plan.count.do_not_fit}, {"overloaded", plan.count.overloaded},
-            {"failed", plan.count.failed},         {"exhaustive", plan.exhaustive},
-            {"converged", plan.converged}};
+            {"do_not_fit", plan.count.do_not_fit}, {"overheat", plan.count.overheat},
+            {"overloaded", plan.count.overloaded}, {"failed", plan.count.failed},
+            {"exhaustive", plan.exhaustive},       {"converged", plan.converged}};
   json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
   json["runner_up"] = plan.runner_up ? point_json(plan, *plan.runner_up) : Json(nullptr);
   json["front"] = Json::array();

@@ -282,6 +282,18 @@ std::string system_lines(const Result& result, int width) {
   return text.empty() ? text : "\n" + text;
 }
 
+// What still moves, a paragraph each.
+std::string warning_lines(const Result& result, int width, bool colour) {
+  if (result.status == "thermal_shutdown") return {};  // said with the processes
+  const std::string_view title = result.stationary == false ? "not steady" : "note";
+  std::string text;
+  for (const std::string& warning : result.warnings) {
+    const std::string line = paragraph(fmt::format("{}: {}", title, warning), width, 0);
+    text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 }  // namespace
 
 std::string overload_lines(const Result& result, int width, bool colour) {
@@ -320,8 +332,9 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
-         shares_table(result, width, colour) + stages_table(result, width, colour) +
-         windows_table(result, width, colour) + system_lines(result, width);
+         warning_lines(result, width, colour) + shares_table(result, width, colour) +
+         stages_table(result, width, colour) + windows_table(result, width, colour) +
+         system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {
@@ -336,6 +349,10 @@ bool say_who_fits(const std::string& file, const Result& result, Terminal& termi
     }
     if (first == nullptr) first = &process;
     ++without_room;
+  }
+  if (result.status == "thermal_shutdown") {
+    terminal.complain(fmt::format("{}: {}", input::file_name(file), result.processes.front().problem));
+    return false;
   }
   if (first == nullptr) return lost == 0;
   const std::string which = fmt::format("process {} ({})", first->index, input::printable(label(*first)));

@@ -161,6 +161,15 @@ void add_run(CLI::App& app, Task& task) {
           "How to print: a table for people (default), one line of JSON a file, or CSV with a row a process")
       ->check(one_of({"table", "json", "csv"}))
       ->type_name("table|json|csv");
+  command
+      ->add_option_function<std::string>(
+          "--thermal",
+          [options](const std::string& start) {
+            options->questions.options.others.push_back({"--thermal " + start, "run.thermal=" + start});
+          },
+          "How warm the board begins: as after a long time idle (default), or at this very load")
+      ->check(one_of({"idle", "equilibrium"}))
+      ->type_name("idle|equilibrium");
   command->add_flag("--interval", options->interval,
                     "Add pi90, the 90 % prediction interval (about 17 times the work)");
   command

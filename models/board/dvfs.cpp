@@ -77,7 +77,12 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
   const int cpu_steps = steps_below_limit(clusters.front().clock_table_hz, setup.limits.clusters_hz.front());
   if (setup.cap) cap_.emplace(*setup.cap, gpu_steps, cpu_steps);
   if (spec_.over_current) over_current_.emplace(*spec_.over_current, setup.over_current);
-  if (spec_.thermal) thermal_.emplace(*spec_.thermal, setup.ambient_c, setup.fan, gpu_steps, cpu_steps);
+  // The kernel's cooling devices know nothing of power modes: their steps begin at the highest clocks.
+  if (spec_.thermal)
+    thermal_.emplace(*spec_.thermal, setup.ambient_c, setup.fan,
+                     steps_below_limit(device.gpu.clock_table_hz, hardware_.gpu_hz),
+                     steps_below_limit(clusters.front().clock_table_hz, hardware_.clusters_hz.front()));
+  if (thermal_ && setup.heat) thermal_ = setup.heat;
 
   ask();
   for (sim::EventId* const event : {&cpu_event_, &gpu_event_, &emc_event_}) engine_.cancel(*event);
@@ -91,7 +96,7 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
   report_.rail_peak_w.resize(spec_.rails.size());
   if (thermal_) {
     // Start at the steady-state temperature of the idle board.
-    thermal_->settle(idle_watts());
+    if (!setup.heat) thermal_->settle(idle_watts());
     meter_.set_temperature(thermal_->celsius());
     report_.peak_celsius = thermal_->celsius();
     after(thermal_->polling(), sim::action<&Dvfs::poll_thermal>(*this));
@@ -111,6 +116,12 @@ void Dvfs::start_polls() {
   if (over_current_ && lowest_alarm_w(*spec_.over_current, setup_.over_current) <= max_watts())
     after(over_current_->interval(), sim::action<&Dvfs::read_over_current>(*this));
   after(window(), sim::action<&Dvfs::end_window>(*this));
+}
+
+double Dvfs::limit_w() const {
+  double watts = std::numeric_limits<double>::infinity();
+  if (spec_.over_current) watts = lowest_alarm_w(*spec_.over_current, setup_.over_current);
+  return setup_.cap ? std::min(watts, setup_.cap->budget_w) : watts;
 }
 
 // Power of the board with clocks at their limits: idle (0), or with everything busy and the memory streaming
@@ -354,6 +365,8 @@ void Dvfs::end_window() {
   account();
   const power::PerPart watts = meter_.end_window();
   report_.peak_w = std::max(report_.peak_w, power::sum_of(watts));
+  power_series_.add(power::sum_of(watts));
+  if (thermal_) heat_series_.add(thermal_->celsius());
   for (std::size_t i = 0; i < spec_.rails.size(); ++i)
     report_.rail_peak_w[i] = std::max(report_.rail_peak_w[i], power::on_rail(spec_.rails[i], watts));
   if (sim::TraceSink* trace = engine_.trace()) {
@@ -384,6 +397,7 @@ PowerReport Dvfs::report() {
   PowerReport report = report_;
   report.seconds = meter_.seconds();
   report.joules = meter_.joules();
+  report.leakage_j = meter_.leakage_j();
   // For a run shorter than a window, the peak is the mean.
   const double mean = report.seconds > 0 ? power::sum_of(report.joules) / report.seconds : 0;
   report.peak_w = std::max(report.peak_w, mean);

@@ -19,6 +19,7 @@
 #include "models/power/governors/cpu_scaling.hpp"
 #include "models/power/governors/emc_scaling.hpp"
 #include "models/power/governors/gpu_scaling.hpp"
+#include "sim/interval_means.hpp"
 
 namespace jostle::board {
 
@@ -31,6 +32,7 @@ struct DvfsSetup {
   power::OverCurrentLimits over_current;
   double ambient_c = 25;
   bool fan = true;
+  std::optional<power::Thermal> heat;  // as an earlier run left it; none: as a board that has long been idle
 };
 
 // The time spent at each clock, in order of clocks.
@@ -40,6 +42,7 @@ using StateTimes = std::vector<std::pair<double, double>>;  // Hz, s
 struct PowerReport {
   double seconds = 0;
   power::PerPart joules{};
+  double leakage_j = 0;             // what would have leaked at the reference temperature
   double peak_w = 0;                // at the module's input: the highest mean over a window
   std::vector<double> rail_peak_w;  // the same for each rail
   bool has_temperature = false;
@@ -68,6 +71,13 @@ class Dvfs {
   // Time of a process's kernels that was lost because a controller limited the GPU's clock, in seconds.
   [[nodiscard]] double throttled_s(std::size_t process) const { return throttled_s_[process]; }
   [[nodiscard]] bool down() const { return thermal_ && thermal_->down(); }
+  // None without thermal parameters.
+  [[nodiscard]] const std::optional<power::Thermal>& thermal() const { return thermal_; }
+  // Power above which a controller lowers clocks: the cap, or an alarm; infinite without any.
+  [[nodiscard]] double limit_w() const;
+  // Power and temperature in successive windows, from the start of the run.
+  [[nodiscard]] const sim::IntervalMeans& power_series() const { return power_series_; }
+  [[nodiscard]] const sim::IntervalMeans& heat_series() const { return heat_series_; }
 
  private:
   void start_polls();
@@ -145,6 +155,7 @@ class Dvfs {
   Mark cap_mark_, over_current_mark_, thermal_mark_;
 
   PowerReport report_;
+  sim::IntervalMeans power_series_{window()}, heat_series_{window()};
   std::vector<double> throttled_s_, compute_s_;
   std::vector<sim::TrackId> rail_counters_;
   sim::TrackId power_counter_ = sim::TrackId::none, heat_counter_ = sim::TrackId::none;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/math.hpp"
+
 namespace jostle::board {
 
 PowerMeter::PowerMeter(sim::Engine& engine, Board& board, const power::Spec& spec, double celsius)
@@ -82,7 +84,16 @@ bool PowerMeter::accrue() {
   window_s_ += seconds;
   total_s_ += seconds;
   total_j_ += power::sum_of(joules);
+  leakage_j_ += leaked(power::sum_of(joules));
   return true;
+}
+
+// The part of `joules` of the last activity that leaked, at the reference temperature: what more would be
+// drawn at a temperature at which that part is e times as large.
+double PowerMeter::leaked(double joules) const {
+  static const double more = sim::exp(1) - 1;
+  const double hotter = power::sum_of(power::energy_of(spec_, activity_, celsius_ + spec_.leakage_growth_k));
+  return (hotter - joules) / more / sim::exp((celsius_ - spec_.reference_c) / spec_.leakage_growth_k);
 }
 
 power::PerPart PowerMeter::end_window() {
@@ -101,7 +112,7 @@ void PowerMeter::restart() {
   accrued_until_ = engine_.now();
   joules_ = {};
   window_ = {};
-  seconds_ = window_s_ = 0;
+  seconds_ = window_s_ = leakage_j_ = 0;
 }
 
 }  // namespace jostle::board

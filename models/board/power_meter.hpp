@@ -36,6 +36,8 @@ class PowerMeter {
   // From the end of the warm-up to the last accrue().
   [[nodiscard]] const power::PerPart& joules() const { return joules_; }
   [[nodiscard]] double seconds() const { return seconds_; }
+  // What leaked in that time, had the chip been at the reference temperature.
+  [[nodiscard]] double leakage_j() const { return leakage_j_; }
   // Since the start of the run.
   [[nodiscard]] double total_seconds() const { return total_s_; }
   [[nodiscard]] double total_joules() const { return total_j_; }
@@ -51,6 +53,7 @@ class PowerMeter {
   };
   void read(Reading& reading);
   [[nodiscard]] double gated(double seconds, double busy_s);
+  [[nodiscard]] double leaked(double joules) const;
 
   sim::Engine& engine_;
   Board& board_;
@@ -63,7 +66,7 @@ class PowerMeter {
   double gpu_idle_s_ = 0;  // idle time without interruption, up to now
   double cpu_pulses_ = 1, gpu_pulses_ = 1;
   power::PerPart joules_{}, window_{};
-  double seconds_ = 0, window_s_ = 0, total_s_ = 0, total_j_ = 0;
+  double seconds_ = 0, window_s_ = 0, total_s_ = 0, total_j_ = 0, leakage_j_ = 0;
 };
 
 }  // namespace jostle::board

@@ -162,7 +162,9 @@ std::string to_json(const Scenario& scenario) {
   }
   if (scenario.run.setup) run["setup"] = true;
   if (scenario.run.batches) run["batches"] = *scenario.run.batches;
-  if (!scenario.run.setup && !scenario.run.batches) run["warmup"] = time(scenario.run.warmup);
+  if (!scenario.run.setup && !scenario.run.batches)
+    run["warmup"] = scenario.run.warmup_found ? Json("auto") : Json(time(scenario.run.warmup));
+  if (scenario.run.thermal) run["thermal"] = to_string(*scenario.run.thermal);
   run["seed"] = scenario.run.seed;
   // Names may hold any bytes a YAML text can; what is not UTF-8 is replaced rather than thrown at.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -150,8 +150,19 @@ void read_confinement(Mapping& top, Scenario& scenario) {
   }
 }
 
+void read_warmup(Mapping& mapping, Run& run) {
+  const auto at = mapping.find("warmup");
+  if (!at) return;
+  if (at->is(Kind::scalar) && at->value().text == "auto") {
+    run.warmup_found = true;
+    return;
+  }
+  const TimeSpan time{sim::Duration::zero(), max_run};
+  if (const auto warmup = time(*at)) run.warmup = *warmup;
+}
+
 void read_run(const Cursor& at, Run& run) {
-  Mapping mapping(at, "a mapping: duration, warmup, seed, until, setup, batches");
+  Mapping mapping(at, "a mapping: duration, warmup, seed, until, setup, batches, thermal");
   mapping.optional("setup", run.setup, Boolean{});
   std::int64_t batches = 0;
   if (mapping.optional("batches", batches, Integer{1, max_batches})) run.batches = batches;
@@ -159,14 +170,17 @@ void read_run(const Cursor& at, Run& run) {
     // What happens at first is what is asked for.
     run.warmup = sim::Duration::zero();
     run.duration = run.batches ? sim::seconds(3600) : sim::seconds(60);
-    for (const char* key : {"warmup", "until"}) {
+    for (const char* key : {"warmup", "until", "thermal"}) {
       if (!mapping.has(key)) continue;
       if (const auto given = mapping.find(key))
         given->problem("given beside setup or batches", "these begin at the start and have no steady state");
     }
   }
   mapping.optional("duration", run.duration, TimeSpan{sim::Duration::zero(), max_run, true});
-  mapping.optional("warmup", run.warmup, TimeSpan{sim::Duration::zero(), max_run});
+  read_warmup(mapping, run);
+  const Choice<ThermalStart> starts{"how warm the board begins", thermal_start_names()};
+  ThermalStart thermal{};
+  if (mapping.optional("thermal", thermal, starts)) run.thermal = thermal;
   std::int64_t seed = 0;
   if (mapping.optional("seed", seed, Integer{0})) run.seed = static_cast<std::uint64_t>(seed);
   if (const auto until_at = mapping.find("until")) {

@@ -63,6 +63,12 @@ const Names<Placement>& placement_names() {
   return names;
 }
 
+const Names<ThermalStart>& thermal_start_names() {
+  static const Names<ThermalStart> names{{"idle", ThermalStart::idle},
+                                         {"equilibrium", ThermalStart::equilibrium}};
+  return names;
+}
+
 const Names<Observer>& observer_names() {
   static const Names<Observer> names{{"none", Observer::none}, {"nsys", Observer::nsys}};
   return names;
@@ -97,6 +103,10 @@ const char* to_string(Placement value) {
 }
 const char* to_string(Observer value) {
   return name_of(observer_names(), value);
+}
+
+const char* to_string(ThermalStart value) {
+  return name_of(thermal_start_names(), value);
 }
 
 }  // namespace jostle::scenarios

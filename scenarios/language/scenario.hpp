@@ -140,9 +140,17 @@ struct Until {
   double relative_error = 0;  // half-width of the 95 % interval over the mean
   sim::Duration max;          // simulated time, warm-up excluded
 };
+// How warm the board is when a run begins.
+enum class ThermalStart {
+  idle,        // as one that has long been idle
+  equilibrium  // as one that has long been at this very load
+};
+[[nodiscard]] const char* to_string(ThermalStart value);
 struct Run {
   sim::Duration duration = sim::seconds(4);  // warm-up excluded; with `until` its max
   sim::Duration warmup = sim::seconds(1);
+  bool warmup_found = false;              // `auto`: as long as a first run shows it to be
+  std::optional<ThermalStart> thermal{};  // absent: idle
   std::uint64_t seed = 1;
   std::optional<Until> until;
   bool setup = false;                   // each process begins with its set-up; no warm-up

@@ -96,6 +96,9 @@ struct ProcessResult {
   // done.
   std::optional<bool> stable;
   Metric backlog_growth;  // images/s; absent unless unstable
+  // False: its throughput still moves, or will. Absent where it is too short to tell, and where nothing
+  // steady is asked for (set-up, a number of batches, a trace).
+  std::optional<bool> stationary;
   Latency latency_ms;
   EnqueueCall ec_ms;
   Metric sync_ms;
@@ -165,6 +168,12 @@ struct SystemResult {
   std::string stop = "duration";  // or relative_error | limit | batches | thermal_shutdown
 };
 
+// Seconds from the start until a series has settled, by MSER-5; absent where it has not.
+struct Warmup {
+  double set_s = 0;  // what was left out of the figures
+  Metric throughput_s, power_s, temperature_s;
+};
+
 struct Result {
   std::string scenario;       // its name
   std::string scenario_hash;  // of the resolved scenario: scenario_hash()
@@ -176,6 +185,10 @@ struct Result {
   std::string status = "ok";  // or out_of_memory if a process did not fit
   std::vector<ProcessResult> processes;
   SystemResult system;
+  // Whether all processes and the board's power are steady; false as soon as one is not.
+  std::optional<bool> stationary;
+  Warmup warmup;
+  std::vector<std::string> warnings;  // what still moves, a sentence each, for people
 };
 
 }  // namespace jostle::scenarios

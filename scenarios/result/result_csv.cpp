@@ -122,6 +122,9 @@ std::vector<Column> make_columns() {
   columns.push_back(
       {"throughput_after_setup", [](const R&, const P& p) { return figure_cell(p.throughput_after_setup); }});
   columns.push_back({"limited_by", [](const R& r, const P&) { return r.system.limited_by; }});
+  columns.push_back({"stationary", [](const R&, const P& p) {
+                       return p.stationary ? std::string(*p.stationary ? "true" : "false") : std::string();
+                     }});
   return columns;
 }
 

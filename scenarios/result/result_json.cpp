@@ -91,6 +91,7 @@ Json process_json(const ProcessResult& process) {
   json["images"] = figure(process.images);
   json["offered"] = process.offered ? Json{{"mean", *process.offered}, {"unit", "images/s"}} : Json(nullptr);
   json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
+  json["stationary"] = process.stationary ? Json(*process.stationary) : Json(nullptr);
   json["backlog_growth"] = figure(process.backlog_growth);
   json["latency_ms"] = latency_json(process.latency_ms);
   json["ec_ms"] = {{"mean", figure(ec.mean)},
@@ -182,6 +183,13 @@ std::string to_json(const Result& result) {
   json["system"] = system_json(result.system);
   json["scenario_hash"] = result.scenario_hash;
   json["simulated_s"] = result.simulated_s;
+  json["stationary"] = result.stationary ? Json(*result.stationary) : Json(nullptr);
+  json["warmup"] = {{"set_s", result.warmup.set_s},
+                    {"found_s",
+                     {{"throughput", figure(result.warmup.throughput_s)},
+                      {"power", figure(result.warmup.power_s)},
+                      {"temperature", figure(result.warmup.temperature_s)}}}};
+  json["warnings"] = result.warnings;
   if (!result.resolved.empty()) json["resolved"] = Json::parse(result.resolved);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

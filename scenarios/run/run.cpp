@@ -9,6 +9,7 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/memory_result.hpp"
 #include "scenarios/run/assemble.hpp"
+#include "scenarios/run/equilibrium.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace jostle::scenarios {
@@ -54,6 +55,46 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   return result;
 }
 
+// Gives the board the heat with which the scenario begins; false if it would shut down: the result says so.
+bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const RunControl& control) {
+  if (scenario.run.thermal != ThermalStart::equilibrium) return true;
+  Equilibrium equilibrium = thermal_equilibrium(scenario, assembly, control);
+  if (equilibrium.shuts_down) {
+    result.status = result.system.stop = "thermal_shutdown";
+    const std::string why =
+        fmt::format("shuts down: this load heats the chip to {:.4g} degC, however slow the clocks",
+                    assembly.device.power->thermal->critical_c.value());
+    result.warnings.push_back(why);
+    for (ProcessResult& process : result.processes) {
+      if (process.status != "ok") continue;
+      process.status = "thermal_shutdown";
+      process.problem = why;
+    }
+    return false;
+  }
+  if (!equilibrium.settled)
+    result.warnings.push_back(
+        "run: {thermal: equilibrium} found no temperature that stays; this run begins near it");
+  if (equilibrium.heat) assembly.dvfs->heat = std::move(equilibrium.heat);
+  return true;
+}
+
+// Sets the warm-up to the transient that a first run shows; half of that run, where it does not end.
+void find_warmup(Run& run, const Scenario& scenario, const Assembly& assembly, const RunControl& control) {
+  Scenario first = scenario;
+  first.gpu_metrics.reset();
+  first.run.until.reset();
+  first.run.duration = run.warmup + run.duration;
+  first.run.warmup = sim::Duration::zero();
+  RunControl alone;
+  alone.interrupt = control.interrupt;
+  alone.requests = control.requests;
+  Simulation simulation(first, assembly, alone);
+  if (!simulation.run()) throw Interrupted();
+  const auto found = simulation.found_warmup();
+  run.warmup = found ? sim::seconds(*found) : first.run.duration / 2;
+}
+
 }  // namespace
 
 std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
@@ -69,13 +110,16 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
                           const RunControl& control) {
   if (const auto keys = unsupported_keys(scenario); !keys.empty())
     throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
-  const Assembly assembly = assemble(scenario, profile);
+  Assembly assembly = assemble(scenario, profile);
   Result result = prepared(scenario, profile, assembly);
   const auto fits = [](const auto& process) { return process.status == "ok"; };
   const bool runs = control.all_must_fit ? std::ranges::all_of(result.processes, fits)
                                          : std::ranges::any_of(result.processes, fits);
   if (!runs) return result;
-  Simulation simulation(scenario, assembly, control);
+  if (!settle(result, scenario, assembly, control)) return result;
+  Scenario timed = scenario;
+  if (scenario.run.warmup_found) find_warmup(timed.run, scenario, assembly, control);
+  Simulation simulation(timed, assembly, control);
   if (!simulation.run()) return std::nullopt;
   simulation.add_metrics(result);
   return result;

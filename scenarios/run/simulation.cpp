@@ -6,6 +6,7 @@
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/power_result.hpp"
 #include "scenarios/run/process_metrics.hpp"
+#include "scenarios/run/steadiness.hpp"
 #include "scenarios/run/system_metrics.hpp"
 
 namespace jostle::scenarios {
@@ -68,6 +69,9 @@ Simulation::Simulation(const Scenario& scenario, const Assembly& assembly, const
   end_ = warm_ + (until ? until->max : scenario.run.duration);
   stop_ = until ? "limit" : "duration";
   next_look_ = until ? warm_ + first_look : Time::never();
+  step_ = std::clamp((end_ - Time::zero()) / 1000, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
+  next_step_ = Time::zero() + step_;
+  throughput_.emplace(board_->processes().size(), step_);
 }
 
 bool Simulation::run() {
@@ -80,6 +84,7 @@ bool Simulation::run() {
 
 void Simulation::end_warmup() {
   if (dvfs_) dvfs_->before_end_of_warmup();
+  throughput_->before_end_of_warmup(engine_.now(), board_->processes());
   board_->end_warmup();
   if (dvfs_) dvfs_->after_end_of_warmup();
   if (windows_) windows_->restart();
@@ -127,17 +132,18 @@ bool Simulation::look() {
 
 // False if it was interrupted.
 bool Simulation::advance_to(Time time) {
-  // Short enough to show progress and to stop early, independent of the length of the run.
-  const Duration step =
-      std::clamp((end_ - Time::zero()) / 200, Duration(sim::milliseconds(1)), Duration(sim::seconds(1)));
   while (engine_.now() < time) {
-    switch (run_until(engine_, std::min({time, engine_.now() + step, next_look_}), windows_)) {
+    switch (run_until(engine_, std::min({time, next_step_, next_look_}), windows_)) {
       case sim::RunEnd::interrupted:
         return false;
       case sim::RunEnd::stuck:
         throw RunError(engine_.stuck_report() ? engine_.stuck_report()->text() : "the simulation is stuck");
       default:
         break;
+    }
+    if (engine_.now() == next_step_) {
+      throughput_->sample(engine_.now(), board_->processes());
+      next_step_ += step_;
     }
     if (ended()) return true;
     if (control_.progress)
@@ -148,7 +154,7 @@ bool Simulation::advance_to(Time time) {
 
 void Simulation::add_metrics(Result& result) {
   const std::optional<board::PowerReport> power = dvfs_ ? std::optional(dvfs_->report()) : std::nullopt;
-  const Window window{warm_, engine_.now()};
+  const Window window = this->window();
   auto& processes = board_->processes();
   const double load = link_load(window);
   std::size_t running = 0;
@@ -168,6 +174,18 @@ void Simulation::add_metrics(Result& result) {
   result.system.stop = stop_;
   if (windows_ && scenario_.gpu_metrics) add_windows(result, *windows_);
   result.simulated_s = elapsed;
+  const std::optional<Heat> heat =
+      dvfs_ ? heat_of(*dvfs_, *power, assembly_.device.power.value(), warm_) : std::nullopt;
+  add_steadiness(result, {scenario_.run, window, *throughput_, dvfs_ ? &*dvfs_ : nullptr, heat}, processes);
+}
+
+std::optional<Heat> Simulation::heat() {
+  if (!dvfs_) return std::nullopt;
+  return heat_of(*dvfs_, dvfs_->report(), assembly_.device.power.value(), warm_);
+}
+
+std::optional<double> Simulation::found_warmup() {
+  return found_warmup_s({scenario_.run, window(), *throughput_, dvfs_ ? &*dvfs_ : nullptr, std::nullopt});
 }
 
 }  // namespace jostle::scenarios

@@ -11,8 +11,10 @@
 #include "models/board/gpu_windows.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/run/assemble.hpp"
+#include "scenarios/run/heat.hpp"
 #include "scenarios/run/run.hpp"
 #include "scenarios/run/stability.hpp"
+#include "scenarios/run/throughput_series.hpp"
 #include "sim/engine.hpp"
 
 namespace jostle::scenarios {
@@ -30,11 +32,17 @@ class Simulation {
   // The metrics of the processes that are `ok` and of the board, after run().
   void add_metrics(Result& result);
 
+  // Where the board's temperature settles under this load; none without thermal parameters. After run().
+  [[nodiscard]] std::optional<Heat> heat();
+  // The end of the first transient: found_warmup_s().
+  [[nodiscard]] std::optional<double> found_warmup();
+
  private:
   [[nodiscard]] bool advance_to(sim::Time time);
   [[nodiscard]] bool ended();
   [[nodiscard]] bool look();
   [[nodiscard]] bool precise(const Window& window);
+  [[nodiscard]] Window window() const { return {warm_, engine_.now()}; }
   [[nodiscard]] double link_load(const Window& window);
   void end_warmup();
 
@@ -46,6 +54,9 @@ class Simulation {
   std::optional<board::Dvfs> dvfs_;
   std::optional<board::GpuWindows> windows_;
   sim::Time warm_, end_;
+  sim::Duration step_;  // short enough to show progress and to stop early
+  sim::Time next_step_;
+  std::optional<ThroughputSeries> throughput_;
   sim::Time next_look_;               // at the precision; never: it is not asked for
   int precise_looks_ = 0;             // in a row
   std::vector<std::int64_t> waited_;  // requests at the end of the warm-up, by process

@@ -16,7 +16,9 @@
 #include "analyses/study/columns.hpp"
 #include "analyses/study/key_path.hpp"
 #include "analyses/study/metric.hpp"
+#include "analyses/study/outcome.hpp"
 #include "analyses/study/points.hpp"
+#include "analyses/study/profiles.hpp"
 #include "calibration/profile/profile.hpp"
 #include "scenarios/result/result.hpp"
 
@@ -67,6 +69,31 @@ TEST(Study, without_a_sweep_has_one_point) {
   const Points points(study);
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(settings_json(study, points[0]), "{}");
+}
+
+TEST(Study, with_an_objective_begins_its_points_at_equilibrium_unless_it_says_otherwise) {
+  const auto starts = [](const Study& study) {
+    input::Problems problems;
+    Profiles profiles;
+    return scenario_at(study, Points(study)[0], profiles.catalogue(), problems).value().run.thermal;
+  };
+  const std::string objectives = "objectives: [max system.throughput]\n";
+  EXPECT_FALSE(starts(study_of("sweep: {processes.0.batch: [1, 2]}\n")));
+  EXPECT_EQ(starts(study_of(objectives)), ThermalStart::equilibrium);
+  EXPECT_EQ(starts(study_of("  run: {duration: 2 s}\n" + objectives)), ThermalStart::equilibrium);
+  EXPECT_EQ(starts(study_of("  run: {thermal: idle}\n" + objectives)), ThermalStart::idle);
+  EXPECT_EQ(starts(study_of("sweep: {run.thermal: [idle, equilibrium]}\n" + objectives)), ThermalStart::idle);
+  EXPECT_FALSE(starts(study_of("  run: {batches: 10}\n" + objectives)));
+}
+
+TEST(Study, calls_a_point_that_overheats_its_board_infeasible) {
+  const Study study = study_of("  ambient: 95 degC\n  fan: false\nobjectives: [max system.throughput]\n");
+  input::Problems problems;
+  Profiles profiles;
+  const auto scenario = scenario_at(study, Points(study)[0], profiles.catalogue(), problems).value();
+  const auto outcome = run_point(scenario, *profiles.of(scenario, problems), nullptr).value();
+  EXPECT_EQ(outcome.status, PointStatus::infeasible);
+  EXPECT_THAT(outcome.problem, HasSubstr("this load heats the chip to 104.5 degC"));
 }
 
 TEST(Study, takes_every_combination_once_with_the_last_key_fastest) {

@@ -28,6 +28,7 @@ Throttle StepWise::poll(double celsius) {
     cpu_steps_ = std::max(cpu_steps_ - 1, 0);
     gpu_steps_ = std::max(gpu_steps_ - 1, 0);
   }
+  polls_at_lowest_ = cpu_steps_ == max_cpu_steps_ && gpu_steps_ == max_gpu_steps_ ? polls_at_lowest_ + 1 : 0;
   return throttle();
 }
 

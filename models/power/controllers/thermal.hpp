@@ -24,6 +24,10 @@ class StepWise {
   [[nodiscard]] Throttle throttle() const { return {.cpu_steps = cpu_steps_, .gpu_steps = gpu_steps_}; }
   // A poll was at or above the critical trip point: the board is shut down for the rest of the run.
   [[nodiscard]] bool down() const { return down_; }
+  // How many polls in a row have found clocks as low as they go.
+  [[nodiscard]] std::int64_t polls_at_lowest() const { return polls_at_lowest_; }
+  [[nodiscard]] double passive_c() const { return passive_c_; }
+  [[nodiscard]] std::optional<double> critical_c() const { return critical_c_; }
 
  private:
   double passive_c_, hysteresis_k_;
@@ -31,7 +35,7 @@ class StepWise {
   int max_gpu_steps_, max_cpu_steps_;
   int cpu_steps_ = 0, gpu_steps_ = 0;
   bool polled_ = false, down_ = false;
-  std::int64_t last_mc_ = 0;
+  std::int64_t last_mc_ = 0, polls_at_lowest_ = 0;
 };
 
 // Thermal path and governor together: advanced with the mean power of each interval between polls.
@@ -45,17 +49,23 @@ class Thermal {
   // Starts at the steady-state temperature of `watts`.
   void settle(double watts) { path_.settle(watts); }
   // Advances by an interval of constant (or mean) power.
-  void advance(double watts, sim::Duration interval) { path_.advance(watts, interval); }
-  // The result holds until the next poll.
-  Throttle poll() {
+  void advance(double watts, sim::Duration interval) {
+    path_.advance(watts, interval);
     path_.set_fan();
-    return governor_.poll(path_.celsius());
   }
+  // The result holds until the next poll.
+  Throttle poll() { return governor_.poll(path_.celsius()); }
 
   [[nodiscard]] double celsius() const { return path_.celsius(); }
   [[nodiscard]] double fan_share() const { return path_.fan_share(); }
   [[nodiscard]] Throttle throttle() const { return governor_.throttle(); }
   [[nodiscard]] bool down() const { return governor_.down(); }
+  // For how long clocks have been as low as they go.
+  [[nodiscard]] sim::Duration at_lowest_for() const { return polling_ * governor_.polls_at_lowest(); }
+  [[nodiscard]] double passive_c() const { return governor_.passive_c(); }
+  [[nodiscard]] std::optional<double> critical_c() const { return governor_.critical_c(); }
+  // The power that keeps the chip at a temperature.
+  [[nodiscard]] double watts_at(double celsius) const { return path_.watts_at(celsius); }
 
  private:
   sim::Duration polling_;

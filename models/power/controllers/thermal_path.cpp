@@ -29,9 +29,9 @@ ThermalPath::ThermalPath(const ThermalSpec& spec, double ambient_c, bool fan)
   set_fan();
 }
 
-double ThermalPath::resistance(const ThermalStage& stage) const {
+double ThermalPath::resistance(const ThermalStage& stage, double fan_share) const {
   return stage.resistance_without_k_per_w +
-         fan_share_ * (stage.resistance_k_per_w - stage.resistance_without_k_per_w);
+         fan_share * (stage.resistance_k_per_w - stage.resistance_without_k_per_w);
 }
 
 void ThermalPath::set_fan() {
@@ -45,7 +45,7 @@ void ThermalPath::settle(double watts) {
   for (int i = 0; i < 60; ++i) {
     fan_share_ = fan_ ? (low + high) / 2 : 0;
     for (std::size_t stage = 0; stage < stages_.size(); ++stage)
-      rise_k_[stage] = watts * resistance(stages_[stage]);
+      rise_k_[stage] = watts * resistance(stages_[stage], fan_share_);
     if (!fan_) return;
     (share_at(fan_curve_, celsius()) > fan_share_ ? low : high) = fan_share_;
   }
@@ -54,11 +54,18 @@ void ThermalPath::settle(double watts) {
 void ThermalPath::advance(double watts, sim::Duration interval) {
   const double seconds = sim::to_seconds(interval);
   for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
-    const double ohms = resistance(stages_[stage]);
+    const double ohms = resistance(stages_[stage], fan_share_);
     const double steady = watts * ohms;
     rise_k_[stage] =
         steady + (rise_k_[stage] - steady) * sim::exp(-seconds / (ohms * stages_[stage].capacity_j_per_k));
   }
+}
+
+double ThermalPath::watts_at(double celsius) const {
+  const double fan_share = fan_ ? share_at(fan_curve_, celsius) : 0;
+  double resistance_k_per_w = 0;
+  for (const ThermalStage& stage : stages_) resistance_k_per_w += resistance(stage, fan_share);
+  return (celsius - ambient_c_) / resistance_k_per_w;
 }
 
 double ThermalPath::celsius() const {

@@ -25,9 +25,11 @@ class ThermalPath {
 
   [[nodiscard]] double celsius() const;  // of the chip
   [[nodiscard]] double fan_share() const { return fan_share_; }
+  // The power that keeps the chip at a temperature.
+  [[nodiscard]] double watts_at(double celsius) const;
 
  private:
-  [[nodiscard]] double resistance(const ThermalStage& stage) const;
+  [[nodiscard]] double resistance(const ThermalStage& stage, double fan_share) const;
 
   std::vector<ThermalStage> stages_;
   std::vector<FanPoint> fan_curve_;
