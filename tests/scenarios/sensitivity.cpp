@@ -364,7 +364,7 @@ std::vector<Row> rows() {
        up},
       {"power_modes.modes.1.emc", "400 MHz", nano, on_the(nano, roofline("fp16", 8), "power_mode: 5W"), total,
        down},
-      {"power_modes.jetson_clocks_emc", "mode", super,
+      {"power_modes.modes.0.jetson_clocks_emc", "mode", super,
        on_the(super, roofline("fp16", 8), "power_mode: 15W\nclocks: {gpu: 1020 MHz}"), total, down},
       {"power_modes.modes.1.tpcs", "4", orin, on_the(orin, roofline("fp16", 8), "power_mode: 7W"), total, up},
   };
