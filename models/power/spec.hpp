@@ -85,7 +85,7 @@ struct Spec {
   // dla and soc.
   double efficiency = 1;
   double reference_c = 45;       // temperature at which leakage is given
-  double leakage_growth_k = 35;  // leakage grows by a factor of e in this many kelvin
+  double leakage_growth_k = 40;  // leakage grows by a factor of e in this many kelvin
   std::string input;  // name of the sensor that measures all parts together, "VDD_IN"; empty: there is none,
                       // the parts are added
   std::vector<Rail> rails;  // other sensors

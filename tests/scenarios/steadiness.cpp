@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "tests/scenarios/runs.hpp"
 #include "tests/scenarios/support.hpp"
 
@@ -187,6 +189,41 @@ TEST(ThermalEquilibrium, lowers_a_clock_that_is_limited_already) {
     ASSERT_EQ(result.status, "ok") << clock;
     EXPECT_LT(*result.system.temperature_c, 101);
     EXPECT_LT(*result.system.gpu.clock_mhz, 500);
+  }
+}
+
+std::string without_fan(const std::string& device, const std::string& mode, int ambient_c) {
+  return fmt::format(
+             "device: {}\npower_mode: {}\nambient: {} degC\nfan: false\nprocesses: "
+             "[{{model: resnet50, precision: fp16, batch: 8}}]\n",
+             device, mode, ambient_c) +
+         at_equilibrium;
+}
+
+TEST(ThermalEquilibrium, without_a_fan_at_40_degrees_every_mode_of_every_jetson_throttles_or_needs_not) {
+  for (const std::string& name : calibration::device_names()) {
+    if (!name.starts_with("jetson")) continue;
+    input::Problems problems;
+    const auto profile = calibration::shipped_profile(name, problems);
+    ASSERT_TRUE(profile) << problems.text();
+    for (const board::PowerMode& mode : profile->spec->power_modes) {
+      const Result result = run_text(without_fan(name, mode.name, 40));
+      ASSERT_EQ(result.status, "ok") << name << " " << mode.name;
+      EXPECT_LT(*result.system.temperature_c, profile->spec->power->thermal->critical_c.value_or(200))
+          << name << " " << mode.name;
+    }
+  }
+}
+
+TEST(ThermalEquilibrium, hotter_air_never_raises_the_clocks) {
+  for (const char* mode : {"7W", "15W", "MAXN_SUPER"}) {
+    double before = 2000;
+    for (const int ambient_c : {20, 30, 40, 50, 60}) {
+      const Result result = run_text(without_fan("jetson-orin-nano-super", mode, ambient_c));
+      ASSERT_EQ(result.status, "ok") << mode << " " << ambient_c;
+      EXPECT_LE(*result.system.gpu.clock_mhz, before + 0.01 * before) << mode << " " << ambient_c;
+      before = *result.system.gpu.clock_mhz;
+    }
   }
 }
 
