@@ -8,6 +8,7 @@
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
 #include "tests/scenarios/support.hpp"
 
