@@ -9,6 +9,7 @@
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::cli {
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/spectral.hpp"
+
 namespace jostle::sim {
 
 namespace {
@@ -75,7 +77,7 @@ void BatchMeans::add(double x) {
   batch_sums_.push_back(open_sum_);
   open_sum_ = 0;
   open_count_ = 0;
-  if (batch_sums_.size() < max_batches) return;
+  if (batch_sums_.size() < max_kept) return;
   batch_sums_ = merge_pairs(batch_sums_, 1);
   batch_size_ *= 2;
 }
@@ -85,9 +87,18 @@ std::optional<double> BatchMeans::mean() const {
   return sum_ / static_cast<double>(count_);
 }
 
-BatchMeans::Batches BatchMeans::uncorrelated() const {
+BatchMeans::Batches BatchMeans::few() const {
   Batches batches{batch_sums_, batch_size_};
   for (double& sum : batches.means) sum /= static_cast<double>(batch_size_);
+  while (batches.means.size() >= max_batches) {
+    batches.means = merge_pairs(batches.means, 0.5);
+    batches.size *= 2;
+  }
+  return batches;
+}
+
+BatchMeans::Batches BatchMeans::uncorrelated() const {
+  Batches batches = few();
   while (batches.means.size() >= 2 * fewest_batches) {
     const double correlation = lag_1_autocorrelation(batches.means);
     if (correlation <= tolerated_correlation && correlation >= tolerated_negative(batches.means.size()))
@@ -105,6 +116,15 @@ std::uint64_t BatchMeans::batch_size() const {
   return uncorrelated().size;
 }
 
+// Undefined unless the correlation is negative.
+std::optional<double> BatchMeans::spectral_half() const {
+  const std::vector<double> means = few().means;
+  if (means.size() < 2 * fewest_batches) return std::nullopt;
+  if (lag_1_autocorrelation(means) >= tolerated_negative(means.size())) return std::nullopt;
+  const std::optional<double> of_sums = spectral_half_width(batch_sums_);
+  return of_sums ? std::optional(*of_sums / static_cast<double>(batch_size_)) : std::nullopt;
+}
+
 std::optional<Interval> BatchMeans::ci95() const {
   if (batch_sums_.size() < fewest_batches) return std::nullopt;
   const std::vector<double> means = uncorrelated().means;
@@ -113,8 +133,9 @@ std::optional<Interval> BatchMeans::ci95() const {
   // Of batches that are still correlated the mean varies as that of an autoregressive process of first order.
   const double left = std::clamp(lag_1_autocorrelation(means), 0.0, 0.7);
   const double half = student_t_95(means.size() - 1) * std::sqrt(variance / n * (1 + left) / (1 - left));
+  const double narrower = std::min(half, spectral_half().value_or(half));
   const double centre = sum_ / static_cast<double>(count_);
-  return Interval{centre - half, centre + half};
+  return Interval{centre - narrower, centre + narrower};
 }
 
 std::optional<double> BatchMeans::relative_half_width() const {
@@ -123,12 +144,28 @@ std::optional<double> BatchMeans::relative_half_width() const {
   return (interval->high - interval->low) / 2 / std::fabs(sum_ / static_cast<double>(count_));
 }
 
+// About the means as they were and as they are (Welford), so that no digits are lost.
+void Straying::add(double at_s) {
+  ++count_;
+  const double from_mean = at_s - mean_at_;
+  mean_at_ += from_mean / count_;
+  at_at_ += from_mean * (at_s - mean_at_);
+  at_count_ += (at_s - mean_at_) * count_ / 2;  // the mean of 1 ... n - 1 is n / 2 below n
+}
+
+double Straying::seconds() const {
+  if (count_ < 3) return 0;
+  const double count_count = count_ * (count_ * count_ - 1) / 12;
+  return std::sqrt(std::max(at_at_ - at_count_ * at_count_ / count_count, 0.0) / count_);
+}
+
 void RateMeans::add(Time at, double amount) {
   const Time from = last_.value_or(Time::zero());
   if (last_) {
     last_gap_ = to_seconds(at - from);
     longest_gap_ = std::max(longest_gap_, last_gap_);
     gaps_.add(last_gap_);
+    straying_.add(to_seconds(at - begun_));
   }
   amount_ += from < begun_ && from < at ? amount * to_seconds(at - begun_) / to_seconds(at - from) : amount;
   last_amount_ = amount;
@@ -137,6 +174,7 @@ void RateMeans::add(Time at, double amount) {
 
 void RateMeans::clear(Time at) {
   gaps_.clear();
+  straying_.clear();
   amount_ = 0;
   longest_gap_ = 0;
   begun_ = at;
@@ -170,7 +208,10 @@ std::optional<Interval> RateMeans::ci95(Time now, bool saturated) const {
   if (!gap || gap->low <= 0 || !rate || stalled(now)) return std::nullopt;
   const double centre = *gaps_.mean();
   const double variation = saturated ? 0 : source_variation_;
-  const double least = 1 + 1.96 * variation / std::sqrt(static_cast<double>(gaps_.count()));
+  // The measured time begins and ends anywhere between lumps: both ends stray as they do, perhaps the same
+  // way.
+  const double ends = 1.96 * 2 * straying_.seconds() / to_seconds(now - begun_);
+  const double least = 1 + std::max(1.96 * variation / std::sqrt(static_cast<double>(gaps_.count())), ends);
   return Interval{*rate / std::max(gap->high / centre, least), *rate * std::max(centre / gap->low, least)};
 }
 

@@ -1,9 +1,12 @@
 // The mean of a stationary, correlated series and its confidence interval, by non-overlapping batch means.
 //
-// Observations are summed into batches. When there are 64 batches, neighbouring batches are merged and the
-// batch size doubles, so a run of any length is described by 32 to 63 complete batches. For the interval,
-// neighbouring batches are merged further, down to 8, while the batch means are still correlated (lag-1
-// autocorrelation above what chance gives). The interval then uses Student's t on the remaining batches.
+// Observations are summed into batches. When there are 256 batches, neighbouring batches are merged and the
+// batch size doubles, so a run of any length is described by 128 to 255 complete batches. For the interval,
+// neighbouring batches are merged to fewer than 64, and further, down to 8, while the batch means are still
+// correlated (von Neumann's test, two-sided: lag-1 autocorrelation beyond what chance gives). The interval
+// then uses Student's t on the remaining batches. Where the correlation is negative it is the narrower of
+// that and of the spectrum's (spectral.hpp): merging does not end such a correlation, and the interval would
+// be several times too wide.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +28,7 @@ struct Interval {
 
 class BatchMeans {
  public:
+  static constexpr std::size_t max_kept = 256;
   static constexpr std::size_t max_batches = 64;
   static constexpr std::size_t fewest_batches = 8;
 
@@ -49,7 +53,9 @@ class BatchMeans {
     std::vector<double> means;
     std::uint64_t size = 1;
   };
+  [[nodiscard]] Batches few() const;  // of fewer than max_batches
   [[nodiscard]] Batches uncorrelated() const;
+  [[nodiscard]] std::optional<double> spectral_half() const;
 
   std::uint64_t count_ = 0;
   double sum_ = 0;
@@ -57,6 +63,18 @@ class BatchMeans {
   std::uint64_t batch_size_ = 1;
   double open_sum_ = 0;
   std::uint64_t open_count_ = 0;
+};
+
+// How far the instants of a row of things stray from a straight line: the standard deviation from the best
+// one, in seconds. Things that come in bursts stray, however regular the bursts are.
+class Straying {
+ public:
+  void add(double at_s);
+  void clear() { *this = {}; }
+  [[nodiscard]] double seconds() const;
+
+ private:
+  double count_ = 0, mean_at_ = 0, at_at_ = 0, at_count_ = 0;  // sums of squares about the means
 };
 
 // The rate of something that comes in lumps (images, one batch at a time): amount over elapsed time.
@@ -95,7 +113,8 @@ class RateMeans {
   [[nodiscard]] double expected_gap() const;
 
   double source_variation_;
-  BatchMeans gaps_;  // seconds between lumps of the measured time
+  BatchMeans gaps_;    // seconds between lumps of the measured time
+  Straying straying_;  // of the lumps
   double amount_ = 0;
   double last_amount_ = 0, last_gap_ = 0, longest_gap_ = 0;
   std::optional<Time> last_;

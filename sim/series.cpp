@@ -9,6 +9,14 @@ namespace jostle::sim {
 
 namespace {
 
+// Fewer clusters beyond a quantile than this leave its interval open, and what intervals there are are of
+// runs that met too little (docs/statistics.md has the coverage for more and fewer).
+constexpr double fewest_clusters = 3;
+
+bool is_tail(double p) {
+  return p > 0.75;
+}
+
 // The p-quantile of sorted numbers, between neighbours in proportion.
 double quantile(const std::vector<double>& sorted, double p) {
   const double rank = p * static_cast<double>(sorted.size() - 1);
@@ -17,30 +25,77 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[below] + (rank - std::floor(rank)) * (sorted[above] - sorted[below]);
 }
 
-// How often the numbers go from at or below a limit to above it.
-std::size_t excursions_above(const std::vector<double>& numbers, double limit) {
-  std::size_t count = 0;
-  bool above = false;
-  for (const double x : numbers) {
-    count += x > limit && !above ? 1 : 0;
-    above = x > limit;
-  }
-  return count;
+// How often a p-quantile's tail is met, at the level that its clusters are counted at: ten times as often, at
+// most half of all.
+double often(double p) {
+  return std::min(0.5, 10 * (1 - p));
 }
 
-// Half the 95 % interval of the share of numbers up to a limit. What lies beyond a high limit comes in a few
-// clusters (busy periods of a queue), and the variance is known no better than from so many. Undefined with
-// fewer than three.
-std::optional<double> half_width_of_share(const std::vector<double>& numbers, double limit) {
+// Numbers above a limit come in clusters (busy periods of a queue): one ends where the numbers fall back to
+// `rest`, or below.
+struct Clusters {
+  std::size_t count = 0;
+  double square_sizes = 0;  // sum of the squares of how many numbers each holds
+};
+Clusters clusters_above(const std::vector<double>& numbers, double limit, double rest) {
+  Clusters clusters;
+  double size = 0;
+  const auto close = [&] {
+    clusters.count += size > 0 ? 1 : 0;
+    clusters.square_sizes += size * size;
+    size = 0;
+  };
+  for (const double x : numbers) {
+    if (x > limit) ++size;
+    if (x <= rest) close();
+  }
+  close();
+  return clusters;
+}
+
+// How many clusters to expect beyond the p-quantile, by those beyond the level that is met more often. Those
+// beyond the p-quantile itself are few where it is found too high and many where it is found too low: they
+// cannot say whether there are enough.
+double clusters_beyond(const std::vector<double>& numbers, const std::vector<double>& sorted, double p) {
+  const double level = 1 - often(p);
+  const Clusters clusters = clusters_above(numbers, quantile(sorted, level), quantile(sorted, level / 2));
+  return static_cast<double>(clusters.count) * (1 - p) / (1 - level);
+}
+
+// Whether as many numbers are equal there: then the quantile is that number, however few lie beyond it.
+bool flat(const std::vector<double>& sorted, double p) {
+  return quantile(sorted, 1 - often(p)) == quantile(sorted, p);
+}
+
+// Half the 95 % interval of the share of numbers up to the p-quantile. In the tail, how far it may be off is
+// known no better than from as many clusters as lie beyond. Undefined with too few numbers.
+std::optional<double> half_width_of_share(const std::vector<double>& numbers,
+                                          const std::vector<double>& sorted, double p) {
+  const double limit = quantile(sorted, p), n = static_cast<double>(numbers.size());
   BatchMeans below;
   for (const double x : numbers) below.add(x <= limit ? 1 : 0);
   const std::optional<Interval> found = below.ci95();
-  const std::size_t excursions = excursions_above(numbers, limit);
-  if (!found || excursions < 3) return std::nullopt;
+  if (!found) return std::nullopt;
   const double share = *below.mean();
   // At least what independent numbers would leave open: batches may all hold equally many by chance.
-  const double independent = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(numbers.size()));
-  return std::max((found->high - found->low) / 2, independent) * student_t_95(excursions - 1) / 1.96;
+  const double half = std::max((found->high - found->low) / 2, 1.96 * std::sqrt(share * (1 - share) / n));
+  if (!is_tail(p) || flat(sorted, p)) return half;
+  const double clusters = clusters_beyond(numbers, sorted, p);
+  if (clusters < fewest_clusters) return std::nullopt;
+  const Clusters beyond = clusters_above(numbers, limit, quantile(sorted, 0.5));
+  const double by_clusters = 1.96 * share * std::sqrt(beyond.square_sizes) / n;  // as of a compound Poisson
+  return std::max(half, by_clusters) * student_t_95(static_cast<std::size_t>(clusters) - 1) / 1.96;
+}
+
+// What a share `beyond` of all numbers exceeds. Beyond the largest number the tail goes on as it falls up to
+// the p-quantile: exponentially, as waits in queues do.
+double exceeded_by(double beyond, const std::vector<double>& sorted, double p) {
+  const double least = 1 / static_cast<double>(sorted.size());
+  const double inside = quantile(sorted, 1 - std::max(beyond, least));
+  if (beyond >= least || !is_tail(p)) return inside;
+  const double here = quantile(sorted, p);
+  const double slope = (here - quantile(sorted, 1 - often(p))) / log(often(p) / (1 - p));
+  return std::max(inside, here + slope * log((1 - p) / beyond));
 }
 
 }  // namespace
@@ -61,27 +116,41 @@ std::optional<Interval> Series::mean_ci95() const {
   return means.ci95();
 }
 
-std::vector<std::optional<Interval>> Series::quantile_ci95(const std::vector<double>& p) const {
+std::size_t Series::needed(double p) {
+  const double rarer = std::min(p, 1 - p);
+  return static_cast<std::size_t>(std::ceil(log(0.025) / log(1 - rarer)));
+}
+
+std::vector<Series::Known> Series::quantiles_known(const std::vector<double>& p) const {
   std::vector<double> sorted = numbers_;
   std::ranges::sort(sorted);
-  std::vector<std::optional<Interval>> intervals;
-  for (const double share : p) {
-    auto& interval = intervals.emplace_back();
-    if (sorted.empty()) continue;
-    if (sorted.front() == sorted.back()) {  // nothing varies
-      if (sorted.size() >= BatchMeans::fewest_batches) interval = {sorted.front(), sorted.back()};
-      continue;
-    }
-    const double here = quantile(sorted, share);
-    const std::optional<double> half = half_width_of_share(numbers_, here);
-    if (!half) continue;
-    // On the scale of log(share / (1 - share)), where the interval cannot leave 0 and 1.
-    const double odds = share / (1 - share), width = exp(*half / (share * (1 - share)));
-    const double from = odds / width / (1 + odds / width), to = odds * width / (1 + odds * width);
-    if (std::min(from, 1 - to) * static_cast<double>(sorted.size()) < 1) continue;
-    interval = {quantile(sorted, from), quantile(sorted, to)};
+  std::vector<Known> all;
+  for (const double share : p) all.push_back(known(sorted, share));
+  return all;
+}
+
+Series::Known Series::known(const std::vector<double>& sorted, double p) const {
+  const auto n = static_cast<double>(sorted.size());
+  const std::size_t fewest = std::max(needed(p), BatchMeans::fewest_batches);
+  if (sorted.empty()) return {};
+  // Nothing varies: a simulation that repeats itself.
+  if (sorted.size() >= BatchMeans::fewest_batches && sorted.front() == sorted.back())
+    return {.ci95 = Interval{sorted.front(), sorted.back()}, .longer = 1};
+  const std::optional<double> half =
+      sorted.size() < fewest ? std::nullopt : half_width_of_share(numbers_, sorted, p);
+  if (!half) {
+    constexpr double margin = 1.25;  // a run that is just long enough may miss by chance
+    double longer = static_cast<double>(fewest) / n;
+    if (is_tail(p) && !flat(sorted, p))
+      longer = std::max(longer,
+                        fewest_clusters / std::max(clusters_beyond(numbers_, sorted, p), (1 - p) / often(p)));
+    return {.ci95 = {}, .longer = margin * std::max(longer, 1.0)};
   }
-  return intervals;
+  // On the scale of log(share / (1 - share)), where the interval cannot leave 0 and 1.
+  const double odds = p / (1 - p), width = exp(*half / (p * (1 - p)));
+  const double from = odds / width / (1 + odds / width), beyond = 1 / (1 + odds * width);
+  if (!is_tail(p) && std::min(from, beyond) * n < 1) return {.ci95 = {}, .longer = 2};
+  return {.ci95 = Interval{quantile(sorted, from), exceeded_by(beyond, sorted, p)}, .longer = 1};
 }
 
 }  // namespace jostle::sim

@@ -22,12 +22,26 @@ class Series {
 
   // 95 % confidence intervals, of a correlated series. Undefined with too few numbers.
   [[nodiscard]] std::optional<Interval> mean_ci95() const;
+  // How many independent numbers a 95 % interval of the p-quantile needs that supposes nothing of their
+  // distribution: the largest (for p < 0.5 the smallest) is beyond the quantile with 97.5 %. 368 for p =
+  // 0.99.
+  [[nodiscard]] static std::size_t needed(double p);
+
+  // The 95 % interval of a quantile; or none, and how many times as long the series would have to be.
+  struct Known {
+    std::optional<Interval> ci95;
+    double longer = 1;
+  };
   // Of the p-quantiles. The share of numbers up to the quantile is a mean, so batch means tell how far it may
   // be off; the quantiles at the two ends of that interval are the interval of the quantile (order
-  // statistics; Law and Kelton, section 9.5.3). Undefined where an end lies beyond the numbers.
-  [[nodiscard]] std::vector<std::optional<Interval>> quantile_ci95(const std::vector<double>& p) const;
+  // statistics; Law and Kelton, section 9.5.3). In the tail (p > 0.75) numbers come in clusters, as a busy
+  // period brings many late ones at once: at least three clusters must be there, the interval is no narrower
+  // than so many tell, and an end beyond all numbers is read off an exponential tail.
+  [[nodiscard]] std::vector<Known> quantiles_known(const std::vector<double>& p) const;
 
  private:
+  [[nodiscard]] Known known(const std::vector<double>& sorted, double p) const;
+
   std::vector<double> numbers_;
   std::size_t stride_ = 1, skipped_ = 0;
 };

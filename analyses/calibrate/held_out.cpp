@@ -50,8 +50,8 @@ void leave_out(HeldOut& found, const char* name, const Fit& of, Key key) {
     for (const RunConfiguration& configuration : configurations)
       (key(configuration) == left_out ? held_out : training).push_back(configuration);
     const Calibration fit = calibrate(base, training, from, control, &all);
-    const auto predicted =
-        predictions({base.name, base.document, fit.profile}, fit.uncertainty(), held_out, control.interrupt);
+    const auto predicted = predictions({{base.name, base.document, fit.profile}, fit.uncertainty()}, held_out,
+                                       control.interrupt);
     for (std::size_t i = 0; i < held_out.size(); ++i) {
       for (std::size_t j = 0; j < held_out[i].reference_values.size(); ++j) {
         const ReferenceValue& reference = held_out[i].reference_values[j];
@@ -61,6 +61,8 @@ void leave_out(HeldOut& found, const char* name, const Fit& of, Key key) {
                               .quantity = quantity_of(reference.metric),
                               .basis = prediction.basis,
                               .fold = fmt::format("{}: {}", name, left_out),
+                              .configuration = held_out[i].text(),
+                              .value = group.comparisons.back().run,
                               .measured = reference.value,
                               .predicted = prediction.value,
                               .spread = prediction.spread});

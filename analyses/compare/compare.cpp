@@ -12,6 +12,7 @@
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
+#include "scenarios/run/replications.hpp"
 #include "sim/batch_means.hpp"
 
 namespace jostle::analyses {
@@ -188,9 +189,11 @@ Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, int
   scenarios::parallel_for(2 * count, [&](std::size_t i) {
     const bool first = i % 2 == 0;
     scenarios::Scenario scenario = first ? a : b;
-    scenario.run.seed = a.run.seed + i / 2;
-    auto result = run(scenario, first ? profile_a : profile_b,
-                      {.interrupt = control.interrupt, .trace = nullptr, .progress = {}});
+    scenario.run.seed = scenarios::replication_seed(a.run.seed, i / 2);
+    scenario.run.replications = 1;
+    auto result =
+        run(scenario, first ? profile_a : profile_b,
+            {.interrupt = control.interrupt, .trace = nullptr, .every_percentile = true, .progress = {}});
     if (!result) throw scenarios::Interrupted();
     (first ? results_a : results_b)[i / 2] = std::move(*result);
     const std::lock_guard lock(guard);

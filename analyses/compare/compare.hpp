@@ -54,8 +54,8 @@ struct Compared {
                                 std::vector<scenarios::Result> results_a,
                                 std::vector<scenarios::Result> results_b);
 
-// Runs both with `replications` seeds, starting from the seed of `a`, in parallel. Throws RunError,
-// Interrupted.
+// Runs both with the seeds of `replications` replications of `a`, in parallel; what the scenarios say of
+// replications does not count. Throws RunError, Interrupted.
 [[nodiscard]] Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, int replications,
                                const scenarios::RunControl& control);
 

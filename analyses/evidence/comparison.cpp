@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace jostle::analyses {
 namespace {
@@ -20,9 +21,20 @@ double p90(std::vector<double> values) {
 
 }  // namespace
 
+std::pair<double, double> ErrorSummary::covered_ci95() const {
+  if (runs_with_interval == 0) return {0, 1};
+  constexpr double z2 = 1.959963984540054 * 1.959963984540054;
+  const auto n = static_cast<double>(runs_with_interval);
+  const double share = static_cast<double>(covered) / static_cast<double>(with_interval);
+  const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = std::sqrt(z2 * share * (1 - share) / n + z2 * z2 / (4 * n * n)) / (1 + z2 / n);
+  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
 std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
   std::vector<ErrorSummary> summaries;
   std::vector<std::vector<double>> magnitudes;
+  std::vector<std::set<std::string>> runs;
   for (const Comparison& comparison : group.comparisons) {
     ErrorSummary* summary = nullptr;
     for (ErrorSummary& known : summaries)
@@ -30,6 +42,7 @@ std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
     if (summary == nullptr) {
       summary = &summaries.emplace_back();
       magnitudes.emplace_back();
+      runs.emplace_back();
       summary->quantity = comparison.quantity;
       for (const Bound& bound : group.bounds)
         if (bound.quantity == comparison.quantity) summary->bound = bound;
@@ -41,6 +54,7 @@ std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
     if (comparison.covered) {
       ++summary->with_interval;
       if (*comparison.covered) ++summary->covered;
+      runs[static_cast<std::size_t>(summary - summaries.data())].insert(comparison.what_ran());
     }
     summary->mean_absolute += std::abs(error);
     summary->bias += error;
@@ -53,6 +67,7 @@ std::vector<ErrorSummary> summarise(const ComparisonGroup& group) {
     ErrorSummary& summary = summaries[i];
     summary.median_absolute = median(magnitudes[i]);
     summary.p90_absolute = p90(magnitudes[i]);
+    summary.runs_with_interval = runs[i].size();
     summary.mean_absolute /= static_cast<double>(summary.count);
     summary.bias /= static_cast<double>(summary.count);
   }

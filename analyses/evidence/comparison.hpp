@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jostle::analyses {
@@ -16,6 +17,8 @@ struct Comparison {
   double predicted = 0;
   std::optional<bool> covered = std::nullopt;  // whether the 90 % interval, if any, contains it
   [[nodiscard]] double error() const { return predicted / measured - 1; }
+  // What ran: `run` without the process or metric. Values of one are not independent.
+  [[nodiscard]] std::string what_ran() const { return run.substr(0, run.rfind(", ")); }
 };
 
 // A limit on the error of a quantity: on the mean or median absolute error, or on each.
@@ -44,6 +47,9 @@ struct ErrorSummary {
   std::optional<Bound> bound;
   std::size_t over_limit = 0;                  // values whose error exceeds the bound
   std::size_t with_interval = 0, covered = 0;  // values with a 90 % interval, and those inside
+  std::size_t runs_with_interval = 0;          // different runs that these values are of
+  // The 95 % interval of the share covered, with each run as one trial (Wilson 1927).
+  [[nodiscard]] std::pair<double, double> covered_ci95() const;
   [[nodiscard]] bool exceeded() const {
     if (!bound) return false;
     if (bound->statistic == Statistic::each) return over_limit > 0;

@@ -63,8 +63,10 @@ scenarios::Metric worst_p99(const std::vector<scenarios::Result>& results) {
   if (any_overloaded(results)) return std::nullopt;
   scenarios::Metric worst;
   for (const scenarios::Result& result : results)
-    for (const scenarios::ProcessResult& process : result.processes)
+    for (const scenarios::ProcessResult& process : result.processes) {
+      if (process.status == "ok" && !process.latency_ms.p99) return std::nullopt;  // it may be the worst
       if (process.latency_ms.p99) worst = std::max(worst.value_or(0), *process.latency_ms.p99);
+    }
   return worst;
 }
 

@@ -8,10 +8,12 @@
 #include <tuple>
 #include <utility>
 
+#include "analyses/plan/replicator.hpp"
+#include "analyses/plan/verdict.hpp"
+#include "analyses/study/metric.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/power_mode.hpp"
-#include "scenarios/result/result_text.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -21,13 +23,23 @@ namespace {
 constexpr double seconds_a_day = 86400;
 constexpr const char* latency = "processes.latency_ms.p99";
 
-// The simulated metrics of a board with a number of cameras.
+constexpr const char* power = "system.power_w";
+constexpr const char* energy = "system.energy_per_image_mj";
+// Where they are among the criteria of a board: the limits, the latency, then these. The three may be absent.
+constexpr std::size_t power_after_limits = 1, energy_after_limits = 2, may_be_absent = 3;
+
+// What one run says of a board with a number of cameras.
 struct Load {
-  bool fits = false, keeps_up = false, meets_limits = false;
-  double power_w = 0;
-  scenarios::Metric energy_per_frame_mj;
-  std::vector<double> values;
-  scenarios::Metric p99_ms;
+  bool keeps_up = false, meets_limits = false;
+  std::optional<double> longer;  // the length of the next run, if this one is too short for a limit
+  double length = 1;             // of a run that is long enough for the limits, by the scenario's
+};
+
+// What replications say of it.
+struct Decided {
+  Replicated replicated;
+  Verdict verdict = Verdict::undecided;
+  double p_feasible = 0;
 };
 
 class FleetPlanner {
@@ -37,6 +49,13 @@ class FleetPlanner {
     for (const Constraint& constraint : section.constraints) {
       if (constraint.min) add_limit(constraint.metric, true, *constraint.min);
       if (constraint.max) add_limit(constraint.metric, false, *constraint.max);
+    }
+    goal_.confidence = candidates.goal().confidence;
+    board_goal_ = goal_;
+    board_goal_.may_be_absent = may_be_absent;
+    for (const char* const metric : {latency, power, energy}) {
+      board_goal_.criteria.push_back({false, std::nullopt});
+      board_goal_.metrics.emplace_back(metric);
     }
   }
 
@@ -65,29 +84,33 @@ class FleetPlanner {
   }
 
   [[nodiscard]] Load load(std::size_t candidate, std::int64_t cameras) {
+    Load found = load_in(candidate, cameras, 1);
+    while (found.keeps_up && found.longer) found = load_in(candidate, cameras, *found.longer);
+    return found;
+  }
+
+  [[nodiscard]] Load load_in(std::size_t candidate, std::int64_t cameras, double length) {
     const scenarios::Scenario scenario =
-        with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s);
+        lengthened(with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length);
     input::Problems problems;
     const auto profile = candidates_.profiles().of(scenario, problems);
     if (!profile) throw scenarios::RunError(problems.text());
     scenarios::RunControl control;
     control.interrupt = control_.interrupt;
+    control.every_percentile = true;
     control.all_must_fit = true;
     const auto result = run(scenario, *profile, control);
     if (!result) throw scenarios::Interrupted();
     ++simulated_;
     Load load;
-    load.fits = result->status == "ok";
-    if (!load.fits) return load;
+    load.length = length;
+    if (result->status != "ok") return load;
     load.keeps_up = true;
     for (const scenarios::ProcessResult& process : result->processes)
       load.keeps_up &= process.drops == 0 && process.stable == true;
-    load.power_w = result->system.power_w.mean.value_or(0);
-    load.energy_per_frame_mj = result->system.energy_per_image_mj;
-    const std::string json = to_json(*result);
-    const Evaluation values = values_in(goal_, json), p99 = values_in({{{false, {}}}, {latency}}, json);
-    if (p99) load.p99_ms = p99->front();
-    if (values) load.values = *values;
+    const ResultMetrics metrics(*result);
+    const Evaluation values = values_in(goal_, metrics);
+    if (is_too_short(goal_, metrics)) load.longer = next_length(length, *result);
     load.meets_limits = values && meets_limits(goal_.criteria, *values);
     return load;
   }
@@ -116,6 +139,7 @@ class FleetPlanner {
   // boards of the type. First those in the fastest mode of each type: what they need bounds the others, most
   // of which then cost one run.
   [[nodiscard]] std::vector<std::int64_t> capacities() {
+    length_.assign(candidates_.size(), 1);
     std::vector<std::string> type(candidates_.size());
     std::vector<Speed> speed(candidates_.size());
     std::map<std::string, Speed> fastest;
@@ -174,7 +198,7 @@ class FleetPlanner {
       Load loaded = load(candidate, tried);
       if (loaded.keeps_up) {
         feasible = tried;
-        here = std::move(loaded);
+        here = loaded;
       } else {
         too_many = tried;
       }
@@ -182,74 +206,140 @@ class FleetPlanner {
           too_many <= section_.cameras ? (feasible + too_many) / 2 : std::min(2 * feasible, section_.cameras);
     }
     while (feasible >= needed) {
-      if (here.keeps_up && here.meets_limits) return feasible;
+      if (here.keeps_up && here.meets_limits) {
+        length_[candidate] = here.length;
+        return feasible;
+      }
       feasible -= std::max<std::int64_t>(1, feasible / 16);
       if (feasible >= needed) here = load(candidate, feasible);
     }
     return 0;
   }
 
-  // The candidate that needs the fewest boards, then the least power; if what carries all cameras on average
-  // does not when they are spread evenly, one that needs more boards.
+  // A board with this many cameras, decided by replications (once each).
+  [[nodiscard]] const Decided& decided(std::size_t candidate, std::int64_t cameras) {
+    const auto [known, is_new] = decided_.try_emplace({candidate, cameras});
+    Decided& board = known->second;
+    if (!is_new) return board;
+    board.replicated.scenario = lengthened(
+        with_cameras(candidates_.scenario(candidate), cameras, section_.rate_per_s), length_[candidate]);
+    const Replicator replicator{board_goal_, candidates_.profiles(), control_.threads, control_.interrupt};
+    // Each step may err with its share, and so may each of the boards that are usually looked at.
+    constexpr std::size_t steps = 5, usual_boards = 8;
+    const double error = (1 - board_goal_.confidence) / static_cast<double>(steps * usual_boards);
+    while (board.replicated.steps < steps && board.verdict == Verdict::undecided) {
+      replicator.step({&board.replicated});
+      board.p_feasible = board.replicated.samples.p_feasible(board_goal_.criteria);
+      board.verdict = verdict_of(board.p_feasible, error, board.verdict);
+    }
+    simulated_ += board.replicated.samples.runs();
+    return board;
+  }
+
+  // Whether all boards are known to meet the limits if the cameras are spread evenly over so many.
+  [[nodiscard]] bool is_feasible(std::size_t candidate, std::int64_t boards) {
+    const std::int64_t less = section_.cameras / boards, more = cameras_each(boards);
+    return decided(candidate, more).verdict == Verdict::feasible &&
+           (less == more || decided(candidate, less).verdict == Verdict::feasible);
+  }
+
+  // The candidate that needs the fewest boards, then the least power. What one run says a board can carry is
+  // where the search begins: what replications do not confirm needs more boards, and one less is tried, too.
   [[nodiscard]] std::optional<FleetChoice> best_of_type(const FleetBoard& board,
                                                         const std::vector<std::int64_t>& capacity) {
+    constexpr std::int64_t most_more = 16;                  // boards, over what one run says
     std::map<std::int64_t, std::vector<std::size_t>> able;  // by number of boards
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (capacity[i] > 0 && candidates_.scenario(i).device == board.device)
         able[boards_for(capacity[i])].push_back(i);
     }
-    for (const auto& [boards, equals] : able) {
+    while (!able.empty()) {
+      const auto [boards, equals] = *able.begin();
+      able.erase(able.begin());
       std::optional<FleetChoice> best;
       std::size_t best_candidate = 0;
       for (const std::size_t candidate : equals) {
-        auto choice = spread(board, candidate, boards);
-        if (!choice || (best && best->power_w <= choice->power_w)) continue;
-        choice->capacity = capacity[candidate];
+        if (!is_feasible(candidate, boards)) {
+          const std::int64_t next = fewer_each(boards);
+          if (next > boards && next <= boards_for(capacity[candidate]) + most_more)
+            able[next].push_back(candidate);
+          continue;
+        }
+        FleetChoice choice = spread(board, candidate, boards);
+        if (best && best->power_w <= choice.power_w) continue;
         best_candidate = candidate;
         best = std::move(choice);
       }
       if (!best) continue;
-      add_intervals(*best, best_candidate);
+      for (std::int64_t less = best->boards - 1; less > 0 && is_feasible(best_candidate, less); --less)
+        best = spread(board, best_candidate, less);
+      best->capacity = confirmed_capacity(best_candidate, capacity[best_candidate], best->max_cameras);
+      best->intervals.resize(goal_.criteria.size());
+      if (control_.intervals) add_intervals(*best, best_candidate);
       return best;
     }
     return std::nullopt;
   }
 
-  // The candidate with all cameras spread evenly over the boards; none if that does not meet the limits.
-  [[nodiscard]] std::optional<FleetChoice> spread(const FleetBoard& board, std::size_t candidate,
-                                                  std::int64_t boards) {
+  // The next number of boards with which each has fewer cameras at most; the same number: there is none.
+  [[nodiscard]] std::int64_t fewer_each(std::int64_t boards) const {
+    const std::int64_t each = cameras_each(boards);
+    return each > 1 ? std::max(boards + 1, boards_for(each - 1)) : boards;
+  }
+
+  // At most what one run says a board can carry, as replications confirm it; at least `sure`.
+  [[nodiscard]] std::int64_t confirmed_capacity(std::size_t candidate, std::int64_t once, std::int64_t sure) {
+    std::int64_t cameras = once;
+    while (cameras > sure && decided(candidate, cameras).verdict != Verdict::feasible)
+      cameras -= std::max<std::int64_t>(1, cameras / 16);
+    return std::max(cameras, sure);
+  }
+
+  // The candidate with all cameras spread evenly over the boards; it must be decided.
+  [[nodiscard]] FleetChoice spread(const FleetBoard& board, std::size_t candidate, std::int64_t boards) {
     const std::int64_t less = section_.cameras / boards, more_of = section_.cameras % boards;
     const std::int64_t more = less + (more_of > 0 ? 1 : 0);
-    const Load full = load(candidate, more);
-    const Load rest = more_of > 0 ? load(candidate, less) : full;
-    if (!full.keeps_up || !full.meets_limits || !rest.meets_limits) return std::nullopt;
+    const Decided& full = decided(candidate, more);
+    const Decided& rest = decided(candidate, less);
+    const std::vector<double> values = *full.replicated.samples.means();
+    const std::size_t limits = goal_.criteria.size();
     FleetChoice choice;
     choice.device = board.device;
     choice.settings = settings_without_device(candidate);
     choice.boards = boards;
     choice.max_cameras = more;
-    choice.power_w =
-        static_cast<double>(more_of) * full.power_w + static_cast<double>(boards - more_of) * rest.power_w;
+    choice.board_w = values[limits + power_after_limits];
+    choice.power_w = static_cast<double>(more_of) * choice.board_w +
+                     static_cast<double>(boards - more_of) *
+                         (*rest.replicated.samples.means())[limits + power_after_limits];
     choice.energy_kwh_day = choice.power_w * seconds_a_day / 3.6e6;
-    choice.energy_per_frame_mj = full.energy_per_frame_mj;
+    if (values[limits + energy_after_limits] > 0)
+      choice.energy_per_frame_mj = values[limits + energy_after_limits];
     if (board.price) choice.price = *board.price * static_cast<double>(boards);
-    choice.values = full.values;
+    choice.values.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(limits));
+    choice.replications = full.replicated.samples.size();
+    for (std::size_t i = 0; i <= limits; ++i)
+      choice.half_widths.emplace_back(full.replicated.samples.half_width(i, board_goal_.confidence));
+    choice.p_feasible = std::max(0.0, full.p_feasible + (less == more ? 1 : rest.p_feasible) - 1);
     const scenarios::Scenario scenario = candidates_.scenario(candidate);
     choice.power_mode =
         scenario.power_mode_file ? std::optional(scenario.power_mode_file->mode) : scenario.power_mode;
-    choice.p99_ms = full.p99_ms;
+    if (values[limits] > 0) choice.p99_ms = values[limits];
     return choice;
   }
 
   // The intervals of the board with the most cameras.
   void add_intervals(FleetChoice& choice, std::size_t candidate) const {
     Goal goal = goal_;
-    for (const char* const metric : {latency, "system.power_w"}) {
+    for (const char* const metric : {latency, power}) {
       goal.criteria.push_back({false, std::nullopt});
       goal.metrics.emplace_back(metric);
     }
+    std::vector<double> around = choice.values;
+    around.push_back(choice.p99_ms.value_or(0));
+    around.push_back(choice.board_w);
     choice.intervals = goal_intervals(
-        goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s),
+        goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s), around,
         control_.interrupt);
     const scenarios::Interval power = choice.intervals.back();
     choice.intervals.pop_back();
@@ -282,7 +372,10 @@ class FleetPlanner {
   const FleetSection& section_;
   const Candidates& candidates_;
   const FleetControl& control_;
-  Goal goal_;
+  Goal goal_;                                                        // the limits
+  Goal board_goal_;                                                  // and what is told of a board
+  std::map<std::pair<std::size_t, std::int64_t>, Decided> decided_;  // by candidate and number of cameras
+  std::vector<double> length_;                                       // of runs, by candidate
   std::atomic<std::size_t> simulated_ = 0;
   std::size_t searched_ = 0;
 };

@@ -25,10 +25,14 @@ struct FleetChoice {
   std::int64_t boards = 0;       // needed for all cameras
   std::int64_t max_cameras = 0;  // on one board, when spread evenly
   double power_w = 0;            // of all boards
+  double board_w = 0;            // of the board with the most cameras
   double energy_kwh_day = 0;     // of all boards
   scenarios::Metric energy_per_frame_mj;
   scenarios::Metric price;     // of all boards
-  std::vector<double> values;  // of the limited metrics, on the board with the most cameras
+  std::vector<double> values;  // of the limited metrics, on the board with the most cameras: means of ...
+  std::size_t replications = 0;
+  std::vector<scenarios::Metric> half_widths;  // of the confidence intervals of these means
+  double p_feasible = 0;                       // the probability that every board meets all limits
   std::vector<scenarios::Interval> intervals;
   scenarios::Interval power_pi90;         // of all boards
   std::optional<std::string> power_mode;  // none: the board has no modes
@@ -54,6 +58,7 @@ struct Fleet {
 
 struct FleetControl {
   unsigned threads = 0;
+  bool intervals = true;
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(std::size_t done, std::size_t of)> progress;  // configurations
 };

@@ -1,59 +1,57 @@
 #include "analyses/interval/interval.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <filesystem>
 #include <functional>
 
 #include "analyses/interval/basis.hpp"
-#include "calibration/profile/with_parameters.hpp"
-#include "calibration/readers/csv.hpp"
-#include "input/override.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/parallel.hpp"
-#include "sim/math.hpp"
 
 namespace jostle::analyses {
 namespace {
 
-// A quantile of sorted numbers, median-unbiased for any distribution (Hyndman and Fan 1996, type 8).
-double quantile(const std::vector<double>& sorted, double p) {
-  const auto n = static_cast<double>(sorted.size());
-  const double rank = std::clamp((n + 1.0 / 3) * p + 1.0 / 3, 1.0, n);
-  const auto below = static_cast<std::size_t>(rank) - 1;
-  const double part = rank - std::floor(rank);
-  return below + 1 < sorted.size() ? sorted[below] + part * (sorted[below + 1] - sorted[below])
-                                   : sorted[below];
+using Figure = std::function<scenarios::Metric(const scenarios::Result&)>;
+
+FigureRuns figure_in(const DrawnRuns& runs, const Figure& figure) {
+  FigureRuns found{.point = figure(runs.point), .drawn = {}, .repeated = {}, .individual = {}};
+  for (const scenarios::Result& result : runs.drawn) found.drawn.push_back(figure(result));
+  for (const scenarios::Result& result : runs.repeated) found.repeated.push_back(figure(result));
+  return found;
 }
 
-scenarios::Interval around(const scenarios::Metric& point, Spread spread, double half_width) {
-  if (!point || !(*point > 0)) return std::nullopt;
-  return interval_around(*point, spread, half_width);
+Spread spread_in(const DrawnRuns& runs, const Figure& figure) {
+  return spread_of(figure_in(runs, figure), runs.draws, runs.as_long);
 }
 
-Spread spread(const scenarios::Result& point, const std::vector<scenarios::Result>& draws,
-              const std::function<scenarios::Metric(const scenarios::Result&)>& metric) {
-  std::vector<double> values;
-  for (const scenarios::Result& draw : draws)
-    if (const scenarios::Metric value = metric(draw)) values.push_back(*value);
-  return spread_of(metric(point).value_or(0), std::move(values));
+// The metric of each process of an entry that has it.
+using OfProcess = scenarios::Metric (*)(const scenarios::ProcessResult&);
+std::vector<scenarios::Metric> in_entry(const scenarios::Result& result, std::size_t entry,
+                                        OfProcess metric) {
+  std::vector<scenarios::Metric> found;
+  for (const scenarios::ProcessResult& process : result.processes)
+    if (static_cast<std::size_t>(process.entry) == entry)
+      if (const scenarios::Metric value = metric(process)) found.push_back(value);
+  return found;
 }
 
-// The mean of a metric over the processes of an entry that have it.
-scenarios::Metric mean_of_entry(
-    const scenarios::Result& result, std::size_t entry,
-    const std::function<scenarios::Metric(const scenarios::ProcessResult&)>& metric) {
-  double sum = 0;
-  int count = 0;
-  for (const scenarios::ProcessResult& process : result.processes) {
-    const scenarios::Metric value = metric(process);
-    if (static_cast<std::size_t>(process.entry) != entry || !value) continue;
-    sum += *value;
-    ++count;
+// The spread of one process of an entry. By parameters it is that of their mean, because their ranking
+// differs from draw to draw; by chance it is that of each.
+Spread spread_of_entry(const DrawnRuns& runs, std::size_t entry, OfProcess metric) {
+  FigureRuns found = figure_in(runs, [entry, metric](const scenarios::Result& result) -> scenarios::Metric {
+    double sum = 0;
+    const auto values = in_entry(result, entry, metric);
+    for (const scenarios::Metric& value : values) sum += *value;
+    return values.empty() ? std::nullopt : scenarios::Metric(sum / static_cast<double>(values.size()));
+  });
+  for (const scenarios::Result& result : runs.repeated) {
+    std::size_t at = 0;
+    for (const scenarios::ProcessResult& process : result.processes) {
+      if (static_cast<std::size_t>(process.entry) != entry) continue;
+      if (at == found.individual.size()) found.individual.emplace_back();
+      found.individual[at++].push_back(metric(process));
+    }
   }
-  return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
+  return spread_of(found, runs.draws, runs.as_long);
 }
 
 // What a process serves is no more than it is offered, and no less while it keeps up: the interval of what it
@@ -69,107 +67,23 @@ scenarios::Interval served_interval(const scenarios::Interval& predicted,
   return std::pair(std::max(low, 0.0), std::min(high, most));
 }
 
+// An interval and its parts.
+struct Around {
+  scenarios::Interval pi90;
+  std::optional<scenarios::IntervalParts> parts;
+};
+Around around(const scenarios::Metric& point, const Spread& spread,
+              const std::optional<calibration::Residual>& error) {
+  if (!point || !(*point > 0) || !spread.known || !error) return {};
+  return {interval_around(*point, spread, error->half_width),
+          scenarios::IntervalParts{.parameters = spread.parameters(),
+                                   .chance = spread.chance,
+                                   .model = error->half_width,
+                                   .of_parameters = spread.shares,
+                                   .model_from = origin_of(*error)}};
+}
+
 }  // namespace
-
-Spread spread_of(double point, std::vector<double> draws) {
-  std::erase_if(draws, [](double value) { return !(value > 0); });
-  if (!(point > 0) || draws.size() < calibration::uncertainty_draws / 2) return {};
-  std::ranges::sort(draws);
-  return {.below = std::max(0.0, -sim::log(quantile(draws, 0.05) / point)),
-          .above = std::max(0.0, sim::log(quantile(draws, 0.95) / point))};
-}
-
-std::pair<double, double> interval_around(double point, Spread spread, double half_width) {
-  const auto both = [half_width](double side) { return std::sqrt(side * side + half_width * half_width); };
-  return {point * sim::exp(-both(spread.below)), point * sim::exp(both(spread.above))};
-}
-
-double residual_half_width(const calibration::Uncertainty& uncertainty, const std::string& device,
-                           const std::string& quantity, const std::string& basis) {
-  const std::string kernels = basis.substr(0, basis.find(' '));
-  const std::string runtime = basis.substr(kernels.size());
-  constexpr std::array<const char*, 4> order{"measured", "network", "family", "model"};
-  const auto* from = std::ranges::find(order, kernels);
-  // The host time of a framework is modelled equally badly on any device: at least the residual measured
-  // elsewhere.
-  double least = 0;
-  if (!runtime.empty()) {
-    if (const auto* known = uncertainty.residual(device, quantity, "measured" + runtime))
-      least = known->half_width;
-  }
-  for (; from != order.end(); ++from) {
-    if (const auto* known = uncertainty.residual(device, quantity, *from + runtime)) return known->half_width;
-    if (const auto* known = uncertainty.residual(device, quantity, *from))
-      return std::max(least, known->half_width);
-  }
-  // No residual is known for so weak a basis: use the largest known one.
-  for (const calibration::Residual& known : uncertainty.residuals)
-    if (known.quantity == quantity && (known.device.empty() || known.device == device))
-      least = std::max(least, known.half_width);
-  return least;
-}
-
-std::optional<UncertainProfile> uncertain_profile(const std::string& name, const std::string& path,
-                                                  input::Problems& problems,
-                                                  const std::vector<std::string>& set) {
-  auto base =
-      path.empty() ? calibration::base_profile(name, problems) : calibration::base_profile_at(path, problems);
-  if (!base) return std::nullopt;
-  input::Problems own;
-  for (const std::string& assignment : set)
-    if (base->document) base->document = input::with_override(base->document, assignment, own);
-  if (!set.empty()) {
-    auto changed = own.empty() ? calibration::profile_of(base->document, own) : std::nullopt;
-    problems.append(own);
-    if (!changed) return std::nullopt;
-    base->profile = std::move(*changed);
-  }
-  const std::string& device = base->profile.spec->name;
-  calibration::Uncertainty uncertainty = calibration::shipped_uncertainty(device);
-  const std::string uncertainty_file = path.empty() ? "" : calibration::uncertainty_path(path);
-  std::error_code ignored;
-  if (!uncertainty_file.empty() && std::filesystem::exists(uncertainty_file, ignored)) {
-    try {
-      calibration::Uncertainty own_table =
-          calibration::parse_uncertainty(calibration::read_text(uncertainty_file), uncertainty_file, device);
-      // The rows of the board come first; those of other boards fill the gaps.
-      own_table.residuals.insert(own_table.residuals.end(), uncertainty.residuals.begin(),
-                                 uncertainty.residuals.end());
-      uncertainty = std::move(own_table);
-    } catch (const calibration::CsvError& error) {
-      problems.add({}, {}, error.what());
-      return std::nullopt;
-    }
-  }
-  return UncertainProfile{std::move(*base), std::move(uncertainty)};
-}
-
-std::optional<UncertainProfile> uncertain_profile(const scenarios::Scenario& scenario,
-                                                  input::Problems& problems) {
-  auto known = uncertain_profile(scenario.device, scenario.device_path, problems);
-  if (!known || scenario.figures.empty()) return known;
-  return uncertain_profile(
-      scenario.device, scenario.device_path, problems,
-      calibration::assignments(known->base.profile, known->base.document, scenario.figures));
-}
-
-std::optional<std::vector<scenarios::Result>> drawn_results(const scenarios::Scenario& scenario,
-                                                            const UncertainProfile& profile,
-                                                            const scenarios::RunControl& control) {
-  const calibration::BaseProfile& base = profile.base;
-  const auto all = calibration::draws(profile.uncertainty, base.profile);
-  std::vector<scenarios::Result> draws(all.size());
-  std::atomic<bool> interrupted = false;
-  scenarios::parallel_for(all.size(), [&](std::size_t i) {
-    const calibration::Profile drawn = calibration::drawn(base.document, base.profile, all[i]);
-    auto result = run(scenario, drawn, {.interrupt = control.interrupt, .trace = nullptr, .progress = {}});
-    if (result)
-      draws[i] = std::move(*result);
-    else
-      interrupted = true;
-  });
-  return interrupted ? std::nullopt : std::optional(std::move(draws));
-}
 
 std::string weakest_basis(const scenarios::Result& result, const scenarios::Scenario& scenario,
                           const calibration::Profile& profile) {
@@ -180,23 +94,25 @@ std::string weakest_basis(const scenarios::Result& result, const scenarios::Scen
   return weakest;
 }
 
-std::optional<Spreads> spreads_of(const scenarios::Scenario& scenario, const UncertainProfile& profile,
-                                  const scenarios::Result& point, const scenarios::RunControl& control) {
-  const auto drawn = drawn_results(scenario, profile, control);
-  if (!drawn) return std::nullopt;
-  const std::vector<scenarios::Result>& draws = *drawn;
+Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs) {
   Spreads found;
-  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
-    const auto of = [entry](scenarios::Metric (*metric)(const scenarios::ProcessResult&)) {
-      return
-          [entry, metric](const scenarios::Result& result) { return mean_of_entry(result, entry, metric); };
-    };
+  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry)
     found.entries.push_back(
-        {spread(point, draws, of([](const scenarios::ProcessResult& p) { return p.throughput.mean; })),
-         spread(point, draws, of([](const scenarios::ProcessResult& p) { return p.latency_ms.mean; }))});
-  }
-  found.throughput = spread(point, draws, [](const scenarios::Result& r) { return r.system.throughput; });
-  found.power = spread(point, draws, [](const scenarios::Result& r) { return r.system.power_w.mean; });
+        {spread_of_entry(runs, entry, [](const scenarios::ProcessResult& p) { return p.throughput.mean; }),
+         spread_of_entry(runs, entry, [](const scenarios::ProcessResult& p) { return p.latency_ms.mean; })});
+  found.throughput = spread_in(runs, [](const scenarios::Result& r) { return r.system.throughput; });
+  found.power = spread_in(runs, [](const scenarios::Result& r) { return r.system.power_w.mean; });
+  return found;
+}
+
+Spreads elsewhere(const Spreads& here, const Spreads& there) {
+  const auto both = [](const Spread& a, const Spread& b) { return wider(a.elsewhere(), b.elsewhere()); };
+  Spreads found;
+  for (std::size_t i = 0; i < here.entries.size(); ++i)
+    found.entries.push_back({both(here.entries[i].throughput, there.entries[i].throughput),
+                             both(here.entries[i].latency, there.entries[i].latency)});
+  found.throughput = both(here.throughput, there.throughput);
+  found.power = both(here.power, there.power);
   return found;
 }
 
@@ -219,23 +135,32 @@ scenarios::Interval possible_throughput(const scenarios::Interval& predicted, co
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads) {
   const calibration::Profile& base = profile.base.profile;
-  const auto half_width = [&](const char* quantity, const std::string& basis) {
-    return residual_half_width(profile.uncertainty, base.spec->name, quantity, basis);
+  const auto error = [&](const char* quantity, const std::string& basis) {
+    return residual_for(profile.uncertainty, base.spec->name, quantity, basis);
   };
+  std::vector<std::size_t> seen(scenario.processes.size());
   for (scenarios::ProcessResult& process : result.processes) {
     const auto entry = static_cast<std::size_t>(process.entry);
+    const std::size_t at = seen[entry]++;
+    const EntrySpread& of = spreads.entries[entry];
     const std::string basis = basis_of(scenario.processes[entry], process.grade, base);
-    process.throughput.pi90 = possible_throughput(
-        around(process.throughput.mean, spreads.entries[entry].throughput, half_width("throughput", basis)),
-        result, &process);
-    process.latency_ms.pi90 =
-        around(process.latency_ms.mean, spreads.entries[entry].latency, half_width("latency", basis));
+    const Around rate =
+        around(process.throughput.mean, of.throughput.of_process(at), error("throughput", basis));
+    process.throughput.pi90 = possible_throughput(rate.pi90, result, &process);
+    process.throughput.pi90_parts = rate.parts;
+    const Around latency =
+        around(process.latency_ms.mean, of.latency.of_process(at), error("latency", basis));
+    process.latency_ms.pi90 = latency.pi90;
+    process.latency_ms.pi90_parts = latency.parts;
   }
   scenarios::SystemResult& system = result.system;
   const std::string weakest = weakest_basis(result, scenario, base);
-  system.throughput_pi90 = possible_throughput(
-      around(system.throughput, spreads.throughput, half_width("throughput", weakest)), result, nullptr);
-  system.power_w.pi90 = around(system.power_w.mean, spreads.power, half_width("power", weakest));
+  const Around rate = around(system.throughput, spreads.throughput, error("throughput", weakest));
+  system.throughput_pi90 = possible_throughput(rate.pi90, result, nullptr);
+  system.throughput_pi90_parts = rate.parts;
+  const Around power = around(system.power_w.mean, spreads.power, error("power", weakest));
+  system.power_w.pi90 = power.pi90;
+  system.power_w.pi90_parts = power.parts;
 }
 
 std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& scenario,
@@ -245,9 +170,9 @@ std::optional<scenarios::Result> run_with_interval(const scenarios::Scenario& sc
   if (!known) throw scenarios::RunError(problems.text());
   auto result = run(scenario, known->base.profile, control);
   if (!result) return std::nullopt;
-  const auto spreads = spreads_of(scenario, *known, *result, control);
-  if (!spreads) return std::nullopt;
-  add_intervals(*result, scenario, *known, *spreads);
+  const auto runs = drawn_runs(scenario, *known, *result, control);
+  if (!runs) return std::nullopt;
+  add_intervals(*result, scenario, *known, spreads_of(scenario, *runs));
   return result;
 }
 

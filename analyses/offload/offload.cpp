@@ -300,7 +300,10 @@ bool SideMetrics::served() const {
 scenarios::Metric SideMetrics::worst_p99() const {
   if (!served()) return std::nullopt;
   double worst = 0;
-  for (const StreamMetrics& stream : streams) worst = std::max(worst, *stream.latency_ms.p99);
+  for (const StreamMetrics& stream : streams) {
+    if (!stream.latency_ms.p99) return std::nullopt;  // too few of its requests were answered
+    worst = std::max(worst, *stream.latency_ms.p99);
+  }
   return worst;
 }
 

@@ -84,13 +84,11 @@ scenarios::ProcessEntry server_of(const OffloadQuestion& question,
   return server;
 }
 
-// Numbers the arrival sources of all streams, so that each keeps its random numbers in any subset.
-void name_sources(scenarios::Scenario& scenario) {
-  std::uint32_t source = 0;
-  for (scenarios::ProcessEntry& entry : scenario.processes) {
-    entry.arrivals.source = source;
-    source += static_cast<std::uint32_t>(entry.count);
-  }
+// Each stream keeps the random numbers that it has at the edge, in any subset and on either side.
+void name_draws(OffloadQuestion& question) {
+  const std::vector<scenarios::Draws> draws = scenarios::draws_of(question.edge);
+  for (scenarios::Scenario* const board : {&question.edge, &question.cloud})
+    for (std::size_t i = 0; i < draws.size(); ++i) board->processes[i].draws = draws[i];
 }
 
 }  // namespace
@@ -138,8 +136,7 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
           break;
         }
       }
-      name_sources(question.edge);
-      name_sources(question.cloud);
+      name_draws(question);
       question.edge_profile = profiles.of(question.edge, own);
       question.cloud_profile = profiles.of(question.cloud, own);
     }
@@ -162,7 +159,8 @@ scenarios::Scenario with_streams(const scenarios::Scenario& board, const std::ve
     }
     scenario.processes.push_back(board.processes[entry]);
     scenario.processes.back().count = 1;
-    scenario.processes.back().arrivals.source = static_cast<std::uint32_t>(streams[i]);
+    for (std::size_t before = streams[i]; before > 0 && all[before - 1].entry == entry; --before)
+      ++scenario.processes.back().draws->first;
   }
   if (streams.empty()) {  // an idle process
     scenario.processes.push_back(board.processes.front());

@@ -55,6 +55,7 @@ scenarios::Result result_of(const scenarios::Scenario& scenario, const calibrati
 scenarios::RunControl interrupted_by(const std::atomic<bool>* interrupt) {
   scenarios::RunControl control;
   control.interrupt = interrupt;
+  control.every_percentile = true;  // sides are compared over the same time, with the same random numbers
   return control;
 }
 

@@ -1,13 +1,18 @@
 #include "analyses/plan/candidates.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "analyses/plan/replicator.hpp"
 #include "analyses/study/metric.hpp"
 #include "analyses/study/sweep.hpp"
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -52,6 +57,57 @@ scenarios::Scenario Candidates::scenario(std::size_t candidate) const {
   return *std::move(found);
 }
 
+std::string Candidates::configuration(std::size_t candidate) const {
+  const auto sets_seed = [](const Axis& axis) { return axis.key == "run" || axis.key == "run.seed"; };
+  if (std::ranges::none_of(study_->axes, sets_seed)) return checked(candidate).key;
+  scenarios::Scenario same = scenario(candidate);
+  same.run.seed = 0;
+  return scenarios::scenario_hash(same);
+}
+
+scenarios::Scenario Candidates::long_enough(std::size_t candidate) const {
+  const auto longer = length_.find(candidate);
+  return longer == length_.end() ? scenario(candidate) : lengthened(scenario(candidate), longer->second);
+}
+
+// Evaluates candidates whose own run is too short for a metric of the goal, such as a percentile.
+void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
+  struct Longer {
+    double length = 0, simulated_s = 0;
+    Evaluation values;
+  };
+  std::vector<Longer> found(candidates.size());
+  const auto run_longer = [&](std::size_t i) {
+    const scenarios::Scenario own = scenario(candidates[i]);
+    input::Problems problems;
+    const auto profile = profiles_->of(own, problems);
+    if (!profile) throw scenarios::RunError(problems.text());
+    scenarios::RunControl control;
+    control.interrupt = interrupt_;
+    control.every_percentile = true;
+    std::optional<double> length = 1;
+    while (length && !own.run.batches) {
+      const auto result = run(lengthened(own, *length), *profile, control);
+      if (!result) throw scenarios::Interrupted();
+      const ResultMetrics metrics(*result);
+      found[i] = {*length, found[i].simulated_s + result->simulated_s, values_in(goal_, metrics)};
+      length = is_too_short(goal_, metrics) ? next_length(*length, *result) : std::nullopt;
+    }
+  };
+  scenarios::parallel_for(candidates.size(), run_longer, threads_);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    count_.again_s += found[i].simulated_s;
+    if (!found[i].values) continue;
+    evaluations_[candidates[i]] = std::move(found[i].values);
+    length_[candidates[i]] = found[i].length;
+  }
+}
+
+double Candidates::dropped(std::size_t candidate) const {
+  const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
+  return outcome && outcome->status == PointStatus::ok ? ResultMetrics(outcome->result).dropped() : 0;
+}
+
 void Candidates::evaluate(const std::vector<std::size_t>& candidates,
                           const std::function<void(std::size_t evaluated)>& progress) {
   std::vector<std::size_t> to_run;
@@ -64,18 +120,25 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
   if (progress) control.progress = [&](std::size_t done, std::size_t) { progress(before + done); };
   if (!to_run.empty() && run_points({*study_, *checked_, *profiles_, *store_}, to_run, control).interrupted)
     throw scenarios::Interrupted();
+  std::vector<std::size_t> too_short;
   for (const std::size_t candidate : candidates) {
     const std::optional<Outcome> outcome = store_->outcome(checked(candidate).key);
     evaluations_[candidate] = outcome ? values_in(goal_, *outcome) : std::nullopt;
     ++count_.evaluated;
     if (!outcome) continue;
+    for (std::size_t i = 0; i < main_metric_count; ++i)
+      if (main_metrics()[i].column == std::string_view("simulated_s"))
+        count_.simulated_s += outcome->metrics[i].value_or(0);
     const bool overheats = outcome->problem.starts_with("shuts down");
     count_.overheat += overheats ? 1 : 0;
     count_.do_not_fit += outcome->status == PointStatus::infeasible && !overheats ? 1 : 0;
     count_.overloaded +=
         outcome->status == PointStatus::ok && ResultMetrics(outcome->result).overloaded() ? 1 : 0;
     count_.failed += outcome->status == PointStatus::failed ? 1 : 0;
+    if (outcome->status == PointStatus::ok && is_too_short(goal_, ResultMetrics(outcome->result)))
+      too_short.push_back(candidate);
   }
+  evaluate_longer(too_short);
   count_.simulated += to_run.size();
 }
 

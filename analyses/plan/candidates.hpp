@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "analyses/plan/goal.hpp"
@@ -21,6 +23,8 @@ class Candidates {
   struct Count {
     std::size_t evaluated = 0, simulated = 0;  // points that the store already had are not simulated
     std::size_t do_not_fit = 0, overheat = 0, overloaded = 0, failed = 0;
+    double simulated_s = 0;  // of the evaluated points
+    double again_s = 0;      // of runs in place of those that were too short
   };
 
   // The candidates are the supported points; of points with equal scenarios the first. What
@@ -28,11 +32,16 @@ class Candidates {
   Candidates(const StudyRuns& runs, unsigned threads, const std::atomic<bool>* interrupt);
 
   [[nodiscard]] const Goal& goal() const { return goal_; }
+  [[nodiscard]] std::optional<double> effort() const { return study_->plan.effort; }
   [[nodiscard]] const SearchSpace& space() const { return space_; }
   [[nodiscard]] std::size_t size() const { return points_.size(); }
   [[nodiscard]] std::size_t study_point(std::size_t candidate) const { return points_[candidate]; }
   [[nodiscard]] const CheckedPoint& checked(std::size_t candidate) const;
   [[nodiscard]] scenarios::Scenario scenario(std::size_t candidate) const;  // throws RunError
+  // The same with a run that was found long enough for all metrics of the goal. Throws RunError.
+  [[nodiscard]] scenarios::Scenario long_enough(std::size_t candidate) const;
+  // Equal for candidates that differ in nothing but the seed. Throws RunError.
+  [[nodiscard]] std::string configuration(std::size_t candidate) const;
 
   // Evaluates candidates: those that the store does not have are simulated and stored. Throws Interrupted,
   // RunError.
@@ -43,8 +52,13 @@ class Candidates {
   [[nodiscard]] const std::map<std::size_t, Evaluation>& evaluations() const { return evaluations_; }
   [[nodiscard]] const Count& count() const { return count_; }
   [[nodiscard]] Profiles& profiles() const { return *profiles_; }
+  [[nodiscard]] unsigned threads() const { return threads_; }
+  // The share of requests that the point drops at the limits of its queues.
+  [[nodiscard]] double dropped(std::size_t candidate) const;
 
  private:
+  void evaluate_longer(const std::vector<std::size_t>& candidates);
+
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);
   [[nodiscard]] static SearchSpace space_of(const Study& study, const std::vector<std::size_t>& points);
 
@@ -58,6 +72,7 @@ class Candidates {
   std::vector<std::size_t> points_;  // index in the study, by candidate
   SearchSpace space_;
   std::map<std::size_t, Evaluation> evaluations_;
+  std::map<std::size_t, double> length_;  // of runs that were too short, by the scenario's
   Count count_;
 };
 

@@ -24,8 +24,13 @@ bool meets_limits(const std::vector<Criterion>& criteria, const std::vector<doub
   return true;
 }
 
+double violation(const Criterion& criterion, double value) {
+  const double by = criterion.maximise ? *criterion.limit - value : value - *criterion.limit;
+  return by / std::max(std::abs(*criterion.limit), 1e-12);
+}
+
 std::optional<std::size_t> best_of(const std::vector<Criterion>& criteria,
-                                   const std::vector<Evaluation>& evaluations) {
+                                   const std::vector<Evaluation>& evaluations, double indifference) {
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < evaluations.size(); ++i)
     if (evaluations[i] && meets_limits(criteria, *evaluations[i])) candidates.push_back(i);
@@ -37,7 +42,8 @@ std::optional<std::size_t> best_of(const std::vector<Criterion>& criteria,
     };
     const double top = value(*std::ranges::min_element(candidates, order));
     if (criterion + 1 == objectives(criteria)) return *std::ranges::min_element(candidates, order);
-    std::erase_if(candidates, [&](std::size_t i) { return std::abs(value(i) - top) > tie * std::abs(top); });
+    std::erase_if(candidates,
+                  [&](std::size_t i) { return std::abs(value(i) - top) > indifference * std::abs(top); });
   }
   return candidates.front();
 }

@@ -19,11 +19,15 @@ using Evaluation = std::optional<std::vector<double>>;
 // Whether the values meet all limits.
 [[nodiscard]] bool meets_limits(const std::vector<Criterion>& criteria, const std::vector<double>& values);
 
-// The best evaluation that meets the limits, by lexicographic order of the objectives: values within `tie`
-// (relative) of the best count as equal, and the next objective decides.
+// How far a value misses the limit of the criterion, relative to it; 0 or less if it meets it.
+[[nodiscard]] double violation(const Criterion& criterion, double value);
+
+// The best evaluation that meets the limits, by lexicographic order of the objectives: values within
+// `indifference` (relative) of the best count as equal, and the next objective decides.
 inline constexpr double tie = 0.01;
 [[nodiscard]] std::optional<std::size_t> best_of(const std::vector<Criterion>& criteria,
-                                                 const std::vector<Evaluation>& evaluations);
+                                                 const std::vector<Evaluation>& evaluations,
+                                                 double indifference = tie);
 
 // The Pareto front: evaluations that meet the limits and are not dominated; of equals the first. Sorted by
 // the first objective, best first.

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "analyses/interval/interval.hpp"
-#include "analyses/study/metric.hpp"
 #include "models/board/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -14,29 +14,21 @@ Worst worst_of(const Criterion& criterion) {
   return criterion.maximise ? Worst::least : Worst::greatest;
 }
 
-Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
-  if (metrics.overloaded()) return std::nullopt;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
-    const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
-    if (!value) return std::nullopt;
-    values.push_back(*value);
-  }
-  return values;
-}
-
-// The residual half-width of predictions of a metric; none if unknown.
-scenarios::Metric known_half_width(const std::string& metric, const calibration::Uncertainty& uncertainty,
-                                   const std::string& device, const std::string& basis) {
-  const auto of = [&](const char* quantity) {
-    return residual_half_width(uncertainty, device, quantity, basis);
+// The error of predictions of a metric; none if unknown.
+scenarios::Metric known_half_width(const std::string& metric, const UncertainProfile& profile,
+                                   const std::string& basis) {
+  const auto of = [&](const char* quantity) -> scenarios::Metric {
+    const auto error = residual_for(profile.uncertainty, profile.base.profile.spec->name, quantity, basis);
+    return error ? scenarios::Metric(error->half_width) : std::nullopt;
   };
+  for (const char* const tail : {"latency_ms.p90", "latency_ms.p95", "latency_ms.p99"})
+    if (metric.find(tail) != std::string::npos) return of("latency p99");
   for (const char* const quantity : {"throughput", "latency", "power"})
     if (metric.find(quantity) != std::string::npos) return of(quantity);
   // Energy is power over throughput.
   if (metric.find("energy") != std::string::npos) {
-    const double a = of("throughput"), b = of("power");
-    return std::sqrt(a * a + b * b);
+    const scenarios::Metric a = of("throughput"), b = of("power");
+    return a && b ? scenarios::Metric(std::sqrt(*a * *a + *b * *b)) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -61,6 +53,8 @@ Goal goal_of(const Study& study) {
     goal.metrics.push_back(objective.metric);
   }
   goal.objectives = goal.criteria.size();
+  goal.indifference = study.plan.indifference;
+  goal.confidence = study.plan.confidence;
   for (const Constraint& constraint : study.constraints) {
     if (constraint.min) {
       goal.criteria.push_back({true, constraint.min});
@@ -74,38 +68,64 @@ Goal goal_of(const Study& study) {
   return goal;
 }
 
-Evaluation values_in(const Goal& goal, const std::string& result_json) {
-  return values_in(goal, ResultMetrics(result_json));
+Evaluation values_in(const Goal& goal, const ResultMetrics& metrics) {
+  if (metrics.overloaded()) return std::nullopt;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    const scenarios::Metric value = metrics.find(goal.metrics[i], worst_of(goal.criteria[i]));
+    if (!value && i + goal.may_be_absent < goal.criteria.size()) return std::nullopt;
+    values.push_back(value.value_or(0));
+  }
+  return values;
 }
 
 Evaluation values_in(const Goal& goal, const Outcome& outcome) {
   if (outcome.status != PointStatus::ok) return std::nullopt;
-  return values_in(goal, outcome.result);
+  return values_in(goal, ResultMetrics(outcome.result));
+}
+
+bool is_too_short(const Goal& goal, const ResultMetrics& metrics) {
+  if (metrics.overloaded()) return false;
+  for (std::size_t i = 0; i < goal.criteria.size(); ++i) {
+    const std::string unit = metric_unit(goal.metrics[i]).name;
+    if ((unit == "ms" || unit == "images/s") && !metrics.find(goal.metrics[i], worst_of(goal.criteria[i])))
+      return true;
+  }
+  return false;
 }
 
 std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenarios::Scenario& scenario,
+                                                const std::vector<double>& around,
                                                 const std::atomic<bool>* interrupt) {
   input::Problems problems;
   const auto known = uncertain_profile(scenario, problems);
   if (!known) throw scenarios::RunError(problems.text());
   scenarios::RunControl control;
   control.interrupt = interrupt;
+  control.every_percentile = true;
   const auto point = run(scenario, known->base.profile, control);
-  const auto draws = point ? drawn_results(scenario, *known, control) : std::nullopt;
-  if (!draws) throw scenarios::Interrupted();
+  const auto runs = point ? drawn_runs(scenario, *known, *point, control) : std::nullopt;
+  if (!runs) throw scenarios::Interrupted();
   const std::string basis = weakest_basis(*point, scenario, known->base.profile);
   const Evaluation here = values_in(goal, ResultMetrics(*point));
-  std::vector<Evaluation> drawn;
-  for (const scenarios::Result& draw : *draws) drawn.push_back(values_in(goal, ResultMetrics(draw)));
+  std::vector<FigureRuns> figures(goal.criteria.size());
+  const auto add = [&](const std::vector<scenarios::Result>& results,
+                       std::vector<scenarios::Metric> FigureRuns::*to) {
+    for (const scenarios::Result& result : results) {
+      const Evaluation values = values_in(goal, ResultMetrics(result));
+      for (std::size_t i = 0; i < figures.size(); ++i)
+        (figures[i].*to).push_back(values ? scenarios::Metric((*values)[i]) : std::nullopt);
+    }
+  };
+  add(runs->drawn, &FigureRuns::drawn);
+  add(runs->repeated, &FigureRuns::repeated);
   std::vector<scenarios::Interval> intervals(goal.criteria.size());
   for (std::size_t i = 0; here && i < goal.criteria.size(); ++i) {
-    const scenarios::Metric half_width =
-        known_half_width(goal.metrics[i], known->uncertainty, known->base.profile.spec->name, basis);
-    if (!half_width || !((*here)[i] > 0)) continue;
-    std::vector<double> values;
-    for (const Evaluation& one : drawn)
-      if (one) values.push_back((*one)[i]);
-    intervals[i] = interval_around((*here)[i], spread_of((*here)[i], std::move(values)), *half_width);
+    const scenarios::Metric half_width = known_half_width(goal.metrics[i], *known, basis);
+    figures[i].point = (*here)[i];
+    const Spread spread = spread_of(figures[i], runs->draws, runs->as_long);
+    if (!half_width || !spread.known || !(around[i] > 0)) continue;
+    intervals[i] = interval_around(around[i], spread, *half_width);
     if (goal.metrics[i].find("throughput") != std::string::npos)
       intervals[i] =
           possible_throughput(intervals[i], *point, process_with(*point, goal.metrics[i], (*here)[i]));

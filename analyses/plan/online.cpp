@@ -7,70 +7,151 @@
 #include <utility>
 
 #include "analyses/plan/gaussian_process.hpp"
+#include "analyses/plan/replicator.hpp"
+#include "analyses/study/metric.hpp"
 #include "models/board/spec.hpp"
-#include "scenarios/result/result_text.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
+#include "scenarios/run/windows.hpp"
 #include "sim/math.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::analyses {
 namespace {
 
-constexpr std::uint64_t seeds = 8;  // windows of one configuration before its seeds repeat
+constexpr std::size_t most_windows = 64;  // of one configuration, before they repeat
 
-// The board: the noisy score of a window and the true score of a configuration.
-class Board {
+// What is true of the configurations: the means of replications, where one run does not say it all.
+class Truth {
  public:
-  Board(const Candidates& candidates, std::size_t best, const OnlineSettings& settings,
-        const std::atomic<bool>* interrupt)
-      : candidates_(candidates), settings_(settings), interrupt_(interrupt) {
-    best_value_ = candidates.evaluations().at(best)->front();
+  Truth(const Candidates& candidates, const std::atomic<bool>* interrupt) : goal_(candidates.goal()) {
+    // Regret is of the first objective only: the others become limits that always hold.
+    for (std::size_t i = 1; i < goal_.objectives; ++i)
+      goal_.criteria[i].limit = goal_.criteria[i].maximise ? -1e300 : 1e300;
+    for (const auto& [point, values] : candidates.evaluations()) values_.push_back(values);
+    replicate(candidates, interrupt);
+    best_ = best_of(goal_.criteria, values_, goal_.indifference);
   }
 
-  [[nodiscard]] double true_score(std::size_t candidate) const {
-    return score(candidates_.evaluations().at(candidate));
+  [[nodiscard]] std::optional<std::size_t> best() const { return best_; }
+  [[nodiscard]] const Evaluation& of(std::size_t candidate) const { return values_.at(candidate); }
+
+  // The first objective relative to the best's; 0 if a limit is violated.
+  [[nodiscard]] double score(const Evaluation& values) const {
+    return values && meets_limits(goal_.criteria, *values) ? relative(values->front()) : 0;
   }
 
-  [[nodiscard]] double measure_window(std::size_t candidate) {
-    const std::uint64_t seed = visits_[candidate]++ % seeds;
-    const auto known = windows_.find({candidate, seed});
-    if (known != windows_.end()) return known->second;
-    return windows_[{candidate, seed}] = simulated(candidate, seed);
+  // The same of a window: a limit whose metric the window is too short for is not looked at.
+  [[nodiscard]] double window_score(const ResultMetrics& metrics) const {
+    Goal seen{};
+    for (std::size_t i = 0; i < goal_.criteria.size(); ++i) {
+      const Worst worst = goal_.criteria[i].maximise ? Worst::least : Worst::greatest;
+      if (i > 0 && !metrics.find(goal_.metrics[i], worst)) continue;
+      seen.criteria.push_back(goal_.criteria[i]);
+      seen.metrics.push_back(goal_.metrics[i]);
+    }
+    const Evaluation values = values_in(seen, metrics);
+    return values && meets_limits(seen.criteria, *values) ? relative(values->front()) : 0;
   }
 
  private:
-  [[nodiscard]] double score(const Evaluation& evaluation) const {
-    if (!evaluation || !meets_limits(candidates_.goal().criteria, *evaluation)) return 0;
-    const double value = evaluation->front();
-    const double ratio =
-        candidates_.goal().criteria.front().maximise ? value / best_value_ : best_value_ / value;
+  [[nodiscard]] double relative(double value) const {
+    const double best = of(*best_)->front();
+    const double ratio = goal_.criteria.front().maximise ? value / best : best / value;
     return std::isfinite(ratio) ? std::max(ratio, 0.0) : 0;
   }
 
-  [[nodiscard]] double simulated(std::size_t candidate, std::uint64_t seed) const {
+  // All configurations, unless the replications of the one that seems best differ by next to nothing.
+  void replicate(const Candidates& candidates, const std::atomic<bool>* interrupt) {
+    const auto seems = best_of(goal_.criteria, values_, goal_.indifference);
+    const Replicator replicator{goal_, candidates.profiles(), candidates.threads(), interrupt};
+    std::vector<Replicated> all(values_.size());
+    std::vector<Replicated*> these;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].scenario = candidates.long_enough(i);
+      if (values_[i]) these.push_back(&all[i]);
+    }
+    if (these.empty()) return;
+    Replicated& first = seems ? all[*seems] : *these.front();
+    replicator.step({&first});
+    if (is_exact(first.samples)) return;
+    std::erase(these, &first);
+    if (!these.empty()) replicator.step(these);
+    these.push_back(&first);
+    replicator.step(these);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (values_[i]) values_[i] = all[i].samples.overloaded() ? std::nullopt : all[i].samples.means();
+  }
+
+  [[nodiscard]] bool is_exact(const Samples& samples) const {
+    const Evaluation means = samples.means();
+    for (std::size_t i = 0; means && i < means->size(); ++i)
+      if (samples.deviation(i) > goal_.indifference / 10 * std::abs((*means)[i])) return false;
+    return means.has_value();
+  }
+
+  Goal goal_;
+  std::vector<Evaluation> values_;  // by candidate
+  std::optional<std::size_t> best_;
+};
+
+// The board: the noisy score of a window and the true score of a configuration. The windows of a
+// configuration follow each other in one simulation, which stands still while another configuration runs.
+class Board {
+ public:
+  Board(const Candidates& candidates, const Truth& truth, const OnlineSettings& settings,
+        const std::atomic<bool>* interrupt)
+      : candidates_(candidates), truth_(truth), settings_(settings), interrupt_(interrupt) {}
+
+  // A tuner begins: the first window of each configuration is its next.
+  void restart() { visits_.clear(); }
+
+  [[nodiscard]] double true_score(std::size_t candidate) const { return truth_.score(truth_.of(candidate)); }
+
+  [[nodiscard]] double measure_window(std::size_t candidate) {
     if (!candidates_.evaluations().at(candidate)) return 0;
+    Configuration& one = configurations_[candidate];
+    const std::size_t window = visits_[candidate]++ % most_windows;
+    if (window == one.scores.size()) one.scores.push_back(next(candidate, one));
+    if (one.scores.size() == most_windows) one.windows.reset();
+    return one.scores[window];
+  }
+
+ private:
+  struct Configuration {
+    std::optional<scenarios::Windows> windows;
+    std::vector<double> scores;
+  };
+
+  [[nodiscard]] double next(std::size_t candidate, Configuration& one) const {
+    if (!one.windows) one.windows = begun(candidate);
+    const auto result = one.windows->next();
+    if (!result) throw scenarios::Interrupted();
+    return result->status == "ok" ? truth_.window_score(ResultMetrics(*result)) : 0;
+  }
+
+  [[nodiscard]] scenarios::Windows begun(std::size_t candidate) const {
     scenarios::Scenario scenario = candidates_.scenario(candidate);
     scenario.run = scenarios::Run{};
     scenario.run.duration = settings_.window;
     scenario.run.warmup = sim::milliseconds(200);
-    scenario.run.seed = settings_.seed + 1 + seed;
+    scenario.run.seed = settings_.seed + 1;
     scenarios::RunControl control;
     control.interrupt = interrupt_;
+    control.every_percentile = true;
     control.all_must_fit = true;
     input::Problems problems;
     const auto profile = candidates_.profiles().of(scenario, problems);
     if (!profile) throw scenarios::RunError(problems.text());
-    const auto result = run(scenario, *profile, control);
-    if (!result) throw scenarios::Interrupted();
-    return result->status == "ok" ? score(values_in(candidates_.goal(), to_json(*result))) : 0;
+    return {scenario, *profile, control};
   }
 
   const Candidates& candidates_;
+  const Truth& truth_;
   const OnlineSettings& settings_;
   const std::atomic<bool>* interrupt_;
-  double best_value_ = 1;
-  std::map<std::size_t, std::uint64_t> visits_;
-  std::map<std::pair<std::size_t, std::uint64_t>, double> windows_;
+  std::map<std::size_t, std::size_t> visits_;
+  std::map<std::size_t, Configuration> configurations_;
 };
 
 // Runs the windows of one tuner, as long as is_open(), and records its regret.
@@ -225,21 +306,13 @@ class GradientDescent {
 std::optional<OnlineComparison> tune_online(Candidates& candidates, const OnlineSettings& settings,
                                             const std::atomic<bool>* interrupt) {
   candidates.evaluate_all({});
-  std::vector<Evaluation> evaluations;
-  for (const auto& [point, values] : candidates.evaluations()) evaluations.push_back(values);
-  const std::vector<Criterion> first = [&] {
-    std::vector<Criterion> criteria = candidates.goal().criteria;
-    // Regret uses the first objective only: turn the others into limits that always hold.
-    for (std::size_t i = 1; i < candidates.goal().objectives; ++i)
-      criteria[i].limit = criteria[i].maximise ? -1e300 : 1e300;
-    return criteria;
-  }();
-  const auto best = best_of(first, evaluations);
-  if (!best) return std::nullopt;
-  Board board(candidates, *best, settings, interrupt);
+  const Truth truth(candidates, interrupt);
+  if (!truth.best()) return std::nullopt;
+  Board board(candidates, truth, settings, interrupt);
   const std::size_t windows = settings.windows > 0 ? settings.windows : 3 * candidates.size();
-  OnlineComparison comparison{*best, {}};
+  OnlineComparison comparison{*truth.best(), {}};
   const auto track = [&](const char* method, const auto& tune) {
+    board.restart();
     Recorder recorder(board, method, windows);
     tune(recorder);
     comparison.tracks.push_back(recorder.finish());

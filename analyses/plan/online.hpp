@@ -1,9 +1,10 @@
 // Online tuning: a board runs one configuration per time window, and tuners are compared by their regret.
 //
-// The simulated board replaces the real one: a window of a configuration is a run with its own random seed,
-// so the measured scores are noisy. The score of a configuration is its true first objective relative to the
-// true optimum (inverted if the objective is minimised), and 0 if it violates a limit or does not fit. The
-// regret of a tuner is the sum of 1 - score over the windows.
+// The simulated board replaces the real one. The windows of a configuration follow each other in one
+// simulation, so the measured scores are noisy; what is true is the mean of replications. The score of a
+// configuration is its true first objective relative to the true optimum (inverted if the objective is
+// minimised), and 0 if it violates a limit or does not fit. The regret of a tuner is the sum of 1 - score
+// over the windows.
 #pragma once
 
 #include <optional>

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "analyses/plan/front.hpp"
+#include "analyses/plan/race.hpp"
 #include "analyses/plan/search.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -13,10 +17,10 @@ namespace {
 
 constexpr std::size_t exhaustive_limit = 300;  // up to this many points all are evaluated
 
-// Whether a value differs by more than `tie`. Points that differ only in a key without effect do not.
-bool differs(const std::vector<double>& values, const std::vector<double>& best) {
+// Whether a value differs by more than the zone. Points that differ only in a key without effect do not.
+bool differs(const std::vector<double>& values, const std::vector<double>& best, double zone) {
   for (std::size_t i = 0; i < values.size(); ++i)
-    if (std::abs(values[i] - best[i]) > tie * std::abs(best[i])) return true;
+    if (std::abs(values[i] - best[i]) > zone * std::abs(best[i])) return true;
   return false;
 }
 
@@ -38,7 +42,15 @@ class Planner {
       search(budget);
     plan_.exhaustive = evaluations_.size() == candidates_.size();
     plan_.count = candidates_.count();
+    plan_.search_s = plan_.count.simulated_s + plan_.count.again_s;
+    const Replicator replicator{plan_.goal, candidates_.profiles(), candidates_.threads(),
+                                control_.interrupt};
+    Race race(candidates_, replicator, {replication_budget(), control_.replicating});
+    race_ = &race;
+    race.run();
     conclude();
+    plan_.decided = race.within_budget();
+    plan_.replicated_s = race.spent_s();
     return std::move(plan_);
   }
 
@@ -57,41 +69,97 @@ class Planner {
     plan_.converged = search.exhausted() || evaluations_.size() == candidates_.size();
   }
 
+  // Simulated time for replications.
+  [[nodiscard]] double replication_budget() const {
+    constexpr double usual_effort = 10, fewest_runs = 500;
+    if (candidates_.effort()) return plan_.count.simulated_s * *candidates_.effort();
+    const auto runs = static_cast<double>(std::max<std::size_t>(1, plan_.count.evaluated));
+    return plan_.count.simulated_s * std::max(usual_effort, fewest_runs / runs);
+  }
+
+  [[nodiscard]] const Finalist* finalist(std::size_t candidate) const {
+    const auto found = race_->finalists().find(candidate);
+    return found != race_->finalists().end() ? &found->second : nullptr;
+  }
+
+  // The values of a point as far as they are known: the means of its replications, else those of one run.
+  [[nodiscard]] Evaluation known(std::size_t candidate) const {
+    const Finalist* const one = finalist(candidate);
+    if (one == nullptr) return evaluations_.at(candidate);
+    return one->replicated.samples.overloaded() ? std::nullopt : one->replicated.samples.means();
+  }
+
+  [[nodiscard]] bool is(Verdict verdict, std::size_t candidate) const {
+    const Finalist* const one = finalist(candidate);
+    return one != nullptr && one->verdict == verdict;
+  }
+
   [[nodiscard]] PlanPoint plan_point(std::size_t candidate) const {
-    PlanPoint found{candidates_.study_point(candidate), candidates_.checked(candidate).settings,
-                    *evaluations_.at(candidate),
-                    std::vector<scenarios::Interval>(plan_.goal.criteria.size())};
+    PlanPoint found;
+    found.point = candidates_.study_point(candidate);
+    found.settings = candidates_.checked(candidate).settings;
+    found.values = *known(candidate);
+    found.intervals.resize(plan_.goal.criteria.size());
+    found.half_widths.resize(plan_.goal.criteria.size());
+    found.dropped = candidates_.dropped(candidate);
+    if (const Finalist* const one = finalist(candidate)) {
+      found.replications = one->replicated.samples.size();
+      found.p_feasible = one->p_feasible;
+      for (std::size_t i = 0; i < found.half_widths.size(); ++i) {
+        const double half = one->replicated.samples.half_width(i, plan_.goal.confidence);
+        if (std::isfinite(half)) found.half_widths[i] = half;
+      }
+    }
     if (control_.intervals)
-      found.intervals = goal_intervals(plan_.goal, candidates_.scenario(candidate), control_.interrupt);
+      found.intervals =
+          goal_intervals(plan_.goal, candidates_.scenario(candidate), found.values, control_.interrupt);
     return found;
   }
 
-  // The best of the evaluated points for which `may` holds.
+  // The best of the evaluated points for which `may` holds, by the values known.
   template <typename May>
-  [[nodiscard]] std::optional<std::size_t> best_where(const std::vector<Criterion>& criteria,
-                                                      const May& may) const {
+  [[nodiscard]] std::optional<std::size_t> best_where(const May& may) const {
     std::vector<Evaluation> evaluations;
     std::vector<std::size_t> points;
-    for (const auto& [point, values] : evaluations_) {
+    for (const auto& [point, once] : evaluations_) {
+      Evaluation values = once ? known(point) : std::nullopt;
       if (!values || !may(point, *values)) continue;
       points.push_back(point);
-      evaluations.push_back(values);
+      evaluations.push_back(std::move(values));
     }
-    const auto found = best_of(criteria, evaluations);
+    const auto found = best_of(plan_.goal.criteria, evaluations, plan_.goal.indifference);
     return found ? std::optional(points[*found]) : std::nullopt;
   }
 
   void conclude() {
-    const std::vector<Criterion>& criteria = plan_.goal.criteria;
-    const auto best = best_where(criteria, [](std::size_t, const auto&) { return true; });
+    const auto best = race_->best();
+    add_near_misses(best);
     if (!best) return add_missed_limits();
     plan_.best = plan_point(*best);
-    const auto second = best_where(criteria, [&](std::size_t point, const auto& values) {
-      return differs(values, *evaluations_.at(*best)) && !is_adjacent_on_scale(point, *best);
-    });
-    if (second) plan_.runner_up = plan_point(*second);
+    add_runner_up(*best);
     if (plan_.goal.objectives > 1) add_front();
-    for (std::size_t i = plan_.goal.objectives; i < criteria.size(); ++i) relax(i);
+    for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i) relax(i, *best);
+  }
+
+  // The best of the others that is feasible.
+  void add_runner_up(std::size_t best) {
+    constexpr int most_tries = 8;
+    constexpr std::size_t steps = 3;
+    const std::string configuration = candidates_.configuration(best);
+    const std::vector<double> values = *known(best);
+    for (int i = 0; i < most_tries; ++i) {
+      const auto second = best_where([&](std::size_t point, const auto& others) {
+        return (finalist(point) == nullptr || is(Verdict::feasible, point)) &&
+               differs(others, values, plan_.goal.indifference) && !is_adjacent_on_scale(point, best) &&
+               candidates_.configuration(point) != configuration;
+      });
+      if (!second) return;
+      if (is(Verdict::feasible, *second)) {
+        plan_.runner_up = plan_point(*second);
+        return;
+      }
+      race_->decide({*second}, steps);
+    }
   }
 
   // A neighbour on a key with many values, such as the next lower clock, is not a real alternative.
@@ -105,44 +173,124 @@ class Planner {
     return false;
   }
 
-  void add_front() {
-    std::vector<Evaluation> evaluations;
+  // Points that would be better than the best if they were feasible, the likeliest first.
+  void add_near_misses(std::optional<std::size_t> best) {
+    constexpr std::size_t most = 5;
     std::vector<std::size_t> points;
-    for (const auto& [point, values] : evaluations_) {
-      points.push_back(point);
-      evaluations.push_back(values);
+    for (const auto& [point, one] : race_->finalists()) {
+      const Evaluation values = known(point);
+      if (one.verdict == Verdict::feasible || !values) continue;
+      const Criterion& first = plan_.goal.criteria[0];
+      const double gain = best ? (first.maximise ? 1 : -1) * ((*values)[0] - (*known(*best))[0]) : 1;
+      if (gain > 0) points.push_back(point);
     }
-    for (const std::size_t i : front_of(plan_.goal.criteria, evaluations))
-      plan_.front.push_back(plan_point(points[i]));
+    std::ranges::stable_sort(points, std::greater{}, [&](std::size_t point) {
+      return std::pair(finalist(point)->p_feasible, -largest_violation(point));
+    });
+    points.resize(std::min(points.size(), most));
+    for (const std::size_t point : points) {
+      plan_.near_misses.push_back({plan_point(point), is(Verdict::infeasible, point)});
+    }
   }
 
-  void relax(std::size_t limit) {
+  [[nodiscard]] double largest_violation(std::size_t point) const {
+    double worst = 0;
+    const std::vector<double> values = *known(point);
+    for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i)
+      worst = std::max(worst, violation(plan_.goal.criteria[i], values[i]));
+    return worst;
+  }
+
+  void add_front() {
+    constexpr std::size_t steps = 3;
+    std::vector<std::size_t> points;
+    for (const auto& [point, once] : evaluations_)
+      if (once && (finalist(point) == nullptr || !is(Verdict::infeasible, point))) points.push_back(point);
+    const bool exact = race_->is_exact();
+    points = exact ? exact_front(points) : near_front(std::move(points));
+    if (!exact) race_->decide(points, steps, steps);
+    std::vector<FrontPoint> found;
+    for (const std::size_t point : points) {
+      const Finalist* const one = finalist(point);
+      const Evaluation values = known(point);
+      if (!values || (one != nullptr && one->verdict != Verdict::feasible)) continue;
+      found.push_back({point, *values, exact ? nullptr : &one->replicated.samples});
+    }
+    for (const FrontPoint& one : front_beyond_noise(plan_.goal, std::move(found)))
+      plan_.front.push_back(plan_point(one.point));
+  }
+
+  [[nodiscard]] std::vector<std::size_t> exact_front(const std::vector<std::size_t>& points) const {
+    std::vector<Evaluation> evaluations;
+    for (const std::size_t point : points) evaluations.push_back(known(point));
+    std::vector<std::size_t> found;
+    for (const std::size_t i : front_of(plan_.goal.criteria, evaluations)) found.push_back(points[i]);
+    return found;
+  }
+
+  // The points that noise may keep from the front, one of each configuration; at most `most`, spread evenly.
+  [[nodiscard]] std::vector<std::size_t> near_front(std::vector<std::size_t> points) const {
+    constexpr std::size_t most = 64;
+    constexpr double sigmas = 3;
+    const Goal& goal = plan_.goal;
+    const auto better = [&](std::size_t i, double a, double b) {
+      return (goal.criteria[i].maximise ? a - b : b - a) / std::max(std::abs(b), 1e-12);
+    };
+    const auto dominates = [&](const std::vector<double>& a, const std::vector<double>& b) {
+      for (std::size_t i = 0; i < goal.objectives; ++i)
+        if (better(i, a[i], b[i]) < sigmas * race_->noise(i) + goal.indifference) return false;
+      return true;
+    };
+    std::set<std::string> configurations;
+    std::vector<std::size_t> found;
+    for (const std::size_t point : points) {
+      const std::vector<double>& values = *evaluations_.at(point);
+      if (!is(Verdict::feasible, point) && !meets_limits(goal.criteria, values)) continue;
+      if (std::ranges::any_of(points, [&](std::size_t other) {
+            return !is(Verdict::infeasible, other) && meets_limits(goal.criteria, *evaluations_.at(other)) &&
+                   dominates(*evaluations_.at(other), values);
+          }))
+        continue;
+      if (configurations.insert(candidates_.configuration(point)).second) found.push_back(point);
+    }
+    std::ranges::stable_sort(found, {}, [&](std::size_t point) { return evaluations_.at(point)->front(); });
+    if (found.size() <= most) return found;
+    std::vector<std::size_t> spread;
+    for (std::size_t i = 0; i < most; ++i) spread.push_back(found[i * (found.size() - 1) / (most - 1)]);
+    return spread;
+  }
+
+  void relax(std::size_t limit, std::size_t best) {
     std::vector<Criterion> criteria = plan_.goal.criteria;
     const Criterion strict = criteria[limit];
     criteria.erase(criteria.begin() + static_cast<std::ptrdiff_t>(limit));
     std::vector<Evaluation> evaluations;
     std::vector<std::size_t> points;
-    for (const auto& [point, values] : evaluations_) {
-      if (!values) continue;
-      std::vector<double> others = *values;
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(limit));
+    for (const auto& [point, once] : evaluations_) {
+      Evaluation others = once ? known(point) : std::nullopt;
+      if (!others) continue;
+      others->erase(others->begin() + static_cast<std::ptrdiff_t>(limit));
       points.push_back(point);
-      evaluations.emplace_back(std::move(others));
+      evaluations.push_back(std::move(others));
     }
-    const auto found = best_of(criteria, evaluations);
+    const auto found = best_of(criteria, evaluations, plan_.goal.indifference);
     if (!found) return;
-    const std::vector<double>& values = *evaluations_.at(points[*found]);
-    const double before = plan_.best->values[0], after = values[0];
+    race_->decide({points[*found]}, 1);
+    const Evaluation values = known(points[*found]);
+    if (!values) return;
+    const double before = (*known(best))[0], after = (*values)[0];
     const double gain = criteria[0].maximise ? after - before : before - after;
-    if (meets_limits({strict}, {values[limit]}) || gain <= tie * std::abs(before)) return;
-    plan_.relaxed.push_back({limit, values[limit], plan_point(points[*found])});
+    if (meets_limits({strict}, {(*values)[limit]}) || gain <= plan_.goal.indifference * std::abs(before))
+      return;
+    plan_.relaxed.push_back({limit, (*values)[limit], plan_point(points[*found])});
   }
 
   void add_missed_limits() {
     for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i) {
       const Criterion& criterion = plan_.goal.criteria[i];
       std::optional<double> nearest;
-      for (const auto& [point, values] : evaluations_) {
+      for (const auto& [point, once] : evaluations_) {
+        const Evaluation values = once ? known(point) : std::nullopt;
         if (!values) continue;
         const double value = (*values)[i];
         if (!nearest || (criterion.maximise ? value > *nearest : value < *nearest)) nearest = value;
@@ -155,6 +303,7 @@ class Planner {
   const std::map<std::size_t, Evaluation>& evaluations_;
   const PlanControl& control_;
   Plan plan_;
+  Race* race_ = nullptr;
 };
 
 }  // namespace

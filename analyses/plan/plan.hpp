@@ -19,6 +19,18 @@ struct PlanPoint {
   std::string settings;                        // JSON: key to value
   std::vector<double> values;                  // of each criterion
   std::vector<scenarios::Interval> intervals;  // 90 % intervals of the values; absent if unknown
+  // Of a point that was replicated the values are means; of any other, those of one run.
+  std::size_t replications = 0;
+  std::vector<scenarios::Metric> half_widths;  // of the confidence intervals of the means
+  scenarios::Metric p_feasible;                // the probability that it truly meets all limits
+  double dropped = 0;                          // share of the requests, at the limits of queues
+};
+
+// A point that would be better than the best, or one if there is no best, but is not known to meet the
+// limits.
+struct NearMiss {
+  PlanPoint point;
+  bool infeasible = false;  // it is known to miss one; else undecided
 };
 
 // The cost of a limit: the best evaluated point that violates it and no other.
@@ -47,6 +59,9 @@ struct Plan {
   std::vector<PlanPoint> front;  // of two or more objectives; sorted by the first, best first
   std::vector<Relaxed> relaxed;  // of limits that cost something
   std::vector<Missed> missed;    // if there is no best
+  std::vector<NearMiss> near_misses;
+  double search_s = 0, replicated_s = 0;  // simulated time
+  bool decided = true;  // else `effort` ended the replications before everything was decided
 };
 
 struct PlanControl {
@@ -56,6 +71,7 @@ struct PlanControl {
   const std::atomic<bool>* interrupt = nullptr;
   // `done`: points evaluated; `of`: the most that will be.
   std::function<void(std::size_t done, std::size_t of)> progress;
+  std::function<void(double share)> replicating;  // of the time that replications may take
 };
 
 // The goal of the candidates must have an objective. Throws Interrupted (finished points are stored),

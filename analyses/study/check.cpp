@@ -7,6 +7,7 @@
 
 #include "analyses/study/outcome.hpp"
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 

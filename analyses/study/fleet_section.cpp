@@ -14,6 +14,7 @@
 #include "input/units.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {

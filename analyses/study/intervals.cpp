@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analyses/study/points.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::analyses {
@@ -23,33 +25,59 @@ std::string shape_of(const scenarios::Scenario& scenario) {
   return text + (count > 1 ? "; together" : "; alone");
 }
 
+namespace {
+
+struct DrawnPoint {
+  std::size_t index = 0;
+  UncertainProfile profile;
+  Spreads spreads;
+};
+
+// The draws of the first scenario that fits.
+std::optional<DrawnPoint> drawn_at_first(const std::vector<scenarios::Scenario>& scenarios,
+                                         const std::atomic<bool>* interrupt) {
+  scenarios::RunControl control;
+  control.interrupt = interrupt;
+  control.all_must_fit = true;
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    input::Problems problems;
+    auto profile = uncertain_profile(scenarios[i], problems);
+    if (!profile) throw scenarios::RunError(problems.text());
+    const auto point = run(scenarios[i], profile->base.profile, control);
+    if (!point) throw scenarios::Interrupted();
+    if (point->status != "ok") continue;
+    const auto runs = drawn_runs(scenarios[i], *profile, *point, control);
+    if (!runs) throw scenarios::Interrupted();
+    return DrawnPoint{i, std::move(*profile), spreads_of(scenarios[i], *runs)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 StudyIntervals::StudyIntervals(const Study& study, const CheckedStudy& checked, Profiles& profiles,
                                const std::vector<std::size_t>& wanted, const std::atomic<bool>* interrupt) {
   const Points points(study);
   const scenarios::Catalogue catalogue = profiles.catalogue();
   input::Problems problems;
-  std::set<std::string> missing;
+  std::map<std::string, std::vector<scenarios::Scenario>> alike;
   for (const std::size_t i : wanted)
-    if (const auto scenario = scenario_at(study, points[i], catalogue, problems))
-      missing.insert(shape_of(*scenario));
-  scenarios::RunControl control;
-  control.interrupt = interrupt;
-  control.all_must_fit = true;
-  for (std::size_t i = 0; i < checked.points.size() && !missing.empty(); ++i) {
+    if (const auto scenario = scenario_at(study, points[i], catalogue, problems)) alike[shape_of(*scenario)];
+  for (std::size_t i = 0; i < checked.points.size(); ++i) {
     if (!checked.points[i].problem.empty()) continue;
-    const auto scenario = scenario_at(study, points[i], catalogue, problems);
+    auto scenario = scenario_at(study, points[i], catalogue, problems);
     if (!scenario) throw scenarios::RunError(problems.text());
-    const std::string shape = shape_of(*scenario);
-    if (!missing.contains(shape)) continue;
-    auto profile = uncertain_profile(*scenario, problems);
-    if (!profile) throw scenarios::RunError(problems.text());
-    const auto point = run(*scenario, profile->base.profile, control);
-    if (!point) throw scenarios::Interrupted();
-    if (point->status != "ok") continue;
-    auto spreads = spreads_of(*scenario, *profile, *point, control);
-    if (!spreads) throw scenarios::Interrupted();
-    shapes_.emplace(shape, Shape{std::move(*profile), std::move(*spreads)});
-    missing.erase(shape);
+    if (const auto known = alike.find(shape_of(*scenario)); known != alike.end())
+      known->second.push_back(std::move(*scenario));
+  }
+  for (auto& [shape, of_shape] : alike) {
+    auto first = drawn_at_first(of_shape, interrupt);
+    if (!first) continue;
+    const Spreads here = first->spreads;
+    of_shape.erase(of_shape.begin(), of_shape.begin() + static_cast<std::ptrdiff_t>(first->index) + 1);
+    std::ranges::reverse(of_shape);
+    const auto last = drawn_at_first(of_shape, interrupt);
+    shapes_.emplace(shape, Shape{std::move(first->profile), elsewhere(here, last ? last->spreads : here)});
   }
 }
 

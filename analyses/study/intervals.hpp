@@ -2,8 +2,9 @@
 //
 // Points have the same shape if device, power mode, networks, precisions, runtimes and placements are equal,
 // if both run one process or several, and if both have batch size 1 or a larger one. The draws of the profile
-// are simulated once per shape, at the first point of the study that fits (also if another shard runs that
-// point). Each point gets the spread of its shape around its own result.
+// are simulated at two points of each shape, the first and the last of the study that fit (also if another
+// shard runs those). Each point gets the wider of the two spreads around its own result: if they differ, the
+// response to the parameters is not the same everywhere.
 #pragma once
 
 #include <atomic>

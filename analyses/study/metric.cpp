@@ -168,6 +168,29 @@ scenarios::Metric ResultMetrics::find(const std::string& path, Worst worst) cons
   return find_in(document_->json, steps.begin(), steps.end(), worst);
 }
 
+double ResultMetrics::needed_s() const {
+  double most = 0;
+  for (const nlohmann::json& process : document_->json.at("processes")) {
+    const auto latency = process.find("latency_ms");
+    if (latency == process.end() || !latency->contains("needs")) continue;
+    for (const auto& needed : latency->at("needs"))
+      if (needed.contains("run_s") && needed["run_s"].is_number())
+        most = std::max(most, needed["run_s"].get<double>());
+  }
+  return most;
+}
+
+double ResultMetrics::dropped() const {
+  double most = 0;
+  for (const nlohmann::json& process : document_->json.at("processes")) {
+    const double drops = process.value("drops", 0.0) * process.value("batch", 1.0);
+    const auto images = process.find("images");
+    const double served = images != process.end() && images->is_number() ? images->get<double>() : 0;
+    if (drops > 0) most = std::max(most, drops / (drops + served));
+  }
+  return most;
+}
+
 bool ResultMetrics::overloaded() const {
   return std::ranges::any_of(document_->json.at("processes"), [](const nlohmann::json& process) {
     return process.contains("stable") && process["stable"] == false;

@@ -41,6 +41,11 @@ class ResultMetrics {
   [[nodiscard]] scenarios::Metric find(const std::string& path, Worst worst) const;
   // Whether the backlog of a process grows: no setting that anybody should be advised to use.
   [[nodiscard]] bool overloaded() const;
+  // The length of a run, s, that would do for all percentiles that are absent for want of requests; 0: none
+  // is.
+  [[nodiscard]] double needed_s() const;
+  // The share of the images asked for that a limited queue drops; of several processes the greatest.
+  [[nodiscard]] double dropped() const;
 
  private:
   struct Document;

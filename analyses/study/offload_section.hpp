@@ -10,7 +10,7 @@
 
 #include "input/cursor.hpp"
 #include "input/value.hpp"
-#include "scenarios/language/scenario.hpp"
+#include "scenarios/language/link.hpp"
 
 namespace jostle::analyses {
 

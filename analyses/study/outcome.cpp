@@ -9,6 +9,7 @@
 
 #include "analyses/study/intervals.hpp"
 #include "input/hash.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/run.hpp"
 

@@ -21,6 +21,7 @@
 #include "input/printable.hpp"
 #include "input/readers.hpp"
 #include "input/spelling.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -134,6 +135,7 @@ constexpr Section sections[] = {{"sweep", read_sweep},
                                 {"sampling", read_sampling},
                                 {"objectives", read_objectives},
                                 {"constraints", read_constraints},
+                                {"plan", read_plan},
                                 {"interval", read_interval},
                                 {"offload", read_offload},
                                 {"fleet", read_fleet}};
@@ -168,7 +170,7 @@ void begin_at_equilibrium(Study& study) {
 std::optional<Study> read_study(input::Node document, const std::string& origin, const std::string& directory,
                                 input::Problems& problems) {
   input::Problems own;
-  Study study{origin, directory, document, nullptr, {}, {}, {}, {}, {}, false};
+  Study study{origin, directory, document, nullptr, {}, {}, {}, {}, {}};
   const Cursor cursor(std::move(document), {}, own);
   {
     Mapping top(cursor, "a mapping with scenario and sweep");

@@ -11,6 +11,7 @@
 #include "analyses/study/key_path.hpp"
 #include "input/override.hpp"
 #include "input/units.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "sim/random.hpp"
 
 namespace jostle::analyses {

@@ -10,6 +10,7 @@
 #include "input/printable.hpp"
 #include "input/problems.hpp"
 #include "input/refused.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -12,6 +12,7 @@
 #include "analyses/study/constraint.hpp"
 #include "analyses/study/fleet_section.hpp"
 #include "analyses/study/offload_section.hpp"
+#include "analyses/study/plan_section.hpp"
 #include "input/problems.hpp"
 #include "input/value.hpp"
 
@@ -52,6 +53,7 @@ struct Study {
   std::optional<LatinHypercube> sampling;
   std::vector<Objective> objectives;
   std::vector<Constraint> constraints;
+  PlanSection plan = {};
   bool interval = false;  // whether to compute prediction intervals (pi90)
   std::optional<OffloadSection> offload = {};
   std::optional<FleetSection> fleet = {};

@@ -48,6 +48,13 @@ std::string view(const char* name, const std::vector<AxisColumn>& axes) {
                            quoted(axis.name, '"'));
   }
   for (const MainMetric& metric : main_metrics()) columns += fmt::format(", {}", metric.column);
+  const auto of_processes = [](const char* expression, const char* name) {
+    return fmt::format(
+        ", CASE WHEN json_valid(result) THEN (SELECT {} FROM json_each(result, '$.processes')) END AS {}",
+        expression, name);
+  };
+  columns += of_processes("min(json_extract(value, '$.stable'))", "stable");
+  columns += of_processes("sum(json_extract(value, '$.offered.mean'))", "offered");
   return fmt::format(
       "CREATE {} AS SELECT {}, limited_by, stop, problem FROM points JOIN outcomes USING (key)"
       " ORDER BY point",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyses/study/intervals.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 
 namespace jostle::analyses {

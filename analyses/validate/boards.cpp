@@ -42,7 +42,7 @@ class Bench {
                                                 std::vector<dnn::Factor> factors) {
     calibration::BaseProfile base = base_of(configuration.device);
     base.profile.factors = std::move(factors);
-    return predictions(base, {}, {configuration}).front();
+    return predictions({std::move(base), {}}, {configuration}).front();
   }
 
   [[nodiscard]] dnn::Chip chip_of(const std::string& device) {
@@ -95,6 +95,8 @@ void compare_held_out(ComparisonGroup& group, std::vector<HeldOutRow>& rows,
                     .quantity = quantity_of(reference.metric),
                     .basis = predicted[i].basis,
                     .fold = configuration.device,
+                    .configuration = configuration.text(),
+                    .value = group.comparisons.back().run,
                     .measured = reference.value,
                     .predicted = predicted[i].value,
                     .spread = predicted[i].spread});

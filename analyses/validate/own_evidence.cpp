@@ -10,7 +10,9 @@
 
 #include "analyses/evidence/simulated.hpp"
 #include "analyses/interval/coverage.hpp"
+#include "analyses/interval/interval.hpp"
 #include "analyses/roofline/roofline.hpp"
+#include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
@@ -23,7 +25,7 @@ struct Row {
   const RunConfiguration* configuration = nullptr;
   const ReferenceValue* reference = nullptr;
   double predicted = 0;
-  bool covered = false;  // by its 90 % interval
+  std::optional<bool> covered;  // by its 90 % interval, if it has one
 
   [[nodiscard]] std::string quantity() const { return quantity_of(reference->metric); }
   [[nodiscard]] Comparison against(double value) const {
@@ -152,17 +154,20 @@ void add_repeats(std::vector<ComparisonGroup>& groups, const std::vector<Row>& r
 std::vector<ComparisonGroup> validate_evidence(const UncertainProfile& profile, const std::string& device,
                                                const std::vector<RunConfiguration>& configurations,
                                                const std::atomic<bool>* interrupt) {
-  const auto predicted = predictions(profile.base, profile.uncertainty, configurations, interrupt);
+  const auto predicted = predictions(profile, configurations, interrupt);
   std::vector<Row> rows;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     for (std::size_t j = 0; j < configurations[i].reference_values.size(); ++j) {
       const ReferenceValue& measured = configurations[i].reference_values[j];
       const Prediction& of = predicted[i][j];
-      const double half_width = residual_half_width(profile.uncertainty, profile.base.profile.spec->name,
-                                                    quantity_of(measured.metric), of.basis);
-      const auto [from, to] = interval_around(of.value, of.spread, half_width);
-      rows.push_back(
-          {&configurations[i], &measured, of.value, from <= measured.value && measured.value <= to});
+      const auto error = residual_for(profile.uncertainty, profile.base.profile.spec->name,
+                                      quantity_of(measured.metric), of.basis);
+      Row row{&configurations[i], &measured, of.value, std::nullopt};
+      if (error && of.spread.known) {
+        const auto [from, to] = interval_around(of.value, of.spread, error->half_width);
+        row.covered = from <= measured.value && measured.value <= to;
+      }
+      rows.push_back(row);
     }
   }
   std::vector<ComparisonGroup> groups;

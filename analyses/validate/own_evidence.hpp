@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyses/evidence/run_configuration.hpp"
-#include "analyses/interval/interval.hpp"
+#include "analyses/interval/uncertain_profile.hpp"
 #include "analyses/validate/validate.hpp"
 
 namespace jostle::analyses {

@@ -21,14 +21,32 @@ std::vector<HeldOutRow> held_out_on_h200(const calibration::Profile& profile) {
       of(compare_contended(profile, "graph"), "images/s per process", "throughput", "measured");
   for (const auto& more :
        {of(compare_contended(profile, "eager"), "images/s per process", "throughput", "measured eager"),
-        of(compare_open_loop(profile), "p50", "latency", "measured")})
+        of(compare_open_loop(profile), "p50", "latency", "measured"),
+        of(compare_open_loop(profile), "p99", "latency p99", "measured")})
     rows.insert(rows.end(), more.begin(), more.end());
   return rows;
 }
 
+// The rows with their coverage, each value once, by board and quantity.
+std::vector<ComparisonGroup> coverage_of(const std::vector<HeldOutRow>& rows) {
+  const auto inside = covered(rows);
+  std::vector<ComparisonGroup> groups;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const HeldOutRow& row = rows[i];
+    auto group = std::ranges::find(groups, row.device, &ComparisonGroup::name);
+    if (group == groups.end()) group = groups.insert(group, {row.device, "", "", {}, {}});
+    const std::string quantity = row.quantity + ", " + row.basis;
+    const bool known = std::ranges::any_of(group->comparisons, [&](const Comparison& other) {
+      return other.run == row.value && other.quantity == quantity;
+    });
+    if (!known) group->comparisons.push_back({row.value, quantity, row.measured, row.predicted, inside[i]});
+  }
+  return groups;
+}
+
 }  // namespace
 
-std::string shipped_uncertainty_csv(const std::function<void(double)>& progress) {
+ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progress) {
   constexpr const char* well_measured = "jetson-orin-nano-super";
   std::string text = calibration::uncertainty_csv_header();
   std::vector<HeldOutRow> rows = held_out_on_h200(calibration::shipped_base_profile("nvidia-h200").profile);
@@ -59,7 +77,7 @@ std::string shipped_uncertainty_csv(const std::function<void(double)>& progress)
   if (progress) progress(1);
   calibration::Uncertainty of_all;
   of_all.residuals = residuals_of(rows);
-  return text + uncertainty_csv(of_all, {});
+  return {text + uncertainty_csv(of_all, {}), coverage_of(rows)};
 }
 
 }  // namespace jostle::analyses

@@ -3,12 +3,22 @@
 
 #include <functional>
 #include <string>
+#include <vector>
+
+#include "analyses/evidence/comparison.hpp"
 
 namespace jostle::analyses {
 
-// The table: for every board with measured runs the uncertainty of its parameters, and the residuals of
-// held-out runs (power modes and networks of an Orin Nano Super, clocks and boards of the others, contended
-// runs of the H200). Takes minutes. `progress` gets the share done.
-[[nodiscard]] std::string shipped_uncertainty_csv(const std::function<void(double)>& progress = {});
+struct ShippedUncertainty {
+  // The table: for every board with measured runs the uncertainty of its parameters, and the residuals of
+  // held-out runs (power modes and networks of an Orin Nano Super, clocks and boards of the others, contended
+  // runs of the H200).
+  std::string csv;
+  // These runs, a group for each board, with whether the residuals of the others cover them.
+  std::vector<ComparisonGroup> coverage;
+};
+
+// Takes minutes. `progress` gets the share done.
+[[nodiscard]] ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progress = {});
 
 }  // namespace jostle::analyses

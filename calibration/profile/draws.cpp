@@ -1,4 +1,4 @@
-// Random draws of profiles, according to the uncertainty of their parameters.
+// Draws of profiles, according to the uncertainty of their parameters.
 #include <fmt/format.h>
 
 #include <Eigen/Dense>
@@ -11,6 +11,7 @@
 #include "calibration/fit/priors.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
+#include "calibration/profile/sobol.hpp"
 #include "calibration/profile/uncertainty.hpp"
 #include "input/quantity.hpp"
 #include "sim/math.hpp"
@@ -19,27 +20,17 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr auto count = static_cast<Eigen::Index>(uncertainty_draws);
-
-// Standard normal numbers, one for each draw: pairs of equal size and opposite sign, scaled to a variance of
-// exactly 1.
-Eigen::VectorXd scores(const std::string& name) {
-  sim::RandomStream random(1, "draw " + first_path(name));
-  Eigen::VectorXd found(count);
-  for (Eigen::Index i = 0; i < count / 2; ++i) {
-    found[i] = random.normal(0, 1);
-    found[i + count / 2] = -found[i];
-  }
-  return found / std::sqrt(found.squaredNorm() / static_cast<double>(count));
-}
-
-// A matrix R with R Rᵀ = covariance, by LDLᵀ. Pivots that are negative because of rounding count as zero.
+// A matrix R with R Rᵀ = covariance: of all such, the one whose unknowns are nearest to the parameters, in
+// units of their standard deviations (Kessy, Lewin and Strimmer 2018, ZCA-cor). Eigenvalues that are negative
+// because of rounding count as zero.
 Eigen::MatrixXd root(const std::vector<double>& covariance, Eigen::Index n) {
   const Eigen::Map<const Eigen::MatrixXd> matrix(covariance.data(), n, n);
-  const Eigen::LDLT<Eigen::MatrixXd> parts(matrix);
-  const Eigen::VectorXd scale = parts.vectorD().cwiseMax(0).cwiseSqrt();
-  const Eigen::MatrixXd lower = Eigen::MatrixXd(parts.matrixL()) * scale.asDiagonal();
-  return parts.transpositionsP().transpose() * lower;
+  const Eigen::VectorXd sd = matrix.diagonal().cwiseMax(0).cwiseSqrt();
+  const Eigen::VectorXd per_sd = (sd.array() > 0).select(sd.cwiseInverse(), 0);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> parts(per_sd.asDiagonal() * matrix *
+                                                             per_sd.asDiagonal());
+  const Eigen::VectorXd scale = parts.eigenvalues().cwiseMax(0).cwiseSqrt();
+  return sd.asDiagonal() * parts.eigenvectors() * scale.asDiagonal() * parts.eigenvectors().transpose();
 }
 
 const Prior* prior_of(const std::string& path) {
@@ -57,28 +48,36 @@ bool is_of(const std::string& name, const dnn::Factor& factor) {
 
 }  // namespace
 
-std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile) {
-  std::vector<Draw> found(uncertainty_draws);
-  const auto add = [&](const std::string& name, const Eigen::VectorXd& logs) {
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      found[i].names.push_back(name);
-      found[i].ratios.push_back(sim::exp(logs[static_cast<Eigen::Index>(i)]));
-    }
-  };
-  const auto n = static_cast<Eigen::Index>(uncertainty.figures.size());
-  if (n > 0) {
-    Eigen::MatrixXd z(n, count);
-    for (Eigen::Index i = 0; i < n; ++i) z.row(i) = scores(fmt::format("{}", i)).transpose();
-    const Eigen::MatrixXd logs = root(uncertainty.covariance, n) * z;
-    for (Eigen::Index i = 0; i < n; ++i)
-      add(uncertainty.figures[static_cast<std::size_t>(i)], logs.row(i).transpose());
-  }
+std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile, std::uint64_t seed) {
+  std::vector<std::string> names = uncertainty.figures;
+  std::vector<double> sds;  // of those that follow the covariance's
   for (const ProfileParameter& figure : profile.figures) {
     const Prior* const prior = prior_of(figure.path);
     if (prior == nullptr || !prior->drawn || figure.from.grade != ParameterGrade::assumed ||
         std::ranges::find(uncertainty.figures, figure.path) != uncertainty.figures.end())
       continue;
-    add(figure.path, prior->sd * scores(figure.path));
+    names.push_back(figure.path);
+    sds.push_back(prior->sd);
+  }
+  std::vector<std::uint64_t> keys;
+  for (const std::string& name : names)
+    keys.push_back(sim::RandomStream(seed, "draw " + first_path(name)).bits());
+  const auto points = sobol_points(uncertainty_draws, keys);
+
+  const auto n = static_cast<Eigen::Index>(uncertainty.figures.size());
+  const Eigen::MatrixXd connected = n > 0 ? root(uncertainty.covariance, n) : Eigen::MatrixXd();
+  std::vector<Draw> found(uncertainty_draws);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Eigen::VectorXd normal(static_cast<Eigen::Index>(names.size()));
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      found[i].scores.push_back(points[j][i]);
+      normal[static_cast<Eigen::Index>(j)] = normal_quantile(points[j][i]);
+    }
+    found[i].names = names;
+    const Eigen::VectorXd logs = n > 0 ? Eigen::VectorXd(connected * normal.head(n)) : Eigen::VectorXd();
+    for (Eigen::Index j = 0; j < n; ++j) found[i].ratios.push_back(sim::exp(logs[j]));
+    for (std::size_t j = 0; j < sds.size(); ++j)
+      found[i].ratios.push_back(sim::exp(sds[j] * normal[n + static_cast<Eigen::Index>(j)]));
   }
   return found;
 }

@@ -26,6 +26,7 @@ cpu::ClusterSpec read_cluster(const Cursor& at, Block& outer) {
   block.optional("clock_table", cluster.clock_table_hz, read_clock_table);
   block.required("cache", cluster.cache_bytes, Quantity{input::size_dimension(), 0, 1e10, true});
   block.required("shared_cache", cluster.shared_cache_bytes, Quantity{input::size_dimension(), 0, 1e10});
+  block.words().optional("isolated", cluster.isolated, input::Boolean{});
   if (const auto numbers = block.words().find("kernel_cpus")) {
     const input::List<int, Whole<int>> list{"a list of core numbers", Whole<int>{0, max_board_cores - 1},
                                             max_board_cores};
@@ -55,6 +56,11 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
   input::Choice<const cpu::SchedulerPolicy*> policy{"a scheduling policy", {}};
   for (const cpu::NamedPolicy& named : cpu::policies) policy.names.emplace_back(named.name, named.policy);
   block.words().required("policy", scheduler.policy, policy);
+  input::Choice<const cpu::KernelVersion*> kernel{"a kernel version", {}};
+  for (const cpu::KernelVersion& version : cpu::kernel_versions)
+    kernel.names.emplace_back(version.name, &version);
+  block.words().optional("kernel", scheduler.kernel, kernel);
+  block.words().optional("knows_capacities", scheduler.knows_capacities, input::Boolean{});
   const TimeSpan span{sim::Duration::zero(), max_cpu_cost, true};
   block.required("tick", scheduler.tick, span);
   for (const cpu::SchedulerParameter& parameter : scheduler.policy->parameters) {
@@ -101,6 +107,9 @@ void read_cpu(const Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spe
                     [](const cpu::ClusterSpec& cluster) { return cluster.capacity == 1024; });
     if (!cpu.clusters.empty() && !fastest)
       clusters->problem("no cluster has capacity 1024, that of the fastest core");
+    const auto all_isolated = std::all_of(cpu.clusters.begin(), cpu.clusters.end(),
+                                          [](const cpu::ClusterSpec& cluster) { return cluster.isolated; });
+    if (!cpu.clusters.empty() && all_isolated) clusters->problem("every cluster is isolated");
     if (!good_kernel_cpus(cpu.clusters))
       clusters->problem("kernel_cpus must number every core of the board, from 0 up, each once");
   }

@@ -72,6 +72,7 @@ void read_gpu(const Cursor& at, Block& outer, power::GpuSpec& gpu) {
   sim::Duration gated;
   if (block.optional("gated_after", gated, TimeSpan{sim::Duration::zero(), sim::seconds(1000)}))
     gpu.gated_after_s = sim::to_seconds(gated);
+  block.words().optional("held_awake", gpu.held_awake, input::Boolean{});
 }
 
 void read_dla(const Cursor& at, Block& outer, power::DlaSpec& dla) {

@@ -52,8 +52,9 @@ Uncertainty parse_uncertainty(std::string_view csv, std::string_view name, std::
     const double number = row.number(value);
     if (row.text(kind) == "residual") {
       if (number < 0) row.fail("the half-width must not be negative");
-      found.residuals.push_back({row.text(of), row.text(what), row.text(other), number,
-                                 static_cast<std::size_t>(std::max<std::int64_t>(row.integer(rows), 0))});
+      const auto runs = static_cast<std::size_t>(std::max<std::int64_t>(row.integer(rows), 0));
+      if (runs >= fewest_runs)
+        found.residuals.push_back({row.text(of), row.text(what), row.text(other), number, runs});
       continue;
     }
     if (row.text(kind) != "sd" && row.text(kind) != "correlation")

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ struct Residual {
   double half_width = 0;  // of the logarithm: contains nine of ten runs
   std::size_t rows = 0;   // number of runs it is estimated from
 };
+// Fewer runs cannot tell where nine in ten lie (analyses/interval/conformal.hpp).
+inline constexpr std::size_t fewest_runs = 9;
 
 struct Uncertainty {
   std::vector<std::string> figures;  // paths of a profile, and factors: "factor int8", "factor resnet int8"
@@ -42,7 +45,8 @@ struct Uncertainty {
                                          std::string_view basis) const;
 };
 
-// Reads the rows of `csv` for a device: its parameters, and the residuals of all devices. Throws CsvError.
+// Reads the rows of `csv` for a device: its parameters, and the residuals of all devices, without those of
+// too few runs. Throws CsvError.
 [[nodiscard]] Uncertainty parse_uncertainty(std::string_view csv, std::string_view name,
                                             std::string_view device);
 [[nodiscard]] std::string uncertainty_csv_header();
@@ -55,18 +59,21 @@ struct Uncertainty {
 // The path of the table for a profile's file: my-board.yaml, my-board.uncertainty.csv.
 [[nodiscard]] std::string uncertainty_path(const std::string& profile_path);
 
-inline constexpr std::size_t uncertainty_draws = 16;
+inline constexpr std::size_t uncertainty_draws = 64;
 
 // The ratios by which the parameters of one draw differ from the profile's.
 struct Draw {
   std::vector<std::string> names;
   std::vector<double> ratios;
+  // For each parameter an independent number, uniform in (0, 1), that decides it: alone, or more than any
+  // other if the covariance connects it with others.
+  std::vector<double> scores;
 };
 
 // Draws from the covariance; and from the priors, for parameters that the covariance does not contain and
-// that the profile grades `assumed`. Equal input gives equal draws; their mean is 1 in the logarithm, and
-// their spread is as given.
-[[nodiscard]] std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile);
+// that the profile grades `assumed`. They are scrambled Sobol points (sobol.hpp) of this seed.
+[[nodiscard]] std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile,
+                                      std::uint64_t seed);
 
 // The profile with the parameters of a draw. `document` is the profile's; factors become the profile's own.
 [[nodiscard]] Profile drawn(const input::Node& document, const Profile& profile, const Draw& draw);

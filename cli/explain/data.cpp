@@ -1,6 +1,7 @@
 // An explanation as one JSON object.
 #include <nlohmann/json.hpp>
 
+#include "analyses/study/metric.hpp"
 #include "cli/explain/text.hpp"
 #include "cli/metric_json.hpp"
 
@@ -133,6 +134,7 @@ std::string explanation_json(const Explanation& explanation) {
             {"status", result.status}};
   json["overloaded"] = analyses::overloaded_in(result);
   json["overload"] = overload(explanation);
+  json["dropped"] = analyses::ResultMetrics(result).dropped();
   json["processes"] = Json::array();
   for (std::size_t i = 0; i < result.processes.size(); ++i)
     json["processes"].push_back(process(explanation, i));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/study/metric.hpp"
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
@@ -32,14 +33,16 @@ std::string signed_percent(const Metric& share) {
 // "4 x resnet50 fp16 b1 tensorrt: 61.2 images/s each, p99 65.3 ms"; of one that does not keep up
 // "61.2 of 70 images/s each, latency grows"
 std::string headline(const Explanation& explanation, const Explained& explained) {
-  double least = 0, most = 0, p99 = 0, offered = 0;
+  double least = 0, most = 0, offered = 0;
+  Metric p99 = 0.0;  // the worst; none where one is not known
   bool first = true;
   for (const std::size_t index : explained.group.processes) {
     const scenarios::ProcessResult& process = explanation.result.processes[index];
     if (!process.throughput.mean) continue;
     least = first ? *process.throughput.mean : std::min(least, *process.throughput.mean);
     most = std::max(most, *process.throughput.mean);
-    p99 = std::max(p99, process.latency_ms.p99.value_or(0));
+    const Metric& own = process.latency_ms.p99;
+    p99 = p99 && own ? Metric(std::max(*p99, *own)) : std::nullopt;
     if (process.stable == false) offered = std::max(offered, process.offered.value_or(0));
     first = false;
   }
@@ -50,7 +53,7 @@ std::string headline(const Explanation& explanation, const Explained& explained)
   if (offered > 0)
     return fmt::format("{}: {} of {:.4g} images/s{}, latency grows", explained.group.label, rate, offered,
                        each);
-  const std::string latency = p99 > 0 ? fmt::format(", p99 {} ms", significant(p99, 4)) : std::string();
+  const std::string latency = p99 ? fmt::format(", p99 {} ms", significant(*p99, 4)) : std::string();
   return fmt::format("{}: {} images/s{}{}", explained.group.label, rate, each, latency);
 }
 
@@ -163,6 +166,11 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
                                width, 0);
   if (explanation.overload)
     text += overload_lines(result, width, colour) + paragraph(explanation.overload->sentence, width, 0);
+  if (const double dropped = analyses::ResultMetrics(result).dropped(); dropped > 0)
+    text += paragraph(fmt::format("{} % of the requests of a process are dropped, at the limit of its queue; "
+                                  "latencies are those of the others.",
+                                  significant(100 * dropped, 2)),
+                      width, 0);
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
   if (explanation.critical)

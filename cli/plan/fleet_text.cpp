@@ -62,6 +62,8 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
     text += fmt::format("; {}: {}{}", limit_text(fleet, i),
                         value_with_unit(fleet.goal.metrics[i], choice.values[i]),
                         interval_note(choice.intervals[i]));
+  text += fmt::format("; means of {}", input::counted(choice.replications, "replication"));
+  if (!choice.values.empty()) text += ", feasible with " + probability_text(choice.p_feasible);
   return paragraph(text, width, 2);
 }
 
@@ -147,6 +149,9 @@ std::string fleet_json(const Fleet& fleet) {
              {"energy_kwh_day", choice.energy_kwh_day},
              {"energy_per_frame_mj", metric_json(choice.energy_per_frame_mj)},
              {"latency_ms_p99", metric_json(choice.p99_ms)},
+             {"latency_ms_p99_half_width", metric_json(choice.half_widths.back())},
+             {"replications", choice.replications},
+             {"p_feasible", choice.p_feasible},
              {"latency_ms_p99_pi90", interval_json(choice.p99_pi90)},
              {"price", metric_json(choice.price)}};
     one["constraints"] = Json::array();
@@ -155,6 +160,7 @@ std::string fleet_json(const Fleet& fleet) {
       one["constraints"].push_back({{"figure", fleet.goal.metrics[i]},
                                     {criterion.maximise ? "min" : "max", *criterion.limit},
                                     {"value", choice.values[i]},
+                                    {"half_width", metric_json(choice.half_widths[i])},
                                     {"pi90", interval_json(choice.intervals[i])}});
     }
     json["choices"].push_back(std::move(one));

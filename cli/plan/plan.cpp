@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -70,6 +71,7 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
   Terminal& terminal = context.terminal;
   analyses::FleetControl control;
   control.threads = options.threads;
+  control.intervals = !options.no_interval;
   control.interrupt = &context.interrupted;
   control.progress = [&](std::size_t done, std::size_t of) {
     terminal.progress(fmt::format("{}: {} of {} configurations", input::file_name(options.study), done, of),
@@ -85,6 +87,56 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
 
+analyses::PlanControl control_of(const PlanOptions& options, Context& context) {
+  Terminal& terminal = context.terminal;
+  analyses::PlanControl control;
+  control.exhaustive = options.exhaustive;
+  control.max_evaluations = options.simulations;
+  control.intervals = !options.no_interval;
+  control.interrupt = &context.interrupted;
+  control.replicating = [&](double share) {
+    terminal.progress(input::file_name(options.study) + ": replications of the best points", share);
+  };
+  control.progress = [&](std::size_t done, std::size_t of) {
+    terminal.progress(
+        fmt::format("{}: {} points simulated, at most {}", input::file_name(options.study), done, of),
+        static_cast<double>(done) / static_cast<double>(of));
+  };
+  return control;
+}
+
+ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candidates,
+                     const PlanOptions& options, const PlanFiles& files, Context& context) {
+  Terminal& terminal = context.terminal;
+  const analyses::Plan plan = analyses::plan(candidates, control_of(options, context));
+  terminal.clear_progress();
+  if (options.format == "json")
+    terminal.print_data(plan_json(plan) + "\n");
+  else
+    terminal.print(plan_text(input::file_name(options.study), plan, terminal.width(), terminal.colour()));
+  write_html(files, study, plan_json(plan));
+  return plan.best ? ExitCode::done : ExitCode::failed;
+}
+
+// What the study lacks, or what of the command line is of no use for it; empty: nothing.
+std::string unsuitable(const analyses::Study& study, const PlanOptions& options) {
+  const std::string file = input::file_name(options.study);
+  if (study.fleet) {
+    const std::pair<bool, const char*> of_points[] = {{options.online, "--online"},
+                                                      {options.exhaustive, "--exhaustive"},
+                                                      {options.simulations > 0, "--simulations"},
+                                                      {options.windows > 0, "--windows"},
+                                                      {!options.output.empty(), "--output"}};
+    for (const auto& [given, name] : of_points)
+      if (given) return fmt::format("{}: {} cannot be used for a study of a fleet", file, name);
+    return {};
+  }
+  if (study.objectives.empty())
+    return file + ": no objectives; add some, such as objectives: [max system.throughput]";
+  if (options.windows > 0 && !options.online) return "--windows is of --online";
+  return {};
+}
+
 ExitCode make_plan(const PlanOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (options.online && !options.html.empty()) {
@@ -92,32 +144,19 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     return ExitCode::bad_input;
   }
   analyses::Profiles profiles;
-  analyses::PlanControl control;
-  control.exhaustive = options.exhaustive;
-  control.max_evaluations = options.simulations;
-  control.intervals = !options.no_interval;
-  control.interrupt = &context.interrupted;
-  control.progress = [&](std::size_t done, std::size_t of) {
-    terminal.progress(
-        fmt::format("{}: {} points simulated, at most {}", input::file_name(options.study), done, of),
-        static_cast<double>(done) / static_cast<double>(of));
-  };
   try {
     const auto study = ready_study(
         {options.study, {calibration::DocumentKind::study, calibration::DocumentKind::fleet}}, profiles,
         context,
         {.threads = options.threads, .change = [](analyses::Study& read) { read.interval = false; }});
     if (!study) return ExitCode::bad_input;
-    const std::optional<analyses::FleetSection>& fleet = study->study.fleet;
-    if (fleet) {
-      input::Problems problems;
-      if (!analyses::check_fleet(study->study, problems)) {
-        terminal.note(problems.text());
-        return ExitCode::bad_input;
-      }
-    } else if (study->study.objectives.empty()) {
-      terminal.complain(input::file_name(options.study) +
-                        ": no objectives; add some, such as objectives: [max system.throughput]");
+    input::Problems problems;
+    if (study->study.fleet && !analyses::check_fleet(study->study, problems)) {
+      terminal.note(problems.text());
+      return ExitCode::bad_input;
+    }
+    if (const std::string problem = unsuitable(study->study, options); !problem.empty()) {
+      terminal.complain(problem);
       return ExitCode::bad_input;
     }
     const auto page = output::open_if_given(options.html);
@@ -126,16 +165,9 @@ ExitCode make_plan(const PlanOptions& options, Context& context) {
     const PlanFiles files{store, page.get()};
     analyses::Candidates candidates({study->study, study->checked, profiles, store}, options.threads,
                                     &context.interrupted);
-    if (fleet) return plan_fleet(study->study, candidates, options, files, context);
+    if (study->study.fleet) return plan_fleet(study->study, candidates, options, files, context);
     if (options.online) return compare_tuners(candidates, options, context);
-    const analyses::Plan plan = analyses::plan(candidates, control);
-    terminal.clear_progress();
-    if (options.format == "json")
-      terminal.print_data(plan_json(plan) + "\n");
-    else
-      terminal.print(plan_text(input::file_name(options.study), plan, terminal.width(), terminal.colour()));
-    write_html(files, study->study, plan_json(plan));
-    return plan.best ? ExitCode::done : ExitCode::failed;
+    return plan_points(study->study, candidates, options, files, context);
   } catch (const scenarios::Interrupted&) {
     terminal.clear_progress();
     terminal.complain(
@@ -193,6 +225,7 @@ void add_plan(CLI::App& app, Task& task) {
       "\nA study adds its goal to the sweep (docs/planning.md):\n"
       "  objectives: [max system.throughput, min system.power_w]   # in order of priority\n"
       "  constraints: {system.power_w: {max: 12 W}, processes.latency_ms.p99: {max: 50 ms}}\n"
+      "  plan: {indifference: 1 %, confidence: 95 %, effort: 20}\n"
       "or the cameras to find boards for:\n"
       "  fleet: {cameras: 40, rate: 15 /s, boards: [jetson-nano, jetson-orin-nano-super],\n"
       "          price: {jetson-nano: 129, jetson-orin-nano-super: 249},\n"

@@ -84,6 +84,26 @@ std::string interval_text(const Interval& interval) {
                   : "–";
 }
 
+// "± 0.4": how well the mean of the replications is known.
+std::string noise_text(const PlanPoint& point, std::size_t criterion) {
+  const scenarios::Metric& half = point.half_widths[criterion];
+  return half ? "± " + significant(*half, 2) : "–";
+}
+
+// What is known of a point's feasibility, and what it drops.
+std::string evidence_text(const Plan& plan, const PlanPoint& point) {
+  std::string text;
+  if (point.replications > 0)
+    text = fmt::format("Means of {}", input::counted(point.replications, "replication"));
+  if (point.p_feasible && plan.goal.criteria.size() > plan.goal.objectives)
+    text += fmt::format("; all limits are met with a probability of {}", probability_text(*point.p_feasible));
+  if (!text.empty()) text += ".";
+  if (point.dropped > 0)
+    text += fmt::format("{}It drops {} % of its requests at the limit of a queue.", text.empty() ? "" : " ",
+                        significant(100 * point.dropped, 2));
+  return text;
+}
+
 // How much greater a value is than that of the best point.
 std::string relative_text(double value, double best) {
   return best == 0 ? std::string("–") : fmt::format("{:+.1f} %", 100 * (value / best - 1) + 0.0);
@@ -91,13 +111,15 @@ std::string relative_text(double value, double best) {
 
 std::string values_table(const Plan& plan, const PlanPoint& point, bool against_best, int width,
                          bool colour) {
-  std::vector<Column> columns{
-      {"", Align::left, 0, true}, {"simulated", Align::right}, {"90 % interval", Align::right, 50}};
+  std::vector<Column> columns{{"", Align::left, 0, true},
+                              {"simulated", Align::right},
+                              {"noise", Align::right, 45},
+                              {"90 % interval", Align::right, 50}};
   if (against_best) columns.push_back({"vs best", Align::right, 40});
   Table table(columns);
   for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
     std::vector<std::string> cells{criterion_text(plan, i), significant(point.values[i], digits),
-                                   interval_text(point.intervals[i])};
+                                   noise_text(point, i), interval_text(point.intervals[i])};
     if (against_best) cells.push_back(relative_text(point.values[i], plan.best->values[i]));
     table.add(std::move(cells));
   }
@@ -114,7 +136,8 @@ std::string runner_up_text(const Plan& plan, int width, bool colour) {
   const PlanPoint& second = *plan.runner_up;
   std::string text = "\n" + styled("runner-up", Style::strong, colour) + "\n" +
                      paragraph("changes: " + changes_text(best, second), width, 2) +
-                     values_table(plan, second, true, width, colour);
+                     values_table(plan, second, true, width, colour) +
+                     paragraph(evidence_text(plan, second), width, 2);
   const double needed = plan.goal.criteria[0].maximise ? best.values[0] / second.values[0] - 1
                                                        : 1 - best.values[0] / second.values[0];
   std::string advice;
@@ -187,6 +210,39 @@ std::string limits_text(const Plan& plan, int width, bool colour) {
   return text;
 }
 
+// "processes.latency_ms.p99 41.2 ± 1.3 ms against 40 ms": the limit that the point misses most.
+std::string missed_text(const Plan& plan, const PlanPoint& point) {
+  std::size_t worst = plan.goal.objectives;
+  for (std::size_t i = worst; i < plan.goal.criteria.size(); ++i)
+    if (analyses::violation(plan.goal.criteria[i], point.values[i]) >
+        analyses::violation(plan.goal.criteria[worst], point.values[worst]))
+      worst = i;
+  const std::string& metric = plan.goal.metrics[worst];
+  const std::string unit = analyses::metric_unit(metric).name;
+  return fmt::format("{} {} {}{}{} against {:.6g}{}{}", metric, significant(point.values[worst], digits),
+                     point.half_widths[worst] ? noise_text(point, worst) : "", unit.empty() ? "" : " ", unit,
+                     *plan.goal.criteria[worst].limit, unit.empty() ? "" : " ", unit);
+}
+
+std::string near_misses_text(const Plan& plan, int width, bool colour) {
+  if (plan.near_misses.empty()) return {};
+  std::string text = "\n" + styled("near misses", Style::strong, colour) + "\n";
+  for (const analyses::NearMiss& miss : plan.near_misses) {
+    const std::string verdict =
+        miss.infeasible ? std::string("infeasible")
+                        : "not decided: feasible with " + probability_text(*miss.point.p_feasible);
+    text += paragraph(
+        fmt::format("{}: {} {}; {}; {}", settings_text(miss.point), plan.goal.metrics[0],
+                    with_unit(plan, 0, miss.point.values[0]), missed_text(plan, miss.point), verdict),
+        width, 2);
+  }
+  if (!plan.decided)
+    text += paragraph(
+        "The time for replications was used up; a greater `plan: {effort}` in the study decides more.", width,
+        2);
+  return text;
+}
+
 std::string head(const std::string& file, const Plan& plan, int width) {
   std::string text =
       fmt::format("{}: {} of {} simulated", file, plan.count.simulated, input::counted(plan.points, "point"));
@@ -202,6 +258,9 @@ std::string head(const std::string& file, const Plan& plan, int width) {
     text += fmt::format(", {} {} overloaded (latency grows without bound)", plan.count.overloaded,
                         plan.count.overloaded == 1 ? "is" : "are");
   if (plan.count.failed > 0) text += fmt::format(", {} failed", plan.count.failed);
+  if (plan.replicated_s > 0)
+    text += fmt::format(", the best of them again ({} s more to {} s)", significant(plan.replicated_s, 3),
+                        significant(plan.search_s, 3));
   text += plan.exhaustive
               ? fmt::format("; exhaustive search: all {} evaluated", input::counted(plan.points, "point"))
           : plan.converged ? "; search converged: no other point is expected to gain more than 0.5 %"
@@ -220,13 +279,24 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
     else
       one["sense"] = criterion.maximise ? "max" : "min";
     one["value"] = point.values[i];
+    one["half_width"] = metric_json(point.half_widths[i]);
     one["pi90"] = interval_json(point.intervals[i]);
     json[criterion.limit ? "constraints" : "objectives"].push_back(std::move(one));
   }
+  json["replications"] = point.replications;
+  json["p_feasible"] = metric_json(point.p_feasible);
+  json["dropped"] = point.dropped;
   return json;
 }
 
 }  // namespace
+
+std::string probability_text(double p) {
+  constexpr double certain = 0.9999, out_of_question = 0.0001;
+  if (p > certain) return "> 99.99 %";
+  if (p < out_of_question) return "< 0.01 %";
+  return fmt::format("{:.4g} %", 100 * p);
+}
 
 std::string value_with_unit(const std::string& metric, double value) {
   const std::string unit = analyses::metric_unit(metric).name;
@@ -239,6 +309,9 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
     text += "\n" + styled("no point meets the limits", Style::bad, colour) + "\n";
     if (plan.count.evaluated > 0 && plan.count.overloaded == plan.count.evaluated)
       text += paragraph("Every point is overloaded: ask for less, or for more boards.", width, 2);
+    else if (plan.missed.empty() && !plan.near_misses.empty())
+      text += paragraph(
+          fmt::format("No point is known to meet them with {:.4g} %.", 100 * plan.goal.confidence), width, 2);
     else if (plan.missed.empty())
       text += paragraph("Each limit can be met, but not all at once.", width, 2);
     for (const analyses::Missed& missed : plan.missed)
@@ -246,13 +319,14 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
           paragraph(fmt::format("{}: the closest point reaches {}", criterion_text(plan, missed.criterion),
                                 with_unit(plan, missed.criterion, missed.nearest)),
                     width, 2);
-    return text;
+    return text + near_misses_text(plan, width, colour);
   }
   text += "\n" + styled("best", Style::strong, colour) + "\n" +
           paragraph(settings_text(*plan.best), width, 2) +
-          values_table(plan, *plan.best, false, width, colour);
-  return text + runner_up_text(plan, width, colour) + limits_text(plan, width, colour) +
-         front_text(plan, width, colour);
+          values_table(plan, *plan.best, false, width, colour) +
+          paragraph(evidence_text(plan, *plan.best), width, 2);
+  return text + near_misses_text(plan, width, colour) + runner_up_text(plan, width, colour) +
+         limits_text(plan, width, colour) + front_text(plan, width, colour);
 }
 
 std::string plan_json(const Plan& plan) {
@@ -276,6 +350,16 @@ std::string plan_json(const Plan& plan) {
     json["missed"].push_back({{"figure", plan.goal.metrics[missed.criterion]},
                               {"limit", *plan.goal.criteria[missed.criterion].limit},
                               {"nearest", missed.nearest}});
+  json["near_misses"] = Json::array();
+  for (const analyses::NearMiss& miss : plan.near_misses) {
+    Json one = point_json(plan, miss.point);
+    one["verdict"] = miss.infeasible ? "infeasible" : "undecided";
+    json["near_misses"].push_back(std::move(one));
+  }
+  json["confidence"] = plan.goal.confidence;
+  json["indifference"] = plan.goal.indifference;
+  json["simulated_s"] = {{"search", plan.search_s}, {"replications", plan.replicated_s}};
+  json["decided"] = plan.decided;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

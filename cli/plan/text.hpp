@@ -18,6 +18,9 @@ namespace jostle::cli {
 // "741.1 images/s": a value of the metric at this path, with four significant digits.
 [[nodiscard]] std::string value_with_unit(const std::string& metric, double value);
 
+// "98.2 %"; of what is all but certain "> 99.99 %".
+[[nodiscard]] std::string probability_text(double p);
+
 // A comparison of online tuners with windows of `window_s` seconds each.
 struct OnlineAnswer {
   const analyses::Candidates& candidates;

@@ -294,6 +294,91 @@ std::string warning_lines(const Result& result, int width, bool colour) {
   return text.empty() ? text : "\n" + text;
 }
 
+// "p99", "p95 and p99"
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return text;
+}
+
+// What of the latencies is not known, or not of all requests: a sentence for the first process of each entry.
+std::string trust_lines(const Result& result, int width) {
+  std::string text;
+  std::optional<std::int64_t> told;  // entry
+  for (const ProcessResult& process : result.processes) {
+    const scenarios::Latency& latency = process.latency_ms;
+    if (told == process.entry || (latency.needs.empty() && latency.of_served.empty())) continue;
+    told = process.entry;
+    const std::string who = fmt::format("process {} ({})", process.index, input::printable(label(process)));
+    if (!latency.needs.empty()) {
+      std::vector<std::string> names;
+      for (const auto& [name, seconds] : latency.needs) names.push_back(name);
+      text +=
+          paragraph(fmt::format("too short: {} latencies of {} do not tell {}; a run of about {:.2g} s would",
+                                latency.samples, who, joined(names), latency.needs.back().second),
+                    width, 0);
+    }
+    if (!latency.of_served.empty())
+      text +=
+          paragraph(fmt::format("of the served: {} of {} are of requests that were answered; {} were dropped "
+                                "and {} waited at the end",
+                                joined(latency.of_served), who, process.drops, latency.unfinished),
+                    width, 0);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+// Shares of the squared width of an interval: "71 % gpu.time_slicing.slice", …
+std::vector<std::string> causes(const scenarios::IntervalParts& parts) {
+  const double parameters = parts.parameters * parts.parameters, chance = parts.chance * parts.chance,
+               model = parts.model * parts.model, all = parameters + chance + model;
+  std::vector<std::string> told;
+  const auto tell = [&](double part, const std::string& what, double least) {
+    const bool worth = part >= least * all && part > 0;
+    if (worth) told.push_back(fmt::format("{:.0f} % {}", 100 * part / all, what));
+    return worth ? part : 0;
+  };
+  double others = parameters;
+  for (const auto& [name, share] : parts.of_parameters) others -= tell(share * parameters, name, 0.05);
+  tell(others, told.empty() ? "parameters of the profile" : "other parameters", 0.005);
+  tell(chance, "chance", 0.005);
+  tell(model, "the model's error on " + parts.model_from, 0.005);
+  return told;
+}
+
+// Of the total rate; where all that is asked for is served, of the process with the longest latency instead.
+std::string interval_lines(const Result& result, int width) {
+  const bool keeps_up = std::ranges::all_of(
+      result.processes, [](const ProcessResult& process) { return process.stable == true; });
+  if (!keeps_up) {
+    if (!result.system.throughput_pi90 || !result.system.throughput_pi90_parts) return "";
+    return "\n" + wrapped("width of the 90 % interval of total images/s:",
+                          causes(*result.system.throughput_pi90_parts), width);
+  }
+  const auto worst = std::ranges::max_element(
+      result.processes, {}, [](const ProcessResult& process) { return process.latency_ms.mean.value_or(0); });
+  if (worst == result.processes.end() || !worst->latency_ms.pi90 || !worst->latency_ms.pi90_parts) return "";
+  return "\n" + wrapped(fmt::format("mean latency of process {}: 90 % within {} ms; its width:", worst->index,
+                                    range(worst->latency_ms.pi90)),
+                        causes(*worst->latency_ms.pi90_parts), width);
+}
+
+// With run.until: what did not get as precise as asked for.
+std::string unconverged_lines(const Result& result, int width) {
+  std::string text;
+  for (const ProcessResult& process : result.processes) {
+    std::vector<std::string> names;
+    for (const scenarios::Converged& figure : process.converged)
+      if (!figure.yes) names.push_back(figure.figure);
+    if (!names.empty())
+      text += paragraph(fmt::format("not as precise as asked for: {} of process {} ({})", joined(names),
+                                    process.index, input::printable(label(process))),
+                        width, 0);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 }  // namespace
 
 std::string overload_lines(const Result& result, int width, bool colour) {
@@ -325,6 +410,9 @@ std::string overload_lines(const Result& result, int width, bool colour) {
 std::string report(const Result& result, int width, bool colour) {
   std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
                                  fmt::format("{:.4g} s simulated", result.simulated_s)};
+  if (result.replications > 1)
+    facts.back() = fmt::format("mean of {} replications of {:.4g} s", result.replications,
+                               result.simulated_s / static_cast<double>(result.replications));
   if (result.system.stop != "duration") facts.push_back("stopped by " + result.system.stop);
   const std::string name = input::printable(result.scenario, std::string::npos);
   std::string title = wrapped(name + ":", facts, width);
@@ -332,9 +420,10 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
-         warning_lines(result, width, colour) + shares_table(result, width, colour) +
-         stages_table(result, width, colour) + windows_table(result, width, colour) +
-         system_lines(result, width);
+         warning_lines(result, width, colour) + trust_lines(result, width) +
+         unconverged_lines(result, width) + interval_lines(result, width) +
+         shares_table(result, width, colour) + stages_table(result, width, colour) +
+         windows_table(result, width, colour) + system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

@@ -154,6 +154,16 @@ void add_run(CLI::App& app, Task& task) {
   add_scenario_files(*command, options->questions);
   command
       ->add_option_function<std::string>(
+          "--replications",
+          [options](const std::string& text) {
+            const std::uint64_t count = whole_number("--replications", text);
+            options->questions.options.others.push_back(
+                {"--replications " + text, fmt::format("run.replications={}", count)});
+          },
+          "Run so many independent replications side by side and print their means; overrides the files")
+      ->type_name("N");
+  command
+      ->add_option_function<std::string>(
           "--format",
           [options](const std::string& name) {
             options->format = name == "json" ? Format::json : name == "csv" ? Format::csv : Format::table;
@@ -171,10 +181,11 @@ void add_run(CLI::App& app, Task& task) {
       ->check(one_of({"idle", "equilibrium"}))
       ->type_name("idle|equilibrium");
   command->add_flag("--interval", options->interval,
-                    "Add pi90, the 90 % prediction interval (about 17 times the work)");
+                    "Add pi90, the 90 % prediction interval (about 80 times the work)");
   command
-      ->add_option("--trace", options->trace,
-                   "Write a timeline that ui.perfetto.dev opens; *.json: as Chrome's JSON")
+      ->add_option(
+          "--trace", options->trace,
+          "Write a timeline, of the first replication, that ui.perfetto.dev opens; *.json: as Chrome's JSON")
       ->type_name("FILE");
   add_html(*command, options->html);
   add_examples(*command, {"run gate.yaml", "run gate.yaml --set processes.0.batch=8 --seed 7 --format json",

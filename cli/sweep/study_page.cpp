@@ -12,6 +12,7 @@
 #include "analyses/study/sweep.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/query/rows.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::cli {

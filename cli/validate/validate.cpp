@@ -23,6 +23,7 @@
 #include "cli/validate/page.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
+#include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -150,12 +151,14 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   }
   const ValidateFiles written(options);
   const auto progress = progress_of(context);
-  std::string text;
+  std::string text, notes;
   try {
     if (options.ledger) {
       text = ledger_markdown(analyses::ledger(progress));
     } else if (options.uncertainty) {
-      text = analyses::shipped_uncertainty_csv(progress);
+      analyses::ShippedUncertainty found = analyses::shipped_uncertainty(progress);
+      text = std::move(found.csv);
+      notes = error_table(found.coverage).text(context.terminal.width(), false);
     } else if (options.fit) {
       text = analyses::factors_csv(analyses::fit_board_factors(progress));
     } else {
@@ -168,6 +171,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
     return ExitCode::interrupted;
   }
   context.terminal.clear_progress();
+  context.terminal.note(notes);
   if (options.ledger || options.uncertainty || options.fit)
     context.terminal.print_data(text);
   else
@@ -211,8 +215,10 @@ void add_validate(CLI::App& app, Task& task) {
       ->excludes("--details")
       ->excludes("--markdown");
   command
-      ->add_flag("--uncertainty", options->uncertainty,
-                 "Uncertainty of the shipped profiles; prints calibration/uncertainty.csv")
+      ->add_flag(
+          "--uncertainty", options->uncertainty,
+          "Uncertainty of the shipped profiles; prints calibration/uncertainty.csv, and on stderr how many "
+          "held-out runs it covers")
       ->excludes("--details")
       ->excludes("--markdown");
   command

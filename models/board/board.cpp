@@ -55,7 +55,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
     dlas_.emplace_back(engine, fmt::format("dla{}", i), device.dla);
     if (traffic_) dlas_.back().share_memory(traffic_->arbiter());
   }
-  if (setup.link) link_.emplace(engine, *setup.link, setup.seed);
+  if (setup.link) link_.emplace(engine, *setup.link);
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) add_process(spec, setup, index++);
 }
@@ -83,7 +83,7 @@ void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint
                              .sync = device_.sync,
                              .refill_prolongs_turn = process::refill_prolongs_turn(device_.refill, spec),
                              .dla_border = device_.dla.border};
-  const process::Identity identity{.seed = setup.seed, .index = index};
+  const process::Identity identity{.seed = setup.seed, .index = index, .name = spec.random_name};
   processes_.emplace_back(parts(), process::observed(spec, observer), costs, identity);
   engine_.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
   if (observer != nullptr) process::spawn_collector(engine_, cpu_, *observer, spec, identity);

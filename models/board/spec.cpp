@@ -1,6 +1,7 @@
 #include "models/board/spec.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "models/cpu/spec.hpp"
 
@@ -17,6 +18,18 @@ const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& na
     if (mode.name == name) return &mode;
   }
   return nullptr;
+}
+
+std::vector<int> shared_cpus(const DeviceSpec& device, const std::vector<int>& cpus) {
+  std::vector<int> shared;
+  int first = 0;
+  for (const cpu::ClusterSpec& cluster : device.cpu->clusters) {
+    const int behind = first + cluster.cores;
+    std::copy_if(cpus.begin(), cpus.end(), std::back_inserter(shared),
+                 [&](int cpu) { return !cluster.isolated && cpu >= first && cpu < behind; });
+    first = behind;
+  }
+  return shared.empty() ? cpus : shared;
 }
 
 std::vector<int> online_cpus(const DeviceSpec& device, const PowerMode* mode, std::optional<int> cores) {

@@ -76,5 +76,7 @@ struct DeviceSpec {
 // shortened, or extended with the lowest-numbered cores, to that length.
 [[nodiscard]] std::vector<int> online_cpus(const DeviceSpec& device, const PowerMode* mode,
                                            std::optional<int> cores);
+// Those of `cpus` that threads without affinity run on: no isolated cluster's, unless there are no others.
+[[nodiscard]] std::vector<int> shared_cpus(const DeviceSpec& device, const std::vector<int>& cpus);
 
 }  // namespace jostle::board

@@ -1,232 +1,185 @@
-// Load balance: statistics of the groups, whether and how much to move, and the choice of threads.
+// Load balance: the busiest group, its busiest core, and the choice of threads.
 #include "models/cpu/balance.hpp"
 
 #include <algorithm>
 #include <optional>
 
+#include "models/cpu/balance_groups.hpp"
+
 namespace jostle::cpu {
 namespace {
 
-constexpr double imbalance_percent = 117;  // sd->imbalance_pct of the cluster and board levels
-constexpr int cache_nice_tries = 1;        // failures after which even cache-hot threads are taken
-
-enum class GroupType : std::uint8_t { has_spare, fully_busy, misfit, overloaded };
-
-// A core, seen from its cluster; a cluster, seen from the board.
-struct Group {
-  int first = 0, size = 0;  // cores
-  int weight = 0;           // online cores
-  int running = 0;          // runnable threads
-  int idle = 0;
-  double load = 0;  // sum of their weights
-  double capacity = 0;
-  double misfit = 0;  // utilisation of the thread that fits its core least; 0 if all fit
-  GroupType type = GroupType::has_spare;
-
-  [[nodiscard]] double average_load() const { return load * 1024 / capacity; }
+struct Attempt {
+  Machine& machine;
+  const Core& here;
+  DomainLevel level;
+  Idleness idleness;
+  sim::Time now;
+  int failed = 0;        // balances in a row before this one that moved nothing
+  CpuSet excluded = {};  // cores all of whose threads are pinned elsewhere
 };
 
-// A thread too big for its core, allowed on `here`: its utilisation, else 0.
-double misfit_of(const Core& core, const Core& here, sim::Time now) {
-  if (core.running == nullptr || core.running->request == Request::none) return 0;
-  Thread& thread = *core.running;
-  if (!thread.allowed.contains(here.index)) return 0;
-  thread.utilisation.advance(now, core.capacity);
-  return fits(thread.utilisation.value(), core.capacity) ? 0 : thread.utilisation.value();
+// task_hot: it ran, or was moved, a moment ago. The cores balance on the same tick, each on its own: what one
+// of them has just taken is not taken on at the same instant.
+bool movable(const Attempt& attempt, const Core& from, const Thread& thread) {
+  if (thread.moved_at == attempt.now) return false;
+  if (attempt.failed > cache_nice_tries) return true;
+  if (attempt.here.queue.size() > 0 && from.queue.is_buddy(thread)) return false;
+  if (!thread.placed) return true;
+  const sim::Duration since = attempt.now - std::max(thread.left_core, thread.moved_at);
+  return since >= attempt.machine.spec.scheduler.migration_cost;
 }
 
-Group summarise(const Machine& machine, int first, int size, const Core& here, sim::Time now) {
-  Group group{.first = first, .size = size};
-  for (int i = first; i < first + size; ++i) {
-    const Core& core = machine.core(i);
-    if (!core.online) continue;
-    ++group.weight;
-    group.running += core.queue.size();
-    group.idle += core.idle() ? 1 : 0;
-    group.load += static_cast<double>(core.queue.weight());
-    group.capacity += core.capacity;
-    // A gain of less than 5 % in capacity is not worth a move (capacity_greater).
-    if (machine.asymmetric && here.capacity * 1024 > core.capacity * 1078) {
-      group.misfit = std::max(group.misfit, misfit_of(core, here, now));
-    }
-  }
-  if (group.running > group.weight) {
-    group.type = GroupType::overloaded;
-  } else if (group.misfit > 0) {
-    group.type = GroupType::misfit;
-  } else if (group.running == group.weight) {
-    group.type = GroupType::fully_busy;
-  }
-  return group;
-}
-
-bool busier(const Group& a, const Group& b) {
-  if (a.type != b.type) return a.type > b.type;
-  switch (a.type) {
-    case GroupType::misfit:
-      return a.misfit > b.misfit;
-    case GroupType::has_spare:
-      return a.idle != b.idle ? a.idle < b.idle : a.running > b.running;
-    case GroupType::fully_busy:
-    case GroupType::overloaded:
-      break;
-  }
-  return a.average_load() > b.average_load();
-}
-
-// How much to move: a number of threads, or a load.
-struct Imbalance {
-  bool by_load = false;
-  std::int64_t amount = 0;
-};
-
-std::optional<Imbalance> verdict(const Group& local, const Group& busiest, double domain_average,
-                                 DomainLevel level, Idleness idleness) {
-  if (local.type > busiest.type) return {};
-  if (local.type == GroupType::overloaded) {
-    if (100 * busiest.average_load() <= imbalance_percent * local.average_load()) return {};
-  } else if (busiest.type != GroupType::overloaded) {
-    if (idleness == Idleness::busy) return {};
-    if (busiest.weight > 1 && local.idle <= busiest.idle + 1) return {};
-    if (busiest.running == 1) return {};
-  }
-  if (local.type == GroupType::has_spare) {
-    if (level == DomainLevel::board && busiest.type == GroupType::overloaded) return Imbalance{false, 1};
-    const int difference = busiest.weight == 1 ? busiest.running - local.running : local.idle - busiest.idle;
-    if (difference < 2) return {};
-    return Imbalance{false, difference / 2};
-  }
-  // The local group is busy too: it takes a thread only if it stays below the average of the domain.
-  if (local.average_load() >= busiest.average_load() || local.average_load() >= domain_average) return {};
-  const double surplus = (busiest.average_load() - domain_average) * busiest.capacity;
-  const double room = (domain_average - local.average_load()) * local.capacity;
-  return Imbalance{true, static_cast<std::int64_t>(std::min(surplus, room) / 1024)};
-}
-
-// can_migrate_task: allowed here, and its cache is cold or earlier attempts failed.
-bool movable(const Machine& machine, const Core& here, const Thread& thread, int failed, sim::Time now) {
-  if (!thread.allowed.contains(here.index)) return false;
-  const bool hot = now - thread.left_core < machine.spec.scheduler.migration_cost && thread.placed;
-  return !hot || failed > cache_nice_tries;
-}
-
-// find_busiest_queue: the core of the group with most threads (or load) that was not tried; null if none is
-// left with a waiting thread.
-const Core* busiest_core(const Machine& machine, const Group& group, bool by_load, const CpuSet& tried) {
+// find_busiest_queue: the core of the group with most threads (or load); null if none has a thread to give.
+const Core* busiest_core(const Attempt& attempt, const Group& group, const Imbalance& wanted) {
   const Core* busiest = nullptr;
+  double most = 0;
   for (int i = group.first; i < group.first + group.size; ++i) {
-    const Core& core = machine.core(i);
-    if (!core.online || tried.contains(i) || core.queue.size() < 2) continue;
-    const bool more =
-        busiest == nullptr || (by_load ? static_cast<double>(core.queue.weight()) * busiest->capacity >
-                                             static_cast<double>(busiest->queue.weight()) * core.capacity
-                                       : core.queue.size() > busiest->queue.size());
-    if (more) busiest = &core;
+    const Core& core = attempt.machine.core(i);
+    if (!core.balanced || attempt.excluded.contains(i) || core.queue.size() == 0) continue;
+    const double load = wanted.by_load ? load_of(attempt.machine, core, attempt.now) : core.queue.size();
+    if (wanted.by_load && core.queue.size() == 1 && load > wanted.amount) continue;
+    const double relative = wanted.by_load ? load / core.capacity : load;
+    if (busiest != nullptr && relative <= most) continue;
+    busiest = &core;
+    most = relative;
   }
   return busiest;
 }
 
-struct Attempt {
-  int failed = 0;    // balances in a row before this one that moved nothing
-  bool one = false;  // one thread is enough
-  sim::Time now;
-};
-
-// detach_tasks: as much as is wanted, from one core of the busiest group.
-std::vector<Thread*> choose(const Machine& machine, const Core& here, const Group& busiest, Imbalance wanted,
-                            const Attempt& attempt) {
-  std::vector<Thread*> chosen;
-  CpuSet tried;
-  while (chosen.empty()) {
-    const Core* const from = busiest_core(machine, busiest, wanted.by_load, tried);
-    if (from == nullptr) break;
-    tried.add(from->index);
-    std::int64_t left = wanted.amount;
-    for (Entity* member : from->queue.members()) {
-      auto& thread = static_cast<Thread&>(*member);
-      if (&thread == from->running || !movable(machine, here, thread, attempt.failed, attempt.now)) continue;
-      if (wanted.by_load && thread.weight >> std::min(attempt.failed, 10) > left) continue;
-      chosen.push_back(&thread);
-      left -= wanted.by_load ? thread.weight : 1;
-      if (attempt.one || left <= 0) break;
-    }
-  }
-  return chosen;
+// Load that a thread is taken to have: the more balances have failed, the less; before 5.5 half.
+double load_to_move(const Attempt& attempt, const Thread& thread) {
+  const double load = load_of(thread, attempt.now);
+  return attempt.machine.kernel().by_group_type
+             ? load / static_cast<double>(std::int64_t{1} << std::min(attempt.failed, 10))
+             : load / 2;
 }
 
-Thread* biggest_misfit(Machine& machine, const Core& here, const Group& group) {
+// detach_tasks: as much as is wanted, from one core.
+Pull detach(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
+  Pull pull{.outcome = Outcome::pinned};
+  double left = wanted.amount;
+  for (Entity* member : from.queue.members()) {
+    auto& thread = static_cast<Thread&>(*member);
+    if (!thread.allowed.contains(attempt.here.index)) continue;
+    if (pull.outcome == Outcome::pinned) pull.outcome = Outcome::failed;
+    if (&thread == from.running || !movable(attempt, from, thread)) continue;
+    if (wanted.by_load && load_to_move(attempt, thread) > left) continue;
+    pull.threads.push_back(&thread);
+    pull.outcome = Outcome::moving;
+    left -= wanted.by_load ? load_of(thread, attempt.now) : 1;
+    const int stay = from.queue.size() - static_cast<int>(pull.threads.size());
+    if (attempt.idleness == Idleness::newly_idle || left <= 0) break;
+    if (attempt.idleness != Idleness::busy && stay <= 1) break;
+  }
+  return pull;
+}
+
+// need_active_balance and active_load_balance_cpu_stop: after enough failures the thread that runs on `from`
+// is interrupted and pushed here.
+Thread* pushed(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
+  if (attempt.idleness == Idleness::newly_idle || from.running == nullptr) return nullptr;
+  if (attempt.machine.kernel().by_group_type && wanted.by_load) return nullptr;
+  if (attempt.failed + 1 <= cache_nice_tries + 2) return nullptr;
+  Thread& thread = *from.running;
+  const bool may = thread.allowed.contains(attempt.here.index) && thread.moved_at != attempt.now;
+  return may ? &thread : nullptr;
+}
+
+Thread* biggest_misfit(const Attempt& attempt, const Group& group) {
   Thread* biggest = nullptr;
+  double most = 0;
   for (int i = group.first; i < group.first + group.size; ++i) {
-    const Core& core = machine.core(i);
-    if (!core.online || core.running == nullptr || here.capacity * 1024 <= core.capacity * 1078) continue;
+    const Core& core = attempt.machine.core(i);
+    if (!core.balanced || core.running == nullptr || !capacity_greater(attempt.here, core)) continue;
     Thread& thread = *core.running;
-    if (!thread.allowed.contains(here.index) || fits(thread.utilisation.value(), core.capacity)) continue;
-    if (biggest == nullptr || thread.utilisation.value() > biggest->utilisation.value()) biggest = &thread;
+    const double utilisation = thread.utilisation.at(attempt.now, core.speed);
+    if (!thread.allowed.contains(attempt.here.index) || fits(utilisation, core.capacity)) continue;
+    if (utilisation <= most) continue;
+    biggest = &thread;
+    most = utilisation;
   }
   return biggest;
 }
 
 // should_we_balance: above the cluster, one core acts for its cluster, the first idle one or the first.
-bool acts_for_group(const Machine& machine, const Core& here, DomainLevel level, Idleness idleness) {
-  if (level == DomainLevel::cluster || idleness == Idleness::newly_idle) return true;
-  const Cluster& cluster = machine.cluster_of(here);
+bool acts_for_group(const Attempt& attempt) {
+  if (attempt.level == DomainLevel::cluster || attempt.idleness == Idleness::newly_idle) return true;
+  const Cluster& cluster = attempt.machine.cluster_of(attempt.here);
   int first = -1;
   for (int i = cluster.first_core; i < cluster.first_core + cluster.cores; ++i) {
-    if (!machine.core(i).online) continue;
-    if (machine.core(i).idle()) return i == here.index;
+    if (!attempt.machine.core(i).balanced) continue;
+    if (attempt.machine.core(i).idle()) return i == attempt.here.index;
     if (first < 0) first = i;
   }
-  return first == here.index;
+  return first == attempt.here.index;
+}
+
+// The local group and the busiest of the others; false if no other is busy. The groups are looked at from the
+// local one round.
+bool compare(const Attempt& attempt, Comparison& seen) {
+  const Machine& machine = attempt.machine;
+  const bool board = attempt.level == DomainLevel::board;
+  const int groups =
+      board ? static_cast<int>(machine.clusters.size()) : machine.cluster_of(attempt.here).cores;
+  const int first = machine.domain_first(attempt.here, attempt.level);
+  const int own = board ? attempt.here.cluster : attempt.here.index - first;
+  bool found = false;
+  double load = 0, capacity = 0;
+  for (int step = 0; step < groups; ++step) {
+    const int g = own + step < groups ? own + step : own + step - groups;
+    const auto& cluster = machine.clusters[static_cast<std::size_t>(board ? g : attempt.here.cluster)];
+    const Group cores = board ? Group{.first = cluster.first_core, .size = cluster.cores}
+                              : Group{.first = first + g, .size = 1};
+    const Group group = summarise(machine, cores, attempt.here, attempt.excluded, attempt.now);
+    if (group.weight == 0) continue;
+    load += group.load;
+    capacity += group.capacity;
+    if (step == 0) {
+      seen.local = group;
+    } else if (group.running > 0 &&
+               !(group.type == GroupType::misfit && seen.local.type != GroupType::has_spare) &&
+               (!found || busier(machine.kernel(), group, seen.busiest))) {
+      seen.busiest = group;
+      found = true;
+    }
+  }
+  seen.average = capacity > 0 ? load * 1024 / capacity : 0;
+  return found;
 }
 
 }  // namespace
 
 Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness idleness, sim::Time now) {
-  Pull pull;
-  if (!acts_for_group(machine, here, level, idleness)) return pull;
-
-  // The groups of the domain, from the local one round.
-  const bool board = level == DomainLevel::board;
-  const int groups = board ? static_cast<int>(machine.clusters.size()) : machine.cluster_of(here).cores;
-  const int first = machine.domain_first(here, level);
-  const int own = board ? here.cluster : here.index - first;
-  Group local;
-  std::optional<Group> busiest;
-  double total_load = 0;
-  double total_capacity = 0;
-  for (int step = 0; step < groups; ++step) {
-    const int g = own + step < groups ? own + step : own + step - groups;
-    // An idle core compares no loads: in its cluster it takes from who has a waiting thread, or not at all.
-    if (!board && step > 0 && here.idle() && machine.core(first + g).queue.size() < 2) continue;
-    const auto& cluster = machine.clusters[static_cast<std::size_t>(board ? g : here.cluster)];
-    const Group group = board ? summarise(machine, cluster.first_core, cluster.cores, here, now)
-                              : summarise(machine, first + g, 1, here, now);
-    if (group.weight == 0) continue;
-    total_load += group.load;
-    total_capacity += group.capacity;
-    if (step == 0) {
-      local = group;
-    } else if (group.running > 0 &&
-               !(group.type == GroupType::misfit && local.type != GroupType::has_spare) &&
-               (!busiest || busier(group, *busiest))) {
-      busiest = group;
+  Attempt attempt{.machine = machine, .here = here, .level = level, .idleness = idleness, .now = now};
+  attempt.failed = here.balancing[static_cast<std::size_t>(level)].failed;
+  if (!acts_for_group(attempt)) return {};
+  Pull nothing;
+  while (true) {
+    Comparison seen{.level = level, .idleness = idleness, .asymmetric = machine.asymmetric};
+    if (!compare(attempt, seen)) return nothing;
+    if (seen.busiest.type == GroupType::misfit) {
+      if (idleness == Idleness::busy || !here.idle()) return nothing;
+      Thread* const misfit = biggest_misfit(attempt, seen.busiest);
+      return misfit == nullptr ? nothing : Pull{.outcome = Outcome::moving, .running = misfit};
     }
-  }
-  if (!busiest) return pull;
-
-  if (busiest->type == GroupType::misfit) {
-    if (idleness == Idleness::busy || !here.idle()) return pull;
-    pull.misfit = biggest_misfit(machine, here, *busiest);
-    pull.wanted = pull.misfit != nullptr;
+    const Imbalance wanted = imbalance(machine.kernel(), seen);
+    if (wanted.amount <= 0) return nothing;
+    const Core* const from = busiest_core(attempt, seen.busiest, wanted);
+    if (from == nullptr) return nothing;
+    Pull pull{.outcome = Outcome::failed};
+    if (from->queue.size() > 1) pull = detach(attempt, *from, wanted);
+    if (pull.outcome == Outcome::pinned) {  // as if that core were not there
+      attempt.excluded.add(from->index);
+      nothing.outcome = Outcome::pinned;
+      continue;
+    }
+    if (pull.outcome == Outcome::failed) {
+      pull.running = pushed(attempt, *from, wanted);
+      if (pull.running != nullptr) pull.outcome = Outcome::moving;
+    }
     return pull;
   }
-  const auto wanted = verdict(local, *busiest, total_load * 1024 / total_capacity, level, idleness);
-  if (!wanted) return pull;
-  pull.wanted = true;
-  const int failed = here.failed_balances[static_cast<std::size_t>(level)];
-  pull.threads = choose(machine, here, *busiest, *wanted,
-                        {.failed = failed, .one = idleness == Idleness::newly_idle, .now = now});
-  return pull;
 }
 
 }  // namespace jostle::cpu

@@ -7,20 +7,25 @@
 
 namespace jostle::cpu {
 
-enum class Idleness : std::uint8_t { busy, idle, newly_idle };
-
-struct Pull {
-  std::vector<Thread*> threads;  // waiting elsewhere, allowed here; empty: nothing to do or nothing movable
-  bool wanted = false;           // there is an imbalance, whether or not something was movable
-  Thread* misfit = nullptr;      // running on a core too small for it: to be moved here at once
+// What a balance found.
+enum class Outcome : std::uint8_t {
+  balanced,  // nothing to do
+  pinned,    // too much elsewhere, but no thread of it may run here
+  failed,    // too much elsewhere, but nothing of it is movable now
+  moving,    // threads to take over
 };
 
-// What `here` should take, seen at one domain level; after find_busiest_group and calculate_imbalance of
-// kernel/sched/fair.c (5.10 and later; the check of the local load against the average, of 6.5, is applied to
-// all versions: with 4.9's older formula the outcome is the same).
+struct Pull {
+  Outcome outcome = Outcome::balanced;
+  std::vector<Thread*> threads = {};  // waiting elsewhere, allowed here
+  Thread* running = nullptr;          // to be moved here although it runs (misfit, or active balance)
+};
+
+// What `here` should take, seen at one domain level; after load_balance of kernel/sched/fair.c and what it
+// calls, by the rules of the machine's kernel (kernel_version.hpp).
 //
 // The balance compares loads with the average over all online cores of the domain, which includes idle cores
-// outside the threads' affinity masks. So a core that is busy above that average pulls nothing, and threads
+// outside the threads' affinity masks. So where the kernel lets no core above that average pull, threads
 // confined to a few cores stay as unevenly spread as they were placed (measured on the H200 host: 1 + 1 + 6
 // for a whole run).
 [[nodiscard]] Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness idleness,

@@ -1,5 +1,5 @@
 // The completely fair scheduler (Linux 4.9 to 6.5): least virtual runtime first, slices by weight, sleepers
-// credited half a latency period. After kernel/sched/fair.c, with buddies and group scheduling left out.
+// credited half a latency period. After kernel/sched/fair.c, with group scheduling left out.
 #include <algorithm>
 
 #include "models/cpu/policy.hpp"
@@ -64,11 +64,34 @@ void make_relative(QueueState& queue, Entity& entity) {
   entity.vruntime -= queue.min_vruntime;
 }
 
-Entity* pick(QueueState& queue) {
+// wakeup_preempt_entity: `entity` is not more than a wake-up granularity (at its own weight) behind `other`.
+bool within_granularity(const QueueState& queue, const Entity& other, const Entity& entity) {
+  return other.vruntime - entity.vruntime <=
+         virtual_time(queue.scheduler.wakeup_granularity.ps(), entity.weight);
+}
+
+Entity* leftmost(const QueueState& queue) {
   Entity* const left = leftmost_waiting(queue, false);
   Entity* const running = queue.current;
   if (left == nullptr) return running;
   return running != nullptr && running->vruntime < left->vruntime ? running : left;
+}
+
+// The leftmost, or a buddy for which that is not too unfair.
+Entity* pick(QueueState& queue) {
+  Entity* choice = leftmost(queue);
+  for (Entity* const buddy : {queue.next_buddy, queue.last_buddy}) {
+    if (buddy == nullptr || !within_granularity(queue, *buddy, *choice)) continue;
+    choice = buddy;
+    break;
+  }
+  queue.forget_buddy(*choice);
+  return choice;
+}
+
+// The tick that preempts it ends its claim, too (check_preempt_tick).
+void slice_over(QueueState& queue) {
+  queue.forget_buddy(*queue.current);
 }
 
 std::int64_t until_preempted(const QueueState& queue) {
@@ -86,9 +109,14 @@ std::int64_t until_preempted(const QueueState& queue) {
   return std::max<std::int64_t>(0, std::min(slice_end, too_far));
 }
 
-bool preempts(QueueState& queue, const Entity& woken, std::int64_t /*since_tick*/) {
-  const std::int64_t behind = queue.current->vruntime - woken.vruntime;
-  return behind > virtual_time(queue.scheduler.wakeup_granularity.ps(), woken.weight);
+bool preempts(QueueState& queue, Entity& woken, std::int64_t /*since_tick*/) {
+  if (within_granularity(queue, *queue.current, woken)) return false;
+  if (queue.scheduler.rules().buddies) {
+    queue.next_buddy = &woken;
+    if (static_cast<std::int64_t>(queue.members.size()) >= threads_per_latency)
+      queue.last_buddy = queue.current;
+  }
+  return true;
 }
 
 std::int64_t until_yield_succeeds(const QueueState& queue) {
@@ -107,6 +135,7 @@ Entity* yield(QueueState& queue) {
 
 constexpr SchedulerPolicy hooks{
     .parameters = parameters,
+    .newest_kernel = find_kernel("5.15.108"),
     .enqueue_new = enqueue_new,
     .enqueue_woken = enqueue_woken,
     .enqueue_migrated = make_absolute,
@@ -116,6 +145,7 @@ constexpr SchedulerPolicy hooks{
     .update = update_min_vruntime,
     .pick = pick,
     .until_preempted = until_preempted,
+    .slice_over = slice_over,
     .preempts = preempts,
     .until_yield_succeeds = until_yield_succeeds,
     .yield = yield,

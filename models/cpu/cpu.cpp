@@ -53,11 +53,12 @@ const char* to_string(State state) {
 }
 
 Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random)
-    : engine_(engine) {
+    : engine_(engine), random_(random) {
   check_spec(spec);
   machine_.spec = spec;
   // All cores tick together (skew_tick is off by default), at a phase unrelated to what they run.
-  tick_phase_ = sim::work_in(spec.scheduler.tick, random.uniform());
+  tick_phase_ = sim::work_in(spec.scheduler.tick, random_.uniform());
+  const bool known = spec.scheduler.knows_capacities;
 
   int total = 0;
   for (const ClusterSpec& cluster : spec.clusters) {
@@ -68,7 +69,6 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
   machine_.online =
       confinement.online.empty() ? CpuSet::first(total) : to_set(confinement.online, CpuSet::first(total));
   machine_.online_count = machine_.online.count();
-  allowed_ = confinement.allowed.empty() ? machine_.online : to_set(confinement.allowed, machine_.online);
 
   const auto fastest = std::max_element(spec.clusters.begin(), spec.clusters.end(),
                                         [](const auto& a, const auto& b) { return a.capacity < b.capacity; });
@@ -83,19 +83,45 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
       core.index = static_cast<int>(machine_.cores.size()) - 1;
       core.cluster = static_cast<int>(c);
       core.online = machine_.online.contains(core.index);
+      core.balanced = core.online && !spec.clusters[c].isolated;
+      core.capacity = known ? spec.clusters[c].capacity : 1024;
       core.average_idle = 2 * spec.scheduler.migration_cost;  // the kernel's start value
       update_rate(core);
       if (!core.online) continue;
-      ++machine_.clusters[c].online;
-      least_capacity = std::min(least_capacity, spec.clusters[c].capacity);
-      max_capacity = std::max(max_capacity, spec.clusters[c].capacity);
+      if (core.balanced) {
+        machine_.balanced.add(core.index);
+        ++machine_.clusters[c].balanced;
+        least_capacity = std::min(least_capacity, static_cast<int>(core.capacity));
+        max_capacity = std::max(max_capacity, static_cast<int>(core.capacity));
+      }
       if (engine_.trace() != nullptr)
         core.track = engine_.trace()->track("core " + std::to_string(core.index));
     }
   }
   machine_.asymmetric = max_capacity > least_capacity;
+  for (Core& core : machine_.cores) start_balancing(core);
+  const CpuSet& free = machine_.balanced.empty() ? machine_.online : machine_.balanced;
+  allowed_ = confinement.allowed.empty() ? free : to_set(confinement.allowed, machine_.online);
   if (sim::TraceSink* trace = engine_.trace())  // as nr_running of the kernel's run queues, summed
     run_queue_counter_ = trace->counter("CPU: run queue", "threads");
+}
+
+// Outside of the isolated cores a thread goes where it may. Isolated ones have no scheduling domain: a thread
+// that has no other stays on the core it starts on, the first.
+CpuSet Cpu::usable(const CpuSet& allowed, std::optional<int> start_on) const {
+  CpuSet one;
+  if (start_on && !machine_.balanced.contains(*start_on)) {
+    one.add(*start_on);
+    return one;
+  }
+  const CpuSet shared = allowed & machine_.balanced;
+  if (!shared.empty()) return shared;
+  for (int core = 0; core < cores(); ++core) {
+    if (!allowed.contains(core)) continue;
+    one.add(core);
+    break;
+  }
+  return one;
 }
 
 ThreadId Cpu::create_thread(const ThreadSpec& spec) {
@@ -105,12 +131,12 @@ ThreadId Cpu::create_thread(const ThreadSpec& spec) {
         "a thread cannot start on a core that it is not allowed on");
   Thread& thread = machine_.threads.emplace_back(*this, spec);
   thread.index = static_cast<std::uint32_t>(machine_.threads.size()) - 1;
-  thread.allowed = allowed;
+  thread.allowed = usable(allowed, spec.start_on);
   thread.start_on = spec.start_on.value_or(-1);
   thread.weight = weight_of_nice(spec.nice);
   thread.working_set_bytes = spec.working_set_bytes;
   thread.state_since = engine_.now();
-  ever_allowed_ |= allowed;
+  ever_allowed_ |= thread.allowed;
   return {thread.index};
 }
 
@@ -119,8 +145,8 @@ void Cpu::update_rate(Core& core) {
   const double clock = machine_.cluster_of(core).clock_hz;
   const double reference =
       machine_.spec.reference_clock_hz > 0 ? machine_.spec.reference_clock_hz : fastest_clock_hz_;
-  core.capacity = spec.capacity * (clock / spec.max_clock_hz);
-  core.rate = core.capacity / 1024 * (fastest_clock_hz_ / reference);
+  core.rate = spec.capacity * (clock / spec.max_clock_hz) / 1024 * (fastest_clock_hz_ / reference);
+  core.speed = core.capacity * (clock / spec.max_clock_hz);
 }
 
 void Cpu::set_cluster_clock(int cluster, double hz) {

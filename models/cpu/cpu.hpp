@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cpu/balance.hpp"
 #include "models/cpu/machine.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
@@ -32,8 +33,8 @@ struct Confinement {
 
 class Cpu {
  public:
-  // `random` draws the phase of the tick. The engine must outlive the Cpu, and not run after it is gone.
-  // Throws std::invalid_argument for an impossible spec, or cores that do not exist.
+  // `random` draws the phases of the tick and of the load balance. The engine must outlive the Cpu, and not
+  // run after it is gone. Throws std::invalid_argument for an impossible spec, or cores that do not exist.
   Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, sim::RandomStream random);
   Cpu(const Cpu&) = delete;
   Cpu& operator=(const Cpu&) = delete;
@@ -124,24 +125,37 @@ class Cpu {
   // Load balance (rebalance.cpp).
   void pull_before_idling(Core& core);
   void balance_due(Core& core);
-  bool balance(Core& core, DomainLevel level, bool newly_idle);
+  bool balance(Core& core, DomainLevel level, Idleness idleness);
   void migrate(Thread& thread, Core& to);
   void charge_migration(Thread& thread, const Core& from, const Core& to);
   void note_load(Core& core);
   void plan_balances();
   void plan_balance(Core& core);
+  // The levels at which cores balance, from below.
+  [[nodiscard]] std::span<const DomainLevel> levels() const {
+    static constexpr std::array both{DomainLevel::cluster, DomainLevel::board};
+    return {both.data(), machine_.clusters.size() > 1 ? both.size() : 1};
+  }
   [[nodiscard]] bool balance_useful() const {
     return overloaded_cores_ > 0 || (machine_.asymmetric && runnable_ > 0);
   }
+  // Times of the balance (balance_times.cpp).
+  void start_balancing(Core& core);
+  void catch_up(Core& core, DomainLevel level);
+  void finish_balance(Core& core, DomainLevel level, Outcome outcome);
+  [[nodiscard]] sim::Duration lateness();
+  [[nodiscard]] int domain_weight(const Core& core, DomainLevel level) const;
   [[nodiscard]] sim::Duration balance_interval(const Core& core, DomainLevel level) const;
 
   void update_rate(Core& core);
+  [[nodiscard]] CpuSet usable(const CpuSet& allowed, std::optional<int> start_on) const;
 
   sim::Engine& engine_;
   Machine machine_;
   CpuSet allowed_;       // by Confinement
   CpuSet ever_allowed_;  // where any thread may go
   double fastest_clock_hz_ = 0;
+  sim::RandomStream random_;  // phases of the tick and of the balance
   sim::Duration tick_phase_;
   int overloaded_cores_ = 0;
   int planned_balances_ = 0;

@@ -51,7 +51,7 @@ void Cpu::accrue(Core& core) {
   Thread& thread = *core.running;
   core.statistics.busy += elapsed;
   core.queue.charge(elapsed.ps());
-  if (machine_.asymmetric) thread.utilisation.advance(now, core.capacity);
+  if (machine_.asymmetric) thread.utilisation.advance(now, core.speed);
   // Every phase ends with an event, so the time since the last call lies in one phase.
   if (thread.state == State::switching) {
     thread.switch_left -= elapsed;
@@ -220,8 +220,8 @@ void Cpu::count_runnable(int change) {
 void Cpu::make_runnable(Thread& thread, int waker) {
   count_runnable(1);
   const bool is_new = !thread.placed;
-  const int target =
-      is_new ? place_new(machine_, thread) : place_woken(machine_, thread, waker, engine_.now());
+  const int target = is_new ? place_new(machine_, thread, engine_.now())
+                            : place_woken(machine_, thread, waker, engine_.now());
   Core& core = machine_.core(target);
   accrue(core);
   if (core.idle()) {
@@ -234,15 +234,18 @@ void Cpu::make_runnable(Thread& thread, int waker) {
     thread.core = target;
     // Half of what the core has spare (post_init_entity_util_avg).
     if (machine_.asymmetric) thread.utilisation.reset(engine_.now(), core.capacity / 2);
+    load_is_new(core, thread, engine_.now());
     core.queue.enqueue_new(thread);
   } else {
     if (target != thread.core) {
       Core& old = machine_.core(thread.core);
       accrue(old);
+      load_moves(old, core, thread, engine_.now());
       old.queue.release_sleeper(thread);
       core.queue.adopt_sleeper(thread);
       charge_migration(thread, old, core);
     }
+    load_wakes(core, thread, engine_.now());
     core.queue.enqueue_woken(thread);
   }
   tell(thread, State::runnable, 0);
@@ -256,6 +259,7 @@ void Cpu::go_to_sleep(Thread& thread) {
   Core& core = machine_.core(thread.core);
   accrue(core);
   if (machine_.asymmetric) thread.estimate = thread.utilisation.value();
+  load_sleeps(core, thread, engine_.now());
   core.queue.dequeue_sleeping(thread);
   note_load(core);
   ++thread.statistics.voluntary_switches;

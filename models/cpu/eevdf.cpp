@@ -117,7 +117,7 @@ void slice_over(QueueState& queue) {
   renew_deadline(queue, 0);
 }
 
-bool preempts(QueueState& queue, const Entity& woken, std::int64_t since_tick) {
+bool preempts(QueueState& queue, Entity& woken, std::int64_t since_tick) {
   // A wake-up checks the current entity's slice as a tick does. If the slice is over and another entity
   // already waited, the kernel picks anew; if the current entity was alone, it only gets a new deadline.
   const bool over = renew_deadline(queue, since_tick);
@@ -138,6 +138,7 @@ Entity* yield(QueueState& queue) {
 
 constexpr SchedulerPolicy hooks{
     .parameters = parameters,
+    .newest_kernel = find_kernel("6.18"),
     .enqueue_new = enqueue_new,
     .enqueue_woken = enqueue_woken,
     .enqueue_migrated = enqueue_migrated,

@@ -65,11 +65,20 @@ struct Thread : Entity, sim::Waitable {
   int refill_cluster = -1;
   sim::Duration core_busy_at_exit;  // busy time of its core when it left it
   sim::Time left_core;
-  bool moved = false;  // to another core since it last ran: nothing of it is cached there
+  bool moved = false;      // to another core since it last ran: nothing of it is cached there
+  sim::Time moved_at{-1};  // by the load balance
 
-  Utilisation utilisation;  // kept on asymmetric machines only
-  double estimate = 0;      // utilisation when it last went to sleep (the kernel's util_est)
+  Decaying runnable;     // share of time, of late: its load is that of its weight
+  Decaying utilisation;  // kept on asymmetric machines only
+  double estimate = 0;   // utilisation when it last went to sleep (the kernel's util_est)
   ThreadStatistics statistics;
+};
+
+// When a core balances one of its domains (struct sched_domain).
+struct Balancing {
+  sim::Time last;             // differs between cores from the start, so that they balance on different ticks
+  std::int64_t interval = 0;  // ms; doubles while there is nothing to do or to move, up to twice its least
+  int failed = 0;             // times in a row that nothing was movable
 };
 
 struct Core {
@@ -85,10 +94,13 @@ struct Core {
   int cluster = 0;
   bool online = false;
   double rate = 1;         // progress per unit time, 1 = reference
-  double capacity = 1024;  // at the present clock
+  double capacity = 1024;  // as the kernel knows it: that of its cluster, whatever the clock
+  double speed = 1024;     // what a thread that runs adds to its utilisation: capacity at the present clock
+  bool balanced = false;   // online, and not isolated: part of the scheduling domains
   Thread* running = nullptr;
   Thread* last = nullptr;  // who held it just before; null after idling
   sim::Time accrued;       // the running thread is accounted for up to here
+  Decaying load;           // of its threads, sleeping ones included
   CoreStatistics statistics;
 
   sim::EventId timer;
@@ -100,12 +112,15 @@ struct Core {
   bool overloaded = false;     // has a waiting thread
   sim::EventId balance_event;
   sim::Time balance_at = sim::Time::never();
-  std::array<sim::Time, 2> last_balance{};  // by DomainLevel
-  std::array<int, 2> failed_balances{};
+  sim::Time busy_since = sim::Time::never();  // never: it is idle
+  std::array<Balancing, 2> balancing{};       // by DomainLevel
   sim::TrackId track = sim::TrackId::none;
 
   [[nodiscard]] bool idle() const { return queue.size() == 0; }
 };
+
+// Why a core balances: on its own tick while it is busy or idle, or because it has just run out of work.
+enum class Idleness : std::uint8_t { busy, idle, newly_idle };
 
 // Scheduling domains: the cores of a cluster (they share a last-level cache), and all online cores.
 enum class DomainLevel : std::uint8_t { cluster = 0, board = 1 };
@@ -113,7 +128,7 @@ enum class DomainLevel : std::uint8_t { cluster = 0, board = 1 };
 struct Cluster {
   int first_core = 0;
   int cores = 0;
-  int online = 0;
+  int balanced = 0;  // online and not isolated
   double clock_hz = 0;
 };
 
@@ -123,6 +138,7 @@ struct Machine {
   std::vector<Cluster> clusters;
   std::deque<Thread> threads;  // addresses stay
   CpuSet online;
+  CpuSet balanced;  // online and not isolated
   int online_count = 0;
   bool asymmetric = false;  // cores of different capacity are online
 
@@ -131,6 +147,7 @@ struct Machine {
   [[nodiscard]] const Cluster& cluster_of(const Core& c) const {
     return clusters[static_cast<std::size_t>(c.cluster)];
   }
+  [[nodiscard]] const KernelVersion& kernel() const { return spec.scheduler.rules(); }
   [[nodiscard]] int domain_first(const Core& c, DomainLevel level) const {
     return level == DomainLevel::board ? 0 : cluster_of(c).first_core;
   }
@@ -138,5 +155,17 @@ struct Machine {
     return level == DomainLevel::board ? static_cast<int>(cores.size()) : cluster_of(c).cores;
   }
 };
+
+// The load (PELT) that balance and wake-ups see. Of a thread: its weight by the share of time it is runnable.
+[[nodiscard]] double load_of(const Thread& thread, sim::Time now);
+// Of a core: of its runnable threads and, if the kernel counts them, of those that sleep since they ran
+// there.
+[[nodiscard]] double load_of(const Machine& machine, const Core& core, sim::Time now);
+
+// What changes those loads. Call each before the queue of the core changes.
+void load_wakes(Core& core, Thread& thread, sim::Time now);
+void load_sleeps(Core& core, Thread& thread, sim::Time now);
+void load_is_new(Core& core, Thread& thread, sim::Time now);
+void load_moves(Core& from, Core& to, const Thread& thread, sim::Time now);
 
 }  // namespace jostle::cpu

@@ -6,8 +6,8 @@
 namespace jostle::cpu {
 namespace {
 
-double relative_load(const Core& core) {
-  return static_cast<double>(core.queue.weight()) / core.capacity;
+double relative_load(const Machine& machine, const Core& core, sim::Time now) {
+  return load_of(machine, core, now) / core.capacity;
 }
 
 // How a cluster looks to a thread that may use only some of its cores.
@@ -22,37 +22,47 @@ struct ClusterView {
   }
 };
 
-ClusterView view(const Machine& machine, const Cluster& cluster, const Thread& thread) {
+ClusterView view(const Machine& machine, const Cluster& cluster, const Thread& thread, sim::Time now) {
   ClusterView seen;
   for (int i = cluster.first_core; i < cluster.first_core + cluster.cores; ++i) {
     if (!thread.allowed.contains(i)) continue;
     const Core& core = machine.core(i);
     ++seen.usable;
     seen.idle += core.idle() ? 1 : 0;
-    seen.load += relative_load(core);
+    seen.load += relative_load(machine, core, now);
   }
   return seen;
 }
 
-int idlest_in(const Machine& machine, const Cluster& cluster, const Thread& thread) {
+int idlest_in(const Machine& machine, const Cluster& cluster, const Thread& thread, sim::Time now) {
   int best = -1;
+  double least = 0;
   for (int i = cluster.first_core; i < cluster.first_core + cluster.cores; ++i) {
     if (!thread.allowed.contains(i)) continue;
     if (machine.core(i).idle()) return i;
-    if (best < 0 || relative_load(machine.core(i)) < relative_load(machine.core(best))) best = i;
+    const double load = relative_load(machine, machine.core(i), now);
+    if (best >= 0 && load >= least) continue;
+    best = i;
+    least = load;
   }
   return best;
 }
 
 // wake_affine: whether to look around the waker's core rather than the previous one.
-int affine_target(const Machine& machine, const Thread& thread, int waker) {
+int affine_target(const Machine& machine, const Thread& thread, int waker, sim::Time now) {
   const int previous = thread.core;
   if (waker < 0 || waker == previous || !thread.allowed.contains(waker)) return previous;
   const Core& from = machine.core(waker);
   const Core& old = machine.core(previous);
   if (from.idle() && from.cluster == old.cluster) return old.idle() ? previous : waker;
   if (old.idle()) return previous;
-  return relative_load(from) < relative_load(old) ? waker : previous;
+  // wake_affine_weight, its bias half of imbalance_pct: the loads of both cores with the thread on the
+  // waker's.
+  const double load = load_of(thread, now);
+  const bool counted = machine.kernel().counts_blocked_load;  // the old core's load has the thread's in it
+  const double there = (load_of(machine, from, now) + load) / from.capacity;
+  const double here = (load_of(machine, old, now) - (counted ? load : 0)) / old.capacity;
+  return there < here * 1.08 ? waker : previous;
 }
 
 // select_idle_sibling where all cores of a cluster are alike.
@@ -85,23 +95,23 @@ int idle_capacity(const Machine& machine, const Thread& thread, int target, doub
 
 }  // namespace
 
-int place_new(const Machine& machine, const Thread& thread) {
+int place_new(const Machine& machine, const Thread& thread, sim::Time now) {
   if (thread.start_on >= 0) return thread.start_on;
   const Cluster* best = nullptr;
   ClusterView best_view;
   for (const Cluster& cluster : machine.clusters) {
-    const ClusterView seen = view(machine, cluster, thread);
+    const ClusterView seen = view(machine, cluster, thread, now);
     if (seen.usable == 0) continue;
     if (best == nullptr || seen.better_than(best_view)) {
       best = &cluster;
       best_view = seen;
     }
   }
-  return idlest_in(machine, *best, thread);
+  return idlest_in(machine, *best, thread, now);
 }
 
 int place_woken(const Machine& machine, Thread& thread, int waker, sim::Time now) {
-  const int target = affine_target(machine, thread, waker);
+  const int target = affine_target(machine, thread, waker, now);
   if (machine.asymmetric) {
     thread.utilisation.advance(now, 0);
     const double utilisation = std::max(thread.utilisation.value(), thread.estimate);

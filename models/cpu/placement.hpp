@@ -7,7 +7,7 @@ namespace jostle::cpu {
 
 // A new thread (the slow path, find_idlest_cpu): the cluster with most idle allowed cores, in it the first
 // idle core, else the least loaded; ties to the lowest number.
-[[nodiscard]] int place_new(const Machine& machine, const Thread& thread);
+[[nodiscard]] int place_new(const Machine& machine, const Thread& thread, sim::Time now);
 
 // A woken thread: its previous core or the waker's, if idle; else an idle core that shares that one's cache;
 // else that one, busy as it is. On unequal cores, an idle core whose capacity fits the thread. `waker`: the

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "models/cpu/kernel_version.hpp"
 #include "models/cpu/nice.hpp"
 #include "sim/time.hpp"
 
@@ -32,16 +33,20 @@ inline constexpr std::array policies{
 // What a profile says of the scheduler: the kernel's defaults, unscaled.
 struct SchedulerSpec {
   const SchedulerPolicy* policy = &cfs;
+  const KernelVersion* kernel = nullptr;  // null: the newest that has the policy
   sim::Duration tick = {};     // 1 / CONFIG_HZ; preemption of a running thread happens on ticks and wake-ups
   sim::Duration latency = {};  // cfs: sched_latency
   sim::Duration min_granularity = {};     // cfs: sched_min_granularity
   sim::Duration wakeup_granularity = {};  // cfs: sched_wakeup_granularity
   sim::Duration base_slice = {};          // eevdf: sched_base_slice
+  bool knows_capacities =
+      true;  // of the clusters (capacity-dmips-mhz in the device tree); else all are alike to it
   sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran this recently is cache-hot
 
   // With the policy's parameters multiplied by 1 + ilog2(min(online cores, 8)), as the kernel multiplies them
   // (sched_tunable_scaling = 1).
   [[nodiscard]] SchedulerSpec scaled(int online_cores) const;
+  [[nodiscard]] const KernelVersion& rules() const;
 };
 
 // What the scheduler remembers of a thread. Virtual times are picoseconds of execution at nice 0.
@@ -60,14 +65,22 @@ struct Entity {
 
 // What the policy of a run queue works on.
 struct QueueState {
-  SchedulerSpec scheduler;        // scaled
-  std::vector<Entity*> members;   // the running one too; in the order in which they came or were put back
-  Entity* current = nullptr;      // the running one
-  std::int64_t weight = 0;        // of all members
+  SchedulerSpec scheduler;       // scaled
+  std::vector<Entity*> members;  // the running one too; in the order in which they came or were put back
+  Entity* current = nullptr;     // the running one
+  std::int64_t weight = 0;       // of all members
+  // cfs: who was woken to preempt, and who was preempted by it with many runnable: preferred by the next
+  // picks.
+  Entity* next_buddy = nullptr;
+  Entity* last_buddy = nullptr;
   std::int64_t min_vruntime = 0;  // cfs: never falls; eevdf: the average when the queue was last not empty
 
   void insert(Entity& entity);
   void remove(Entity& entity);
+  void forget_buddy(const Entity& entity) {
+    if (next_buddy == &entity) next_buddy = nullptr;
+    if (last_buddy == &entity) last_buddy = nullptr;
+  }
   // Sum over the members of weight x (vruntime - origin).
   [[nodiscard]] std::int64_t weighted_offset(std::int64_t origin) const {
     std::int64_t sum = 0;
@@ -101,6 +114,7 @@ struct SchedulerParameter {
 // out. The hooks run at every event: they must not allocate.
 struct SchedulerPolicy {
   std::span<const SchedulerParameter> parameters;
+  const KernelVersion* newest_kernel = nullptr;  // of those that have it
 
   // The entity arrives: set its virtual times. It is not a member yet.
   void (*enqueue_new)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
@@ -125,7 +139,7 @@ struct SchedulerPolicy {
   void (*slice_over)(QueueState&) = [](QueueState&) {};
   // Whether the arrival of `woken`, now a member, preempts the current entity, which has executed
   // `since_tick` since the last tick.
-  bool (*preempts)(QueueState&, const Entity& woken, std::int64_t since_tick);
+  bool (*preempts)(QueueState&, Entity& woken, std::int64_t since_tick);
   // Execution time after which sched_yield by the current entity lets another one run.
   std::int64_t (*until_yield_succeeds)(const QueueState&) = [](const QueueState&) { return std::int64_t{0}; };
   // The current entity calls sched_yield: the member that runs next, perhaps the same.

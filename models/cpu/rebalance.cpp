@@ -1,28 +1,22 @@
 // When cores look for work elsewhere, and the move itself: before idling, and periodically on ticks.
 #include <algorithm>
 
-#include "models/cpu/balance.hpp"
 #include "models/cpu/cache_debt.hpp"
 #include "models/cpu/cpu.hpp"
 
 namespace jostle::cpu {
-namespace {
-
-constexpr int busy_factor = 16;  // a busy core balances that much more rarely
-
-}  // namespace
 
 void Core::balance_due() {
   cpu->balance_due(*this);
 }
 
-sim::Duration Cpu::balance_interval(const Core& core, DomainLevel level) const {
-  const int weight = level == DomainLevel::board ? machine_.online_count : machine_.cluster_of(core).online;
-  return sim::milliseconds(weight) * (core.idle() ? 1 : busy_factor);
-}
-
 void Cpu::note_load(Core& core) {
-  const bool overloaded = core.queue.size() > 1;
+  if (core.idle()) {
+    core.busy_since = sim::Time::never();
+  } else if (core.busy_since == sim::Time::never()) {
+    core.busy_since = engine_.now();
+  }
+  const bool overloaded = core.balanced && core.queue.size() > 1;
   if (overloaded == core.overloaded) return;
   core.overloaded = overloaded;
   overloaded_cores_ += overloaded ? 1 : -1;
@@ -30,17 +24,19 @@ void Cpu::note_load(Core& core) {
 
 // Balance events exist only while there is something that could be moved, on cores where it could go.
 void Cpu::plan_balances() {
-  if (!balance_useful() || planned_balances_ == ever_allowed_.count()) return;
+  if (!balance_useful() || planned_balances_ == (ever_allowed_ & machine_.balanced).count()) return;
   for (Core& core : machine_.cores) {
-    if (ever_allowed_.contains(core.index) && !engine_.pending(core.balance_event)) plan_balance(core);
+    if (!core.balanced || !ever_allowed_.contains(core.index)) continue;
+    if (!engine_.pending(core.balance_event)) plan_balance(core);
   }
 }
 
 // On the first tick at which one of its levels is due; sooner than planned if it has become idle since.
 void Cpu::plan_balance(Core& core) {
-  sim::Time due = core.last_balance[0] + balance_interval(core, DomainLevel::cluster);
-  if (machine_.clusters.size() > 1) {
-    due = std::min(due, core.last_balance[1] + balance_interval(core, DomainLevel::board));
+  sim::Time due = sim::Time::never();
+  for (const DomainLevel level : levels()) {
+    if (!engine_.pending(core.balance_event)) catch_up(core, level);
+    due = std::min(due, core.balancing[static_cast<std::size_t>(level)].last + balance_interval(core, level));
   }
   due = next_tick(std::max(due, engine_.now() + sim::Duration{1}));
   if (!engine_.pending(core.balance_event)) {
@@ -56,36 +52,36 @@ void Cpu::plan_balance(Core& core) {
 void Cpu::balance_due(Core& core) {
   --planned_balances_;
   if (!balance_useful()) return;
-  for (const DomainLevel level : {DomainLevel::cluster, DomainLevel::board}) {
-    if (level == DomainLevel::board && machine_.clusters.size() == 1) continue;
-    sim::Time& last = core.last_balance[static_cast<std::size_t>(level)];
-    if (engine_.now() < last + balance_interval(core, level)) continue;
-    last = engine_.now();
-    balance(core, level, false);
+  for (const DomainLevel level : levels()) {
+    Balancing& balancing = core.balancing[static_cast<std::size_t>(level)];
+    if (engine_.now() < balancing.last + balance_interval(core, level)) continue;
+    balance(core, level, core.idle() ? Idleness::idle : Idleness::busy);
+    balancing.last = engine_.now() + lateness();
   }
   plan_balance(core);
 }
 
 void Cpu::pull_before_idling(Core& core) {
-  if (overloaded_cores_ == 0 || core.average_idle < machine_.spec.scheduler.migration_cost) return;
-  for (const DomainLevel level : {DomainLevel::cluster, DomainLevel::board}) {
-    if (level == DomainLevel::board && machine_.clusters.size() == 1) continue;
-    if (balance(core, level, true)) return;
+  if (!core.balanced || overloaded_cores_ == 0) return;
+  if (core.average_idle < machine_.spec.scheduler.migration_cost) return;
+  for (const DomainLevel level : levels()) {
+    if (balance(core, level, Idleness::newly_idle)) return;
   }
 }
 
-bool Cpu::balance(Core& core, DomainLevel level, bool newly_idle) {
-  const Idleness idleness = newly_idle ? Idleness::newly_idle : core.idle() ? Idleness::idle : Idleness::busy;
+bool Cpu::balance(Core& core, DomainLevel level, Idleness idleness) {
   const Pull pull = find_pull(machine_, core, level, idleness, engine_.now());
-  int& failed = core.failed_balances[static_cast<std::size_t>(level)];
-  if (pull.misfit != nullptr) migrate(*pull.misfit, core);
+  if (pull.running != nullptr) migrate(*pull.running, core);
   for (Thread* const thread : pull.threads) migrate(*thread, core);
-  const bool moved = pull.misfit != nullptr || !pull.threads.empty();
-  if (moved || !pull.wanted) {
-    failed = 0;
-  } else if (!newly_idle) {
-    ++failed;
+  Balancing& balancing = core.balancing[static_cast<std::size_t>(level)];
+  const bool moved = pull.outcome == Outcome::moving;
+  if (pull.outcome != Outcome::failed) {
+    balancing.failed = 0;
+  } else if (idleness != Idleness::newly_idle) {
+    ++balancing.failed;
   }
+  const bool unequal = moved || pull.outcome == Outcome::failed;
+  if (unequal || idleness != Idleness::newly_idle) finish_balance(core, level, pull.outcome);
   return moved;
 }
 
@@ -100,6 +96,7 @@ void Cpu::charge_migration(Thread& thread, const Core& from, const Core& to) {
   if (across) ++thread.statistics.cluster_migrations;
   thread.core = to.index;
   thread.moved = true;
+  thread.moved_at = engine_.now();
 }
 
 // Moves a runnable thread, waiting or running.
@@ -112,6 +109,7 @@ void Cpu::migrate(Thread& thread, Core& to) {
     take_off(from);
     ++thread.statistics.involuntary_switches;
   }
+  load_moves(from, to, thread, engine_.now());
   from.queue.dequeue_migrating(thread);
   charge_migration(thread, from, to);
   to.queue.enqueue_migrated(thread);

@@ -16,6 +16,10 @@ SchedulerSpec SchedulerSpec::scaled(int online_cores) const {
   return result;
 }
 
+const KernelVersion& SchedulerSpec::rules() const {
+  return kernel != nullptr ? *kernel : *policy->newest_kernel;
+}
+
 void QueueState::insert(Entity& entity) {
   members.push_back(&entity);
   weight += entity.weight;
@@ -25,6 +29,7 @@ void QueueState::remove(Entity& entity) {
   members.erase(std::find(members.begin(), members.end(), &entity));
   weight -= entity.weight;
   if (current == &entity) current = nullptr;
+  forget_buddy(entity);
 }
 
 std::int64_t QueueState::average_vruntime() const {
@@ -109,7 +114,7 @@ void RunQueue::slice_over() {
   policy_->slice_over(state_);
 }
 
-bool RunQueue::preempts(const Entity& woken, std::int64_t since_tick) {
+bool RunQueue::preempts(Entity& woken, std::int64_t since_tick) {
   return policy_->preempts(state_, woken, since_tick);
 }
 

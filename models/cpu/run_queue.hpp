@@ -42,7 +42,7 @@ class RunQueue {
   void slice_over();
   // Whether the arrival of `woken`, just enqueued, preempts the current entity; pick() then says for whom.
   // `since_tick`: execution time of the current entity since the last tick.
-  [[nodiscard]] bool preempts(const Entity& woken, std::int64_t since_tick);
+  [[nodiscard]] bool preempts(Entity& woken, std::int64_t since_tick);
   // Execution time after which sched_yield by the current entity lets another one run, and sched_yield
   // itself, which returns the entity that runs next (perhaps the same).
   [[nodiscard]] std::int64_t until_yield_succeeds() const;
@@ -56,6 +56,10 @@ class RunQueue {
   [[nodiscard]] std::int64_t lag(const Entity& entity) const;
   // A member waits that is not polite.
   [[nodiscard]] bool useful_waiter() const;
+  // Wanted next here for its cached data.
+  [[nodiscard]] bool is_buddy(const Entity& entity) const {
+    return state_.next_buddy == &entity || state_.last_buddy == &entity;
+  }
   // All members are polite: they share the core evenly, a poll each, and need no events.
   [[nodiscard]] bool all_polite() const;
 

@@ -18,7 +18,8 @@ struct ClusterSpec {
   std::vector<double> clock_table_hz = {};  // ascending; empty: any clock up to the maximum
   double cache_bytes = 0;                   // private to a core: what a migrated thread must refill
   double shared_cache_bytes = 0;            // last level, shared by the cluster
-  std::vector<int> kernel_cpus = {};        // numbers the kernel has for its cores; empty: as here
+  bool isolated = false;  // isolcpus: threads come only by affinity, and stay on the core they are put on
+  std::vector<int> kernel_cpus = {};  // numbers the kernel has for its cores; empty: as here
 };
 
 struct CostSpec {

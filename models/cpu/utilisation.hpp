@@ -1,28 +1,40 @@
-// How busy a thread has been of late, as the kernel tracks it (PELT): an average that halves in 32 ms.
+// How busy a thread or a core has been of late, as the kernel tracks it (PELT): an average that halves in 32
+// ms.
 #pragma once
+
+#include <algorithm>
 
 #include "sim/math.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::cpu {
 
-class Utilisation {
+class Decaying {
  public:
-  // Since the last call the thread contributed `level`: the capacity it held (0 … 1024), 0 off its core.
+  // Since the last call `level` held: for the utilisation of a thread the capacity it has (0 … 1024), 0 off
+  // its core; for its load 1 while it is runnable; for the load of a core the weight of its runnable threads.
   void advance(sim::Time now, double level) {
+    if (now == at_) return;
     constexpr double ln2_over_half_life = 0.693147180559945309 / 32e9;  // per picosecond
     const double keep = sim::exp(-static_cast<double>((now - at_).ps()) * ln2_over_half_life);
     value_ = value_ * keep + level * (1 - keep);
     at_ = now;
   }
+  void add(double value) { value_ = std::max(0.0, value_ + value); }
   void reset(sim::Time now, double value) {
     value_ = value;
     at_ = now;
   }
   [[nodiscard]] double value() const { return value_; }
+  // What advance(now, level) would make of it.
+  [[nodiscard]] double at(sim::Time now, double level) const {
+    Decaying copy = *this;
+    copy.advance(now, level);
+    return copy.value_;
+  }
 
  private:
-  double value_ = 0;  // of 1024
+  double value_ = 0;
   sim::Time at_;
 };
 

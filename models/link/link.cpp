@@ -1,7 +1,5 @@
 #include "models/link/link.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
@@ -12,8 +10,7 @@ namespace jostle::link {
 using sim::Duration;
 using sim::Time;
 
-Link::Link(sim::Engine& engine, const Spec& spec, std::uint64_t seed)
-    : engine_(engine), spec_(spec), seed_(seed) {
+Link::Link(sim::Engine& engine, const Spec& spec) : engine_(engine), spec_(spec) {
   if (!(spec.bandwidth_bytes_per_s > 0)) throw std::invalid_argument("link: the bandwidth must be positive");
   if (!(spec.loss >= 0 && spec.loss < 1))
     throw std::invalid_argument("link: the loss must be at least 0 and below 1");
@@ -21,11 +18,11 @@ Link::Link(sim::Engine& engine, const Spec& spec, std::uint64_t seed)
     throw std::invalid_argument("link: times must not be negative");
 }
 
-StreamId Link::open(double bytes, std::uint32_t source, const StreamListener& listener) {
+StreamId Link::open(double bytes, const sim::RandomStream& random, const StreamListener& listener) {
   if (!(bytes >= 0)) throw std::invalid_argument("link: the size of a request must not be negative");
   streams_.push_back({.bytes = bytes,
                       .duration = sim::seconds(bytes / spec_.bandwidth_bytes_per_s),
-                      .random = sim::RandomStream(seed_, fmt::format("link {}", source)),
+                      .random = random,
                       .listener = listener,
                       .requests = {},
                       .last_arrival = {},

@@ -35,12 +35,12 @@ class Link {
  public:
   // The engine must outlive the link and must not run after the link is destroyed. Throws
   // std::invalid_argument for invalid parameters.
-  Link(sim::Engine& engine, const Spec& spec, std::uint64_t seed);
+  Link(sim::Engine& engine, const Spec& spec);
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  // Opens a stream of requests of `bytes` each; `source` names its random numbers.
-  StreamId open(double bytes, std::uint32_t source, const StreamListener& listener);
+  // Opens a stream of requests of `bytes` each, whose losses and delays are drawn from `random`.
+  StreamId open(double bytes, const sim::RandomStream& random, const StreamListener& listener);
 
   // Sends a request: it enters the queue at `at`, now or later.
   void send(StreamId stream, sim::Time at);
@@ -114,7 +114,6 @@ class Link {
 
   sim::Engine& engine_;
   Spec spec_;
-  std::uint64_t seed_;
   std::vector<Stream> streams_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::vector<StreamId> to_wake_;

@@ -47,6 +47,7 @@ struct GpuSpec {
   double byte_j = 0;         // for a byte moved from or to DRAM: caches and crossbar, at the lowest voltage
   double leakage_w = 0;      // of a powered SM
   double gated_after_s = 0;  // powered off after being idle for this long, unless clocks are pinned; 0: never
+  bool held_awake = false;   // not while a process uses it: CUDA submits from user mode and holds it powered
 };
 struct DlaSpec {
   VoltageCurve voltage;

@@ -27,13 +27,13 @@ ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
 }
 
 void ArrivalTimes::open_sources() {
+  // Two draws a source, needed or not: one source more, or a given phase, changes no other draw.
   for (std::int64_t i = 0; i < arrivals_.streams; ++i) {
-    const sim::Duration phase =
-        arrivals_.phase ? *arrivals_.phase : sim::seconds(random_.uniform() / arrivals_.rate_per_s);
-    sources_.push_back({.phase = phase, .rate_per_s = arrivals_.rate_per_s, .next = Time::zero() + phase});
+    const double rate = arrivals_.rate_per_s, turn = random_.uniform(), fast = 2 * random_.uniform() - 1;
+    const sim::Duration phase = arrivals_.phase ? *arrivals_.phase : sim::seconds(turn / rate);
+    sources_.push_back(
+        {.phase = phase, .rate_per_s = rate / (1 + arrivals_.drift * fast), .next = Time::zero() + phase});
   }
-  if (arrivals_.drift > 0)
-    for (Source& source : sources_) source.rate_per_s /= 1 + arrivals_.drift * (2 * random_.uniform() - 1);
   std::ranges::make_heap(sources_, later);
 }
 

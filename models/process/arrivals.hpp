@@ -20,8 +20,8 @@ namespace jostle::process {
 }
 
 // Draws when the requests of a process are made.
-[[nodiscard]] inline sim::RandomStream arrivals_random(const Arrivals& arrivals, const Identity& identity) {
-  return identity.source(arrivals).random("arrivals");
+[[nodiscard]] inline sim::RandomStream arrivals_random(const Identity& identity) {
+  return identity.random("arrivals");
 }
 
 // When requests are made.

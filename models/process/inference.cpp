@@ -6,7 +6,7 @@ namespace {
 Requests requests_of(const BoardParts& board, const Spec& spec, const Identity& identity,
                      TimeAccount& account) {
   if (board.link) return Requests(std::in_place_type<RemoteClient>, board, spec, identity, account);
-  return Requests(std::in_place_type<RequestQueue>, spec.arrivals, arrivals_random(spec.arrivals, identity));
+  return Requests(std::in_place_type<RequestQueue>, spec.arrivals, arrivals_random(identity));
 }
 
 }  // namespace

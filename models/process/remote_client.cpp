@@ -14,13 +14,13 @@ RemoteClient::RemoteClient(const BoardParts& board, const Spec& spec, const Iden
                            TimeAccount& account)
     : engine_(board.engine),
       link_(*board.link),
-      times_(parts_of(spec.arrivals, arrivals_random(spec.arrivals, identity))),
+      times_(parts_of(spec.arrivals, arrivals_random(identity))),
       dynamic_batch_(spec.arrivals.dynamic_batch),
       left_to_ask_(spec.arrivals.kind == ArrivalKind::closed_loop ? max_batches(spec) : 0),
       queue_(spec.arrivals.queue_limit),
       account_(account),
       stream_(link_.open(
-          spec.payload_bytes / static_cast<double>(dynamic_batch_), identity.source(spec.arrivals).index,
+          spec.payload_bytes / static_cast<double>(dynamic_batch_), identity.random("link"),
           {.captured = [](void* self) { static_cast<RemoteClient*>(self)->captured(); },
            .delivered = [](void* self, sim::Time made) { static_cast<RemoteClient*>(self)->delivered(made); },
            .wake = [](void* self) { static_cast<RemoteClient*>(self)->wake(); },

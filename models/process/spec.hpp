@@ -95,6 +95,7 @@ struct HostStage {
 // One process of a run.
 struct Spec {
   std::string name;
+  std::string random_name;  // names its random numbers in the run; empty: its index
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
   gpu::KernelSequence kernels;    // of one batch; with segments or host work only their grade and provenance

@@ -153,10 +153,11 @@ std::string to_json(const Scenario& scenario) {
   json["processes"] = Json::array();
   for (const ProcessEntry& process : scenario.processes) json["processes"].push_back(process_json(process));
   Json& run = json["run"];
-  if (scenario.run.until) {
-    run["until"] = {
-        {"relative_error", quantity(scenario.run.until->relative_error, input::share_dimension())},
-        {"max", time(scenario.run.until->max)}};
+  if (const std::optional<Until>& until = scenario.run.until) {
+    run["until"] = {{"relative_error", quantity(until->relative_error, input::share_dimension())}};
+    if (until->of != Until{}.of)
+      for (const Precise figure : until->of) run["until"]["of"].push_back(to_string(figure));
+    run["until"]["max"] = time(until->max);
   } else {
     run["duration"] = time(scenario.run.duration);
   }
@@ -166,6 +167,7 @@ std::string to_json(const Scenario& scenario) {
     run["warmup"] = scenario.run.warmup_found ? Json("auto") : Json(time(scenario.run.warmup));
   if (scenario.run.thermal) run["thermal"] = to_string(*scenario.run.thermal);
   run["seed"] = scenario.run.seed;
+  if (scenario.run.replications > 1) run["replications"] = scenario.run.replications;
   // Names may hold any bytes a YAML text can; what is not UTF-8 is replaced rather than thrown at.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -33,6 +33,7 @@ using input::Quantity;
 using input::Text;
 
 constexpr std::int64_t max_batches = 1'000'000'000;
+constexpr std::int64_t max_replications = 10'000;
 constexpr double max_clock_hz = 1e11;
 const sim::Duration max_run = sim::seconds(max_run_seconds);
 
@@ -161,8 +162,22 @@ void read_warmup(Mapping& mapping, Run& run) {
   if (const auto warmup = time(*at)) run.warmup = *warmup;
 }
 
+// What must be that precise: a list without repetition.
+void read_until_of(const Cursor& at, std::vector<Precise>& of) {
+  of.clear();
+  for (const Cursor& item : at.items("a list of figures, such as [throughput, latency_ms.p99]", 16)) {
+    const auto figure = Choice<Precise>{"a figure", precise_names()}(item);
+    if (!figure) continue;
+    if (std::ranges::find(of, *figure) != of.end())
+      item.problem(fmt::format("{} is listed twice", to_string(*figure)));
+    of.push_back(*figure);
+  }
+  if (at.is(Kind::sequence) && at.value().children.empty())
+    at.problem("no figures", "leave the key out for [throughput]");
+}
+
 void read_run(const Cursor& at, Run& run) {
-  Mapping mapping(at, "a mapping: duration, warmup, seed, until, setup, batches, thermal");
+  Mapping mapping(at, "a mapping: duration, warmup, seed, replications, until, setup, batches, thermal");
   mapping.optional("setup", run.setup, Boolean{});
   std::int64_t batches = 0;
   if (mapping.optional("batches", batches, Integer{1, max_batches})) run.batches = batches;
@@ -183,11 +198,16 @@ void read_run(const Cursor& at, Run& run) {
   if (mapping.optional("thermal", thermal, starts)) run.thermal = thermal;
   std::int64_t seed = 0;
   if (mapping.optional("seed", seed, Integer{0})) run.seed = static_cast<std::uint64_t>(seed);
+  mapping.optional("replications", run.replications, Integer{1, max_replications});
   if (const auto until_at = mapping.find("until")) {
     if (mapping.has("duration")) until_at->problem("given beside duration", "keep one of the two");
-    Mapping until(*until_at, "a mapping: relative_error, max");
-    Until value{0, sim::seconds(60)};
+    if (run.replications > 1)
+      until_at->problem("given beside replications",
+                        "keep one of the two: replications are of equal length, and as many as given");
+    Mapping until(*until_at, "a mapping: relative_error, of, max");
+    Until value{.relative_error = 0, .max = sim::seconds(60)};
     until.required("relative_error", value.relative_error, Quantity{input::share_dimension(), 0, 1, true});
+    if (const auto of = until.find("of")) read_until_of(*of, value.of);
     until.optional("max", value.max, TimeSpan{sim::Duration::zero(), max_run, true});
     run.until = value;
     run.duration = value.max;

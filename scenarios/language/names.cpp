@@ -83,6 +83,15 @@ const Names<gpu::Sharing>& sharing_names() {
   return names;
 }
 
+const Names<Precise>& precise_names() {
+  static const Names<Precise> names{{"throughput", Precise::throughput},
+                                    {"latency_ms.mean", Precise::latency_mean},
+                                    {"latency_ms.p50", Precise::latency_p50},
+                                    {"latency_ms.p90", Precise::latency_p90},
+                                    {"latency_ms.p99", Precise::latency_p99}};
+  return names;
+}
+
 const std::vector<std::string>& cpu_governor_names() {
   static const std::vector<std::string> names(power::cpu_governor_names.begin(),
                                               power::cpu_governor_names.end());
@@ -97,6 +106,9 @@ const std::vector<std::string>& gpu_governor_names() {
 
 const char* to_string(Sync value) {
   return name_of(sync_names(), value);
+}
+const char* to_string(Precise value) {
+  return name_of(precise_names(), value);
 }
 const char* to_string(Placement value) {
   return name_of(placement_names(), value);

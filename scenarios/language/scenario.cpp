@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "calibration/onnx/onnx.hpp"
 #include "input/printable.hpp"
@@ -26,6 +27,17 @@ std::vector<ProcessInstance> expand(const Scenario& scenario) {
       result.push_back({result.size(), entry});
   }
   return result;
+}
+
+std::vector<Draws> draws_of(const Scenario& scenario) {
+  std::vector<Draws> draws;
+  std::map<std::string, int> places;
+  for (const ProcessEntry& entry : scenario.processes) {
+    const std::string name = entry.name.empty() ? model_name(entry.model) : entry.name;
+    const int place = places[name]++;
+    draws.push_back(entry.draws.value_or(Draws{.name = fmt::format("{} {}", name, place), .first = 0}));
+  }
+  return draws;
 }
 
 // None today: whatever key is not yet modelled is named here.

@@ -17,6 +17,7 @@
 #include "models/gpu/sharing.hpp"
 #include "models/process/arrival_spec.hpp"
 #include "models/process/runtimes.hpp"
+#include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::calibration {
@@ -65,10 +66,10 @@ using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
 [[nodiscard]] std::string model_name(
     const Model& model);  // for people and results; "synthetic" without a network
 
-// Layers [first, end).
 // Of periodic sources: what crystals of cameras and boards are sold with (20 to 50 ppm). Assumed.
 inline constexpr double default_clock_drift = 20e-6;
 
+// Layers [first, end).
 struct LayerRange {
   std::size_t first = 0, end = 0;
 };
@@ -79,6 +80,12 @@ struct Stage {
   bool on_gpu = false;
   sim::Duration
       time;  // of an image: on a core at the profile's reference clock, or alone on the GPU at its highest
+};
+
+// What the random numbers of the processes of an entry are named by, and the number of the first of them.
+struct Draws {
+  std::string name;
+  std::int64_t first = 0;
 };
 
 // One entry of `processes`; it stands for `count` equal processes.
@@ -100,6 +107,7 @@ struct ProcessEntry {
   process::Arrivals arrivals;
   std::string trace_file;        // arrivals: trace; as written
   std::uint64_t trace_hash = 0;  // of its arrival times
+  std::optional<Draws> draws;    // as in another scenario; absent: draws_of()
   std::vector<int> cpus;         // allowed cores; empty: those of the scenario
   int nice = 0;
 };
@@ -123,22 +131,14 @@ struct PowerCap {
   double budget_w = 0;
   sim::Duration window;
 };
-// What a request over a link is made of.
-struct Payload {
-  static constexpr double jpeg_bytes = 120e3;  // mean of ImageNet's pictures; 640 pixels a side at quality 90
-  bool tensor = false;                         // the network's input in the process's precision; else ...
-  double bytes = jpeg_bytes;                   // ... an image of this size
-};
-struct Link {
-  double bandwidth = 0;  // bytes/s
-  sim::Duration rtt, jitter;
-  double loss = 0;
-  double energy_per_bit_j = 0;
-  Payload payload;
-};
+// What a run can be made long enough for.
+enum class Precise { throughput, latency_mean, latency_p50, latency_p90, latency_p99 };
+[[nodiscard]] const char* to_string(Precise value);  // its path in a process of the result
+
 struct Until {
-  double relative_error = 0;  // half-width of the 95 % interval over the mean
-  sim::Duration max;          // simulated time, warm-up excluded
+  double relative_error = 0;                        // half-width of the 95 % interval over the figure
+  std::vector<Precise> of = {Precise::throughput};  // of every process
+  sim::Duration max;                                // simulated time, warm-up excluded
 };
 // How warm the board is when a run begins.
 enum class ThermalStart {
@@ -152,6 +152,7 @@ struct Run {
   bool warmup_found = false;              // `auto`: as long as a first run shows it to be
   std::optional<ThermalStart> thermal{};  // absent: idle
   std::uint64_t seed = 1;
+  std::int64_t replications = 1;  // independent ones, whose mean is the result
   std::optional<Until> until;
   bool setup = false;                   // each process begins with its set-up; no warm-up
   std::optional<std::int64_t> batches;  // each process ends after so many, the run with the last; no warm-up
@@ -179,6 +180,10 @@ struct Scenario {
   std::vector<ProcessEntry> processes;
   Run run;
 };
+
+// By entry: its name, or else its model, and its place among the entries of that name. So an entry before it,
+// or more processes of one, change no draws of others.
+[[nodiscard]] std::vector<Draws> draws_of(const Scenario& scenario);
 
 // A process after expansion by count.
 struct ProcessInstance {

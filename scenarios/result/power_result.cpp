@@ -68,12 +68,16 @@ void add_power(SystemResult& system, const board::PowerReport& report, const pow
     system.memory.clock_mhz = mean_mhz(report.emc, seconds);
   }
 
+  for (std::size_t i = 1; i < power::cause_names.size(); ++i)
+    system.limited_share.emplace_back(std::string(power::cause_names[i]), report.held_s[i] / seconds);
+  name_limit(system);
+}
+
+void name_limit(SystemResult& system) {
   constexpr double worth_naming = 0.01;
   double most = worth_naming;
-  for (std::size_t i = 1; i < power::cause_names.size(); ++i) {
-    const double share = report.held_s[i] / seconds;
-    const std::string name(power::cause_names[i]);
-    system.limited_share.emplace_back(name, share);
+  system.limited_by = "none";
+  for (const auto& [name, share] : system.limited_share) {
     if (share < most) continue;
     most = share;
     system.limited_by = name;

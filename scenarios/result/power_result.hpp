@@ -10,4 +10,7 @@ namespace jostle::scenarios {
 void add_power(SystemResult& system, const board::PowerReport& report, const power::Spec& spec,
                Metric images);
 
+// Sets `limited_by` to the largest of `limited_share` if it is worth naming.
+void name_limit(SystemResult& system);
+
 }  // namespace jostle::scenarios

@@ -16,12 +16,24 @@
 namespace jostle::scenarios {
 
 using Metric = std::optional<double>;
-using Interval = std::optional<std::pair<double, double>>;  // from, to
+using Interval = std::optional<std::pair<double, double>>;            // from, to
+using NamedParameters = std::vector<std::pair<std::string, double>>;  // in display order
+
+// Why a prediction interval is as wide as it is: half-widths in the logarithm (0.05: about 5 %), which add in
+// quadrature.
+struct IntervalParts {
+  double parameters = 0;          // parameters of the profile that are uncertain
+  double chance = 0;              // what differs from run to run
+  double model = 0;               // what the model leaves out: its error on held-out runs
+  NamedParameters of_parameters;  // the share of single parameters in the variance by all, greatest first
+  std::string model_from;         // the held-out runs
+};
 
 struct Throughput {
   Metric mean;    // images/s, over the measured time
   Interval ci95;  // confidence interval: simulation noise
   Interval pi90;  // prediction interval; absent unless calibrated
+  std::optional<IntervalParts> pi90_parts = {};
 };
 
 struct Latency {
@@ -31,7 +43,11 @@ struct Latency {
   struct Ci95 {
     Interval mean, p50, p90, p99;
   };
-  Ci95 ci95 = {};  // simulation noise
+  Ci95 ci95 = {};               // simulation noise
+  std::int64_t unfinished = 0;  // requests that waited at the end
+  NamedParameters needs = {};   // seconds of run that would do, by percentile that is absent for want of it
+  std::vector<std::string> of_served = {};  // percentiles that dropped and unfinished requests could change
+  std::optional<IntervalParts> pi90_parts = {};
 };
 
 // One ExecutionContext call, and its parts.
@@ -78,6 +94,12 @@ struct GpuWindows {
   std::vector<WindowShares> shares;
 };
 
+// Whether a figure that `run.until` names is as precise as that asks.
+struct Converged {
+  std::string figure;  // "latency_ms.p99"
+  bool yes = false;
+};
+
 struct ProcessResult {
   std::int64_t index = 0;  // among all processes
   std::int64_t entry = 0;  // index in the scenario's `processes`
@@ -100,6 +122,7 @@ struct ProcessResult {
   // steady is asked for (set-up, a number of batches, a trace).
   std::optional<bool> stationary;
   Latency latency_ms;
+  std::vector<Converged> converged;  // with run.until
   EnqueueCall ec_ms;
   Metric sync_ms;
   std::vector<StageResult> stages;  // in execution order
@@ -131,17 +154,19 @@ struct LinkResult {
   Metric power_w;                  // of the sender; not part of power_w
 };
 
-using NamedParameters = std::vector<std::pair<std::string, double>>;  // in display order
-
 struct SystemResult {
   Metric throughput;         // images/s of all processes
+  Interval throughput_ci95;  // simulation noise; only over replications
   Interval throughput_pi90;  // if requested
+  std::optional<IntervalParts> throughput_pi90_parts;
   struct {
     Metric mean, peak;                  // peak: the highest mean over a window of 100 ms
     NamedParameters rails, rail_peaks;  // as measured by the board's sensors
     NamedParameters parts;              // power::part_names; their sum is the mean
     Metric wall;                        // at the plug
+    Interval ci95;                      // of the mean: simulation noise; only over replications
     Interval pi90;                      // of the mean, if requested
+    std::optional<IntervalParts> pi90_parts;
   } power_w;
   Metric energy_per_image_mj;
   struct {
@@ -181,7 +206,8 @@ struct Result {
   std::string device;
   std::string profile_hash;
   std::uint64_t seed = 1;
-  double simulated_s = 0;     // without the warm-up
+  double simulated_s = 0;  // without the warm-up; of all replications together
+  std::int64_t replications = 1;
   std::string status = "ok";  // or out_of_memory if a process did not fit
   std::vector<ProcessResult> processes;
   SystemResult system;

@@ -57,19 +57,37 @@ Json windows_json(const GpuWindows& windows) {
   return json;
 }
 
+// Beside an interval: what makes it as wide as it is.
+void put_parts(Json& json, const std::optional<IntervalParts>& parts) {
+  if (!parts) return;
+  Json& of = json["pi90_parts"];
+  of = {{"parameters", parts->parameters},
+        {"chance", parts->chance},
+        {"model", parts->model},
+        {"of_parameters", named(parts->of_parameters)},
+        {"model_from", parts->model_from}};
+}
+
 Json latency_json(const Latency& latency) {
-  return {{"mean", figure(latency.mean)},
-          {"p50", figure(latency.p50)},
-          {"p90", figure(latency.p90)},
-          {"p95", figure(latency.p95)},
-          {"p99", figure(latency.p99)},
-          {"pi90", interval(latency.pi90)},
-          {"n", latency.samples},
-          {"ci95",
-           {{"mean", interval(latency.ci95.mean)},
-            {"p50", interval(latency.ci95.p50)},
-            {"p90", interval(latency.ci95.p90)},
-            {"p99", interval(latency.ci95.p99)}}}};
+  Json needs = Json::object();
+  for (const auto& [name, seconds] : latency.needs) needs[name] = {{"run_s", figure(seconds)}};
+  Json json{{"mean", figure(latency.mean)},
+            {"p50", figure(latency.p50)},
+            {"p90", figure(latency.p90)},
+            {"p95", figure(latency.p95)},
+            {"p99", figure(latency.p99)},
+            {"pi90", interval(latency.pi90)},
+            {"n", latency.samples},
+            {"ci95",
+             {{"mean", interval(latency.ci95.mean)},
+              {"p50", interval(latency.ci95.p50)},
+              {"p90", interval(latency.ci95.p90)},
+              {"p99", interval(latency.ci95.p99)}}},
+            {"unfinished", latency.unfinished},
+            {"needs", needs},
+            {"of_served", latency.of_served}};
+  put_parts(json, latency.pi90_parts);
+  return json;
 }
 
 Json process_json(const ProcessResult& process) {
@@ -88,12 +106,16 @@ Json process_json(const ProcessResult& process) {
                         {"ci95", interval(process.throughput.ci95)},
                         {"pi90", interval(process.throughput.pi90)},
                         {"unit", "images/s"}};
+  put_parts(json["throughput"], process.throughput.pi90_parts);
   json["images"] = figure(process.images);
   json["offered"] = process.offered ? Json{{"mean", *process.offered}, {"unit", "images/s"}} : Json(nullptr);
   json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
   json["stationary"] = process.stationary ? Json(*process.stationary) : Json(nullptr);
   json["backlog_growth"] = figure(process.backlog_growth);
   json["latency_ms"] = latency_json(process.latency_ms);
+  if (!process.converged.empty()) {
+    for (const Converged& figure : process.converged) json["converged"][figure.figure] = figure.yes;
+  }
   json["ec_ms"] = {{"mean", figure(ec.mean)},
                    {"launch", figure(ec.launch)},
                    {"reschedule", figure(ec.reschedule)},
@@ -134,8 +156,12 @@ Json system_json(const SystemResult& system) {
   json["power_w"] = {{"mean", figure(system.power_w.mean)},  {"peak", figure(system.power_w.peak)},
                      {"rails", named(system.power_w.rails)}, {"rail_peaks", named(system.power_w.rail_peaks)},
                      {"parts", named(system.power_w.parts)}, {"wall", figure(system.power_w.wall)}};
+  if (system.throughput_ci95) json["throughput"]["ci95"] = interval(system.throughput_ci95);
+  if (system.power_w.ci95) json["power_w"]["ci95"] = interval(system.power_w.ci95);
   if (system.throughput_pi90) json["throughput"]["pi90"] = interval(system.throughput_pi90);
   if (system.power_w.pi90) json["power_w"]["pi90"] = interval(system.power_w.pi90);
+  put_parts(json["throughput"], system.throughput_pi90_parts);
+  put_parts(json["power_w"], system.power_w.pi90_parts);
   json["energy_per_image_mj"] = figure(system.energy_per_image_mj);
   json["gpu"] = {{"busy", figure(gpu.busy)}, {"reported_load", figure(gpu.reported_load)}};
   put(json["gpu"], gpu.array);
@@ -183,6 +209,7 @@ std::string to_json(const Result& result) {
   json["system"] = system_json(result.system);
   json["scenario_hash"] = result.scenario_hash;
   json["simulated_s"] = result.simulated_s;
+  json["replications"] = result.replications;
   json["stationary"] = result.stationary ? Json(*result.stationary) : Json(nullptr);
   json["warmup"] = {{"set_s", result.warmup.set_s},
                     {"found_s",

@@ -138,10 +138,9 @@ cpu::Confinement confinement_of(const Scenario& scenario, const board::DeviceSpe
                                 const board::PowerMode* mode) {
   cpu::Confinement cores{.online = board::online_cpus(device, mode, scenario.clocks.cores),
                          .allowed = scenario.cpus};
-  if (scenario.host_cores) {
-    cores.allowed = cores.online;
-    cores.allowed.resize(std::min(static_cast<std::size_t>(*scenario.host_cores), cores.online.size()));
-  }
+  if (cores.allowed.empty()) cores.allowed = board::shared_cpus(device, cores.online);
+  if (scenario.host_cores)
+    cores.allowed.resize(std::min(static_cast<std::size_t>(*scenario.host_cores), cores.allowed.size()));
   return cores;
 }
 
@@ -185,8 +184,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances);
-  const std::size_t cpus =
-      setup.cores.allowed.empty() ? setup.cores.online.size() : setup.cores.allowed.size();
+  const std::size_t cpus = setup.cores.allowed.size();
   const WorkContext context{profile, device, tables, clocks, cpus};
   std::size_t contexts = 0, threads = 0;  // of processes on the GPU; of processes on the CPU
   for (std::size_t i = 0; i < instances.size(); ++i) {
@@ -195,6 +193,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     threads += own;
     contexts += own == 0 ? 1 : 0;
   }
+  if (contexts > 0 && device.power && device.power->gpu.held_awake) device.power->gpu.gated_after_s = 0;
   std::vector<process::Spec> specs;  // one an entry
   for (const ProcessEntry& entry : scenario.processes) {
     process::Spec spec = process_of(entry, scenario, context);
@@ -210,13 +209,15 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
                   .loss = link->loss,
                   .energy_per_bit_j = link->energy_per_bit_j};
   }
+  const std::vector<Draws> draws = draws_of(scenario);
   std::uint32_t nth = 0;  // of its entry
   for (const ProcessInstance& instance : instances) {
     nth = instance.index > 0 && instances[instance.index - 1].entry == instance.entry ? nth + 1 : 0;
     if (assembly.occupancy.rebooted || !assembly.occupancy.places[instance.index].fits) continue;
     const ProcessEntry& entry = scenario.processes[instance.entry];
     process::Spec spec = specs[instance.entry];
-    if (entry.arrivals.source) spec.arrivals.source = *entry.arrivals.source + nth;
+    const auto& [drawn_as, first] = draws[instance.entry];
+    spec.random_name = fmt::format("{} {}", drawn_as, first + nth);
     spec.name =
         entry.name.empty() ? fmt::format("{} {}", model_name(entry.model), instance.index) : entry.name;
     setup.processes.push_back(std::move(spec));

@@ -4,6 +4,7 @@
 
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/ratio.hpp"
+#include "scenarios/run/latency.hpp"
 
 namespace jostle::scenarios {
 
@@ -23,28 +24,6 @@ std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
   return share;
 }
 
-Latency latency_of(const process::Inference& process) {
-  const auto ms = [](std::optional<double> seconds) {
-    return seconds ? Metric(*seconds * 1e3) : std::nullopt;
-  };
-  const auto interval_ms = [](const std::optional<sim::Interval>& seconds) {
-    return seconds ? Interval({seconds->low * 1e3, seconds->high * 1e3}) : std::nullopt;
-  };
-  const sim::Quantiles& of = process.latency();
-  Latency latency{.mean = ms(of.mean()),
-                  .p50 = ms(of.quantile(0.50)),
-                  .p90 = ms(of.quantile(0.90)),
-                  .p95 = ms(of.quantile(0.95)),
-                  .p99 = ms(of.quantile(0.99)),
-                  .pi90 = {},
-                  .samples = static_cast<std::int64_t>(of.count()),
-                  .ci95 = {}};
-  const auto quantiles = process.latencies().quantile_ci95({0.5, 0.9, 0.99});
-  latency.ci95 = {interval_ms(process.latencies().mean_ci95()), interval_ms(quantiles[0]),
-                  interval_ms(quantiles[1]), interval_ms(quantiles[2])};
-  return latency;
-}
-
 // Of a process with requests of its own: what it was offered, and whether it keeps up. If it does not, its
 // latency has no mean and no percentiles: they grow for as long as the run lasts.
 void add_load(ProcessResult& result, const OpenLoad& load) {
@@ -56,13 +35,14 @@ void add_load(ProcessResult& result, const OpenLoad& load) {
   result.backlog_growth = load.growth;
   Latency unknown;
   unknown.samples = result.latency_ms.samples;
+  unknown.unfinished = result.latency_ms.unfinished;
   result.latency_ms = unknown;
 }
 
 }  // namespace
 
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
-                 const std::optional<OpenLoad>& load) {
+                 const std::optional<OpenLoad>& load, bool every_percentile) {
   const Time now = window.end;
   const double seconds = window.seconds();
   const double whole = static_cast<double>(process.batches() * process.spec().batch);
@@ -81,7 +61,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   }
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
-  result.latency_ms = latency_of(process);
+  result.latency_ms = latency_of(process, window, every_percentile);
 
   const process::TimeAccount& time = process.time();
   const auto calls = static_cast<double>(process.enqueue_calls());

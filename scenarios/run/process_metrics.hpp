@@ -7,9 +7,9 @@
 
 namespace jostle::scenarios {
 
-// `load`: of its requests; none for a closed loop.
+// `load`: of its requests; none for a closed loop. `every_percentile`: as RunControl says.
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
-                 const std::optional<OpenLoad>& load);
+                 const std::optional<OpenLoad>& load, bool every_percentile);
 
 // The time lost because a controller limited the clock, out of the time that kernels were bound by
 // arithmetic.

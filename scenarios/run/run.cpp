@@ -8,8 +8,11 @@
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/memory_result.hpp"
+#include "scenarios/result/pooled.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/equilibrium.hpp"
+#include "scenarios/run/one_run.hpp"
+#include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace jostle::scenarios {
@@ -38,7 +41,8 @@ calibration::Profile profile_of(const Scenario& scenario) {
   return std::move(*profile);
 }
 
-// The result before the run: what was requested, and which processes fit.
+}  // namespace
+
 Result prepared(const Scenario& scenario, const calibration::Profile& profile, const Assembly& assembly) {
   Result result;
   result.scenario = scenario.name;
@@ -46,7 +50,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   result.resolved = to_json(scenario);
   result.device = scenario.device;
   result.profile_hash = profile.hash;
-  result.seed = scenario.run.seed;
+  result.seed = assembly.setup.seed;
   for (const ProcessInstance& instance : expand(scenario)) {
     result.processes.push_back(
         described(scenario.processes[instance.entry], instance, assembly.grades[instance.entry]));
@@ -55,7 +59,6 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   return result;
 }
 
-// Gives the board the heat with which the scenario begins; false if it would shut down: the result says so.
 bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const RunControl& control) {
   if (scenario.run.thermal != ThermalStart::equilibrium) return true;
   Equilibrium equilibrium = thermal_equilibrium(scenario, assembly, control);
@@ -78,6 +81,8 @@ bool settle(Result& result, const Scenario& scenario, Assembly& assembly, const 
   if (equilibrium.heat) assembly.dvfs->heat = std::move(equilibrium.heat);
   return true;
 }
+
+namespace {
 
 // Sets the warm-up to the transient that a first run shows; half of that run, where it does not end.
 void find_warmup(Run& run, const Scenario& scenario, const Assembly& assembly, const RunControl& control) {
@@ -106,11 +111,8 @@ Result preview(const Scenario& scenario) {
   return prepared(scenario, profile, assemble(scenario, profile));
 }
 
-std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
-                          const RunControl& control) {
-  if (const auto keys = unsupported_keys(scenario); !keys.empty())
-    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
-  Assembly assembly = assemble(scenario, profile);
+std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
+                              Assembly assembly, const RunControl& control) {
   Result result = prepared(scenario, profile, assembly);
   const auto fits = [](const auto& process) { return process.status == "ok"; };
   const bool runs = control.all_must_fit ? std::ranges::all_of(result.processes, fits)
@@ -123,6 +125,16 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
   if (!simulation.run()) return std::nullopt;
   simulation.add_metrics(result);
   return result;
+}
+
+std::optional<Result> run(const Scenario& scenario, const calibration::Profile& profile,
+                          const RunControl& control) {
+  if (const auto keys = unsupported_keys(scenario); !keys.empty())
+    throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
+  if (scenario.run.replications == 1) return one_run(scenario, profile, assemble(scenario, profile), control);
+  const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
+  const auto results = run_replications(scenario, profile, all, control);
+  return results ? std::optional(pooled(*results)) : std::nullopt;
 }
 
 }  // namespace jostle::scenarios

@@ -40,6 +40,8 @@ struct RunControl {
   // By process, instead of the scenario's arrivals: requests answered in another run. Each was made at its
   // time there and arrives here at the time at which it was answered there.
   const std::vector<std::vector<process::Answered>>* requests = nullptr;
+  // Percentiles also of requests too few for one run to tell them: for those who replicate runs.
+  bool every_percentile = false;
   bool all_must_fit = false;  // if a process does not fit into memory, report it and simulate nothing
   std::function<void(double done)> progress;  // called now and then with the share done, 0 to 1; may be empty
 };

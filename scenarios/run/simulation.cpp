@@ -5,6 +5,7 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/power_result.hpp"
+#include "scenarios/run/precision.hpp"
 #include "scenarios/run/process_metrics.hpp"
 #include "scenarios/run/steadiness.hpp"
 #include "scenarios/run/system_metrics.hpp"
@@ -16,8 +17,6 @@ namespace {
 using sim::Duration;
 using sim::Time;
 
-// Fewer batches than this say nothing about how much the next ones differ.
-constexpr std::uint64_t fewest_lumps = 64;
 // Looks at whether the run may end lie so far apart that few of them are taken: each is one more chance to
 // stop on a streak of luck. Their times do not depend on how long the run may last.
 constexpr double look_ratio = 1.25;
@@ -82,7 +81,17 @@ bool Simulation::run() {
   return true;
 }
 
+bool Simulation::go_on(Duration duration) {
+  warm_ = engine_.now();
+  end_ = warm_ + duration;
+  end_warmup();
+  if (!advance_to(end_)) return false;
+  board_->settle();
+  return true;
+}
+
 void Simulation::end_warmup() {
+  waited_.clear();
   if (dvfs_) dvfs_->before_end_of_warmup();
   throughput_->before_end_of_warmup(engine_.now(), board_->processes());
   board_->end_warmup();
@@ -109,15 +118,15 @@ double Simulation::link_load(const Window& window) {
   return board_->link() ? load_of_link(board_->link()->spec(), board_->processes(), window) : 0;
 }
 
-// Whether the throughput of every process is known to the requested precision.
+// Whether every figure asked for is known to the requested precision, of every process.
 bool Simulation::precise(const Window& window) {
   const double load = link_load(window);
   for (std::size_t i = 0; i < board_->processes().size(); ++i) {
     process::Inference& process = board_->processes()[i];
-    if (process.rate().seconds_per_lump().count() < fewest_lumps) return false;
     const auto open = open_load(process, window, waited_[i], load);
-    const auto width = process.rate().relative_half_width(window.end, open && open->stable == false);
-    if (!width || *width > scenario_.run.until->relative_error) return false;
+    const std::optional<bool> stable = open ? open->stable : true;
+    if (!std::ranges::all_of(converged(*scenario_.run.until, process, stable, window.end), &Converged::yes))
+      return false;
   }
   return true;
 }
@@ -162,7 +171,10 @@ void Simulation::add_metrics(Result& result) {
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
-    add_process(process, inference, window, open_load(inference, window, waited_[running], load));
+    add_process(process, inference, window, open_load(inference, window, waited_[running], load),
+                control_.every_percentile);
+    if (const auto& until = scenario_.run.until)
+      process.converged = converged(*until, inference, process.stable.value_or(true), window.end);
     if (dvfs_) add_throttled(process, inference.running(), dvfs_->throttled_s(running));
     images = images && process.images ? Metric(*images + *process.images) : std::nullopt;
     ++running;

@@ -29,6 +29,10 @@ class Simulation {
   // Runs to the end; false if it was interrupted. Throws RunError if it is stuck.
   [[nodiscard]] bool run();
 
+  // After run(): measures anew for this long from where the last measurement ended, with all queues, clocks
+  // and temperatures as they are. As run().
+  [[nodiscard]] bool go_on(sim::Duration duration);
+
   // The metrics of the processes that are `ok` and of the board, after run().
   void add_metrics(Result& result);
 

@@ -88,7 +88,8 @@ Drift drift_of(std::span<const double> numbers, double lump, const std::string& 
 Drift throughput_drift(const ProcessResult& process, std::size_t running, const Watched& watched) {
   const IntervalMeans& series = watched.throughput.of_process(running);
   const auto numbers = measured(series, watched.window);
-  const double half_s = sim::to_seconds(series.interval()) * static_cast<double>(numbers.size() / 2);
+  const std::size_t half = numbers.size() / 2;
+  const double half_s = sim::to_seconds(series.interval()) * static_cast<double>(half);
   if (half_s <= 0) return {};
   const std::string& name = process.name.empty() ? process.model : process.name;
   return drift_of(numbers, static_cast<double>(process.batch) / half_s,

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyses/interval/coverage.hpp"
+#include "calibration/profile/sobol.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "sim/random.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -25,25 +26,128 @@ Scenario scenario(const std::string& text) {
   return *read;
 }
 
-RC_GTEST_PROP(Interval, holds_the_prediction_and_grows_with_either_cause, ()) {
+RC_GTEST_PROP(Interval, holds_the_prediction_and_grows_with_every_cause, ()) {
+  const auto percent = [] { return *rc::gen::inRange(0, 100) / 100.0; };
   const double point = *rc::gen::inRange(1, 1'000'000) / 100.0;
-  const Spread spread{*rc::gen::inRange(0, 100) / 100.0, *rc::gen::inRange(0, 100) / 100.0};
-  const double half_width = *rc::gen::inRange(0, 100) / 100.0;
+  Spread spread;
+  spread.below = percent();
+  spread.above = percent();
+  spread.chance = percent();
+  const double half_width = percent();
   const auto [from, to] = interval_around(point, spread, half_width);
   RC_ASSERT(from <= point && point <= to);
-  const auto wider = interval_around(point, {spread.below + 0.1, spread.above}, half_width + 0.1);
-  RC_ASSERT(wider.first < from && wider.second > to);
+  for (double* cause : {&spread.below, &spread.chance}) {
+    *cause += 0.1;
+    RC_ASSERT(interval_around(point, spread, half_width).first < from);
+    *cause -= 0.1;
+  }
+  RC_ASSERT(interval_around(point, spread, half_width + 0.1).second > to);
+  // The middle of repetitions moves it, but never off the run itself.
+  spread.middle = point * 3;
+  RC_ASSERT(interval_around(point, spread, half_width).first <= point);
 }
 
-TEST(Interval, of_draws_are_the_quantiles_of_a_normal_distribution) {
-  // Scores of a standard normal: 16 of mean 0 and variance 1.
-  std::vector<double> draws;
-  for (int i = 0; i < 16; ++i)
-    draws.push_back(100 * std::exp(0.1 * (i < 8 ? 1.0 : -1.0) * (0.5 + 0.1 * (i % 8))));
-  const Spread spread = spread_of(100, draws);
-  EXPECT_NEAR(spread.above, 0.12, 0.01);
-  EXPECT_NEAR(spread.below, spread.above, 1e-4);
-  EXPECT_EQ(spread_of(100, {90, 110}).below, 0);  // too few have the figure
+// Figures with a made-up response to the one parameter of the draws, and chance.
+struct MadeUp {
+  std::vector<calibration::Draw> draws;
+  FigureRuns runs;
+};
+MadeUp made_up(std::uint64_t seed, double by_parameter, double by_chance) {
+  sim::RandomStream random(seed, "made up");
+  const auto chance = [&] { return std::exp(random.normal(0, by_chance)); };
+  MadeUp found;
+  found.runs.point = 100 * chance();
+  const auto scores = calibration::sobol_points(calibration::uncertainty_draws, {seed});
+  for (const double score : scores.front()) {
+    const double normal = calibration::normal_quantile(score);
+    found.draws.push_back({{"slice"}, {std::exp(normal)}, {score}});
+    found.runs.drawn.emplace_back(100 * std::exp(by_parameter * normal) * chance());
+  }
+  for (std::size_t i = 0; i < repetitions; ++i) found.runs.repeated.emplace_back(100 * chance());
+  return found;
+}
+
+TEST(Spread, tells_parameters_and_chance_apart) {
+  const MadeUp both = made_up(1, 0.1, 0.03);
+  const Spread spread = spread_of(both.runs, both.draws, true);
+  EXPECT_NEAR(spread.below, 0.164, 0.03);
+  EXPECT_NEAR(spread.above, 0.164, 0.03);
+  EXPECT_NEAR(spread.chance, 0.03 * 1.75, 0.025);
+  ASSERT_EQ(spread.shares.size(), 1U);
+  EXPECT_EQ(spread.shares[0].first, "slice");
+  EXPECT_GT(spread.shares[0].second, 0.9);
+  const MadeUp chance = made_up(1, 0, 0.03);
+  const Spread alone = spread_of(chance.runs, chance.draws, true);
+  EXPECT_LT(alone.parameters(), 0.04);  // noise of the quantiles
+  EXPECT_TRUE(alone.shares.empty());
+}
+
+TEST(Spread, of_unlike_processes_of_an_entry_is_around_each) {
+  // Two processes on unlike cores: always 50 and 150. That is no chance.
+  MadeUp of = made_up(1, 0.1, 0);
+  of.runs.individual.assign(2, std::vector<Metric>(repetitions, 50.0));
+  of.runs.individual[1].assign(repetitions, 150.0);
+  const Spread spread = spread_of(of.runs, of.draws, true);
+  EXPECT_NEAR(spread.chance, 0, 1e-9);
+  EXPECT_NEAR(*spread.of_process(0).middle, 50, 1e-9);
+  EXPECT_NEAR(*spread.of_process(1).middle, 150, 1e-9);
+}
+
+TEST(Spread, is_not_known_where_draws_lack_the_figure) {
+  MadeUp some = made_up(1, 0.1, 0.01);
+  for (int i = 0; i < 3; ++i) some.runs.drawn[static_cast<std::size_t>(i)].reset();
+  EXPECT_TRUE(spread_of(some.runs, some.draws, true).known);
+  some.runs.drawn[3].reset();  // more than one in twenty: the end of the interval lies among these
+  EXPECT_FALSE(spread_of(some.runs, some.draws, true).known);
+}
+
+// How many of 400 made-up measurements the interval of a made-up prediction holds: the parameters are drawn
+// from what is known of them, and chance is that of the run, another for the measurement.
+TEST(Spread, covers_nine_measurements_in_ten) {
+  for (const auto& [by_parameter, by_chance] :
+       std::vector<std::pair<double, double>>{{0.1, 0.01}, {0.1, 0.1}, {0.02, 0.2}, {0, 0.3}}) {
+    for (const bool as_long : {true, false}) {
+      int covered = 0;
+      for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        const MadeUp prediction = made_up(seed, by_parameter, by_chance);
+        const Spread spread = spread_of(prediction.runs, prediction.draws, as_long);
+        sim::RandomStream truth(seed, "truth");
+        const double measured =
+            100 * std::exp(by_parameter * truth.normal(0, 1) + by_chance * truth.normal(0, 1));
+        const auto [from, to] = interval_around(*prediction.runs.point, spread, 0);
+        covered += from <= measured && measured <= to ? 1 : 0;
+      }
+      // 360 expected; 1 in 1000 falls outside 340 to 378. The run itself is always inside, which adds a
+      // little.
+      EXPECT_GE(covered, 340) << by_parameter << ' ' << by_chance << ' ' << as_long;
+      EXPECT_LE(covered, 388) << by_parameter << ' ' << by_chance << ' ' << as_long;
+    }
+  }
+}
+
+// Of ten equally strong parameters: how much of the truth lies between the 5 % and the 95 % quantile.
+TEST(Spread, of_64_draws_seldom_covers_under_80_percent) {
+  int narrow = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    std::vector<std::uint64_t> keys;
+    sim::RandomStream random(seed, "keys");
+    for (int i = 0; i < 10; ++i) keys.push_back(random.bits());
+    const auto points = calibration::sobol_points(calibration::uncertainty_draws, keys);
+    FigureRuns runs;
+    std::vector<calibration::Draw> draws(calibration::uncertainty_draws);
+    runs.point = 1;
+    runs.repeated.assign(repetitions, 1.0);
+    for (std::size_t i = 0; i < draws.size(); ++i) {
+      double sum = 0;
+      for (const auto& of_parameter : points) sum += calibration::normal_quantile(of_parameter[i]);
+      runs.drawn.emplace_back(std::exp(sum / std::sqrt(10.0)));
+    }
+    const Spread spread = spread_of(runs, draws, true);
+    const double inside =
+        (std::erf(spread.below / std::sqrt(2.0)) + std::erf(spread.above / std::sqrt(2.0))) / 2;
+    narrow += inside < 0.8 ? 1 : 0;
+  }
+  EXPECT_LE(narrow, 6);
 }
 
 TEST(Draws, have_the_spread_and_the_correlation_that_was_asked) {
@@ -52,22 +156,39 @@ TEST(Draws, have_the_spread_and_the_correlation_that_was_asked) {
   Uncertainty known;
   known.figures = {"gpu.kernel_fixed", "runtimes.tensorrt.per_launch"};
   known.covariance = {0.04, 0.5 * 0.2 * 0.1, 0.5 * 0.2 * 0.1, 0.01};
-  const auto all = calibration::draws(known, base->profile);
-  ASSERT_EQ(all.size(), calibration::uncertainty_draws);
-  double mean = 0, variance = 0;
-  for (const calibration::Draw& draw : all) {
-    ASSERT_EQ(draw.names[0], "gpu.kernel_fixed");
-    mean += std::log(draw.ratios[0]) / 16;
-    variance += std::pow(std::log(draw.ratios[0]), 2) / 16;
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    const auto all = calibration::draws(known, base->profile, seed);
+    ASSERT_EQ(all.size(), calibration::uncertainty_draws);
+    double mean = 0, first = 0, second = 0, both = 0;
+    for (const calibration::Draw& draw : all) {
+      ASSERT_EQ(draw.names[0], "gpu.kernel_fixed");
+      const double a = std::log(draw.ratios[0]), b = std::log(draw.ratios[1]);
+      mean += a / 64;
+      first += a * a / 64;
+      second += b * b / 64;
+      both += a * b / 64;
+    }
+    EXPECT_NEAR(mean, 0, 0.01);
+    EXPECT_NEAR(std::sqrt(first), 0.2, 0.015);
+    EXPECT_NEAR(std::sqrt(second), 0.1, 0.01);
+    EXPECT_NEAR(both / std::sqrt(first * second), 0.5, 0.1);
   }
-  EXPECT_NEAR(mean, 0, 1e-9);
-  EXPECT_NEAR(std::sqrt(variance), 0.2, 0.01);
+}
+
+TEST(Draws, differ_by_seed_and_are_the_same_for_one) {
+  input::Problems problems;
+  const auto known = *uncertain_profile("jetson-orin-nano-super", {}, problems);
+  const auto ratios = [&](std::uint64_t seed) {
+    return calibration::draws(known.uncertainty, known.base.profile, seed).front().ratios;
+  };
+  EXPECT_EQ(ratios(1), ratios(1));
+  EXPECT_NE(ratios(1), ratios(2));
 }
 
 TEST(Draws, vary_what_is_assumed_but_not_what_was_measured) {
   input::Problems problems;
   const auto base = calibration::base_profile("jetson-tx2", problems);
-  const auto all = calibration::draws({}, base->profile);
+  const auto all = calibration::draws({}, base->profile, 1);
   for (const calibration::ProfileParameter& figure : base->profile.figures) {
     const bool drawn = std::ranges::find(all.front().names, figure.path) != all.front().names.end();
     if (!drawn) continue;
@@ -93,6 +214,15 @@ TEST(Uncertainty, is_read_as_it_was_written) {
   EXPECT_EQ(read.residual("another", "throughput", "family")->rows, 32U);
 }
 
+TEST(Uncertainty, has_no_residuals_of_too_few_runs) {
+  const Uncertainty read =
+      calibration::parse_uncertainty(calibration::uncertainty_csv_header() +
+                                         "mine,residual,power,network,0.01,8\n,residual,power,family,0.1,9\n",
+                                     "mine.csv", "mine");
+  ASSERT_EQ(read.residuals.size(), 1U);
+  EXPECT_EQ(residual_for(read, "mine", "power", "network")->half_width, 0.1);
+}
+
 TEST(Uncertainty, refuses_what_cannot_be) {
   const std::string header = calibration::uncertainty_csv_header();
   for (const char* row : {"a,sd,x,,-1,\n", "a,sd,x,,ten,\n", "a,width,x,,1,\n", "a,correlation,x,y,2,\n",
@@ -106,11 +236,15 @@ TEST(Uncertainty, of_every_shipped_profile_can_be_drawn_from) {
     input::Problems problems;
     const auto known = uncertain_profile(device, {}, problems);
     ASSERT_TRUE(known.has_value()) << problems.text();
-    for (const calibration::Draw& draw : calibration::draws(known->uncertainty, known->base.profile)) {
+    for (const calibration::Draw& draw : calibration::draws(known->uncertainty, known->base.profile, 1)) {
       for (const double ratio : draw.ratios) EXPECT_TRUE(ratio > 0 && std::isfinite(ratio)) << device;
       EXPECT_NO_THROW((void)calibration::drawn(known->base.document, known->base.profile, draw)) << device;
     }
-    EXPECT_GT(residual_half_width(known->uncertainty, device, "throughput", "model"), 0) << device;
+    for (const char* quantity : {"throughput", "latency", "latency p99", "power"}) {
+      const auto error = residual_for(known->uncertainty, device, quantity, "model");
+      ASSERT_TRUE(error.has_value()) << device << ' ' << quantity;
+      EXPECT_GE(error->rows, 9U) << device << ' ' << quantity;
+    }
   }
 }
 
@@ -130,7 +264,15 @@ TEST(Interval, is_added_to_an_answer_that_is_otherwise_the_same) {
     ASSERT_TRUE(with->processes[i].latency_ms.pi90.has_value());
   }
   ASSERT_TRUE(with->system.power_w.pi90 && with->system.throughput_pi90);
-  // What two processes share of a GPU is known less than what one gets: slices and switches vary too.
+  // Both causes are told, and what of the parameters' part is whose.
+  const auto& parts = with->system.throughput_pi90_parts;
+  ASSERT_TRUE(parts.has_value());
+  EXPECT_GT(parts->parameters, 0);
+  EXPECT_GT(parts->model, 0);
+  EXPECT_FALSE(parts->model_from.empty());
+  double shares = 0;
+  for (const auto& [name, share] : parts->of_parameters) shares += share;
+  EXPECT_LE(shares, 1 + 1e-9);
   EXPECT_EQ(run_with_interval(asked, {})->processes[0].throughput.pi90, with->processes[0].throughput.pi90);
 }
 
@@ -163,37 +305,73 @@ TEST(Interval, of_a_board_that_was_never_measured_is_wider) {
   EXPECT_GT(width("jetson-tx2"), width("jetson-orin-nano-super"));
 }
 
-HeldOutRow row(const std::string& fold, double measured) {
-  return {.device = "a",
-          .quantity = "throughput",
-          .basis = "network",
-          .fold = fold,
-          .measured = measured,
-          .predicted = 100,
-          .spread = {}};
-}
-
-TEST(Coverage, asks_for_what_nine_rows_in_ten_need) {
-  std::vector<HeldOutRow> rows;
-  for (int i = 1; i <= 19; ++i) rows.push_back(row(std::to_string(i), 100 * std::exp(0.01 * i)));
-  const auto residuals = residuals_of(rows);
-  ASSERT_EQ(residuals.size(), 1U);
-  EXPECT_NEAR(residuals[0].half_width, 0.18, 1e-9);
-  rows[3].spread.above = 1;  // explained by its draws
-  EXPECT_EQ(rows[3].needed(), 0);
-}
-
-TEST(Coverage, is_judged_by_other_folds_only) {
-  // One fold is far off: what the others ask for does not hold it, and it says nothing of itself.
-  std::vector<HeldOutRow> rows;
-  for (int i = 0; i < 8; ++i) rows.push_back(row(i < 4 ? "near" : "also near", 101));
-  for (int i = 0; i < 4; ++i) rows.push_back(row("far", 200));
-  const auto inside = covered(rows);
-  for (std::size_t i = 0; i < 12; ++i) {
-    ASSERT_TRUE(inside[i].has_value());
-    EXPECT_EQ(*inside[i], i < 8) << i;
+// Boards whose true parameters are drawn from what is known of them, measured by a run with a seed of its
+// own: the part of the interval without the model's error holds nine of ten. Of 768 boards, with 12 intervals
+// that are each known to about 3 %, the share is 90 % ± 1.4 %; three standard deviations and a little.
+TEST(Interval, holds_nine_of_ten_boards_drawn_from_what_is_known_of_them) {
+  int rate = 0, power = 0, latency = 0, boards = 0;
+  for (const char* asked :
+       {"device: jetson-tx2\nprocesses: [{model: resnet50, precision: fp16, count: 3}]\n",
+        "device: jetson-orin-nano-super\nprocesses: [{model: resnet18, precision: fp16}]\n",
+        "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, count: 2, "
+        "arrivals: {poisson: 10 /s}}]\n",
+        "device: jetson-xavier-nx\nprocesses: [{model: mobilenet_v2, precision: fp16, "
+        "runtime: eager, count: 2}]\n"}) {
+    for (const int seed : {1, 2, 3}) {
+      Scenario one = scenario(std::string(asked) + "run: {duration: 1500 ms, warmup: 200 ms, seed: " +
+                              std::to_string(seed) + "}\n");
+      input::Problems problems;
+      const auto known = *uncertain_profile(one, problems);
+      const Result point = *run(one, known.base.profile, {});
+      const Spreads spreads = spreads_of(one, *drawn_runs(one, known, point, {}));
+      ASSERT_TRUE(spreads.throughput.known && spreads.power.known && spreads.entries[0].latency.known)
+          << asked;
+      const auto holds = [](const Metric& predicted, const Spread& spread, const Metric& measured) {
+        const auto [from, to] = interval_around(*predicted, spread, 0);
+        return from <= *measured && *measured <= to ? 1 : 0;
+      };
+      for (const auto& truth :
+           calibration::draws(known.uncertainty, known.base.profile, 1000U + static_cast<unsigned>(seed))) {
+        ++one.run.seed;
+        const Result measured =
+            *run(one, calibration::drawn(known.base.document, known.base.profile, truth), {});
+        rate += holds(point.system.throughput, spreads.throughput, measured.system.throughput);
+        power += holds(point.system.power_w.mean, spreads.power, measured.system.power_w.mean);
+        latency += holds(point.processes[0].latency_ms.mean, spreads.entries[0].latency,
+                         measured.processes[0].latency_ms.mean);
+        ++boards;
+      }
+    }
   }
-  EXPECT_FALSE(covered({row("a", 100), row("b", 100)})[0].has_value());  // too few to tell
+  ASSERT_EQ(boards, 768);
+  RecordProperty("held", std::to_string(rate) + " " + std::to_string(power) + " " + std::to_string(latency));
+  for (const int held : {rate, power, latency}) {
+    EXPECT_GE(held, 0.85 * boards) << rate << ' ' << power << ' ' << latency;
+    EXPECT_LE(held, 0.97 * boards) << rate << ' ' << power << ' ' << latency;
+  }
+}
+
+TEST(Interval, of_cameras_holds_what_other_seeds_give) {
+  // The phases decide the latency: one run is one draw of them.
+  const auto asked = [](int seed) {
+    return scenario(
+        "device: jetson-orin-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 20 "
+        "/s}, "
+        "count: 4}]\nrun: {duration: 500 ms, warmup: 200 ms, seed: " +
+        std::to_string(seed) + "}\n");
+  };
+  const auto with = run_with_interval(asked(1), {});
+  const auto& latency = with->processes[0].latency_ms;
+  ASSERT_TRUE(latency.pi90 && latency.pi90_parts);
+  EXPECT_GT(latency.pi90_parts->chance, 0.02);
+  int inside = 0, different = 0;
+  for (int seed = 2; seed <= 41; ++seed) {
+    const double other = *run(asked(seed), {})->processes[0].latency_ms.mean;
+    different += other != *latency.mean ? 1 : 0;
+    inside += latency.pi90->first <= other && other <= latency.pi90->second ? 1 : 0;
+  }
+  EXPECT_GT(different, 35);
+  EXPECT_GE(inside, 36);  // parameters and model are right here, so more than 9 in 10
 }
 
 }  // namespace

@@ -114,9 +114,16 @@ TEST(OffloadStudy, leaves_arrivals_counts_and_the_run_to_the_edge) {
       HasSubstr("2 process entries for 1 of the edge"));
 }
 
+// As offload runs them.
+Result run_with_every_percentile(const std::string& text) {
+  scenarios::RunControl control;
+  control.every_percentile = true;
+  return run(scenarios::testing::scenario_of(text), control).value();
+}
+
 TEST(Offload, over_a_link_that_costs_nothing_is_the_clouds_own_run) {
   const OffloadAnswer answer = answered(study("  payload: 0 B\n  link: {bandwidth: 1 Gbit/s, rtt: 0 ms}\n"));
-  const Result solo = scenarios::testing::run_text(
+  const Result solo = run_with_every_percentile(
       "{device: nvidia-a40, run: {duration: 2 s, warmup: 500 ms}, processes: [" + edge_process + "]}");
   ASSERT_EQ(answer.points.size(), 1U);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -131,7 +138,7 @@ TEST(Offload, over_a_link_that_costs_nothing_is_the_clouds_own_run) {
 
 TEST(Offload, to_a_cloud_that_is_infinitely_far_stays_at_the_edge) {
   const OffloadAnswer answer = answered(study("  link: {bandwidth: 1 Gbit/s, rtt: 1000 s}\n"));
-  const Result alone = scenarios::testing::run_text(
+  const Result alone = run_with_every_percentile(
       "{device: jetson-orin-nano-super, jetson_clocks: true, run: {duration: 2 s, warmup: 500 ms}, "
       "processes: [" +
       edge_process + "]}");

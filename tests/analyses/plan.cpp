@@ -13,6 +13,7 @@
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/run/run.hpp"
 #include "tests/sanitized.hpp"
 
@@ -112,7 +113,7 @@ TEST(Plan, says_how_near_a_limit_that_nothing_keeps_was_reached) {
 
 TEST(Plan, gives_intervals_around_what_it_names) {
   Asked asked(small +
-              "objectives: [max system.throughput, min system.energy_per_image_mj]\n"
+              "objectives: [max system.throughput, min system.power_w]\n"
               "constraints: {processes.latency_ms.p99: {max: 500 ms}}\n");
   Candidates candidates = asked.candidates();
   const Plan found = plan(candidates, {});

@@ -9,6 +9,7 @@
 
 #include "analyses/study/check.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {

@@ -20,6 +20,7 @@
 #include "analyses/study/points.hpp"
 #include "analyses/study/profiles.hpp"
 #include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result.hpp"
 
 namespace jostle::analyses {

@@ -4,6 +4,7 @@
 
 #include "analyses/study/intervals.hpp"
 #include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -31,7 +32,7 @@ TEST(StudyIntervals, have_one_shape_for_points_that_are_alike) {
   EXPECT_NE(shape(2, 1), shape(2, 2));
 }
 
-TEST(StudyIntervals, are_those_of_a_run_at_the_first_point_and_as_wide_at_the_others) {
+TEST(StudyIntervals, are_about_those_of_each_point_and_never_narrower) {
   input::Problems problems;
   const auto study =
       parse_study("scenario: " + question(2, 1) + "sweep: {processes.0.batch: [2, 4]}\ninterval: true\n",
@@ -52,7 +53,9 @@ TEST(StudyIntervals, are_those_of_a_run_at_the_first_point_and_as_wide_at_the_ot
     const auto& cached = result->processes[0].throughput.pi90;
     ASSERT_TRUE(cached && own->processes[0].throughput.pi90);
     const double exact = width(own->processes[0].throughput.pi90);
-    EXPECT_NEAR(width(cached), exact, batch == 2 ? 1e-9 : 0.2 * exact);
+    EXPECT_NEAR(width(cached), exact, 0.25 * exact) << batch;
+    // The wider of the two ends of the study, around a figure that is itself a matter of chance.
+    EXPECT_GE(width(cached), exact * 0.999) << batch;
     EXPECT_TRUE(result->system.power_w.pi90.has_value());
   }
 }

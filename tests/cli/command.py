@@ -368,11 +368,12 @@ class Command(unittest.TestCase):
         self.assertLess(answer["overload"]["served"], answer["overload"]["offered"])
         for what_if in answer["what_ifs"]:
             self.assertEqual(what_if["name"] in answer["overload"]["stable_with"], what_if["overloaded"] == [])
-            self.assertEqual(what_if["latency_p99_ms"]["after"] is None, what_if["overloaded"] != [])
+            if what_if["overloaded"]:
+                self.assertIsNone(what_if["latency_p99_ms"]["after"])
 
     def test_an_explanation_tells_what_the_governors_did(self):
         path = self.file("cameras.yaml", CAMERAS)
-        moderate = ("explain", path, "--set", "power_mode=25W")
+        moderate = ("explain", path, "--set", "power_mode=25W", "--set", "run.duration=60 s")
         text = " ".join(self.jostle(*moderate).stdout.split())
         self.assertRegex(text, r"twice the GPU arithmetic: the governors? lowered the .*GPU clock from \d+ to \d+ MHz")
         answer = json.loads(self.jostle(*moderate, "--format", "json").stdout)
@@ -516,6 +517,31 @@ class Command(unittest.TestCase):
         out, errors = process.communicate(timeout=120)
         self.assertEqual((process.returncode, out), (130, ""))
         self.assertIn("interrupted", errors)
+
+    def test_a_plan_tells_its_noise_and_a_fleet_refuses_what_it_has_no_use_for(self):
+        body = ("scenario: {device: jetson-nano, run: {duration: 300 ms, warmup: 100 ms}, "
+                "processes: [{model: resnet18, precision: fp16%s}]}\n")
+        study = self.file("s.yaml", body % "" + "sweep: {processes.0.batch: [1, 2, 4]}\nplan: {effort: 5, confidence: 90 %}\n"
+                          "objectives: [max system.throughput]\nconstraints: {processes.latency_ms.p99: {max: 500 ms}}\n")
+        answer = json.loads(self.jostle("plan", study, "--no-interval", "--format", "json").stdout)
+        self.assertEqual(answer["confidence"], 0.9)
+        self.assertGreater(answer["simulated_s"]["replications"], 0)
+        self.assertGreaterEqual(answer["best"]["p_feasible"], 0.9)
+        self.assertGreaterEqual(answer["best"]["replications"], 5)
+        self.assertGreaterEqual(answer["best"]["constraints"][0]["half_width"], 0)
+        self.assertIn("replications; all limits are met with a probability of",
+                      " ".join(self.jostle("plan", study, "--no-interval").stdout.split()))
+        bad = self.jostle("plan", self.file("b.yaml", open(study).read().replace("90 %", "100 %")))
+        self.assertEqual(bad.returncode, 2)
+        self.assertIn("plan.confidence", bad.stderr)
+        fleet = self.file("f.yaml", body % "" + "fleet: {cameras: 4, rate: 5 /s, boards: [jetson-nano]}\n")
+        for option in (["--online"], ["--exhaustive"], ["--simulations", "9"], ["--windows", "9"], ["-o", "x.sqlite"]):
+            done = self.jostle("plan", fleet, *option)
+            self.assertEqual(done.returncode, 2, option)
+            self.assertIn("cannot be used for a study of a fleet", done.stderr)
+        choice = json.loads(self.jostle("plan", fleet, "--no-interval", "--format", "json").stdout)["choices"][0]
+        self.assertIsNone(choice["power_w_pi90"])
+        self.assertGreaterEqual(choice["replications"], 5)
 
     def test_control_c_ends_an_offload_study(self):
         study = self.file("many.yaml", """

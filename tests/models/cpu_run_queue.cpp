@@ -166,6 +166,37 @@ TEST(CfsQueue, a_wake_up_preempts_beyond_the_granularity_only) {
   }
 }
 
+TEST(CfsQueue, who_preempts_by_waking_runs_next_although_another_is_further_behind) {
+  for (const char* kernel : {"5.10", "6.8"}) {  // with buddies, and without
+    SchedulerSpec spec = scheduler(cfs);
+    spec.kernel = find_kernel(kernel);
+    RunQueue queue(spec);
+    Entity running, waiting, woken;
+    queue.enqueue_new(running);
+    queue.pick();
+    queue.enqueue_new(waiting);
+    queue.enqueue_woken(woken);
+    running.vruntime = 20 * ms;
+    waiting.vruntime = 10 * ms;
+    woken.vruntime = 12 * ms;
+    EXPECT_TRUE(queue.preempts(woken, 0));
+    EXPECT_EQ(queue.pick(), find_kernel(kernel)->buddies ? &woken : &waiting);
+  }
+}
+
+TEST(CfsQueue, a_buddy_is_passed_over_where_that_would_be_too_unfair) {
+  Queue queue(cfs);
+  Entity running, waiting, woken;
+  queue.start_with(running, 0);
+  queue.enqueue_new(waiting);
+  queue.enqueue_woken(woken);
+  running.vruntime = 20 * ms;
+  waiting.vruntime = 0;
+  woken.vruntime = 4 * ms + 1;
+  EXPECT_TRUE(queue.preempts(woken, 0));
+  EXPECT_EQ(queue.pick(), &waiting);
+}
+
 TEST(CfsQueue, more_than_eight_sharers_stretch_the_period) {
   Queue queue(cfs);
   std::array<Entity, 12> e;

@@ -1,6 +1,7 @@
 // A network link: what it delays, in which order, and how that agrees with queueing theory.
 #include "models/link/link.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -32,11 +33,11 @@ struct Trial {
     bool moving = false;
   };
   Trial(const Spec& spec, double bytes, const std::vector<std::vector<Time>>& sends, std::uint64_t seed = 1)
-      : link(engine, spec, seed), ears(sends.size()) {
+      : link(engine, spec), ears(sends.size()) {
     for (std::size_t i = 0; i < sends.size(); ++i) {
       ears[i] = {this, i};
       const StreamId id =
-          link.open(bytes, static_cast<std::uint32_t>(i),
+          link.open(bytes, sim::RandomStream(seed, fmt::format("stream {}", i)),
                     {.captured = nullptr,
                      .delivered =
                          [](void* self, Time captured) {
@@ -258,8 +259,8 @@ RC_GTEST_PROP(Link, without_loss_no_request_is_earlier_on_a_slower_or_longer_lin
 
 TEST(Link, refuses_what_cannot_be) {
   sim::Engine engine;
-  EXPECT_THROW(Link(engine, {.bandwidth_bytes_per_s = 0, .rtt = {}, .jitter = {}}, 1), std::invalid_argument);
-  EXPECT_THROW(Link(engine, {.bandwidth_bytes_per_s = 1, .rtt = {}, .jitter = {}, .loss = 1}, 1),
+  EXPECT_THROW(Link(engine, {.bandwidth_bytes_per_s = 0, .rtt = {}, .jitter = {}}), std::invalid_argument);
+  EXPECT_THROW(Link(engine, {.bandwidth_bytes_per_s = 1, .rtt = {}, .jitter = {}, .loss = 1}),
                std::invalid_argument);
 }
 

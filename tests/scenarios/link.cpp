@@ -188,7 +188,7 @@ TEST(LinkedRun, energy_is_of_what_is_sent_and_not_of_what_waits) {
 
 TEST(LinkedRun, lost_requests_are_late_by_the_time_out) {
   const Result result = run_text(
-      "{device: jetson-orin-nano-super, run: {duration: 60 s}, processes: [{model: mobilenet_v2, precision: "
+      "{device: jetson-orin-nano-super, run: {duration: 600 s}, processes: [{model: mobilenet_v2, precision: "
       "fp16, "
       "arrivals: {periodic: 2 /s}}], link: {bandwidth: 1 Gbit/s, rtt: 2 ms, loss: 10 %}}");
   EXPECT_NEAR(*result.system.link->resends, 0.1 / 0.9, 0.1);

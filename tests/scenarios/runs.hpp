@@ -21,7 +21,7 @@ namespace jostle::scenarios::testing {
 [[nodiscard]] Scenario scenario_of(const std::string& text, const calibration::Profile* profile = nullptr,
                                    const LoadOptions& options = {});
 
-[[nodiscard]] Result run_text(const std::string& text, const LoadOptions& options = {});
-[[nodiscard]] Result run_on(const calibration::Profile& profile, const std::string& text);
+Result run_text(const std::string& text, const LoadOptions& options = {});
+Result run_on(const calibration::Profile& profile, const std::string& text);
 
 }  // namespace jostle::scenarios::testing

@@ -33,6 +33,11 @@ double latency(const Result& result) {
 double tail(const Result& result) {
   return result.processes.front().latency_ms.p99.value() / latency(result);
 }
+// Of its latencies: how uncertain they leave their mean.
+double spread(const Result& result) {
+  const auto ci = result.processes.front().latency_ms.ci95.mean.value();
+  return (ci.second - ci.first) / latency(result);
+}
 double launch(const Result& result) {
   return result.processes.front().ec_ms.launch.value();
 }
@@ -256,8 +261,6 @@ std::vector<Row> rows() {
       {"memory.max_clock", "8 GHz", orin, on_the(orin, roofline("fp16", 8), "clocks: {emc: 2133 MHz}"), total,
        down},
 
-      {"memory.clock_efficiency", "[10 %, 10 %, 100 %]", orin,
-       on_the(orin, roofline("fp16", 8), "clocks: {emc: 665.6 MHz}"), total, down},
       {"memory.capacity", "2 GB", orin, on_the(orin, net("tensorrt", "precision: fp16, count: 4")), fitting,
        down},
       {"memory.system", "6.9 GB", orin, on_the(orin, net("tensorrt", "precision: fp16, count: 4")), fitting,
@@ -294,7 +297,7 @@ std::vector<Row> rows() {
       // What runtimes cost
       {"runtimes.cpu.per_layer", "5 ms", orin, on_the(orin, on_cpu("fp32")), total, down},
       {"runtimes.cpu.per_batch", "50 ms", orin, on_the(orin, on_cpu("fp32")), total, down},
-      {"runtimes.cpu.variation", "80 %", orin, on_the(orin, on_cpu("fp32")), tail, up},
+      {"runtimes.cpu.variation", "80 %", orin, on_the(orin, on_cpu("fp32")), spread, up},
       {"runtimes.cpu.working_set", "1 KiB", orin, on_cores(orin, 1, on_cpu("fp32", 3)), refilling, down},
       {"runtimes.cpu.ops_per_clock.fp32", "4", orin, on_the(orin, on_cpu("fp32")), total, down},
       {"runtimes.cpu.ops_per_clock.fp16", "8", orin, on_the(orin, on_cpu("fp16")), total, down},
@@ -391,7 +394,7 @@ std::vector<Row> rows() {
                      "80 %",
                      h200,
                      on_the(h200, process(runtime, ", arrivals: {periodic: 20 /s}")),
-                     tail,
+                     spread,
                      up,
                      {below + "per_batch=5 ms"}});
     table.push_back({below + "memory_demand",
@@ -451,10 +454,10 @@ std::vector<Row> power_rows() {
     table.push_back({"power." + figure, value, super, busy, watts, up});
   table.push_back({"power.module.efficiency", "80 %", super, busy, watts, up});
   const std::string now_and_then =
-      "device: jetson-orin-nano-super\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 1 "
+      "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 1 "
       "/s}}]\n"
       "run: {duration: 4 s, warmup: 1 s}\n";
-  table.push_back({"power.gpu.gated_after", "100 ms", super, now_and_then, watts, down});
+  table.push_back({"power.gpu.gated_after", "100 ms", "jetson-nano", now_and_then, watts, down});
   for (const auto& [figure, value] : std::vector<std::pair<std::string, std::string>>{
            {"voltage", "[[1 GHz, 1.2 V]]"}, {"busy", "5 nF"}, {"idle", "2 nF"}, {"leakage", "1 W"}})
     table.push_back({"power.dla." + figure, value, agx, on_dla("int8"), watts, up});
@@ -552,8 +555,8 @@ TEST(Sensitivity, a_bound_refuses_what_lies_beyond_it) {
   for (const Bound& bound : bounds()) {
     const calibration::Profile before = changed_profile(bound.device, {});
     const calibration::Profile after = changed_profile(bound.device, {bound.figure + "=" + bound.value});
-    EXPECT_NO_THROW(scenario_of(bound.scenario, &before)) << bound.figure;
-    EXPECT_THROW(scenario_of(bound.scenario, &after), std::runtime_error) << bound.figure;
+    EXPECT_NO_THROW(static_cast<void>(scenario_of(bound.scenario, &before))) << bound.figure;
+    EXPECT_THROW(static_cast<void>(scenario_of(bound.scenario, &after)), std::runtime_error) << bound.figure;
   }
 }
 

@@ -28,7 +28,7 @@ processes:
   - {model: mobilenet_v2, precision: fp16, arrivals: {poisson: 15 /s}}
   - {model: resnet18, precision: fp16, arrivals: {periodic: 2000 /s}}
   - {model: resnet18, precision: fp16, arrivals: {periodic: 2000 /s, queue: 2}}
-run: {duration: 1 s, warmup: 100 ms}
+run: {duration: 30 s, warmup: 100 ms}
 )";
 
 struct Doctor {

@@ -1,0 +1,114 @@
+#include "analyses/interval/drawn_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analyses/interval/spread.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/run/parallel.hpp"
+#include "sim/random.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+constexpr double least_seconds = 4;
+constexpr double part_of_run = 0.25;
+
+// The scenario as it is drawn and repeated; `point` is its result.
+scenarios::Scenario shortened(scenarios::Scenario scenario, const scenarios::Result& point) {
+  scenarios::Run& settings = scenario.run;
+  settings.replications = 1;
+  if (settings.setup || settings.batches) return scenario;
+  const double length = point.simulated_s / static_cast<double>(point.replications);
+  if (length > least_seconds || settings.until)
+    settings.duration = sim::seconds(std::min(length, std::max(least_seconds, length * part_of_run)));
+  settings.until.reset();
+  return scenario;
+}
+
+scenarios::Scenario with_seed(scenarios::Scenario scenario, const char* what, std::size_t i) {
+  scenario.run.seed = sim::RandomStream(scenario.run.seed, fmt::format("{} {}", what, i)).bits();
+  return scenario;
+}
+
+// Runs without a trace; on interruption the results are incomplete.
+class Runs {
+ public:
+  explicit Runs(const scenarios::RunControl& control) : control_(control) {}
+
+  void run(const scenarios::Scenario& scenario, const calibration::Profile& profile,
+           scenarios::Result& into) {
+    scenarios::RunControl alone;
+    alone.interrupt = control_.interrupt;
+    alone.every_percentile = control_.every_percentile;
+    auto result = jostle::scenarios::run(scenario, profile, alone);
+    if (result)
+      into = std::move(*result);
+    else
+      interrupted_ = true;
+  }
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+ private:
+  const scenarios::RunControl& control_;
+  std::atomic<bool> interrupted_ = false;
+};
+
+// Adds draws and repetitions to runs whose points are known. False if interrupted.
+bool add_runs(std::vector<DrawnRuns>& found, std::span<const scenarios::Scenario> scenarios,
+              const UncertainProfile& profile, const scenarios::RunControl& control) {
+  if (scenarios.empty()) return true;
+  const calibration::BaseProfile& base = profile.base;
+  const auto draws = calibration::draws(profile.uncertainty, base.profile, scenarios.front().run.seed);
+  std::vector<calibration::Profile> profiles(draws.size());
+  scenarios::parallel_for(draws.size(), [&](std::size_t i) {
+    profiles[i] = calibration::drawn(base.document, base.profile, draws[i]);
+  });
+  std::vector<scenarios::Scenario> asked;
+  for (std::size_t s = 0; s < scenarios.size(); ++s) {
+    asked.push_back(shortened(scenarios[s], found[s].point));
+    found[s].draws = draws;
+    found[s].drawn.resize(draws.size());
+    found[s].repeated.resize(repetitions);
+    found[s].as_long =
+        sim::to_seconds(asked[s].run.duration) >=
+            found[s].point.simulated_s * 0.999 / static_cast<double>(found[s].point.replications) ||
+        scenarios[s].run.setup || scenarios[s].run.batches;
+  }
+  Runs runs(control);
+  const std::size_t each = draws.size() + repetitions;
+  scenarios::parallel_for(scenarios.size() * each, [&](std::size_t i) {
+    const std::size_t s = i / each, j = i % each;
+    if (j < draws.size())
+      runs.run(with_seed(asked[s], "draw", j), profiles[j], found[s].drawn[j]);
+    else
+      runs.run(with_seed(asked[s], "repetition", j - draws.size()), base.profile,
+               found[s].repeated[j - draws.size()]);
+  });
+  return !runs.interrupted();
+}
+
+}  // namespace
+
+std::optional<std::vector<DrawnRuns>> drawn_runs(std::span<const scenarios::Scenario> scenarios,
+                                                 const UncertainProfile& profile,
+                                                 const scenarios::RunControl& control) {
+  std::vector<DrawnRuns> found(scenarios.size());
+  Runs runs(control);
+  scenarios::parallel_for(
+      scenarios.size(), [&](std::size_t s) { runs.run(scenarios[s], profile.base.profile, found[s].point); });
+  if (runs.interrupted() || !add_runs(found, scenarios, profile, control)) return std::nullopt;
+  return found;
+}
+
+std::optional<DrawnRuns> drawn_runs(const scenarios::Scenario& scenario, const UncertainProfile& profile,
+                                    const scenarios::Result& point, const scenarios::RunControl& control) {
+  std::vector<DrawnRuns> found(1);
+  found.front().point = point;
+  if (!add_runs(found, {&scenario, 1}, profile, control)) return std::nullopt;
+  return std::move(found.front());
+}
+
+}  // namespace jostle::analyses

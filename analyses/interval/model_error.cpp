@@ -1,0 +1,130 @@
+#include "analyses/interval/model_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analyses/interval/conformal.hpp"
+#include "input/counted.hpp"
+#include "sim/math.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using calibration::Residual;
+
+constexpr std::array<const char*, 4> bases{"measured", "network", "family", "model"};  // best first
+
+// Rows without the second and later mentions of a value on one basis.
+std::vector<const HeldOutRow*> without_twins(const std::vector<HeldOutRow>& rows) {
+  std::set<std::tuple<std::string, std::string, std::string>> known;
+  std::vector<const HeldOutRow*> found;
+  for (const HeldOutRow& row : rows)
+    if (row.value.empty() || known.emplace(row.quantity, row.basis, row.value).second) found.push_back(&row);
+  return found;
+}
+
+// `known`, or `other` if it is wider.
+Residual wider(const Residual& known, const Residual* other) {
+  return other != nullptr && other->half_width > known.half_width ? *other : known;
+}
+
+std::optional<Residual> widest(const calibration::Uncertainty& uncertainty, const std::string& device,
+                               const std::string& quantity) {
+  std::optional<Residual> found;
+  for (const Residual& known : uncertainty.residuals)
+    if (known.quantity == quantity && (known.device.empty() || known.device == device))
+      found = found ? wider(*found, &known) : known;
+  return found;
+}
+
+// On exactly this basis: of this device, or (empty) of all.
+const Residual* known_on(const calibration::Uncertainty& uncertainty, const std::string& device,
+                         const std::string& quantity, const std::string& basis) {
+  const auto found = std::ranges::find_if(uncertainty.residuals, [&](const Residual& known) {
+    return known.device == device && known.quantity == quantity && known.basis == basis;
+  });
+  return found != uncertainty.residuals.end() ? &*found : nullptr;
+}
+
+// On this basis or a weaker one. The board's own come first: its own on a weaker basis says more than those
+// of all boards on this one. Not for measured kernels, where what is left is common to all boards.
+std::optional<Residual> on_basis(const calibration::Uncertainty& uncertainty, const std::string& device,
+                                 const std::string& quantity, const std::string& basis) {
+  const std::string kernels = basis.substr(0, basis.find(' '));
+  const std::string runtime = basis.substr(kernels.size());
+  if (kernels == bases.front())
+    if (const auto* known = uncertainty.residual(device, quantity, basis)) return *known;
+  // The host time of a framework is modelled equally badly on any device: at least the residual measured
+  // elsewhere.
+  const Residual* const of_host =
+      runtime.empty() ? nullptr : uncertainty.residual(device, quantity, bases.front() + runtime);
+  for (const std::string& of : {device, std::string()}) {
+    for (const auto* from = std::ranges::find(bases, kernels); from != bases.end(); ++from) {
+      if (!runtime.empty())
+        if (const auto* known = known_on(uncertainty, of, quantity, *from + runtime)) return *known;
+      if (const auto* known = known_on(uncertainty, of, quantity, *from)) return wider(*known, of_host);
+    }
+  }
+  return of_host != nullptr ? std::optional(*of_host) : std::nullopt;
+}
+
+}  // namespace
+
+double HeldOutRow::needed() const {
+  const double error = sim::log(measured / spread.middle.value_or(predicted));
+  const double side = error < 0 ? spread.below : spread.above;
+  return std::sqrt(std::max(0.0, error * error - side * side - spread.chance * spread.chance));
+}
+
+std::vector<Residual> residuals_of(const std::vector<HeldOutRow>& rows) {
+  std::vector<Residual> any, own;
+  const std::vector<const HeldOutRow*> once = without_twins(rows);
+  const auto add = [&once](std::vector<Residual>& to, const HeldOutRow& like, const std::string& device) {
+    for (const Residual& known : to)
+      if (known.device == device && known.quantity == like.quantity && known.basis == like.basis) return;
+    std::vector<Needed> needed;
+    for (const HeldOutRow* row : once)
+      if (row->quantity == like.quantity && row->basis == like.basis &&
+          (device.empty() || row->device == device))
+        needed.push_back({row->needed(), row->configuration});
+    const std::size_t runs = runs_in(needed);
+    if (const auto half_width = conformal_half_width(std::move(needed)))
+      to.push_back({device, like.quantity, like.basis, *half_width, runs});
+  };
+  for (const HeldOutRow* row : once) {
+    add(any, *row, {});
+    if (!row->device.empty()) add(own, *row, row->device);
+  }
+  // Where one device has all the runs, the residual of all devices is its own.
+  std::erase_if(own, [&any](const Residual& of_device) {
+    return std::ranges::any_of(any, [&](const Residual& of_all) {
+      return of_all.quantity == of_device.quantity && of_all.basis == of_device.basis &&
+             of_all.rows == of_device.rows;
+    });
+  });
+  any.insert(any.end(), own.begin(), own.end());
+  return any;
+}
+
+std::optional<Residual> residual_for(const calibration::Uncertainty& uncertainty, const std::string& device,
+                                     const std::string& quantity, const std::string& basis) {
+  if (const auto known = on_basis(uncertainty, device, quantity, basis)) return known;
+  const auto of_any = widest(uncertainty, device, quantity);
+  if (quantity != "latency p99") return of_any;
+  const auto of_mean = residual_for(uncertainty, device, "latency", basis);
+  return of_mean && of_any ? wider(*of_mean, &*of_any) : of_mean ? of_mean : of_any;
+}
+
+std::string origin_of(const Residual& residual) {
+  return fmt::format("{} of {} ({}, {})", input::counted(residual.rows, "run"),
+                     residual.device.empty() ? "all boards" : residual.device, residual.quantity,
+                     residual.basis);
+}
+
+}  // namespace jostle::analyses

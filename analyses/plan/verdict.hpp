@@ -1,0 +1,17 @@
+// Whether a configuration is known to meet its limits.
+#pragma once
+
+namespace jostle::analyses {
+
+enum class Verdict { feasible, infeasible, undecided };
+
+// `p_feasible`: the probability that it meets them; `error`: that with which it may wrongly be said to.
+// Infeasible below 2 %. What was found feasible `before` stays so while the probability is 95 % or more.
+[[nodiscard]] constexpr Verdict verdict_of(double p_feasible, double error, Verdict before) {
+  constexpr double hopeless = 0.02, kept = 0.95;
+  if (p_feasible < hopeless) return Verdict::infeasible;
+  if (1 - p_feasible <= error) return Verdict::feasible;
+  return before == Verdict::feasible && p_feasible >= kept ? before : Verdict::undecided;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,72 @@
+// What differs between the kernels that boards run: rules and constants of the scheduler, by version, with
+// the commit that changed each.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace jostle::cpu {
+
+// A row holds from its version up to the next row's. Stable releases carry backports, hence the rows with a
+// third number. Read in kernel/sched/fair.c of torvalds/linux, of L4T R32's 4.9 and of L4T R36's 5.15.
+struct KernelVersion {
+  const char* name = "";  // the word of a profile
+
+  // --- Load balance ---
+  // Groups are compared by type first, and threads may be moved by number: 0b0695f2b34a "Rework
+  // load_balance()", 5.5. Before, by load only.
+  bool by_group_type = true;
+  // A core that is busy pulls although it is above the average load of its domain: an unsigned difference
+  // wraps in calculate_imbalance. From 0b0695f2b34a (5.5) to 91dcf1e8068e "Fix imbalance overflow" (6.3;
+  // stable 5.10.178, 5.15.108, 6.1.25, April 2023). 4.9 has the check, in find_busiest_group.
+  bool pulls_above_average = false;
+  // Clusters get equal numbers of threads (SD_PREFER_SIBLING at all levels): 9c63e84db29b "Disable
+  // SD_PREFER_SIBLING on asymmetric CPU capacity domains", 4.20.
+  bool spreads_over_clusters = true;
+  // A busy core balances that much more rarely: 6e7499135db7 "Reduce busy load balance interval", 5.10.
+  int busy_factor = 16;
+  // ... less one tick, so that the periods of two levels are no multiples of each other: e4d32e4d5444
+  // "Minimize concurrent LBs between domain level", 5.10.
+  bool busy_less_a_tick = true;
+  // sd->imbalance_pct of the board level: 2208cdaa56c9 "Reduce minimal imbalance threshold", 5.10.
+  int board_imbalance_percent = 117;
+  // The load of a core counts threads that sleep, as it decays: series "remove runnable_load_avg and improve
+  // group_classify", 5.7.
+  bool counts_blocked_load = true;
+
+  // --- Wake-ups ---
+  // Next and last buddy of the completely fair scheduler, gone with it in 6.6.
+  bool buddies = true;
+};
+
+inline constexpr std::array kernel_versions{
+    KernelVersion{.name = "4.9",  // JetPack 4
+                  .by_group_type = false,
+                  .spreads_over_clusters = false,
+                  .busy_factor = 32,
+                  .busy_less_a_tick = false,
+                  .board_imbalance_percent = 125,
+                  .counts_blocked_load = false},
+    KernelVersion{.name = "5.10", .pulls_above_average = true},  // JetPack 5.0 to 5.1.2 (5.10.120)
+    KernelVersion{.name = "5.10.178"},                           // JetPack 5.1.3 (5.10.192)
+    KernelVersion{.name = "5.15", .pulls_above_average = true},
+    KernelVersion{.name = "5.15.108"},  // L4T R36, JetPack 6: 5.15.122 and later
+    KernelVersion{.name = "6.8", .buddies = false},
+    KernelVersion{.name = "6.18", .buddies = false},
+};
+
+// Null if there is no such row.
+[[nodiscard]] constexpr const KernelVersion* find_kernel(std::string_view name) {
+  for (const KernelVersion& version : kernel_versions) {
+    if (name == version.name) return &version;
+  }
+  return nullptr;
+}
+
+// The same in all of them.
+inline constexpr int cluster_imbalance_percent = 117;  // sd->imbalance_pct of domains that share a cache
+inline constexpr int cache_nice_tries =
+    1;  // sd->cache_nice_tries: failures that make cache-hot threads movable
+inline constexpr int longest_pinned_interval_ms = 512;  // MAX_PINNED_INTERVAL
+
+}  // namespace jostle::cpu

@@ -1,0 +1,62 @@
+// The load of threads and cores (PELT), kept up to date when threads wake, sleep and move, and decayed when
+// asked for.
+#include <cmath>
+
+#include "models/cpu/machine.hpp"
+
+namespace jostle::cpu {
+namespace {
+
+bool is_runnable(const Thread& thread) {
+  return thread.state != State::sleeping;
+}
+
+// The kernel's loads are whole numbers: equal ones compare equal.
+double whole(double load) {
+  return std::floor(load + 0.5);
+}
+
+void advance(Core& core, sim::Time now) {
+  core.load.advance(now, static_cast<double>(core.queue.weight()));
+}
+
+}  // namespace
+
+double load_of(const Thread& thread, sim::Time now) {
+  return whole(static_cast<double>(thread.weight) * thread.runnable.at(now, is_runnable(thread) ? 1 : 0));
+}
+
+double load_of(const Machine& machine, const Core& core, sim::Time now) {
+  if (machine.kernel().counts_blocked_load)
+    return whole(core.load.at(now, static_cast<double>(core.queue.weight())));
+  double load = 0;
+  for (const Entity* member : core.queue.members()) load += load_of(static_cast<const Thread&>(*member), now);
+  return load;
+}
+
+void load_wakes(Core& core, Thread& thread, sim::Time now) {
+  advance(core, now);
+  thread.runnable.advance(now, 0);
+}
+
+void load_sleeps(Core& core, Thread& thread, sim::Time now) {
+  advance(core, now);
+  thread.runnable.advance(now, 1);
+}
+
+// A new thread is taken to be always runnable (init_entity_runnable_average).
+void load_is_new(Core& core, Thread& thread, sim::Time now) {
+  advance(core, now);
+  thread.runnable.reset(now, 1);
+  core.load.add(static_cast<double>(thread.weight));
+}
+
+void load_moves(Core& from, Core& to, const Thread& thread, sim::Time now) {
+  advance(from, now);
+  advance(to, now);
+  const double load = load_of(thread, now);
+  from.load.add(-load);
+  to.load.add(load);
+}
+
+}  // namespace jostle::cpu

@@ -1,0 +1,14 @@
+// The latencies of a process as metrics of the result, and how far they can be trusted.
+#pragma once
+
+#include "models/process/inference.hpp"
+#include "scenarios/result/result.hpp"
+#include "scenarios/run/stability.hpp"
+
+namespace jostle::scenarios {
+
+// Of the latencies measured in `window`. A percentile of the tail that the run is too short for is absent,
+// unless `every_percentile` is asked for.
+[[nodiscard]] Latency latency_of(process::Inference& process, const Window& window, bool every_percentile);
+
+}  // namespace jostle::scenarios

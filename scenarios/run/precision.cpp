@@ -1,0 +1,52 @@
+#include "scenarios/run/precision.hpp"
+
+namespace jostle::scenarios {
+
+namespace {
+
+// Fewer batches than this say nothing about how much the next ones differ.
+constexpr std::uint64_t fewest_lumps = 64;
+
+std::optional<double> relative(const std::optional<sim::Interval>& interval, std::optional<double> value) {
+  if (!interval || !value || *value == 0) return std::nullopt;
+  return (interval->high - interval->low) / 2 / *value;
+}
+
+// The half-width of the interval of the p-quantile of latencies over it.
+std::optional<double> of_quantile(const process::Inference& process, double p) {
+  return relative(process.latencies().quantiles_known({p}).front().ci95, process.latency().quantile(p));
+}
+
+std::optional<double> of_latency(const process::Inference& process, Precise figure) {
+  switch (figure) {
+    case Precise::latency_p50:
+      return of_quantile(process, 0.50);
+    case Precise::latency_p90:
+      return of_quantile(process, 0.90);
+    case Precise::latency_p99:
+      return of_quantile(process, 0.99);
+    default:
+      return relative(process.latencies().mean_ci95(), process.latency().mean());
+  }
+}
+
+}  // namespace
+
+std::vector<Converged> converged(const Until& until, const process::Inference& process,
+                                 std::optional<bool> stable, sim::Time now) {
+  std::vector<Converged> all;
+  const bool overloaded = stable == false;
+  for (const Precise figure : until.of) {
+    std::optional<double> width;
+    if (process.rate().seconds_per_lump().count() < fewest_lumps)
+      width = std::nullopt;
+    else if (figure == Precise::throughput)
+      width = process.rate().relative_half_width(now, overloaded);
+    else if (!overloaded)
+      width = of_latency(process, figure);
+    all.push_back({.figure = to_string(figure), .yes = width && *width <= until.relative_error});
+  }
+  return all;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,50 @@
+#include "scenarios/run/windows.hpp"
+
+#include <algorithm>
+
+#include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/run/assemble.hpp"
+#include "scenarios/run/one_run.hpp"
+#include "scenarios/run/simulation.hpp"
+
+namespace jostle::scenarios {
+
+// They refer to each other, so they stay where they are.
+struct Windows::Parts {
+  Parts(const Scenario& of, const calibration::Profile& profile, const RunControl& how)
+      : scenario(of), control(how), assembly(assemble(scenario, profile)) {
+    before = prepared(scenario, profile, assembly);
+    const auto fits = [](const ProcessResult& process) { return process.status == "ok"; };
+    const bool runs = control.all_must_fit ? std::ranges::all_of(before.processes, fits)
+                                           : std::ranges::any_of(before.processes, fits);
+    if (runs && settle(before, scenario, assembly, control)) simulation.emplace(scenario, assembly, control);
+  }
+
+  Scenario scenario;
+  RunControl control;
+  Assembly assembly;
+  Result before;                         // of a window: what is known before it
+  std::optional<Simulation> simulation;  // none: nothing runs
+  bool begun = false;
+};
+
+Windows::Windows(const Scenario& scenario, const calibration::Profile& profile, const RunControl& control)
+    : parts_(std::make_unique<Parts>(scenario, profile, control)) {}
+
+Windows::~Windows() = default;
+Windows::Windows(Windows&&) noexcept = default;
+Windows& Windows::operator=(Windows&&) noexcept = default;
+
+std::optional<Result> Windows::next() {
+  Result result = parts_->before;
+  if (!parts_->simulation) return result;
+  Simulation& simulation = *parts_->simulation;
+  if (!(parts_->begun ? simulation.go_on(parts_->scenario.run.duration) : simulation.run()))
+    return std::nullopt;
+  parts_->begun = true;
+  simulation.add_metrics(result);
+  return result;
+}
+
+}  // namespace jostle::scenarios
