@@ -199,7 +199,7 @@ std::vector<Row> rows() {
       {"cpu.costs.preempted", "2 ms", h200, on_cores(h200, 1, crowd(4)), total, down},
       {"cpu.costs.preempted_time_constant", "50 ms", h200, on_cores(h200, 1, crowd(4)), refilling, down},
       {"cpu.costs.migrated_within", "3 ms", h200, on_the(h200, crowd(3), two_cores), refilling, up},
-      {"cpu.costs.migrated_across", "10 ms", tx2, on_the(tx2, hosts(8)), total, down,
+      {"cpu.costs.migrated_across", "10 ms", tx2, on_the(tx2, hosts(8), "cpus: [0, 1, 2, 3, 4, 5]"), total, down,
        roomy_and_free_switches},
       {"cpu.costs.speed_while_refilling", "0.9", h200, on_cores(h200, 1, crowd(4)), refilling, up},
 
@@ -445,6 +445,7 @@ std::vector<Row> power_rows() {
            {"gpu.leakage", "0.5 W"},
            {"soc.voltage", "[[204 MHz, 0.65 V], [3199 MHz, 1.2 V]]"},
            {"soc.base", "3 W"},
+           {"soc.leakage", "2 W"},
            {"soc.clock", "2 nF"},
            {"soc.per_byte", "100 pJ/B"},
            {"dram.base", "2 W"},
@@ -452,6 +453,7 @@ std::vector<Row> power_rows() {
            {"dram.per_byte", "150 pJ/B"},
            {"module.base", "4 W"}})
     table.push_back({"power." + figure, value, super, busy, watts, up});
+  table.push_back({"power.thermal.fan_curve", "[[0 degC, 100 %], [90 degC, 100 %]]", super, busy, watts, down});
   table.push_back({"power.module.efficiency", "80 %", super, busy, watts, up});
   const std::string now_and_then =
       "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 1 "
@@ -476,6 +478,8 @@ std::vector<Row> power_rows() {
   table.push_back({instant + "power", "8 W", orin_nx, nx, total, down});
   table.push_back({"power_modes.modes.8.over_current_average", "2 A", xavier,
                    on_the(xavier, roofline("int8", 16), "power_mode: 20W_6CORE"), total, down});
+  table.push_back({"power_modes.modes.4.over_current_instantaneous", "2 A", orin_nx,
+                   on_the(orin_nx, roofline("int8", 16), "power_mode: 40W"), total, down});
   return table;
 }
 

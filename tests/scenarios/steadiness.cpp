@@ -43,7 +43,7 @@ TEST(Steadiness, a_board_that_will_throttle_is_not_steady) {
   EXPECT_EQ(result.stationary, false);
   EXPECT_EQ(result.processes[0].stationary, false);
   ASSERT_FALSE(result.warnings.empty());
-  EXPECT_THAT(result.warnings[0], HasSubstr("99 degC in about 2 min, where clocks are lowered"));
+  EXPECT_THAT(result.warnings[0], HasSubstr("99 degC in about 3 min, where clocks are lowered"));
   EXPECT_THAT(to_json(result), HasSubstr(R"("stationary":false)"));
 }
 
@@ -55,9 +55,9 @@ TEST(Steadiness, the_trip_point_is_reached_when_the_forecast_says) {
   EXPECT_GE(after.system.temperature_peak_c.value(), 99);
 }
 
-TEST(Steadiness, a_board_with_its_fan_is_steady) {
+TEST(Steadiness, a_board_as_warm_as_its_load_makes_it_is_steady) {
   for (const std::string device : {"jetson-orin-nano-super", "jetson-agx-orin-64gb", "nvidia-h200"}) {
-    const Result result = run_text("device: " + device + "\n" + two_resnets);
+    const Result result = run_text("device: " + device + "\n" + two_resnets + at_equilibrium);
     EXPECT_EQ(result.stationary, true) << device;
     EXPECT_EQ(result.processes[1].stationary, true);
     EXPECT_THAT(result.warnings, IsEmpty());
@@ -68,7 +68,7 @@ TEST(Steadiness, leakage_that_moves_only_power_leaves_processes_steady) {
   const Result result = run_text(hot(25, {}, "jetson-orin-nano"));
   EXPECT_EQ(result.stationary, false);
   EXPECT_EQ(result.processes[0].stationary, true);
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("and power 11.04 W instead of 10.48 (+5.4 %)")));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("and power 11.28 W instead of 10.26 (+10.0 %)")));
 }
 
 TEST(Steadiness, a_run_over_the_rise_of_temperature_is_not_steady_and_one_after_it_is) {
@@ -112,7 +112,7 @@ TEST(Steadiness, processes_that_share_a_board_are_no_drift) {
         "device: jetson-orin-nano-super\nprocesses:\n"
         "  - {{model: resnet50, precision: fp16, batch: 4}}\n"
         "  - {{model: mobilenet_v2, precision: int8, count: 2, arrivals: {{periodic: 30 /s}}}}\n"
-        "  - {{model: yolov8n, precision: int8, arrivals: {{poisson: 20 /s}}}}\nrun: {{seed: {}}}\n",
+        "  - {{model: yolov8n, precision: int8, arrivals: {{poisson: 20 /s}}}}\nrun: {{seed: {}, thermal: equilibrium}}\n",
         seed));
     alarms += result.stationary == false;
   }
@@ -219,7 +219,7 @@ TEST(ThermalEquilibrium, without_a_fan_at_40_degrees_every_mode_of_every_jetson_
 TEST(ThermalEquilibrium, hotter_air_never_raises_the_clocks) {
   for (const char* mode : {"7W", "15W", "MAXN_SUPER"}) {
     double before = 2000;
-    for (const int ambient_c : {20, 30, 40, 50, 60}) {
+    for (const int ambient_c : {10, 20, 30, 40, 50}) {
       const Result result = run_text(without_fan("jetson-orin-nano-super", mode, ambient_c));
       ASSERT_EQ(result.status, "ok") << mode << " " << ambient_c;
       EXPECT_LE(*result.system.gpu.clock_mhz, before + 0.01 * before) << mode << " " << ambient_c;
