@@ -453,7 +453,8 @@ std::vector<Row> power_rows() {
            {"dram.per_byte", "150 pJ/B"},
            {"module.base", "4 W"}})
     table.push_back({"power." + figure, value, super, busy, watts, up});
-  table.push_back({"power.thermal.fan_curve", "[[0 degC, 100 %], [90 degC, 100 %]]", super, busy, watts, down});
+  table.push_back(
+      {"power.thermal.fan_curve", "[[0 degC, 100 %], [90 degC, 100 %]]", super, busy, watts, down});
   table.push_back({"power.module.efficiency", "80 %", super, busy, watts, up});
   const std::string now_and_then =
       "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 1 "
@@ -463,6 +464,8 @@ std::vector<Row> power_rows() {
   for (const auto& [figure, value] : std::vector<std::pair<std::string, std::string>>{
            {"voltage", "[[1 GHz, 1.2 V]]"}, {"busy", "5 nF"}, {"idle", "2 nF"}, {"leakage", "1 W"}})
     table.push_back({"power.dla." + figure, value, agx, on_dla("int8"), watts, up});
+  table.push_back({"power.module.per_byte", "1 nJ/B", "jetson-agx-xavier",
+                   on_the("jetson-agx-xavier", roofline("fp16", 1)), watts, up});
   table.push_back({"power.wall.base", "20 W", agx, on_dla("int8"), at_plug, up});
   table.push_back({"power.wall.efficiency", "95 %", agx, on_dla("int8"), at_plug, down});
 

@@ -108,12 +108,13 @@ TEST(Steadiness, noise_is_no_drift) {
 TEST(Steadiness, processes_that_share_a_board_are_no_drift) {
   int alarms = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    const Result result = run_text(fmt::format(
-        "device: jetson-orin-nano-super\nprocesses:\n"
-        "  - {{model: resnet50, precision: fp16, batch: 4}}\n"
-        "  - {{model: mobilenet_v2, precision: int8, count: 2, arrivals: {{periodic: 30 /s}}}}\n"
-        "  - {{model: yolov8n, precision: int8, arrivals: {{poisson: 20 /s}}}}\nrun: {{seed: {}, thermal: equilibrium}}\n",
-        seed));
+    const Result result = run_text(
+        fmt::format("device: jetson-orin-nano-super\nprocesses:\n"
+                    "  - {{model: resnet50, precision: fp16, batch: 4}}\n"
+                    "  - {{model: mobilenet_v2, precision: int8, count: 2, arrivals: {{periodic: 30 /s}}}}\n"
+                    "  - {{model: yolov8n, precision: int8, arrivals: {{poisson: 20 /s}}}}\nrun: {{seed: {}, "
+                    "thermal: equilibrium}}\n",
+                    seed));
     alarms += result.stationary == false;
   }
   EXPECT_LE(alarms, 3);
@@ -129,12 +130,15 @@ TEST(Warmup, auto_is_what_mser_5_finds) {
   EXPECT_NEAR(result.system.throughput.value(), run_text(text).system.throughput.value(), 2);
 }
 
+// The governor of the GPU needs a while to reach the highest clock.
 TEST(Warmup, that_is_too_short_is_told_with_what_would_do) {
-  const Result result =
-      run_text("device: jetson-xavier-nx\n" + two_resnets + "run: {warmup: 1 s, duration: 60 s}\n");
-  EXPECT_THAT(result.warnings, ::testing::Contains(HasSubstr("of throughput still settle: warmup: ")));
+  const Result result = run_text(
+      "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, count: 2}]\n"
+      "run: {warmup: 10 ms, duration: 8 s, thermal: equilibrium}\n");
+  EXPECT_THAT(result.warnings,
+              ::testing::Contains(HasSubstr("of throughput still settle: warmup: 0.3 s or more")));
   EXPECT_EQ(result.stationary, false);
-  EXPECT_GT(result.warmup.throughput_s.value(), 10);
+  EXPECT_GT(result.warmup.throughput_s.value(), 0.1);
 }
 
 TEST(ThermalEquilibrium, stays_where_it_begins) {
@@ -226,6 +230,12 @@ TEST(ThermalEquilibrium, hotter_air_never_raises_the_clocks) {
       before = *result.system.gpu.clock_mhz;
     }
   }
+}
+
+TEST(ThermalEquilibrium, a_board_that_shuts_down_in_the_warmup_has_run_for_no_time) {
+  const Result result = run_text(hot(60, "run: {warmup: 900 s, duration: 100 s}\n"));
+  EXPECT_EQ(result.status, "thermal_shutdown");
+  EXPECT_EQ(result.simulated_s, 0);
 }
 
 TEST(ThermalEquilibrium, changes_nothing_where_no_temperature_is_known) {
