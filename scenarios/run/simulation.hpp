@@ -2,6 +2,7 @@
 // last.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
