@@ -195,6 +195,13 @@ void Dvfs::poll_gpu() {
   after(gpu_->interval(), sim::action<&Dvfs::poll_gpu>(*this));
 }
 
+bool Dvfs::dla_powered() {
+  sim::Duration busy;
+  for (const dla::Dla& dla : board_.dlas()) busy += dla.busy();
+  if (busy > std::exchange(dla_busy_, busy)) dla_used_ = engine_.now();
+  return dla_used_ && engine_.now() - *dla_used_ <= setup_.scaling.emc.dla_powered_for;
+}
+
 void Dvfs::poll_emc() {
   const double elapsed = sim::to_seconds(engine_.now() - emc_polled_);
   emc_polled_ = engine_.now();
@@ -203,8 +210,10 @@ void Dvfs::poll_emc() {
   const double most = memory_capacity(board_.device(), clocks.emc_hz) * elapsed;
   const double busy = most > 0 ? std::clamp((bytes - emc_bytes_) / most, 0.0, 1.0) : 0;
   emc_bytes_ = bytes;
-  emc_held_.wanted_hz =
-      emc_->poll({.hz = clocks.emc_hz, .busy = busy, .gpu_hz = gpu_suspended_ ? 0 : clocks.gpu_hz});
+  emc_held_.wanted_hz = emc_->poll({.hz = clocks.emc_hz,
+                                    .busy = busy,
+                                    .gpu_hz = gpu_suspended_ ? 0 : clocks.gpu_hz,
+                                    .dla = dla_powered()});
   ask();
   after(emc_->interval(), sim::action<&Dvfs::poll_emc>(*this));
 }

@@ -126,7 +126,7 @@ board::Clocks clocks_of(const Scenario& scenario, const board::DeviceSpec& devic
                 scenario.clocks.cpu_hz);
   }
   clocks.gpu_hz = limited(clocks.gpu_hz, limits.gpu_max_clock_hz, scenario.clocks.gpu_hz);
-  const bool lifted = scenario.jetson_clocks.value_or(false) && device.jetson_clocks_lifts_emc;
+  const bool lifted = scenario.jetson_clocks.value_or(false) && limits.jetson_clocks_lifts_emc;
   clocks.emc_hz =
       limited(clocks.emc_hz, lifted ? std::nullopt : limits.emc_max_clock_hz, scenario.clocks.emc_hz);
   clocks.dla_hz = limited(clocks.dla_hz, limits.dla_max_clock_hz, scenario.clocks.dla_hz);

@@ -104,7 +104,7 @@ static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
 static_assert(field_count<memory::Spec>() == 9);
-static_assert(field_count<board::PowerMode>() == 10);
+static_assert(field_count<board::PowerMode>() == 11);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 10);
 static_assert(field_count<dnn::HostRoofs>() == 6);

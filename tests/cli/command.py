@@ -25,7 +25,7 @@ SOURCE = Path(os.environ["SOURCE"])
 # More than 7 W allow, and easy at 25 W.
 CAMERAS = """device: jetson-orin-nano-super
 power_mode: 7W
-processes: [{name: camera, model: yolov8n, precision: int8, count: 6, arrivals: {periodic: 15 /s}}]
+processes: [{name: camera, model: yolov8n, precision: int8, count: 6, arrivals: {periodic: 16 /s}}]
 run: {duration: 4 s}
 """
 GOOD = """device: nvidia-h200

@@ -517,6 +517,15 @@ TEST(EmcScaling, IsAtLeastTwiceTheGpusClock) {
   EXPECT_EQ(emc.settled(0, 0), 204);
 }
 
+TEST(EmcScaling, StandsAtItsLimitWhileADlaHasPower) {
+  const std::vector<double> table{204 * mhz, 2133 * mhz, 3199 * mhz};
+  EmcSettings settings;
+  settings.scales = true;
+  EmcScaling scaling({.hz = table, .min_hz = 0, .max_hz = 3199 * mhz}, 306 * mhz, settings);
+  EXPECT_EQ(scaling.poll({.hz = 204 * mhz, .busy = 0.1, .gpu_hz = 0, .dla = true}), 3199 * mhz);
+  EXPECT_EQ(scaling.poll({.hz = 3199 * mhz, .busy = 0, .gpu_hz = 0, .dla = false}), 204 * mhz);
+}
+
 TEST(EmcScaling, RisesWithActivityUntilItIsBelowTheThreshold) {
   Emc emc;
   EXPECT_NEAR(emc.settled(300, 0), 665.6, 1e-9);  // 300 / 0.6 = 500

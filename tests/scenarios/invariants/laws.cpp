@@ -391,7 +391,7 @@ Limits limits_of(const Run& run) {
     limits.gpu_mhz = *clocks.gpu_hz / 1e6;
   else if (mode && mode->gpu_max_clock_hz)
     limits.gpu_mhz = *mode->gpu_max_clock_hz / 1e6;
-  const bool lifted = device.jetson_clocks_lifts_emc && run.scenario.jetson_clocks == true;
+  const bool lifted = mode && mode->jetson_clocks_lifts_emc && run.scenario.jetson_clocks == true;
   if (clocks.emc_hz)
     limits.emc_mhz = *clocks.emc_hz / 1e6;
   else if (mode && mode->emc_max_clock_hz && !lifted)
