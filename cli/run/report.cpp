@@ -132,7 +132,7 @@ std::string processes_table(const Result& result, int width, bool colour) {
   if (memory_matters(result)) {
     add({"MB", Align::right, 45}, figures(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
   }
-  add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return p.grade; }));
+  add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return lowest(p.grades); }));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
     add({"drops", Align::right, 87},
         words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }));
