@@ -105,11 +105,10 @@ void add_unmeasured(Draw& draw, const std::vector<Unmeasured>& all, const Profil
     const Unmeasured& own = all[j];
     const double score = draw.scores[before + j];
     draw.ratios.push_back(own.range != nullptr ? 1 : sim::exp(own.sd * normal_quantile(score)));
-    draw.values.push_back(
-        own.range != nullptr
-            ? written(*at_score(*own.range, *own.figure, own.of, score) * ratio_of(own.range->of),
-                      own.figure->unit)
-            : within_prior(profile, own.path, draw.ratios.back()));
+    draw.values.push_back(own.range != nullptr ? written(*at_score(*own.range, *own.figure, own.of, score) *
+                                                             ratio_of(own.range->of),
+                                                         own.figure->unit)
+                                               : within_prior(profile, own.path, draw.ratios.back()));
   }
 }
 
@@ -143,8 +142,7 @@ std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile, 
     const Eigen::VectorXd logs = n > 0 ? Eigen::VectorXd(connected * normal) : Eigen::VectorXd();
     for (Eigen::Index j = 0; j < n; ++j) {
       draw.ratios.push_back(sim::exp(logs[j]));
-      draw.values.push_back(
-          within_prior(profile, names[static_cast<std::size_t>(j)], draw.ratios.back()));
+      draw.values.push_back(within_prior(profile, names[static_cast<std::size_t>(j)], draw.ratios.back()));
     }
     add_unmeasured(draw, rest, profile);
   }

@@ -1,6 +1,7 @@
 #include "calibration/profile/ranges.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "calibration/embedded.hpp"
 #include "calibration/readers/csv.hpp"
@@ -9,6 +10,8 @@
 
 namespace jostle::calibration {
 namespace {
+
+constexpr double within = 0.9;  // of the draws
 
 // How many `unit` a written time or share is.
 std::optional<double> in_unit(const input::Written& written, const std::string& unit) {
@@ -29,8 +32,9 @@ std::optional<double> end_of(const std::string& written, const input::Written& f
   return base ? std::optional(end->number * *base) : std::nullopt;
 }
 
+// Beyond `to` for a `part` over 1.
 double between(double from, double to, double part) {
-  return from > 0 ? from * sim::exp(part * sim::log(to / from)) : from + part * (to - from);
+  return from > 0 && to > 0 ? from * sim::exp(part * sim::log(to / from)) : from + part * (to - from);
 }
 
 }  // namespace
@@ -61,8 +65,10 @@ std::optional<double> at_score(const Range& range, const input::Written& figure,
   const auto from = end_of(range.from, figure, of.value_or(figure));
   const auto to = end_of(range.to, figure, of.value_or(figure));
   if (!from || !to) return std::nullopt;
-  return score < 0.5 ? between(std::min(*from, figure.number), figure.number, 2 * score)
-                     : between(figure.number, std::max(*to, figure.number), 2 * score - 1);
+  const double end = score < 0.5 ? std::min(*from, figure.number) : std::max(*to, figure.number);
+  const double found = between(figure.number, end, std::abs(2 * score - 1) / within);
+  const double most = figure.unit == "%" ? std::max(100.0, figure.number) : found;  // shares end at the whole
+  return std::clamp(found, 0.0, most);
 }
 
 }  // namespace jostle::calibration

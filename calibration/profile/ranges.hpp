@@ -1,8 +1,8 @@
 // What a parameter may be on a board where nobody measured it: the span of what sources tell (ranges.csv).
 //
-// A profile's figure that is neither `measured` nor `fitted` is drawn from its range: half of the draws lie
-// between the lower end and the figure, half between the figure and the upper end, evenly in the logarithm
-// (from a zero, evenly). A figure outside its range widens it.
+// A profile's figure that is neither `measured` nor `fitted` is drawn: half of the draws lie below it and
+// half above, evenly in the logarithm (to or from a zero, evenly), and nine in ten within the range. A figure
+// outside its range widens it.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,9 @@ struct Range {
 // Null if there is none.
 [[nodiscard]] const Range* range_of(std::string_view path);
 
-// The figure at `score`, from 0 (the lower end) over 0.5 (the profile's `figure`) to 1 (the upper end), in
-// the figure's unit. `of`: the profile's figure at `range.of`. None where the units do not agree.
+// The figure at `score`, from 0 over 0.05 (the lower end), 0.5 (the profile's `figure`) and 0.95 (the upper
+// end) to 1, in the figure's unit. `of`: the profile's figure at `range.of`. None where the units do not
+// agree.
 [[nodiscard]] std::optional<double> at_score(const Range& range, const input::Written& figure,
                                              const std::optional<input::Written>& of, double score);
 

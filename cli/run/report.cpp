@@ -407,6 +407,11 @@ std::string overload_lines(const Result& result, int width, bool colour) {
   return text.empty() ? text : "\n" + text;
 }
 
+std::string sharing_lines(const Result& result, int width) {
+  const std::string note = scenarios::sharing_note(result);
+  return note.empty() ? note : "\n" + paragraph("sharing: " + note, width, 0);
+}
+
 std::string report(const Result& result, int width, bool colour) {
   std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
                                  fmt::format("{:.4g} s simulated", result.simulated_s)};
@@ -420,7 +425,7 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
-         warning_lines(result, width, colour) + trust_lines(result, width) +
+         warning_lines(result, width, colour) + sharing_lines(result, width) + trust_lines(result, width) +
          unconverged_lines(result, width) + interval_lines(result, width) +
          shares_table(result, width, colour) + stages_table(result, width, colour) +
          windows_table(result, width, colour) + system_lines(result, width);

@@ -27,10 +27,9 @@ std::string lowest(const Grades& grades) {
 }
 
 std::string sharing_note(const Result& result) {
-  const auto assumed =
-      std::ranges::count_if(result.processes, [](const ProcessResult& process) {
-        return process.status == "ok" && process.grades.sharing == "assumed";
-      });
+  const auto assumed = std::ranges::count_if(result.processes, [](const ProcessResult& process) {
+    return process.status == "ok" && process.grades.sharing == "assumed";
+  });
   if (assumed == 0) return {};
   return fmt::format(
       "how processes share the GPU of {} is assumed, not measured: a log of the same network in 1 and in {} "

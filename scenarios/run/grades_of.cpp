@@ -38,8 +38,7 @@ bool on_gpu(const ProcessEntry& entry) {
 std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
   std::size_t found = scenario.compositor ? 1 : 0;
   for (const ProcessInstance& instance : expand(scenario))
-    if (on_gpu(scenario.processes[instance.entry]) && assembly.occupancy.places[instance.index].fits)
-      ++found;
+    if (on_gpu(scenario.processes[instance.entry]) && assembly.occupancy.places[instance.index].fits) ++found;
   return found;
 }
 
@@ -51,8 +50,7 @@ std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profi
   std::vector<Grades> found;
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
     Grades grades{.kernels = to_string(assembly.grades[entry]), .sharing = {}, .power = {}};
-    if (shared && on_gpu(scenario.processes[entry]))
-      grades.sharing = sharing_grade(scenario, profile);
+    if (shared && on_gpu(scenario.processes[entry])) grades.sharing = sharing_grade(scenario, profile);
     if (assembly.dvfs) grades.power = to_string(lowest_of(profile, {"power.gpu.sm", "power.module.base"}));
     found.push_back(std::move(grades));
   }
