@@ -221,8 +221,8 @@ TEST(Ranges, are_of_parameters_of_profiles_and_have_sources) {
   std::set<std::string> known;
   for (const std::string& device : calibration::device_names()) {
     input::Problems problems;
-    for (const auto& figure : calibration::base_profile(device, problems)->profile.figures)
-      known.insert(figure.path);
+    const auto base = calibration::base_profile(device, problems);
+    for (const auto& figure : base->profile.figures) known.insert(figure.path);
   }
   for (const calibration::Range& range : calibration::ranges()) {
     EXPECT_TRUE(known.contains(range.path)) << range.path;
@@ -263,7 +263,7 @@ TEST(Ranges, cover_what_is_assumed_and_moves_contention) {
 TEST(Draws, leave_alone_what_was_measured) {
   input::Problems problems;
   const auto h200 = *uncertain_profile("nvidia-h200", {}, problems);
-  const auto& names = calibration::draws(h200.uncertainty, h200.base.profile, 1).front().names;
+  const auto names = calibration::draws(h200.uncertainty, h200.base.profile, 1).front().names;
   for (const char* path : {"gpu.time_slicing.slice", "gpu.time_slicing.switch_at_expiry",
                            "gpu.time_slicing.switch_when_idle", "gpu.time_slicing.hold_when_idle"})
     EXPECT_EQ(std::ranges::find(names, path), names.end()) << path;
