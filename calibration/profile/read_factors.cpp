@@ -19,7 +19,7 @@ namespace jostle::calibration {
 namespace {
 
 constexpr std::size_t max_factors = 4096, max_layers = 100'000;
-constexpr double max_clock_hz = 1e10;
+constexpr double fastest_hz = 1e10;
 
 bool has_family(const std::string& name) {
   for (const dnn::Model& model : dnn::models())
@@ -53,7 +53,7 @@ void read_layers(const input::Cursor& at, input::Mapping& entry, dnn::Factor& fa
                      input::List<double, input::Real>{"a list of factors", input::Real{0.001, 1000}, max_layers});
   const bool batch = entry.optional("batch", factor.batch, input::Integer{1, dnn::max_images});
   const bool clock = entry.optional(
-      "gpu_clock", factor.gpu_hz, input::Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
+      "gpu_clock", factor.gpu_hz, input::Quantity{input::frequency_dimension(), 0, fastest_hz, true});
   if (layers != batch || layers != clock)
     at.problem("`layers` needs the `batch` and the `gpu_clock` at which they were timed, and these need it");
 }
