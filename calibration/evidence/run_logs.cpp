@@ -102,7 +102,7 @@ struct Field {
   void (*set)(RunLog&, const RunLog& from);
 };
 
-std::string whole(const std::optional<std::int64_t>& value) {
+std::string count_text(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
 
@@ -127,7 +127,7 @@ constexpr std::array<Field, 11> fields{{
      }},
     {"precisions", "--precision WORD", [](const RunLog& log) { return log.import.setting.precision; },
      [](RunLog& log, const RunLog& from) { log.import.setting.precision = from.import.setting.precision; }},
-    {"batches", "--batch N", [](const RunLog& log) { return whole(log.import.setting.batch); },
+    {"batches", "--batch N", [](const RunLog& log) { return count_text(log.import.setting.batch); },
      [](RunLog& log, const RunLog& from) { log.import.setting.batch = from.import.setting.batch; }},
     {"placements", "", [](const RunLog& log) { return log.import.setting.placement; },
      [](RunLog& log, const RunLog& from) { log.import.setting.placement = from.import.setting.placement; }},
@@ -136,7 +136,7 @@ constexpr std::array<Field, 11> fields{{
     {"ways of waiting", "", [](const RunLog& log) { return log.import.setting.sync; },
      [](RunLog& log, const RunLog& from) { log.import.setting.sync = from.import.setting.sync; }},
     {"numbers of processes", "--processes N",
-     [](const RunLog& log) { return whole(log.import.setting.processes); },
+     [](const RunLog& log) { return count_text(log.import.setting.processes); },
      [](RunLog& log, const RunLog& from) { log.import.setting.processes = from.import.setting.processes; }},
 }};
 
