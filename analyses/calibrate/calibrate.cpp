@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyses/calibrate/layer_times.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/priors.hpp"
 #include "input/quantity.hpp"
@@ -32,6 +33,7 @@ double model_sd(const std::string& metric) {
     case MetricKind::memory:
       return 0.1;
     default:
+      if (metric == "layers_time") return 0.05;  // the profiler lengthens it
       return metric == "enqueue" ? 0.1 : 0.02;
   }
 }
@@ -44,6 +46,7 @@ struct Unknown {
   std::string before;  // value in the profile
   std::string_view source;
   std::string family, network;  // of a factor; empty: all
+  bool alone = false;           // of a network whose layers were timed: no other factor applies to it
   scenarios::Precision precision = scenarios::Precision::fp16;
 
   [[nodiscard]] bool is_factor() const { return path.empty(); }
@@ -52,6 +55,7 @@ struct Unknown {
     return is_factor() && precision == in && (family.empty() || family == of_family) &&
            (network.empty() || network == of_network);
   }
+
 };
 
 Unknown unknown_of(const Prior& prior, const input::Written& centre, const std::string& before) {
@@ -110,12 +114,26 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfigurat
     const auto same = [&](const Unknown& other) { return other.parameter.name == unknown.parameter.name; };
     if (std::ranges::none_of(unknowns, same)) unknowns.push_back(std::move(unknown));
   };
+  // Networks whose layers were timed, in some run.
+  const auto timed = [&configurations](const RunConfiguration& of) {
+    return std::ranges::any_of(configurations, [&](const RunConfiguration& other) {
+      return !other.layer_times.empty() && other.network() == of.network() && other.precision == of.precision;
+    });
+  };
   for (const RunConfiguration& configuration : configurations) {
     const scenarios::Precision precision = *configuration.scenario->processes.front().precision;
     if (configuration.runtime != "tensorrt" && configuration.runtime != "cuda-graph") continue;
+    const std::string network = configuration.network(), family = configuration.family();
+    if (timed(configuration)) {
+      Unknown own = factor_of(family, network, precision, calibration::timed_layers_factor_sd);
+      own.alone = true;
+      add(std::move(own));
+      continue;
+    }
     add(factor_of({}, {}, precision, calibration::precision_factor_sd));
-    add(factor_of(configuration.family(), {}, precision, calibration::family_factor_sd));
-    add(factor_of(configuration.family(), configuration.model, precision, calibration::network_factor_sd));
+    if (family != network) add(factor_of(family, {}, precision, calibration::family_factor_sd));
+    add(factor_of(family, network, precision,
+                  family == network ? calibration::file_factor_sd : calibration::network_factor_sd));
   }
 }
 
@@ -137,17 +155,18 @@ class Bench {
     input::Problems problems;
     auto profile = calibration::profile_of(base_.document, problems, set);
     if (!profile) throw CalibrationError(problems.text());
-    const std::vector<dnn::Factor> own = factors(unknowns, values, dnn::Chip::of(profile->spec->gpu));
     // The shipped factors may have been fitted to the same rows.
     if (from_ == PriorsFrom::reference) profile->factors.clear();
-    profile->factors = dnn::with_own(own, profile->factors);
+    profile->factors = dnn::with_own(factors(unknowns, values, *profile), profile->factors);
     return std::move(*profile);
   }
 
-  // Factors of the measured networks, and of families and precisions for the others.
+  // Factors of the measured networks, and of families and precisions for the others. `profile`: the board with
+  // the other values.
   [[nodiscard]] std::vector<dnn::Factor> factors(const std::vector<Unknown>& unknowns,
                                                  const std::vector<double>& values,
-                                                 const dnn::Chip& chip) const {
+                                                 const calibration::Profile& profile) const {
+    const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
     std::vector<dnn::Factor> found;
     const auto add = [&](const dnn::Chip& of, const std::string& family, const std::string& network,
                          scenarios::Precision precision) {
@@ -161,7 +180,12 @@ class Bench {
                        .value = product,
                        .basis = "calibrated"});
     };
-    for (const Unknown& unknown : unknowns) {
+    for (std::size_t i = 0; i < unknowns.size(); ++i) {
+      const Unknown& unknown = unknowns[i];
+      if (unknown.alone) {
+        add_timed(unknown, values[i], profile, found);
+        continue;
+      }
       if (!unknown.network.empty()) add(chip, unknown.family, unknown.network, unknown.precision);
       if (!unknown.is_factor() || !unknown.family.empty()) continue;
       std::vector<std::string> families;
@@ -209,6 +233,26 @@ class Bench {
   }
 
  private:
+  // A factor for each batch at which the network's layers were timed. Measured times stay what they are, whatever
+  // the other values make of the computed ones.
+  void add_timed(const Unknown& unknown, double value, const calibration::Profile& profile,
+                 std::vector<dnn::Factor>& found) const {
+    for (const RunConfiguration& configuration : configurations_) {
+      if (configuration.layer_times.empty() || configuration.network() != unknown.network ||
+          configuration.scenario->processes.front().precision != unknown.precision)
+        continue;
+      found.push_back({.chip = dnn::Chip::of(profile.spec->gpu),
+                       .model = unknown.network,
+                       .family = unknown.family,
+                       .precision = unknown.precision,
+                       .value = value,
+                       .basis = "calibrated",
+                       .layers = layer_factors(configuration, profile),
+                       .batch = configuration.batch,
+                       .gpu_hz = gpu_clock_of(configuration, profile)});
+    }
+  }
+
   [[nodiscard]] double known_factor(const std::string& network, const std::string& family,
                                     scenarios::Precision precision) const {
     if (from_ == PriorsFrom::reference) return 1;
@@ -288,7 +332,7 @@ Calibration calibrate(const calibration::BaseProfile& base,
   std::vector<RunConfiguration> used;
   for (const RunConfiguration& configuration : configurations) {
     if (configuration.on_gpu()) used.push_back(shortened(configuration));
-    if (configuration.device != base.name)
+    if (!configuration.device.empty() && configuration.device != base.name)
       throw CalibrationError(fmt::format("{}: a run of {}, not of {}",
                                          configuration.reference_values.front().run, configuration.device,
                                          base.name));
@@ -314,6 +358,9 @@ Calibration calibrate(const calibration::BaseProfile& base,
       identified.size() == unknowns.size() ? first : fitted(bench, identified, rows, start, control.hold);
   Calibration result;
   result.device = base.name;
+  for (const RunConfiguration& configuration : used)
+    if (configuration.network() != configuration.model)
+      result.files.emplace(configuration.network(), configuration.model);
   result.rows = rows.size();
   result.points = first.points + (identified.size() == unknowns.size() ? 0 : last.points);
   result.converged = last.converged;
@@ -331,7 +378,7 @@ Calibration calibrate(const calibration::BaseProfile& base,
                                  .source = std::string(unknown.source)});
   }
   result.profile = bench.profile(identified, last.values);
-  result.factors = bench.factors(identified, last.values, dnn::Chip::of(base.profile.spec->gpu));
+  result.factors = bench.factors(identified, last.values, result.profile);
   return result;
 }
 

@@ -1,5 +1,6 @@
 // A calibrated profile as a file: the base profile and the fitted parameters.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -8,6 +9,7 @@
 
 #include "analyses/calibrate/calibrate.hpp"
 #include "input/counted.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -76,9 +78,16 @@ std::string profile_text(const Calibration& calibration, const std::string& name
   text += "\n# Measured over computed kernel times.\nfactors:\n";
   for (const dnn::Factor& factor : calibration.factors) {
     const bool network = !factor.model.empty();
-    text +=
-        fmt::format("  - {{{}: {}, precision: {}, factor: {:.4f}}}\n", network ? "network" : "family",
-                    network ? factor.model : factor.family, dnn::to_string(factor.precision), factor.value);
+    text += fmt::format("  - {{{}: {}, precision: {}, factor: {:.4f}", network ? "network" : "family",
+                        network ? factor.model : factor.family, dnn::to_string(factor.precision), factor.value);
+    if (!factor.layers.empty())
+      text += fmt::format(", batch: {}, gpu_clock: {:.6g} MHz,\n     layers: [{:.4g}]", factor.batch,
+                          factor.gpu_hz / 1e6, fmt::join(factor.layers, ", "));
+    text += '}';
+    const auto file = calibration.files.find(factor.model);
+    if (file != calibration.files.end())
+      text += fmt::format("  # {}", input::printable(file->second));
+    text += '\n';
   }
   return text;
 }

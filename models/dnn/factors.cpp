@@ -53,7 +53,8 @@ const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of) {
 std::vector<Factor> with_own(std::span<const Factor> own, std::span<const Factor> others) {
   const auto replaced = [&own](const Factor& other) {
     return std::ranges::any_of(own, [&](const Factor& factor) {
-      return factor.model.empty() && factor.family == other.family && factor.precision == other.precision &&
+      return (factor.model.empty() || (factor.model == other.model && factor.chip == other.chip)) &&
+             factor.family == other.family && factor.precision == other.precision &&
              factor.lowering == other.lowering;
     });
   };

@@ -56,7 +56,8 @@ struct FactorOf {
 // precision. Of factors with layers, that with the nearest batch. The first of equal ones.
 [[nodiscard]] const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of);
 
-// A profile's own factors, then the others; less those that an own one of their family stands for.
+// A profile's own factors, then the others; less those that an own one of their family, or of the same network
+// on the same GPU, stands for.
 [[nodiscard]] std::vector<Factor> with_own(std::span<const Factor> own, std::span<const Factor> others);
 
 }  // namespace jostle::dnn
