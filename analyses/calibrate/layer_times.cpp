@@ -103,7 +103,7 @@ struct Step {
   std::size_t measured, computed;
   double penalty;
 };
-constexpr Step steps[]{{1, 1, 0},    {1, 2, 0.2}, {2, 1, 0.2}, {1, 3, 0.4},
+constexpr Step steps[]{{1, 1, 0},   {1, 2, 0.2}, {2, 1, 0.2}, {1, 3, 0.4},
                        {3, 1, 0.4}, {1, 4, 0.6}, {4, 1, 0.6}};
 
 std::vector<double> by_order(std::span<const LayerTime> measured, std::span<const ComputedLayer> computed) {
@@ -163,13 +163,14 @@ std::vector<double> layer_factors(std::span<const LayerTime> measured,
   return 2 * named >= total(measured) ? by_names(measured, computed, groups) : by_order(measured, computed);
 }
 
-std::vector<double> layer_factors(const RunConfiguration& configuration, const calibration::Profile& profile) {
+std::vector<double> layer_factors(const RunConfiguration& configuration,
+                                  const calibration::Profile& profile) {
   if (configuration.layer_times.empty()) return {};
   const scenarios::Assembly board = assembled(configuration, profile);
   const scenarios::ProcessEntry& entry = configuration.scenario->processes.front();
   const auto layers = scenarios::layers_of(entry, dnn::Lowering::optimised);
-  const auto of_layers =
-      dnn::roofline_by_layer(layers, entry.batch, *entry.precision, dnn::Lowering::optimised, board.device.gpu);
+  const auto of_layers = dnn::roofline_by_layer(layers, entry.batch, *entry.precision,
+                                                dnn::Lowering::optimised, board.device.gpu);
   std::vector<ComputedLayer> computed;
   for (const dnn::FusedLayer& layer : layers) computed.push_back({layer.name, 0});
   const auto& kernels = board.setup.processes.front().kernels.kernels;  // as they run at these clocks

@@ -78,15 +78,15 @@ std::string profile_text(const Calibration& calibration, const std::string& name
   text += "\n# Measured over computed kernel times.\nfactors:\n";
   for (const dnn::Factor& factor : calibration.factors) {
     const bool network = !factor.model.empty();
-    text += fmt::format("  - {{{}: {}, precision: {}, factor: {:.4f}", network ? "network" : "family",
-                        network ? factor.model : factor.family, dnn::to_string(factor.precision), factor.value);
+    text +=
+        fmt::format("  - {{{}: {}, precision: {}, factor: {:.4f}", network ? "network" : "family",
+                    network ? factor.model : factor.family, dnn::to_string(factor.precision), factor.value);
     if (!factor.layers.empty())
       text += fmt::format(", batch: {}, gpu_clock: {:.6g} MHz,\n     layers: [{:.4g}]", factor.batch,
                           factor.gpu_hz / 1e6, fmt::join(factor.layers, ", "));
     text += '}';
     const auto file = calibration.files.find(factor.model);
-    if (file != calibration.files.end())
-      text += fmt::format("  # {}", input::printable(file->second));
+    if (file != calibration.files.end()) text += fmt::format("  # {}", input::printable(file->second));
     text += '\n';
   }
   return text;
