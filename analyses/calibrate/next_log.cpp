@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyses/calibrate/bench.hpp"
+#include "calibration/fit/priors.hpp"
 #include "models/board/spec.hpp"
 #include "sim/math.hpp"
 
@@ -128,7 +129,10 @@ Eigen::MatrixXd covariance_of(const std::vector<Unknown>& unknowns, const Calibr
   }
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
-    const double sd = unknowns[i].parameter.prior_sd;
+    // Of a network in another precision its factor in the known one says most.
+    const double sd = unknowns[i].is_factor()
+                          ? std::min(unknowns[i].parameter.prior_sd, calibration::precision_factor_sd)
+                          : unknowns[i].parameter.prior_sd;
     if (in_fit[i] == fitted) covariance(row, row) = sd * sd;
     for (std::size_t j = 0; j < unknowns.size() && in_fit[i] < fitted; ++j)
       if (in_fit[j] < fitted)
