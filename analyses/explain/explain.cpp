@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "analyses/explain/tenants.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/clocks.hpp"
 #include "scenarios/language/load.hpp"
@@ -244,8 +245,11 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
   for (ProcessGroup& group : groups_of(scenario)) {
     Explained part = explained(std::move(group), before);
     part.sentence = sentence_of(part, before, explanation.tried);
+    if (const std::string held = held_back(before, part.group.processes); !held.empty())
+      part.sentence = held + "; " + part.sentence;
     explanation.groups.push_back(std::move(part));
   }
+  explanation.tenants = tenants(before);
   explanation.overload = overload_of(before, explanation.tried);
   // Of a few changes none can be said to bring most.
   if (question.what_ifs.empty())

@@ -100,6 +100,7 @@ struct Reported {
 struct Explanation {
   scenarios::Result result;
   std::vector<Explained> groups;
+  std::vector<std::string> tenants;  // sentences: what else takes cores and the GPU
   std::optional<Overload> overload;  // none where all keep up
   std::optional<Critical> critical;  // none where no process has figures, or only some changes were tried
   std::vector<Tried> tried;

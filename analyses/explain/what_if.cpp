@@ -211,6 +211,25 @@ std::optional<Changed> pinned_clocks(const Request& request) {
   return one_board("jetson_clocks", std::move(scenario));
 }
 
+std::optional<Changed> no_quota(const Request& request) {
+  scenarios::Scenario scenario = request.scenario;
+  bool limited = false;
+  for (scenarios::ProcessEntry& process : scenario.processes) {
+    if (!process.container) continue;
+    limited = limited || process.container->cpus;
+    process.container->cpus.reset();
+  }
+  if (!limited) return std::nullopt;
+  return one_board("no quota of a container", std::move(scenario));
+}
+
+std::optional<Changed> no_compositor(const Request& request) {
+  if (!request.scenario.compositor) return std::nullopt;
+  scenarios::Scenario scenario = request.scenario;
+  scenario.compositor.reset();
+  return one_board("no compositor", std::move(scenario));
+}
+
 std::optional<Changed> no_profiler(const Request& request) {
   if (request.scenario.observer == scenarios::Observer::none) return std::nullopt;
   scenarios::Scenario scenario = request.scenario;
@@ -299,6 +318,8 @@ std::vector<Intervention> interventions() {
       Intervention{"double-bandwidth", Resource::memory_bandwidth, double_bandwidth},
       Intervention{"no-limits", Resource::power_limits, no_limits},
       Intervention{"no-profiler", Resource::profiler, no_profiler},
+      Intervention{"no-quota", std::nullopt, no_quota},
+      Intervention{"no-compositor", std::nullopt, no_compositor},
       Intervention{"pinned-clocks", Resource::clock_governors, pinned_clocks},
       Intervention{"next-power-mode", std::nullopt, next_power_mode},
       Intervention{"batch-doubled", std::nullopt, batch_doubled},

@@ -146,6 +146,7 @@ std::string explanation_json(const Explanation& explanation) {
                               {"batch_ms", metric_json(explained.batch_ms)},
                               {"sentence", explained.sentence}});
   }
+  if (!explanation.tenants.empty()) json["tenants"] = explanation.tenants;
   json["critical"] = nullptr;
   if (const auto& critical = explanation.critical) {
     json["critical"] = {{"resource", to_string(critical->resource)},

@@ -173,6 +173,10 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
                       width, 0);
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
+  if (!explanation.tenants.empty()) {
+    text += "\n" + styled("what else runs", Style::strong, colour) + "\n";
+    for (const std::string& line : explanation.tenants) text += paragraph(line, width, 2);
+  }
   if (explanation.critical)
     text += "\n" + styled("critical resource", Style::strong, colour) + "\n" +
             paragraph(explanation.critical->sentence, width, 2);

@@ -58,6 +58,10 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   if (setup.link) link_.emplace(engine, *setup.link);
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) add_process(spec, setup, index++);
+  interrupted_ = setup.interrupts.has_value();
+  if (const auto& interrupts = setup.interrupts)
+    cpu_.set_interrupts(interrupts->cpu, interrupts->load, interrupts->rate);
+  if (setup.compositor && gpu_) compositor_.emplace(engine, *gpu_, *setup.compositor);
 }
 
 process::BoardParts Board::parts() {
@@ -122,6 +126,7 @@ void Board::set_clocks(const Clocks& clocks) {
 void Board::end_warmup() {
   for (process::Inference& process : processes_) process.end_warmup();
   if (link_) link_->end_warmup();
+  if (compositor_) compositor_->end_warmup();
   before_ = totals_so_far();
 }
 
@@ -137,6 +142,7 @@ bool Board::finished() const {
 gpu::Usage Board::gpu_used() {
   gpu::Usage used;
   for (process::Inference& process : processes_) used += process.running().used;
+  if (compositor_) used += compositor_->used();
   return used;
 }
 
@@ -152,14 +158,20 @@ Board::Totals Board::totals_so_far() {
                 .gpu_switching = {},
                 .gpu_used = {},
                 .other_bytes = other_bytes(),
+                .compositor_busy = {},
                 .cores_busy = {},
+                .interrupted = {},
                 .dla_busy = {}};
   if (gpu_) {
     totals.gpu_busy = gpu_->busy();
     totals.gpu_switching = gpu_->switching();
     totals.gpu_switches = gpu_->switches();
   }
-  for (int core = 0; core < cpu_.cores(); ++core) totals.cores_busy += cpu_.core_statistics(core).busy;
+  for (int core = 0; core < cpu_.cores(); ++core) {
+    const cpu::CoreStatistics statistics = cpu_.core_statistics(core);
+    totals.cores_busy += statistics.busy;
+    totals.interrupted += statistics.interrupted;
+  }
   for (const process::Inference& process : processes_) {
     totals.migrations += process.migrations();
     totals.involuntary_switches += process.involuntary_switches();
@@ -180,6 +192,8 @@ Board::Totals Board::totals() {
   totals.cores_busy -= before_.cores_busy;
   totals.migrations -= before_.migrations;
   totals.involuntary_switches -= before_.involuntary_switches;
+  totals.interrupted -= before_.interrupted;
+  if (compositor_) totals.compositor_busy = compositor_->busy();
   totals.gpu_used = gpu_used();
   for (std::size_t i = 0; i < before_.dla_busy.size(); ++i) totals.dla_busy[i] -= before_.dla_busy[i];
   return totals;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/board/clocks.hpp"
+#include "models/board/compositor.hpp"
 #include "models/board/spec.hpp"
 #include "models/cpu/cpu.hpp"
 #include "models/dla/dla.hpp"
@@ -22,6 +23,13 @@
 
 namespace jostle::board {
 
+// Interrupts that take part of a core.
+struct InterruptLoad {
+  int cpu = 0;
+  double load = 0;  // share of the core's time
+  double rate = 0;  // per second
+};
+
 // The configuration of a board for a run.
 struct Setup {
   cpu::Confinement cores;
@@ -29,7 +37,9 @@ struct Setup {
   double memory_bytes_per_s = 0;         // bandwidth of the memory at these clocks; 0: unlimited
   std::vector<process::Spec> processes;  // with kernel times at `clocks`
   std::optional<link::Spec> link = {};   // link that the requests of all processes arrive over
-  bool observed = false;                 // by a profiler: DeviceSpec::nsys
+  std::optional<InterruptLoad> interrupts = {};
+  std::optional<CompositorSpec> compositor = {};
+  bool observed = false;  // by a profiler: DeviceSpec::nsys
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::uint64_t seed = 1;
 };
@@ -60,6 +70,8 @@ class Board {
   [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // only if the device has one
   [[nodiscard]] std::deque<dla::Dla>& dlas() { return dlas_; }
   [[nodiscard]] const std::optional<link::Link>& link() const { return link_; }
+  [[nodiscard]] bool has_compositor() const { return compositor_.has_value(); }
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
 
   // What was moved over the memory so far: by kernels (since the warm-up), and by everything else.
   [[nodiscard]] gpu::Usage gpu_used();
@@ -71,9 +83,11 @@ class Board {
     sim::Duration elapsed;
     sim::Duration gpu_busy, gpu_switching;
     std::int64_t gpu_switches = 0;
-    gpu::Usage gpu_used;       // by kernels of all processes
-    double other_bytes = 0;    // moved over the memory by threads, copies and DLAs
-    sim::Duration cores_busy;  // sum over all cores
+    gpu::Usage gpu_used;            // by kernels of all processes
+    double other_bytes = 0;         // moved over the memory by threads, copies and DLAs
+    sim::Duration compositor_busy;  // GPU time of its frames
+    sim::Duration cores_busy;       // sum over all cores
+    sim::Duration interrupted;      // sum over all cores: taken from threads by interrupts
     std::int64_t migrations = 0, involuntary_switches = 0;
     std::vector<sim::Duration> dla_busy;  // of each DLA
   };
@@ -100,6 +114,8 @@ class Board {
   std::deque<dla::Dla> dlas_;
   std::optional<link::Link> link_;
   std::deque<process::Inference> processes_;
+  std::optional<Compositor> compositor_;
+  bool interrupted_ = false;
   Totals before_;
 };
 

@@ -23,8 +23,9 @@ struct Attempt {
 // of them has just taken is not taken on at the same instant.
 bool movable(const Attempt& attempt, const Core& from, const Thread& thread) {
   if (thread.moved_at == attempt.now) return false;
+  if (thread.container != nullptr && thread.container->on(attempt.here.index).throttled) return false;
   if (attempt.failed > cache_nice_tries) return true;
-  if (attempt.here.queue.size() > 0 && from.queue.is_buddy(thread)) return false;
+  if (!attempt.here.idle() && from.queue.is_buddy(thread)) return false;
   if (!thread.placed) return true;
   const sim::Duration since = attempt.now - std::max(thread.left_core, thread.moved_at);
   return since >= attempt.machine.spec.scheduler.migration_cost;
@@ -68,7 +69,7 @@ Pull detach(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
     pull.threads.push_back(&thread);
     pull.outcome = Outcome::moving;
     left -= wanted.by_load ? load_of(thread, attempt.now) : 1;
-    const int stay = from.queue.size() - static_cast<int>(pull.threads.size());
+    const int stay = from.runnable() - static_cast<int>(pull.threads.size());
     if (attempt.idleness == Idleness::newly_idle || left <= 0) break;
     if (attempt.idleness != Idleness::busy && stay <= 1) break;
   }
@@ -79,6 +80,7 @@ Pull detach(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
 // is interrupted and pushed here.
 Thread* pushed(const Attempt& attempt, const Core& from, const Imbalance& wanted) {
   if (attempt.idleness == Idleness::newly_idle || from.running == nullptr) return nullptr;
+  if (from.running->priority > 0) return nullptr;
   if (attempt.machine.kernel().by_group_type && wanted.by_load) return nullptr;
   if (attempt.failed + 1 <= cache_nice_tries + 2) return nullptr;
   Thread& thread = *from.running;
@@ -92,6 +94,7 @@ Thread* biggest_misfit(const Attempt& attempt, const Group& group) {
   for (int i = group.first; i < group.first + group.size; ++i) {
     const Core& core = attempt.machine.core(i);
     if (!core.balanced || core.running == nullptr || !capacity_greater(attempt.here, core)) continue;
+    if (core.running->priority > 0) continue;
     Thread& thread = *core.running;
     const double utilisation = thread.utilisation.at(attempt.now, core.speed);
     if (!thread.allowed.contains(attempt.here.index) || fits(utilisation, core.capacity)) continue;
@@ -168,7 +171,7 @@ Pull find_pull(Machine& machine, const Core& here, DomainLevel level, Idleness i
     const Core* const from = busiest_core(attempt, seen.busiest, wanted);
     if (from == nullptr) return nothing;
     Pull pull{.outcome = Outcome::failed};
-    if (from->queue.size() > 1) pull = detach(attempt, *from, wanted);
+    if (from->runnable() > 1) pull = detach(attempt, *from, wanted);
     if (pull.outcome == Outcome::pinned) {  // as if that core were not there
       attempt.excluded.add(from->index);
       nothing.outcome = Outcome::pinned;

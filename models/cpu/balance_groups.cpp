@@ -8,7 +8,8 @@ namespace {
 
 // A thread too big for its core, allowed on `here`: its utilisation, else 0.
 double misfit_of(const Core& core, const Core& here, sim::Time now) {
-  if (core.running == nullptr || core.running->request == Request::none) return 0;
+  if (core.running == nullptr || core.running->request == Request::none || core.running->priority > 0)
+    return 0;
   const Thread& thread = *core.running;
   if (!thread.allowed.contains(here.index)) return 0;
   const double utilisation = thread.utilisation.at(now, core.speed);
@@ -82,7 +83,7 @@ Group summarise(const Machine& machine, Group group, const Core& here, const Cpu
     ++group.weight;
     group.capacity += core.capacity;
     if (excluded.contains(i)) continue;
-    group.running += core.queue.size();
+    group.running += core.runnable();
     group.idle += core.idle() ? 1 : 0;
     group.load += load_of(machine, core, now);
     if (machine.asymmetric && capacity_greater(here, core))

@@ -133,7 +133,13 @@ ThreadId Cpu::create_thread(const ThreadSpec& spec) {
   thread.index = static_cast<std::uint32_t>(machine_.threads.size()) - 1;
   thread.allowed = usable(allowed, spec.start_on);
   thread.start_on = spec.start_on.value_or(-1);
-  thread.weight = weight_of_nice(spec.nice);
+  thread.weight = thread.own_weight = weight_of_nice(spec.nice);
+  check(spec.fifo >= 0 && spec.fifo <= 99, "a real-time priority outside 1 ... 99");
+  check(spec.fifo == 0 || !spec.container, "a real-time thread is under no quota and has no shares");
+  thread.priority = spec.fifo;
+  has_realtime_ = has_realtime_ || spec.fifo > 0;
+  if (spec.container) thread.container = container_of(*spec.container);
+  note_container(thread);
   thread.working_set_bytes = spec.working_set_bytes;
   thread.state_since = engine_.now();
   ever_allowed_ |= thread.allowed;
@@ -147,6 +153,15 @@ void Cpu::update_rate(Core& core) {
       machine_.spec.reference_clock_hz > 0 ? machine_.spec.reference_clock_hz : fastest_clock_hz_;
   core.rate = spec.capacity * (clock / spec.max_clock_hz) / 1024 * (fastest_clock_hz_ / reference);
   core.speed = core.capacity * (clock / spec.max_clock_hz);
+}
+
+void Cpu::set_interrupts(int index, double load, double rate) {
+  check(load >= 0 && load <= 0.95 && rate > 0, "a load of interrupts outside 0 ... 0.95");
+  Core& core = machine_.cores.at(static_cast<std::size_t>(index));
+  accrue(core);
+  const sim::Duration interval = sim::seconds(1 / rate);
+  core.interrupts = {.interval = interval, .length = sim::work_in(interval, load), .phase = interval / 2};
+  arm(core);
 }
 
 void Cpu::set_cluster_clock(int cluster, double hz) {
@@ -175,6 +190,9 @@ std::string Cpu::describe(ThreadId id) const {
     text += thread.flag != nullptr ? ", until its flag is set" : ", until woken";
   } else if (thread.state == State::runnable) {
     text.append(", waits for core ").append(std::to_string(thread.core));
+    if (thread.held_since != sim::Time::never())
+      text +=
+          thread.container != nullptr ? ", throttled by its container" : ", throttled as a real-time thread";
     if (core.running != nullptr) text.append(", held by ").append(core.running->title);
   } else {
     text.append(" ").append(std::to_string(thread.core));
@@ -194,13 +212,18 @@ ThreadStatistics Cpu::statistics(ThreadId id) const {
   const Thread& thread = get(id);
   ThreadStatistics statistics = thread.statistics;
   statistics.time_in[static_cast<std::size_t>(thread.state)] += engine_.now() - thread.state_since;
+  if (thread.held_since != sim::Time::never()) statistics.throttled += engine_.now() - thread.held_since;
   return statistics;
 }
 
 CoreStatistics Cpu::core_statistics(int index) const {
   const Core& core = machine_.core(index);
   CoreStatistics statistics = core.statistics;
-  if (core.running != nullptr) statistics.busy += engine_.now() - core.accrued;
+  if (core.running != nullptr) {
+    statistics.busy += engine_.now() - core.accrued;
+  } else {
+    statistics.busy += core.interrupts.total(engine_.now()) - core.interrupts.total(core.accrued);
+  }
   return statistics;
 }
 

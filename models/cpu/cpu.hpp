@@ -43,6 +43,9 @@ class Cpu {
   // does not exist or is offline.
   ThreadId create_thread(const ThreadSpec& spec);
 
+  // From now on interrupts take `load` (0 ... 0.95) of the core's time, `rate` (per second) times.
+  void set_interrupts(int core, double load, double rate);
+
   // Completes when `work`, in time on a core of capacity 1024 at the reference clock, has been executed.
   [[nodiscard]] auto run(ThreadId thread, sim::Duration work);
   // Stays runnable until the flag is set and, on a core, `poll` (reference time) more has passed.
@@ -90,6 +93,7 @@ class Cpu {
  private:
   friend struct Thread;
   friend struct Core;
+  friend struct Container;
   friend class Flag;
   class Wait;
 
@@ -121,6 +125,38 @@ class Cpu {
   void tell(Thread& thread, State state, double rate);
   [[nodiscard]] sim::Time next_tick(sim::Time from) const;
   [[nodiscard]] sim::Duration since_tick() const;
+
+  [[nodiscard]] Thread* next_thread(Core& core);
+  void enqueue(Core& core, Thread& thread, bool is_new);
+  void dequeue_sleeping(Core& core, Thread& thread);
+  void charge(Core& core, Thread& thread, sim::Duration elapsed);
+  [[nodiscard]] sim::Time limit_due(Core& core) const;
+  [[nodiscard]] bool over_limit(Core& core);
+  void enforce_limit(Core& core);
+  void release(Thread& thread);
+
+  // Containers (container.cpp).
+  [[nodiscard]] Container* container_of(const ContainerSpec& spec);
+  void note_container(Thread& thread);
+  void count_in_container(Thread& thread, int change);
+  void reweigh(Container& container);
+  [[nodiscard]] bool admit(Core& core, Thread& thread);
+  bool depart(Core& core, Thread& thread);
+  void set_throttled(Container& container, int core);
+  void throttle(Core& core, Container& container);
+  void unthrottle(Core& core, Container& container);
+  void start_period(Container& container);
+  void quota_period_over(Container& container);
+  void distribute(Container& container);
+
+  // Real-time threads (realtime.cpp).
+  void enqueue_realtime(Core& core, Thread& thread);
+  void settle(Core& core);
+  void push_realtime(Core& core);
+  void pull_realtime(Core& core);
+  void move_realtime(Thread& thread, Core& to);
+  void throttle_realtime(Core& core);
+  void realtime_period_over();
 
   // Load balance (rebalance.cpp).
   void pull_before_idling(Core& core);
@@ -159,6 +195,9 @@ class Cpu {
   sim::Duration tick_phase_;
   int overloaded_cores_ = 0;
   int planned_balances_ = 0;
+  bool containers_compete_ = false;  // somebody is outside a container, or in another one
+  bool has_realtime_ = false;
+  sim::EventId realtime_event_;
   int runnable_ = 0;  // threads, running ones included
   sim::TrackId run_queue_counter_ = sim::TrackId::none;
 };

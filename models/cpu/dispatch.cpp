@@ -46,11 +46,23 @@ void Cpu::tell(Thread& thread, State state, double rate) {
 void Cpu::accrue(Core& core) {
   const sim::Time now = engine_.now();
   const sim::Duration elapsed = now - core.accrued;
-  core.accrued = now;
-  if (core.running == nullptr || elapsed == sim::Duration::zero()) return;
+  const sim::Time since = std::exchange(core.accrued, now);
+  if (elapsed == sim::Duration::zero()) return;
+  if (core.running == nullptr) {
+    core.statistics.busy += core.interrupts.total(now) - core.interrupts.total(since);
+    return;
+  }
   Thread& thread = *core.running;
   core.statistics.busy += elapsed;
-  core.queue.charge(elapsed.ps());
+  if (core.interrupts.busy(since)) {  // every burst begins and ends with an event
+    core.statistics.interrupted += elapsed;
+    return;
+  }
+  if (thread.limited()) {
+    charge(core, thread, elapsed);
+  } else {
+    core.queue.charge(elapsed.ps());
+  }
   if (machine_.asymmetric) thread.utilisation.advance(now, core.speed);
   // Every phase ends with an event, so the time since the last call lies in one phase.
   if (thread.state == State::switching) {
@@ -78,6 +90,7 @@ void Cpu::arm(Core& core) {
   core.tick_due = slice_left == forever
                       ? sim::Time::never()
                       : next_tick(engine_.now() + sim::Duration{std::max<std::int64_t>(slice_left, 1)});
+  core.limit_due = core.running->limited() ? limit_due(core) : sim::Time::never();
   arm_phase(core);
 }
 
@@ -98,18 +111,26 @@ void Cpu::arm_phase(Core& core) {
     rate = core.rate * machine_.spec.costs.speed_while_refilling;
     phase_end = now + thread.refill_left;
   }
+  if (core.interrupts.any()) {
+    const bool interrupted = core.interrupts.busy(now);
+    if (interrupted) rate = 0;
+    const sim::Time change = core.interrupts.next_change(now);
+    phase_end = interrupted ? change : std::min(phase_end, change);
+  }
   if (state != thread.state || rate != thread.rate) tell(thread, state, rate);
 
   thread.finishes = sim::Time::never();
   if (thread.request == Request::work && rate > 0)
     thread.finishes = now + sim::time_for(thread.remaining, rate);
   core.yield_due = sim::Time::never();
-  if (thread.polite && rate > 0 && core.queue.useful_waiter()) {
-    const sim::Duration earliest{core.queue.until_yield_succeeds()};
+  const bool realtime = thread.priority > 0;
+  if (thread.polite && rate > 0 && (realtime ? core.realtime.useful_waiter() : core.queue.useful_waiter())) {
+    const sim::Duration earliest{realtime ? 0 : core.queue.until_yield_succeeds()};
     core.yield_due = now + std::max({sim::time_for(thread.poll, rate), earliest, sim::Duration{1}});
   }
 
-  const sim::Time next = std::min({phase_end, thread.finishes, core.tick_due, core.yield_due});
+  const sim::Time next =
+      std::min({phase_end, thread.finishes, core.tick_due, core.limit_due, core.yield_due});
   if (next == sim::Time::never()) {
     engine_.cancel(core.timer);
   } else if (engine_.pending(core.timer)) {
@@ -125,12 +146,22 @@ void Cpu::timer_due(Core& core) {
   accrue(core);
   Thread& thread = *core.running;
   if (now >= thread.finishes) finish_request(thread);
-  if (now >= core.tick_due) {
+  if (now >= core.limit_due && over_limit(core)) {
+    enforce_limit(core);
+    return;
+  }
+  // Time in interrupts is none of a thread's slice.
+  const bool late = core.interrupts.any() && core.queue.until_preempted() > 0;
+  if (now >= core.tick_due && !late) {
     core.queue.slice_over();
     hand_over(core, static_cast<Thread*>(core.queue.pick()));
   } else if (now >= core.yield_due && thread.polite) {
-    hand_over(core, static_cast<Thread*>(core.queue.yield()));
-  } else {
+    if (thread.priority > 0) {
+      core.realtime.remove(thread);
+      core.realtime.insert(thread);
+    }
+    hand_over(core, thread.priority > 0 ? core.realtime.first() : static_cast<Thread*>(core.queue.yield()));
+  } else if (now < core.limit_due && !late) {
     arm_phase(core);
     return;
   }
@@ -188,21 +219,36 @@ void Cpu::charge_debt(Core& core, Thread& thread) {
 
 // A thread left the core, or arrived at an idle core: runs the next thread, or idles.
 void Cpu::dispatch(Core& core) {
-  if (core.queue.size() == 0) pull_before_idling(core);
-  if (core.queue.size() == 0) {
+  if (has_realtime_) pull_realtime(core);
+  if (core.idle()) pull_before_idling(core);
+  if (core.idle()) {
     core.last = nullptr;
     core.idle_since = engine_.now();
     core.accrued = engine_.now();
     if (engine_.pending(core.balance_event)) plan_balance(core);
   } else {
-    hand_over(core, static_cast<Thread*>(core.queue.pick()));
+    hand_over(core, next_thread(core));
   }
   arm(core);
+}
+
+// There is one: a real-time thread, else whom the policy picks.
+Thread* Cpu::next_thread(Core& core) {
+  if (!has_realtime_) return static_cast<Thread*>(core.queue.pick());
+  if (Thread* const first = core.realtime.first()) {
+    core.queue.put_back();
+    return first;
+  }
+  return core.queue.size() > 0 ? static_cast<Thread*>(core.queue.pick()) : nullptr;
 }
 
 void Cpu::check_preemption(Core& core, Thread& arrived) {
   if (core.running == nullptr) {
     dispatch(core);
+    return;
+  }
+  if (core.running->priority > 0) {
+    arm(core);
     return;
   }
   const std::int64_t ran = core.queue.current()->executed - core.queue.current()->executed_at_pick;
@@ -219,9 +265,11 @@ void Cpu::count_runnable(int change) {
 
 void Cpu::make_runnable(Thread& thread, int waker) {
   count_runnable(1);
+  count_in_container(thread, 1);
   const bool is_new = !thread.placed;
-  const int target = is_new ? place_new(machine_, thread, engine_.now())
-                            : place_woken(machine_, thread, waker, engine_.now());
+  const int target = thread.priority > 0 ? place_realtime(machine_, thread)
+                     : is_new            ? place_new(machine_, thread, engine_.now())
+                                         : place_woken(machine_, thread, waker, engine_.now());
   Core& core = machine_.core(target);
   accrue(core);
   if (core.idle()) {
@@ -234,8 +282,6 @@ void Cpu::make_runnable(Thread& thread, int waker) {
     thread.core = target;
     // Half of what the core has spare (post_init_entity_util_avg).
     if (machine_.asymmetric) thread.utilisation.reset(engine_.now(), core.capacity / 2);
-    load_is_new(core, thread, engine_.now());
-    core.queue.enqueue_new(thread);
   } else {
     if (target != thread.core) {
       Core& old = machine_.core(thread.core);
@@ -245,12 +291,16 @@ void Cpu::make_runnable(Thread& thread, int waker) {
       core.queue.adopt_sleeper(thread);
       charge_migration(thread, old, core);
     }
-    load_wakes(core, thread, engine_.now());
-    core.queue.enqueue_woken(thread);
   }
+  enqueue(core, thread, is_new);
   tell(thread, State::runnable, 0);
   note_load(core);
-  check_preemption(core, thread);
+  if (thread.priority > 0) {
+    settle(core);
+    push_realtime(core);
+  } else if (thread.held_since == sim::Time::never()) {
+    check_preemption(core, thread);
+  }
   plan_balances();
 }
 
@@ -259,8 +309,8 @@ void Cpu::go_to_sleep(Thread& thread) {
   Core& core = machine_.core(thread.core);
   accrue(core);
   if (machine_.asymmetric) thread.estimate = thread.utilisation.value();
-  load_sleeps(core, thread, engine_.now());
-  core.queue.dequeue_sleeping(thread);
+  dequeue_sleeping(core, thread);
+  count_in_container(thread, -1);
   note_load(core);
   ++thread.statistics.voluntary_switches;
   const bool held_core = core.running == &thread;

@@ -66,6 +66,20 @@ void keep_lag(QueueState& queue, Entity& entity) {
   if (queue.members.size() == 1) queue.min_vruntime = now;
 }
 
+// reweight_entity: its lag, and what is left of its slice, stay the same in execution time.
+void reweigh(QueueState& queue, Entity& entity, const SchedulerPolicy::Reweighed& to) {
+  const auto rescaled = [&](std::int64_t span) { return span * entity.weight / to.weight; };
+  if (!to.member) {
+    entity.lag = rescaled(entity.lag);
+    return;
+  }
+  const std::int64_t average = queue.average_vruntime();
+  const std::int64_t vruntime = average + rescaled(entity.vruntime - average);
+  entity.deadline = vruntime + rescaled(entity.deadline - entity.vruntime);
+  entity.protected_until = vruntime + rescaled(entity.protected_until - entity.vruntime);
+  entity.vruntime = vruntime;
+}
+
 void dequeue_sleeping(QueueState& queue, Entity& entity) {
   keep_lag(queue, entity);
   entity.dequeue_delayed = entity.lag < 0;
@@ -145,6 +159,7 @@ constexpr SchedulerPolicy hooks{
     .dequeue_sleeping = dequeue_sleeping,
     .dequeue_migrating = keep_lag,
     .release_sleeper = settle_delayed,
+    .reweigh = reweigh,
     .pick = pick,
     .set_next = set_next,
     .until_preempted = until_preempted,

@@ -16,11 +16,11 @@ double whole(double load) {
   return std::floor(load + 0.5);
 }
 
-void advance(Core& core, sim::Time now) {
+}  // namespace
+
+void load_changes(Core& core, sim::Time now) {
   core.load.advance(now, static_cast<double>(core.queue.weight()));
 }
-
-}  // namespace
 
 double load_of(const Thread& thread, sim::Time now) {
   return whole(static_cast<double>(thread.weight) * thread.runnable.at(now, is_runnable(thread) ? 1 : 0));
@@ -35,25 +35,31 @@ double load_of(const Machine& machine, const Core& core, sim::Time now) {
 }
 
 void load_wakes(Core& core, Thread& thread, sim::Time now) {
-  advance(core, now);
+  load_changes(core, now);
   thread.runnable.advance(now, 0);
 }
 
 void load_sleeps(Core& core, Thread& thread, sim::Time now) {
-  advance(core, now);
+  load_changes(core, now);
   thread.runnable.advance(now, 1);
 }
 
 // A new thread is taken to be always runnable (init_entity_runnable_average).
 void load_is_new(Core& core, Thread& thread, sim::Time now) {
-  advance(core, now);
+  load_changes(core, now);
   thread.runnable.reset(now, 1);
   core.load.add(static_cast<double>(thread.weight));
 }
 
+void load_reweighs(Core& core, const Thread& thread, std::int64_t weight, sim::Time now) {
+  load_changes(core, now);
+  const double share = thread.runnable.at(now, is_runnable(thread) ? 1 : 0);
+  core.load.add(share * static_cast<double>(weight - thread.weight));
+}
+
 void load_moves(Core& from, Core& to, const Thread& thread, sim::Time now) {
-  advance(from, now);
-  advance(to, now);
+  load_changes(from, now);
+  load_changes(to, now);
   const double load = load_of(thread, now);
   from.load.add(-load);
   to.load.add(load);

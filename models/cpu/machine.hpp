@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "models/cpu/cache_debt.hpp"
+#include "models/cpu/container.hpp"
 #include "models/cpu/cpu_set.hpp"
+#include "models/cpu/interrupts.hpp"
+#include "models/cpu/realtime.hpp"
 #include "models/cpu/run_queue.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/cpu/thread.hpp"
@@ -34,6 +37,8 @@ struct Thread : Entity, sim::Waitable {
       : Waitable("cpu for " + spec.name), cpu(&owner), title(spec.name), listener(spec.listener) {}
   [[nodiscard]] std::string held_by() const override;
   void wake_up();
+  // Whether something beside the policy may limit how long it runs.
+  [[nodiscard]] bool limited() const { return priority > 0 || container != nullptr; }
 
   Cpu* cpu;
   std::string title;
@@ -41,8 +46,12 @@ struct Thread : Entity, sim::Waitable {
   CpuSet allowed;
   double working_set_bytes = 0;
   int start_on = -1;
-  bool placed = false;  // has had a core
-  int core = 0;         // where it runs, waits or last ran
+  int priority = 0;                // of SCHED_FIFO; 0: the run queue's policy
+  Container* container = nullptr;  // null: none
+  std::int64_t own_weight = nice_0_weight;
+  sim::Time held_since = sim::Time::never();  // by a quota or runtime limit
+  bool placed = false;                        // has had a core
+  int core = 0;                               // where it runs, waits or last ran
   std::uint32_t index = 0;
 
   State state = State::sleeping;
@@ -89,6 +98,8 @@ struct Core {
 
   Cpu* cpu;
   RunQueue queue;
+  RealTimeQueue realtime;
+  Interrupts interrupts;
   CacheLoss cache_loss;
   int index = 0;
   int cluster = 0;
@@ -106,6 +117,7 @@ struct Core {
   sim::EventId timer;
   sim::Time timer_at = sim::Time::never();
   sim::Time tick_due = sim::Time::never();   // a tick that ends the slice
+  sim::Time limit_due = sim::Time::never();  // a tick at which its quota or runtime may be used up
   sim::Time yield_due = sim::Time::never();  // the running thread's sched_yield that lets another run
   sim::Time idle_since;
   sim::Duration average_idle;  // how long it tends to idle: whether pulling work is worth it
@@ -116,7 +128,11 @@ struct Core {
   std::array<Balancing, 2> balancing{};       // by DomainLevel
   sim::TrackId track = sim::TrackId::none;
 
-  [[nodiscard]] bool idle() const { return queue.size() == 0; }
+  // Runnable threads; of those held back by a limit none counts.
+  [[nodiscard]] int runnable() const {
+    return queue.size() + (realtime.throttled ? 0 : static_cast<int>(realtime.members.size()));
+  }
+  [[nodiscard]] bool idle() const { return runnable() == 0; }
 };
 
 // Why a core balances: on its own tick while it is busy or idle, or because it has just run out of work.
@@ -137,6 +153,7 @@ struct Machine {
   std::deque<Core> cores;  // by number, offline ones too
   std::vector<Cluster> clusters;
   std::deque<Thread> threads;  // addresses stay
+  std::deque<Container> containers;
   CpuSet online;
   CpuSet balanced;  // online and not isolated
   int online_count = 0;
@@ -163,6 +180,8 @@ struct Machine {
 [[nodiscard]] double load_of(const Machine& machine, const Core& core, sim::Time now);
 
 // What changes those loads. Call each before the queue of the core changes.
+void load_changes(Core& core, sim::Time now);  // threads are held back or let go, and stay where they are
+void load_reweighs(Core& core, const Thread& thread, std::int64_t weight, sim::Time now);  // from now on
 void load_wakes(Core& core, Thread& thread, sim::Time now);
 void load_sleeps(Core& core, Thread& thread, sim::Time now);
 void load_is_new(Core& core, Thread& thread, sim::Time now);

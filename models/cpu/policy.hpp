@@ -127,6 +127,13 @@ struct SchedulerPolicy {
   void (*release_sleeper)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
   void (*adopt_sleeper)(QueueState&, Entity&) = [](QueueState&, Entity&) {};
 
+  // The entity's weight is about to change: keep its lag in execution time.
+  struct Reweighed {
+    std::int64_t weight = 0;
+    bool member = false;
+  };
+  void (*reweigh)(QueueState&, Entity&, const Reweighed&) = [](QueueState&, Entity&, const Reweighed&) {};
+
   // The members have changed: a vruntime has grown, or a member has left.
   void (*update)(QueueState&) = [](QueueState&) {};
 

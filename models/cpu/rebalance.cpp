@@ -16,7 +16,7 @@ void Cpu::note_load(Core& core) {
   } else if (core.busy_since == sim::Time::never()) {
     core.busy_since = engine_.now();
   }
-  const bool overloaded = core.balanced && core.queue.size() > 1;
+  const bool overloaded = core.balanced && core.runnable() > 1;
   if (overloaded == core.overloaded) return;
   core.overloaded = overloaded;
   overloaded_cores_ += overloaded ? 1 : -1;
@@ -110,9 +110,15 @@ void Cpu::migrate(Thread& thread, Core& to) {
     ++thread.statistics.involuntary_switches;
   }
   load_moves(from, to, thread, engine_.now());
+  depart(from, thread);
   from.queue.dequeue_migrating(thread);
   charge_migration(thread, from, to);
-  to.queue.enqueue_migrated(thread);
+  const bool admitted = admit(to, thread);
+  if (admitted) {
+    to.queue.enqueue_migrated(thread);
+  } else {
+    to.queue.adopt_sleeper(thread);
+  }
   if (was_running) tell(thread, State::runnable, 0);
   note_load(from);
   note_load(to);
@@ -121,7 +127,7 @@ void Cpu::migrate(Thread& thread, Core& to) {
   } else {
     arm(from);
   }
-  check_preemption(to, thread);
+  if (admitted) check_preemption(to, thread);
 }
 
 }  // namespace jostle::cpu

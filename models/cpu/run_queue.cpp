@@ -75,6 +75,19 @@ void RunQueue::adopt_sleeper(Entity& entity) {
   policy_->adopt_sleeper(state_, entity);
 }
 
+void RunQueue::reweigh(Entity& entity, std::int64_t weight, bool member) {
+  policy_->reweigh(state_, entity, {.weight = weight, .member = member});
+  if (member) state_.weight += weight - entity.weight;
+  entity.weight = weight;
+}
+
+void RunQueue::put_back() {
+  if (state_.current == nullptr) return;
+  const auto at = std::find(state_.members.begin(), state_.members.end(), state_.current);
+  std::rotate(at, at + 1, state_.members.end());
+  state_.current = nullptr;
+}
+
 void RunQueue::charge(std::int64_t ps) {
   Entity& entity = *state_.current;
   entity.executed += ps;
@@ -91,10 +104,7 @@ void RunQueue::charge(std::int64_t ps) {
 // Makes `next` the current entity.
 Entity* RunQueue::switch_to(Entity* next) {
   if (next == state_.current) return next;
-  if (state_.current != nullptr) {  // put back behind those of equal virtual time
-    const auto at = std::find(state_.members.begin(), state_.members.end(), state_.current);
-    std::rotate(at, at + 1, state_.members.end());
-  }
+  put_back();  // behind those of equal virtual time
   state_.current = next;
   next->executed_at_pick = next->executed;
   policy_->set_next(state_, *next);

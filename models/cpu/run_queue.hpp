@@ -31,6 +31,11 @@ class RunQueue {
   void release_sleeper(Entity& entity);
   void adopt_sleeper(Entity& entity);
 
+  // Changes the weight of `entity`; `member`: it is in this queue.
+  void reweigh(Entity& entity, std::int64_t weight, bool member);
+  // Something outside the policy takes the core from the current entity, if there is one; it stays a member.
+  void put_back();
+
   // The current entity executed `ps`.
   void charge(std::int64_t ps);
   // Chooses the member that runs next and makes it the current one. The queue must not be empty; the current

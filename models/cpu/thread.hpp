@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cpu/container_spec.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::cpu {
@@ -36,10 +37,12 @@ struct ThreadListener {
 
 struct ThreadSpec {
   std::string name = {};
-  std::vector<int> cpus = {};        // allowed cores; empty: those of Confinement
-  int nice = 0;                      // -20 … 19
-  double working_set_bytes = 0;      // what a cache debt is a share of
-  std::optional<int> start_on = {};  // its first core; else the idlest allowed one
+  std::vector<int> cpus = {};                   // allowed cores; empty: those of Confinement
+  int nice = 0;                                 // -20 … 19
+  int fifo = 0;                                 // SCHED_FIFO with this priority, 1 … 99; 0: SCHED_OTHER
+  std::optional<ContainerSpec> container = {};  // of a SCHED_OTHER thread
+  double working_set_bytes = 0;                 // what a cache debt is a share of
+  std::optional<int> start_on = {};             // its first core; else the idlest allowed one
   ThreadListener listener = {};
 };
 
@@ -80,6 +83,7 @@ struct Progress {
 struct ThreadStatistics {
   std::array<sim::Duration, state_count> time_in{};  // by State, since the thread was created
   sim::Duration work;                                // reference time executed for run() and seen flags
+  sim::Duration throttled;                           // runnable, but held back by a quota or runtime limit
   std::int64_t migrations = 0;                       // changes of core, those across clusters included
   std::int64_t cluster_migrations = 0;
   std::int64_t voluntary_switches = 0;    // went to sleep
@@ -89,7 +93,8 @@ struct ThreadStatistics {
 };
 
 struct CoreStatistics {
-  sim::Duration busy;         // some thread held it
+  sim::Duration busy;         // some thread, or an interrupt, held it
+  sim::Duration interrupted;  // the part of it that interrupts took while a thread held it
   std::int64_t switches = 0;  // handed to another thread, idle time between or not
 };
 

@@ -10,10 +10,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "models/gpu/kernel.hpp"
 #include "models/gpu/rates.hpp"
+#include "models/gpu/runlist.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::gpu {
@@ -45,6 +47,8 @@ struct ContextSpec {
   std::string name;
   bool refill_prolongs_turn = true;  // completions during a turn are seen at once (process::RefillSpec)
   sim::Duration per_launch;          // GPU front-end time before each kernel that is launched separately
+  std::optional<sim::Duration> slice = {};  // of its turns; none: TimeSlicing::slice
+  Interleave interleave = Interleave::low;  // how often its turn comes
   ContextListener listener;
 };
 

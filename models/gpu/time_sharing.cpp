@@ -31,6 +31,7 @@ ContextId TimeSharedGpu::create_context(const ContextSpec& spec) {
   context.id = {static_cast<std::uint32_t>(contexts_.size() - 1)};
   context.spec = spec;
   context.batches.reserve(4);
+  runlist_.reset();
   if (sim::TraceSink* trace = engine_.trace())
     context.stream = trace->track(fmt::format("GPU: stream of {}", spec.name));
   return context.id;
@@ -41,7 +42,7 @@ void TimeSharedGpu::begin_turn() {
   mode_ = Mode::running;
   draining_ = false;
   accrued_ = turn_began_ = engine_.now();
-  turn_ends_ = turn_began_ + spec_.time_slicing.slice;
+  turn_ends_ = turn_began_ + slice_of(*owner_);
   if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
     turn_ends_ += sim::work_in(jitter, 2 * random_.uniform() - 1);
   if (sim::TraceSink* trace = engine_.trace()) trace->begin(track_, turn_began_, owner_->spec.name);
@@ -207,6 +208,16 @@ void TimeSharedGpu::leave(bool expired) {
 
 // Round robin over the waiting contexts, starting after the owner; null if none waits.
 TimeSharedGpu::Context* TimeSharedGpu::next_waiting() {
+  if (!runlist_) {
+    std::vector<Interleave> levels;
+    for (const Context& each : contexts_) levels.push_back(each.spec.interleave);
+    runlist_ = runlist(levels);
+  }
+  for (std::size_t i = 0; i < runlist_->size(); ++i) {
+    at_ = (at_ + 1) % runlist_->size();
+    Context& context = contexts_[(*runlist_)[at_]];
+    if (context.state == ContextState::waiting) return &context;
+  }
   const std::size_t count = contexts_.size();
   for (std::size_t i = 1; i < count; ++i) {
     Context& context = contexts_[(owner_->id.index + i) % count];

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "models/gpu/advance.hpp"
@@ -87,6 +88,9 @@ class TimeSharedGpu final : public Gpu {
   [[nodiscard]] const Context& get(ContextId id) const { return contexts_[id.index]; }
 
   [[nodiscard]] bool contended() const { return waiting_ > 0; }
+  [[nodiscard]] sim::Duration slice_of(const Context& context) const {
+    return context.spec.slice.value_or(spec_.time_slicing.slice);
+  }
   [[nodiscard]] bool has_launched_work(const Context& context) const;
   void note_launches(Context& context);
   void work_changed(Context& context);
@@ -114,8 +118,10 @@ class TimeSharedGpu final : public Gpu {
   sim::RandomStream random_;
   KernelObserver observer_;
   Rates rates_;
-  std::uint64_t epoch_ = 0;       // number of changes of rates so far
-  std::deque<Context> contexts_;  // in runlist order
+  std::uint64_t epoch_ = 0;                          // number of changes of rates so far
+  std::deque<Context> contexts_;                     // in runlist order
+  std::optional<std::vector<std::size_t>> runlist_;  // gpu::runlist(); none: not made yet
+  std::size_t at_ = 0;                               // in the runlist: who was chosen last
   Context* owner_ = nullptr;
   Mode mode_ = Mode::idle;
   int waiting_ = 0;        // contexts in ContextState::waiting

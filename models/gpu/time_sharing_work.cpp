@@ -139,7 +139,7 @@ void TimeSharedGpu::joined(Context& context) {
     case Mode::running:
       if (!contended()) {
         accrue();
-        const Duration slice = spec_.time_slicing.slice;
+        const Duration slice = slice_of(*owner_);
         // An owner without competitors renews its slice.
         if (turn_ends_ <= now) turn_ends_ += slice * ((now - turn_ends_) / slice + 1);
         set_state(context, ContextState::waiting);

@@ -23,6 +23,8 @@ GpuContext::GpuContext(const BoardParts& board, const Spec& spec, const Costs& c
       {.name = spec.name,
        .refill_prolongs_turn = costs.refill_prolongs_turn,
        .per_launch = costs.runtime.gpu_per_launch,
+       .slice = spec.gpu_slice,
+       .interleave = spec.interleave,
        .listener = {
            .batch_seen = [](void* self) { static_cast<GpuContext*>(self)->batch_seen_(); },
            .state_changing = [](void* self,

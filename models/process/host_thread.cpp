@@ -9,6 +9,8 @@ cpu::ThreadSpec thread_spec(const Spec& spec, const Costs& costs) {
   return {.name = spec.name,
           .cpus = spec.cpus,
           .nice = spec.nice,
+          .fifo = spec.fifo,
+          .container = spec.container,
           .working_set_bytes = costs.runtime.working_set_bytes};
 }
 

@@ -1,5 +1,7 @@
 #include "models/process/inference.hpp"
 
+#include <algorithm>
+
 namespace jostle::process {
 namespace {
 
@@ -36,6 +38,7 @@ sim::Process Inference::body() {
 
 void Inference::end_warmup() {
   accounting_.end_warmup();
+  throttled_before_ = throttled_so_far();
   std::visit([](auto& requests) { requests.end_warmup(); }, requests_);
   if (auto* stream = std::get_if<Stream>(&steps_.executor())) stream->context().end_warmup();
 }
@@ -65,6 +68,10 @@ cpu::ThreadStatistics Inference::of_team() const {
 
 std::int64_t Inference::migrations() const {
   return host_.statistics().migrations + of_team().migrations;
+}
+
+sim::Duration Inference::throttled_so_far() const {
+  return std::max(host_.statistics().throttled, of_team().throttled);
 }
 
 std::int64_t Inference::involuntary_switches() const {

@@ -65,14 +65,19 @@ class Inference {
   // The host thread, and those of its team.
   [[nodiscard]] std::int64_t migrations() const;
   [[nodiscard]] std::int64_t involuntary_switches() const;
+  // Time since the warm-up in which a quota or the limit of real-time threads held back its thread (of a
+  // team: the one most held back).
+  [[nodiscard]] sim::Duration throttled() const { return throttled_so_far() - throttled_before_; }
 
  private:
   [[nodiscard]] cpu::ThreadStatistics of_team() const;  // none: zeros
+  [[nodiscard]] sim::Duration throttled_so_far() const;
 
   Spec spec_;
   Costs costs_;
   sim::Engine& engine_;
   Accounting accounting_;
+  sim::Duration throttled_before_;  // at the end of the warm-up
   HostThread host_;
   BatchSteps steps_;
   Requests requests_;

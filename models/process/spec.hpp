@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "models/cpu/container_spec.hpp"
 #include "models/dla/task.hpp"
 #include "models/gpu/kernel.hpp"
+#include "models/gpu/runlist.hpp"
 #include "models/process/arrival_spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "sim/time.hpp"
@@ -117,6 +119,10 @@ struct Spec {
   std::vector<Answered>* answered = nullptr;  // where every answered request is written; outlives the run
   std::vector<int> cpus;                      // allowed cores; empty: all online
   int nice = 0;
+  int fifo = 0;                                 // SCHED_FIFO at this priority, 1 to 99; 0: SCHED_OTHER
+  std::optional<cpu::ContainerSpec> container;  // that its threads are in
+  std::optional<sim::Duration> gpu_slice;       // of its turns; none: the device's
+  gpu::Interleave interleave = gpu::Interleave::low;
 
   // Whether a batch is one launch. Launches with a pace are bare ones, whatever the runtime.
   [[nodiscard]] bool launches_at_once() const {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/process/wait.hpp"
 
 namespace jostle::process {
@@ -69,6 +71,7 @@ cpu::ThreadStatistics ThreadTeam::statistics() const {
     const cpu::ThreadStatistics one = cpu_.statistics(worker.thread);
     for (std::size_t i = 0; i < sum.time_in.size(); ++i) sum.time_in[i] += one.time_in[i];
     sum.work += one.work;
+    sum.throttled = std::max(sum.throttled, one.throttled);
     sum.migrations += one.migrations;
     sum.cluster_migrations += one.cluster_migrations;
     sum.voluntary_switches += one.voluntary_switches;

@@ -28,7 +28,7 @@ class ThreadTeam {
   // One batch, by the host thread, which goes on when all have joined.
   [[nodiscard]] sim::Task<> compute();
 
-  // Of the threads but the host thread, added up.
+  // Of the threads but the host thread, added up; `throttled`: of the one most held back.
   [[nodiscard]] cpu::ThreadStatistics statistics() const;
 
  private:

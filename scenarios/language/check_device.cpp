@@ -27,6 +27,7 @@ class DeviceCheck {
     check_power();
     if (scenario_.observer == Observer::nsys && !device_.nsys)
       problem("observer", fmt::format("{} has no figures for nsys", device_.name));
+    check_tenants();
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
   }
 
@@ -103,6 +104,18 @@ class DeviceCheck {
     }
   }
 
+  // What takes cores and the GPU from the processes.
+  void check_tenants() const {
+    const auto mode = power_mode_of(scenario_, device_);
+    if (const auto& interrupts = scenario_.interrupts) {
+      const auto online = board::online_cpus(device_, mode ? &*mode : nullptr, scenario_.clocks.cores);
+      if (std::find(online.begin(), online.end(), interrupts->cpu) == online.end())
+        problem("interrupts.cpu", fmt::format("core {} is not online", interrupts->cpu),
+                fmt::format("one of {}", fmt::join(online, ", ")));
+    }
+    if (scenario_.compositor && !device_.has_gpu()) problem("compositor", no_gpu());
+  }
+
   void check_cpus(const std::string& path, const std::vector<int>& cpus, const char* what) const {
     for (const int cpu : cpus) {
       if (std::find(allowed_.begin(), allowed_.end(), cpu) != allowed_.end()) continue;
@@ -120,6 +133,12 @@ class DeviceCheck {
       return;
     }
     check_placement(process, path);
+    if (!gpu::way_of(scenario_.sharing).takes_turns) {
+      const std::string reason = fmt::format("with sharing: {} no process has turns on the GPU",
+                                             gpu::way_of(scenario_.sharing).name);
+      if (process.gpu_timeslice) problem(path + "gpu_timeslice", reason);
+      if (process.gpu_interleave != gpu::Interleave::low) problem(path + "gpu_interleave", reason);
+    }
     if (!device_.runtimes[process.runtime])
       problem(path + "runtime",
               fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));

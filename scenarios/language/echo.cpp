@@ -8,6 +8,7 @@
 #include "calibration/readers/nvpmodel.hpp"
 #include "input/hash.hpp"
 #include "input/units.hpp"
+#include "scenarios/language/names.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::scenarios {
@@ -72,6 +73,13 @@ Json stages_json(const std::vector<Stage>& stages) {
   return json;
 }
 
+Json container_json(const cpu::ContainerSpec& container) {
+  Json json{{"name", container.name}};
+  if (container.cpus) json["cpus"] = *container.cpus;
+  json["shares"] = container.shares;
+  return json;
+}
+
 Json process_json(const ProcessEntry& process) {
   Json json;
   if (!process.name.empty()) json["name"] = process.name;
@@ -92,7 +100,15 @@ Json process_json(const ProcessEntry& process) {
   if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
   if (process.arrivals.kind != process::ArrivalKind::closed_loop) json["arrivals"] = arrivals_json(process);
   if (!process.cpus.empty()) json["cpus"] = process.cpus;
-  json["nice"] = process.nice;
+  if (process.fifo > 0) {
+    json["policy"] = {{"fifo", process.fifo}};
+  } else {
+    json["nice"] = process.nice;
+  }
+  if (process.container) json["container"] = container_json(*process.container);
+  if (process.gpu_timeslice) json["gpu_timeslice"] = time(*process.gpu_timeslice);
+  if (process.gpu_interleave != gpu::Interleave::low)
+    json["gpu_interleave"] = interleave_names()[static_cast<std::size_t>(process.gpu_interleave)].first;
   return json;
 }
 
@@ -131,6 +147,15 @@ void put_board_state(Json& json, const Scenario& scenario) {
   json["observer"] = to_string(scenario.observer);
   if (scenario.gpu_metrics) json["gpu_metrics"] = time(*scenario.gpu_metrics);
   put_sharing(json, scenario.sharing);
+  if (const auto& interrupts = scenario.interrupts) {
+    json["interrupts"] = {{"cpu", interrupts->cpu},
+                          {"load", quantity(interrupts->load, input::share_dimension())},
+                          {"rate", quantity(interrupts->rate, input::rate_dimension())}};
+  }
+  if (const auto& compositor = scenario.compositor) {
+    json["compositor"] = {{"rate", quantity(compositor->rate, input::rate_dimension())},
+                          {"time", time(compositor->time)}};
+  }
   if (scenario.link) {
     json["link"] = {
         {"bandwidth", quantity(scenario.link->bandwidth, input::bandwidth_dimension())},

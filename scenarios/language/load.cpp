@@ -110,6 +110,8 @@ void read_board_state(Mapping& top, const LoadContext& context, Scenario& scenar
   top.optional("gpu_metrics", scenario.gpu_metrics, TimeSpan{sim::microseconds(1), max_run});
   read_sharing(top, scenario);
   if (const auto at = top.find("link")) scenario.link = read_link(*at);
+  if (const auto at = top.find("interrupts")) scenario.interrupts = read_interrupts(*at);
+  if (const auto at = top.find("compositor")) scenario.compositor = read_compositor(*at);
 }
 
 // Figures put over the profile's, by their paths, at once or nested: gpu.time_slicing.slice: 2 ms.
@@ -223,6 +225,7 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
     scenario.processes.push_back(read_process(entry, context, scenario.processes));
     total += scenario.processes.back().count;  // each at most 1024, so this cannot overflow
   }
+  unite_containers(entries, scenario.processes);
   if (total > max_processes) {
     at.problem(fmt::format("{} processes on one board, at most {} are allowed", total, max_processes));
   }

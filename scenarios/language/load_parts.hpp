@@ -40,6 +40,13 @@ void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessE
 [[nodiscard]] std::optional<Payload> read_payload(const input::Cursor& at);
 void read_link_quality(input::Mapping& mapping, Link& link);
 
+// `container`, `policy`, `gpu_timeslice` and `gpu_interleave` of a process; then, of all processes, what each
+// of those in one container may leave out.
+void read_kernel_settings(input::Mapping& mapping, ProcessEntry& process);
+void unite_containers(const std::vector<input::Cursor>& entries, std::vector<ProcessEntry>& processes);
+[[nodiscard]] Interrupts read_interrupts(const input::Cursor& at);
+[[nodiscard]] std::optional<DesktopCompositor> read_compositor(const input::Cursor& at);
+
 // A list of distinct core numbers, sorted.
 [[nodiscard]] std::optional<std::vector<int>> read_cpus(const input::Cursor& at);
 

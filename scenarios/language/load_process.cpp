@@ -250,6 +250,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
   }
   std::int64_t nice = 0;
   if (mapping.optional("nice", nice, Integer{-20, 19})) process.nice = static_cast<int>(nice);
+  read_kernel_settings(mapping, process);
   return process;
 }
 

@@ -83,6 +83,12 @@ const Names<gpu::Sharing>& sharing_names() {
   return names;
 }
 
+const Names<gpu::Interleave>& interleave_names() {
+  static const Names<gpu::Interleave> names{
+      {"low", gpu::Interleave::low}, {"medium", gpu::Interleave::medium}, {"high", gpu::Interleave::high}};
+  return names;
+}
+
 const Names<Precise>& precise_names() {
   static const Names<Precise> names{{"throughput", Precise::throughput},
                                     {"latency_ms.mean", Precise::latency_mean},

@@ -21,6 +21,7 @@ using Names = std::vector<std::pair<std::string, T>>;
 [[nodiscard]] const Names<Observer>& observer_names();
 [[nodiscard]] const Names<ThermalStart>& thermal_start_names();
 [[nodiscard]] const Names<gpu::Sharing>& sharing_names();
+[[nodiscard]] const Names<gpu::Interleave>& interleave_names();
 [[nodiscard]] const Names<Precise>& precise_names();
 [[nodiscard]] const std::vector<std::string>& cpu_governor_names();
 [[nodiscard]] const std::vector<std::string>& gpu_governor_names();

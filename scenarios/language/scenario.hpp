@@ -13,7 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "models/cpu/container_spec.hpp"
 #include "models/dnn/precision.hpp"
+#include "models/gpu/runlist.hpp"
 #include "models/gpu/sharing.hpp"
 #include "models/process/arrival_spec.hpp"
 #include "models/process/runtimes.hpp"
@@ -110,6 +112,10 @@ struct ProcessEntry {
   std::optional<Draws> draws;    // as in another scenario; absent: draws_of()
   std::vector<int> cpus;         // allowed cores; empty: those of the scenario
   int nice = 0;
+  int fifo = 0;  // policy: {fifo: 1 ... 99}; 0: the default policy
+  std::optional<cpu::ContainerSpec> container;
+  std::optional<sim::Duration> gpu_timeslice;  // of its turns; absent: the profile's
+  gpu::Interleave gpu_interleave = gpu::Interleave::low;
 };
 
 // A mode out of an nvpmodel.conf, in place of one of the profile's.
@@ -139,6 +145,17 @@ struct Until {
   double relative_error = 0;                        // half-width of the 95 % interval over the figure
   std::vector<Precise> of = {Precise::throughput};  // of every process
   sim::Duration max;                                // simulated time, warm-up excluded
+};
+// Interrupts that take part of a core from whatever runs there.
+struct Interrupts {
+  int cpu = 0;
+  double load = 0;     // share of the core's time
+  double rate = 1000;  // per second; assumed: of the order of a camera's and a network's softirqs
+};
+// A desktop compositor that shares the GPU.
+struct DesktopCompositor {
+  double rate = 60;                              // frames/s
+  sim::Duration time = sim::microseconds(1500);  // of a frame, alone on the GPU at its highest clock; assumed
 };
 // How warm the board is when a run begins.
 enum class ThermalStart {
@@ -175,6 +192,8 @@ struct Scenario {
   gpu::Sharing sharing = gpu::Sharing::time_slicing;
   std::vector<std::pair<std::string, std::string>> figures;  // put over the profile's: path, value with unit
   std::optional<Link> link;
+  std::optional<Interrupts> interrupts;
+  std::optional<DesktopCompositor> compositor;
   std::optional<int> host_cores;  // confine the processes to this many lowest-numbered online cores ...
   std::vector<int> cpus;          // ... or to these; empty: all
   std::vector<ProcessEntry> processes;

@@ -132,6 +132,10 @@ struct ProcessResult {
   std::optional<GpuWindows> gpu_windows;  // if requested
   Metric memory_mb;                       // sum of `memory`
   ProcessMemory memory;
+  // Share of the time in which what `throttled_by` names held its thread back; absent: there is no such
+  // limit.
+  Metric throttled_share;
+  std::string throttled_by;  // "container", of a quota, or "fifo", the limit of real-time threads
   std::string problem;  // why there are no metrics, e.g. "does not fit into memory: …"; otherwise empty
   std::int64_t drops = 0;
   Metric setup_ms;                // run: {setup: true}: time from its start until it is ready
@@ -174,11 +178,13 @@ struct SystemResult {
     SmArray array;
     Metric clock_mhz, switches_per_s;
     std::optional<GpuWindows> windows;  // if requested
+    Metric compositor;                  // share of time in which its frames ran; absent: there is none
   } gpu;
   std::vector<DlaResult> dla;  // of a board with DLAs
   std::optional<LinkResult> link;
   struct {
     Metric busy_cores, migrations_per_s, involuntary_switches_per_s;
+    Metric interrupted;             // cores' time that interrupts took from threads; absent: not asked for
     std::vector<double> clock_mhz;  // mean, for each cluster
   } cpu;
   struct {

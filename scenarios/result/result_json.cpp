@@ -90,6 +90,12 @@ Json latency_json(const Latency& latency) {
   return json;
 }
 
+void put_throttled(Json& json, const ProcessResult& process) {
+  if (!process.throttled_share) return;
+  json["throttled_share"] = figure(process.throttled_share);
+  json["throttled_by"] = process.throttled_by;
+}
+
 Json process_json(const ProcessResult& process) {
   const EnqueueCall& ec = process.ec_ms;
   const GpuRunningBy& by = process.gpu_running_by;
@@ -140,6 +146,7 @@ Json process_json(const ProcessResult& process) {
                     {"arena_mb", figure(process.memory.arena)},
                     {"io_mb", figure(process.memory.io)},
                     {"gpu_mb", figure(process.memory.gpu)}};
+  put_throttled(json, process);
   if (!process.problem.empty()) json["problem"] = process.problem;
   json["drops"] = process.drops;
   json["setup_ms"] = figure(process.setup_ms);
@@ -167,6 +174,7 @@ Json system_json(const SystemResult& system) {
   put(json["gpu"], gpu.array);
   json["gpu"]["clock_mhz"] = figure(gpu.clock_mhz);
   json["gpu"]["switches_per_s"] = figure(gpu.switches_per_s);
+  if (gpu.compositor) json["gpu"]["compositor"] = figure(gpu.compositor);
   if (gpu.windows) json["gpu"]["metrics"] = windows_json(*gpu.windows);
   json["dla"] = Json::array();
   for (const DlaResult& dla : system.dla)
@@ -184,6 +192,7 @@ Json system_json(const SystemResult& system) {
                  {"migrations_per_s", figure(cpu.migrations_per_s)},
                  {"involuntary_switches_per_s", figure(cpu.involuntary_switches_per_s)},
                  {"clock_mhz", cpu.clock_mhz}};
+  if (cpu.interrupted) json["cpu"]["interrupted"] = figure(cpu.interrupted);
   json["memory"] = {{"used_mb", figure(system.memory.used_mb)},
                     {"capacity_mb", figure(system.memory.capacity_mb)},
                     {"gpu_share", figure(system.memory.gpu_share)},

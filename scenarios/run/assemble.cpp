@@ -155,10 +155,30 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   spec.batches = scenario.run.batches;
   spec.cpus = entry.cpus;
   spec.nice = entry.nice;
+  spec.fifo = entry.fifo;
+  spec.container = entry.container;
+  spec.gpu_slice = entry.gpu_timeslice;
+  spec.interleave = entry.gpu_interleave;
   set_work(spec, entry, context);
   if (const auto network = network_of(entry)) set_tensors(spec, entry, *network);
   if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, entry);
   return spec;
+}
+
+// The link, and what else takes cores and the GPU.
+void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkContext& context) {
+  if (const std::optional<Link>& link = scenario.link) {
+    setup.link = {.bandwidth_bytes_per_s = link->bandwidth,
+                  .rtt = link->rtt,
+                  .jitter = link->jitter,
+                  .loss = link->loss,
+                  .energy_per_bit_j = link->energy_per_bit_j};
+  }
+  if (const auto& interrupts = scenario.interrupts)
+    setup.interrupts = {interrupts->cpu, interrupts->load, interrupts->rate};
+  if (const auto& compositor = scenario.compositor)
+    setup.compositor = {.interval = sim::seconds(1 / compositor->rate),
+                        .frame = frame_of(*compositor, context)};
 }
 
 }  // namespace
@@ -202,13 +222,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     assembly.grades.push_back(spec.kernels.grade);
     specs.push_back(std::move(spec));
   }
-  if (const std::optional<Link>& link = scenario.link) {
-    setup.link = {.bandwidth_bytes_per_s = link->bandwidth,
-                  .rtt = link->rtt,
-                  .jitter = link->jitter,
-                  .loss = link->loss,
-                  .energy_per_bit_j = link->energy_per_bit_j};
-  }
+  set_surroundings(setup, scenario, context);
   const std::vector<Draws> draws = draws_of(scenario);
   std::uint32_t nth = 0;  // of its entry
   for (const ProcessInstance& instance : instances) {

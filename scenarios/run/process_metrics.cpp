@@ -93,6 +93,11 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   if (ran > 0) result.gpu_running_by.throttled = 0.0;
   result.gpu = sm_array(running.used, sim::to_seconds(time.elapsed()));
   result.drops = process.drops();
+  const bool limited = spec.container && spec.container->cpus;
+  if (limited || spec.fifo > 0) {
+    result.throttled_share = ratio(sim::to_seconds(process.throttled()), seconds);
+    result.throttled_by = limited ? "container" : "fifo";
+  }
   if (load) add_load(result, *load);
 }
 

@@ -181,9 +181,9 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
 }
 
 // One kernel that fills the GPU, as long as its arithmetic.
-gpu::Kernel gpu_stage(const Stage& stage, std::int64_t batch, const gpu::Spec& gpu) {
+gpu::Kernel filling_kernel(sim::Duration time, const gpu::Spec& gpu) {
   gpu::Kernel kernel;
-  kernel.duration = stage.time * batch;
+  kernel.duration = time;
   kernel.blocks = static_cast<std::uint32_t>(gpu.sm_count);
   kernel.threads_per_block = 256;
   gpu::fill_residency(gpu, kernel);
@@ -197,7 +197,7 @@ void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContex
                           gpu::KernelSequence& kernels) {
     for (const Stage& stage : stages) {
       if (stage.on_gpu)
-        kernels.kernels.push_back(gpu_stage(stage, entry.batch, context.device.gpu));
+        kernels.kernels.push_back(filling_kernel(stage.time * entry.batch, context.device.gpu));
       else
         host.push_back({stage.name, stage.time * entry.batch});
     }
@@ -214,6 +214,13 @@ void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContex
 }
 
 }  // namespace
+
+gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context) {
+  gpu::KernelSequence frame;
+  frame.kernels.push_back(filling_kernel(compositor.time, context.device.gpu));
+  frame.rebuild_finish();
+  return placed(std::move(frame), context);
+}
 
 std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus) {
   if (entry.placement != Placement::cpu) return 0;

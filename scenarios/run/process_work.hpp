@@ -11,8 +11,9 @@
 #include "models/process/spec.hpp"
 
 namespace jostle::scenarios {
+struct DesktopCompositor;
 struct ProcessEntry;
-}
+}  // namespace jostle::scenarios
 
 namespace jostle::calibration {
 struct Profile;
@@ -38,6 +39,9 @@ void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext&
 
 // For an entry with `layers`: what that part reads, writes and holds of its network.
 [[nodiscard]] dnn::PartShares part_shares(const ProcessEntry& entry);
+
+// A frame of a compositor: a kernel that fills the GPU.
+[[nodiscard]] gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context);
 
 // Number of threads that compute a process of this entry; 0 if it is not placed on the CPU.
 [[nodiscard]] std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus);

@@ -29,6 +29,8 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
       system.memory.bandwidth_gb_s = ratio((totals.gpu_used.dram_bytes + totals.other_bytes) / 1e9, elapsed);
     }
     system.gpu.clock_mhz = clocks.gpu_hz / 1e6;
+    if (board.has_compositor())
+      system.gpu.compositor = ratio(sim::to_seconds(totals.compositor_busy), elapsed);
     system.gpu.switches_per_s = ratio(static_cast<double>(totals.gpu_switches), elapsed);
   }
   for (std::size_t i = 0; i < totals.dla_busy.size(); ++i) {
@@ -37,6 +39,7 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
                           .clock_mhz = clocks.dla_hz / 1e6});
   }
   system.cpu.busy_cores = ratio(sim::to_seconds(totals.cores_busy), elapsed);
+  if (board.interrupted()) system.cpu.interrupted = ratio(sim::to_seconds(totals.interrupted), elapsed);
   system.cpu.migrations_per_s = ratio(static_cast<double>(totals.migrations), elapsed);
   system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
 }

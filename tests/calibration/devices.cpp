@@ -87,8 +87,8 @@ constexpr std::size_t field_count() {
 
 // A new field of a spec must get a line in the profile reader, and a figure in every profile or a place among
 // the optional ones below. Then its number goes up here.
-static_assert(field_count<cpu::ClusterSpec>() == 8);
-static_assert(field_count<cpu::SchedulerSpec>() == 7);
+static_assert(field_count<cpu::ClusterSpec>() == 9);
+static_assert(field_count<cpu::SchedulerSpec>() == 9);
 static_assert(field_count<cpu::CostSpec>() == 6);
 static_assert(field_count<cpu::Spec>() == 4);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
@@ -136,7 +136,8 @@ TEST(DeviceProfiles, give_every_figure_a_source) {
 TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   // Absent means: any clock up to the maximum; no such runtime; no tensor cores; never asleep; not limited;
-  // no measured kernels; the state saved at an expiry is in its cost; no algorithm that a trial would find.
+  // no measured kernels; the state saved at an expiry is in its cost; no algorithm that a trial would find;
+  // not isolated; the newest kernel that has the policy; clusters' capacities known; powered off when idle.
   const std::set<std::string> may_be_absent{"clock_table",
                                             "static_graph",
                                             "fp16_of_fp32",
@@ -183,6 +184,10 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "governors",
                                             "podgov",
                                             "scaled_time",
+                                            "isolated",
+                                            "kernel",
+                                            "knows_capacities",
+                                            "held_awake",
                                             "floor",
                                             "interval"};
   for (const std::string& name : device_names()) {

@@ -256,5 +256,42 @@ TEST(CpuLaws, the_same_seed_gives_the_same_run_and_another_seed_another_tick) {
   EXPECT_NE(run(1), run(2));
 }
 
+RC_GTEST_PROP(CpuLaws, work_is_conserved_under_quotas_real_time_priorities_and_interrupts, ()) {
+  const Spec spec = any_spec();
+  const double quota = *rc::gen::element(0.3, 0.7, 1.6);
+  const int count = *rc::gen::inRange(1, 9);
+  Host host(spec);
+  if (*rc::gen::arbitrary<bool>()) host.cpu.set_interrupts(0, *rc::gen::element(0.01, 0.3), 700);
+  std::vector<Load> loads(static_cast<std::size_t>(count));
+  std::vector<Progressor> progress(loads.size());
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    loads[i].steps = *rc::gen::container<std::vector<Step>>(any_step());
+    ThreadSpec thread{.name = std::to_string(i), .working_set_bytes = 5e5};
+    thread.nice = *rc::gen::inRange(-5, 6);
+    thread.listener = {&Progressor::changed, &progress[i]};
+    const int kind = *rc::gen::inRange(0, 4);
+    if (kind == 1) thread.fifo = *rc::gen::inRange(1, 4);
+    if (kind == 2) thread.container = ContainerSpec{.name = "a", .cpus = quota};
+    if (kind == 3) thread.container = ContainerSpec{.name = "b", .shares = 300};
+    host.engine.spawn(live(host, host.cpu.create_thread(thread), loads[i], progress[i]), thread.name);
+  }
+  host.run_for(seconds(120));
+  Duration held;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const ThreadStatistics s = host.cpu.statistics({static_cast<std::uint32_t>(i)});
+    RC_ASSERT(progress[i].finished);
+    RC_ASSERT(s.work >=
+              progress[i].asked - 2 * microseconds(1) * static_cast<std::int64_t>(loads[i].steps.size()));
+    RC_ASSERT(s.throttled <= s.in(State::runnable));
+    held += s.in(State::on_core) + s.in(State::refilling) + s.in(State::switching);
+  }
+  Duration busy;
+  for (int core = 0; core < host.cpu.cores(); ++core) {
+    RC_ASSERT(host.cpu.machine().core(core).runnable() == 0);
+    busy += host.cpu.core_statistics(core).busy;
+  }
+  RC_ASSERT(busy >= held);  // idle cores are interrupted, too
+}
+
 }  // namespace
 }  // namespace jostle::cpu::test

@@ -195,7 +195,7 @@ void ReferenceGpu::join(Context& context) {
   set_state(context, ContextState::waiting);
   if (!first) return;
   // The owner was alone, and went from slice to slice.
-  while (turn_ends_ <= now) turn_ends_ += spec_.time_slicing.slice;
+  while (turn_ends_ <= now) turn_ends_ += owner_->spec.slice.value_or(spec_.time_slicing.slice);
   again(expiry_, turn_ends_, sim::action<&ReferenceGpu::slice_over>(*this));
   if (doing_ == Doing::nothing) decide_soon();
 }
@@ -205,7 +205,7 @@ void ReferenceGpu::begin_turn() {
   mode_ = Mode::turn;
   draining_ = false;
   turn_began_ = engine_.now();
-  turn_ends_ = turn_began_ + spec_.time_slicing.slice;
+  turn_ends_ = turn_began_ + owner_->spec.slice.value_or(spec_.time_slicing.slice);
   if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
     turn_ends_ += sim::work_in(jitter, 2 * random_.uniform() - 1);
   if (contended()) again(expiry_, turn_ends_, sim::action<&ReferenceGpu::slice_over>(*this));

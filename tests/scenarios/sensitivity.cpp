@@ -199,7 +199,7 @@ std::vector<Row> rows() {
       {"cpu.costs.preempted", "2 ms", h200, on_cores(h200, 1, crowd(4)), total, down},
       {"cpu.costs.preempted_time_constant", "50 ms", h200, on_cores(h200, 1, crowd(4)), refilling, down},
       {"cpu.costs.migrated_within", "3 ms", h200, on_the(h200, crowd(3), two_cores), refilling, up},
-      {"cpu.costs.migrated_across", "10 ms", tx2, on_the(tx2, hosts(8)), total, down,
+      {"cpu.costs.migrated_across", "10 ms", orin, on_the(orin, hosts(8)), total, down,
        roomy_and_free_switches},
       {"cpu.costs.speed_while_refilling", "0.9", h200, on_cores(h200, 1, crowd(4)), refilling, up},
 

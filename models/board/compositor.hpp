@@ -1,0 +1,40 @@
+// A desktop compositor: a tenant of the GPU that draws a frame at every refresh of the display.
+//
+// It has a context, and so turns, of its own; what its frames cost the CPU and the memory is left out. A
+// frame that is not drawn when the next one is due takes its place: the next one is dropped.
+#pragma once
+
+#include "models/gpu/gpu.hpp"
+#include "models/gpu/kernel.hpp"
+#include "sim/engine.hpp"
+
+namespace jostle::board {
+
+struct CompositorSpec {
+  sim::Duration interval;     // from frame to frame, positive
+  gpu::KernelSequence frame;  // at the clocks at the start
+};
+
+class Compositor {
+ public:
+  // Both must outlive it.
+  Compositor(sim::Engine& engine, gpu::Gpu& gpu, const CompositorSpec& spec);
+  Compositor(const Compositor&) = delete;
+  Compositor& operator=(const Compositor&) = delete;
+
+  void end_warmup() { before_ = gpu_.running(context_); }
+  // Since the warm-up.
+  [[nodiscard]] gpu::Usage used() const;
+  [[nodiscard]] sim::Duration busy() const { return gpu_.running(context_).total - before_.total; }
+
+ private:
+  void refresh();
+
+  sim::Engine& engine_;
+  gpu::Gpu& gpu_;
+  CompositorSpec spec_;
+  gpu::ContextId context_;
+  gpu::Running before_;
+};
+
+}  // namespace jostle::board

@@ -1,0 +1,112 @@
+// What a scenario says to the kernels of the host and of the GPU: containers, policies, interrupts, time
+// slices.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
+#include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/names.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using calibration::TimeSpan;
+using input::Boolean;
+using input::Choice;
+using input::Cursor;
+using input::Integer;
+using input::Kind;
+using input::Mapping;
+using input::Quantity;
+using input::Real;
+using input::Text;
+
+constexpr double least_quota = 0.01;  // the kernel's: 1 ms of a period of 100 ms
+
+std::optional<cpu::ContainerSpec> read_container(const Cursor& at) {
+  Mapping mapping(at, "a container: name, cpus, shares");
+  cpu::ContainerSpec container;
+  const bool named = mapping.required("name", container.name, Text{200});
+  mapping.optional("cpus", container.cpus, Real{least_quota, max_cores});
+  mapping.optional("shares", container.shares, Integer{cpu::min_shares, cpu::max_shares});
+  return named ? std::optional(container) : std::nullopt;
+}
+
+void read_policy(const Cursor& at, ProcessEntry& process) {
+  Mapping mapping(at, "a policy: {fifo: 50}");
+  std::int64_t priority = 0;
+  if (mapping.required("fifo", priority, Integer{1, 99})) process.fifo = static_cast<int>(priority);
+}
+
+bool uses_gpu(const ProcessEntry& process) {
+  return process.placement != Placement::cpu;
+}
+
+}  // namespace
+
+void read_kernel_settings(Mapping& mapping, ProcessEntry& process) {
+  const auto container = mapping.find("container");
+  if (container) process.container = read_container(*container);
+  if (const auto policy = mapping.find("policy")) {
+    read_policy(*policy, process);
+    if (container)
+      container->problem("a real-time thread is under no quota and has no shares",
+                         "leave out policy or container");
+    if (const auto nice = mapping.find("nice"))
+      nice->problem("a real-time thread has no nice level", "leave out policy or nice");
+  }
+  if (const auto at = mapping.find("gpu_timeslice")) {
+    process.gpu_timeslice = TimeSpan{sim::milliseconds(1), sim::milliseconds(50)}(*at);
+    if (!uses_gpu(process)) at->problem("a process with placement: cpu has no turns on the GPU");
+  }
+  if (const auto at = mapping.find("gpu_interleave")) {
+    const auto level = Choice<gpu::Interleave>{"a level of interleaving", interleave_names()}(*at);
+    if (level) process.gpu_interleave = *level;
+    if (!uses_gpu(process)) at->problem("a process with placement: cpu has no turns on the GPU");
+  }
+}
+
+void unite_containers(const std::vector<Cursor>& entries, std::vector<ProcessEntry>& processes) {
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    if (!processes[i].container) continue;
+    cpu::ContainerSpec& own = *processes[i].container;
+    const Cursor at = entries[i].descend("container");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!processes[j].container || processes[j].container->name != own.name) continue;
+      const cpu::ContainerSpec& first = *processes[j].container;
+      // Its name alone says: the same container.
+      if (!at.value().find("cpus")) own.cpus = first.cpus;
+      if (!at.value().find("shares")) own.shares = first.shares;
+      if (own.cpus != first.cpus || own.shares != first.shares)
+        at.problem(fmt::format("processes.{} gives container {} other cpus or shares", j, own.name),
+                   "give them once, and the name alone elsewhere");
+      break;
+    }
+  }
+}
+
+Interrupts read_interrupts(const Cursor& at) {
+  Mapping mapping(at, "interrupts: cpu, load, rate");
+  Interrupts interrupts;
+  std::int64_t core = 0;
+  if (mapping.optional("cpu", core, Integer{0, max_cores - 1})) interrupts.cpu = static_cast<int>(core);
+  mapping.required("load", interrupts.load, Quantity{input::share_dimension(), 0, 0.95});
+  mapping.optional("rate", interrupts.rate, Quantity{input::rate_dimension(), 1, 1e5});
+  return interrupts;
+}
+
+std::optional<DesktopCompositor> read_compositor(const Cursor& at) {
+  DesktopCompositor compositor;
+  if (!at.is(Kind::mapping)) {
+    const auto wanted = Boolean{}(at);
+    return wanted.value_or(false) ? std::optional(compositor) : std::nullopt;
+  }
+  Mapping mapping(at, "compositor: true, or a mapping: rate, time");
+  mapping.optional("rate", compositor.rate, Quantity{input::rate_dimension(), 1, 1000});
+  mapping.optional("time", compositor.time, TimeSpan{sim::Duration::zero(), sim::seconds(1), true});
+  return compositor;
+}
+
+}  // namespace jostle::scenarios
