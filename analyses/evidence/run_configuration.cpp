@@ -252,10 +252,8 @@ class EvidenceReading {
       found_.used.push_back(0);
       for (std::size_t i = 0; i < table.rows(); ++i) read(table, table.row(i));
     }
-    for (const auto& [run, count] : without_network_)
-      found_.notes.push_back(
-          fmt::format("run {}: {} of no network left out (import with --model if one ran)",
-                      input::printable(run), input::counted(count, "value")));
+    for (const auto& [why, count] : left_out_)
+      found_.notes.push_back(fmt::format("{} left out: {}", input::counted(count, "value"), why));
     for (RunConfiguration& configuration : found_.configurations) use_layers(configuration);
     return std::move(found_);
   }
@@ -271,7 +269,14 @@ class EvidenceReading {
     // The GPU time that a process among others measures has the turns of the others in it.
     if (metric == "gpu_time" && fields.count("processes", 1) > 1) return;
     if (fields.text("model").empty() && fields.text("onnx").empty()) {
-      ++without_network_[fields.text("run")];
+      ++left_out_[fmt::format("run {}: no network (import with --model if one ran)",
+                              input::printable(fields.text("run")))];
+      return;
+    }
+    // The runtime cuda-graph is that of a framework, whose kernels are not fused as TensorRT's.
+    if (fields.text("runtime") == "cuda-graph" && fields.text("source").find("trtexec") != std::string::npos) {
+      ++left_out_[fmt::format("run {}: TensorRT in a CUDA graph, which jostle does not simulate",
+                              input::printable(fields.text("run")))];
       return;
     }
     const double value = row.number(table.column("value"));
@@ -318,7 +323,7 @@ class EvidenceReading {
   calibration::NetworkFiles& networks_;
   Shared shared_;
   Evidence found_;
-  std::map<std::string, std::size_t> without_network_;  // values by run
+  std::map<std::string, std::size_t> left_out_;  // values by reason
 };
 
 }  // namespace

@@ -173,16 +173,20 @@ run: {{duration: 4 s, warmup: 1 s, seed: 5}}
         began = time.monotonic()
         self.jostle("import", "recording", "-o", "ev.csv")
         said = self.jostle("calibrate", BOARD, "ev.csv", "-o", "mine.yaml")
+        self.assertIn("TensorRT in a CUDA graph", self.said)
         self.jostle("run", self.directory / "scene.yaml", "--set", "device=mine.yaml")
         self.assertLess(time.monotonic() - began, 60)
+        if os.environ.get("SHOW"):
+            print(said)
         for words in ("factor mine.onnx fp16", "ev.csv: ", "rows used", "left out", "throughput is off by"):
             self.assertIn(words, said)
         (self.directory / "mine.onnx").rename(self.directory / "renamed.onnx")  # it is known by its content
-        for most, asked in [(0.05, {"batch": 4}), (0.05, {"precision": "int8"}), (0.05, {"runtime": "cuda-graph"}),
-                            (0.08, {"processes": 3}), (0.08, {"processes": 2, "precision": "int8", "batch": 4}),
+        for most, asked in [(0.05, {"batch": 4}), (0.05, {"precision": "int8"}), (0.08, {"processes": 3}), (0.08, {"processes": 2, "precision": "int8", "batch": 4}),
                             (0.08, {"processes": 6})]:
             truth, mine = (self.run_on(device, model="renamed.onnx", **asked) for device in ("truth.yaml", "mine.yaml"))
-            is_, predicted = (result["system"]["throughput"] for result in (truth, mine))
+            is_, predicted = (result["system"]["throughput"]["mean"] for result in (truth, mine))
+            if os.environ.get("SHOW"):
+                print(asked, is_, predicted)
             self.assertLess(abs(predicted / is_ - 1), most, (asked, is_, predicted))
             self.assertEqual(mine["processes"][0]["grade"], "fitted")
 
@@ -192,7 +196,7 @@ run: {{duration: 4 s, warmup: 1 s, seed: 5}}
         self.jostle("import", "auto", "trtexec.log", "tegrastats.log", "--run", "r1", "-o", "ev.csv")
         for option in ("--device", "--power-mode", "--pinned"):
             self.assertIn(option, self.said)
-        rows = list(csv.DictReader((self.directory / "ev.csv").open()))
+        rows = list(csv.DictReader((self.directory / "ev.csv").read_text().splitlines()))
         self.assertEqual({(row["run"], row["model"], row["precision"], row["batch"]) for row in rows},
                          {("r1", "mine.onnx", "fp16", "1")})
         self.assertIn("factor mine.onnx fp16", self.jostle("calibrate", BOARD, "ev.csv", "-o", "mine.yaml"))
