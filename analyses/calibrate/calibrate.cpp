@@ -83,7 +83,15 @@ Calibration calibrate(const calibration::BaseProfile& base,
                                          configuration.reference_values.front().run, configuration.device,
                                          base.name));
   }
-  if (used.empty()) throw CalibrationError("no run of a network on the GPU to fit");
+  if (used.empty())
+    throw CalibrationError(
+        "no run of a network on the GPU to fit: of a run, a fit needs a network (import with --model, or "
+        "beside a "
+        "log of trtexec with the same --run), its --precision and --batch, and a throughput, a time, a power "
+        "or "
+        "memory use: a log of trtexec, of tegrastats or jtop beside it, its exported times or profile, or an "
+        "nsys "
+        "database with its kernels in order");
 
   const Bench bench(base, used, from, control);
   const std::vector<Measured> rows = measured(used);

@@ -136,7 +136,8 @@ Eigen::MatrixXd covariance_of(const std::vector<Unknown>& unknowns, const Calibr
     if (in_fit[i] == fitted) covariance(row, row) = sd * sd;
     for (std::size_t j = 0; j < unknowns.size() && in_fit[i] < fitted; ++j)
       if (in_fit[j] < fitted)
-        covariance(row, static_cast<Eigen::Index>(j)) = calibration.covariance[in_fit[i] * fitted + in_fit[j]];
+        covariance(row, static_cast<Eigen::Index>(j)) =
+            calibration.covariance[in_fit[i] * fitted + in_fit[j]];
   }
   return covariance;
 }
@@ -153,7 +154,8 @@ std::vector<double> values_of(const std::vector<Unknown>& unknowns, const Calibr
 }
 
 double half_width(double variance, const std::string& metric) {
-  const double sd = std::min(std::sqrt(std::max(variance, 0.0) + model_sd(metric) * model_sd(metric)), most_off);
+  const double sd =
+      std::min(std::sqrt(std::max(variance, 0.0) + model_sd(metric) * model_sd(metric)), most_off);
   return sim::exp(quantile * sd) - 1;
 }
 
@@ -198,7 +200,8 @@ std::vector<NextLog> next_logs(const calibration::BaseProfile& base,
     for (std::size_t j = 0; j < asked.size(); ++j) {
       const Eigen::RowVectorXd slope = slopes.row(row_of(j));
       const std::string& metric = runs[j].reference_values.front().metric;
-      found.push_back({asked[i].log, asked[j].about, half_width(slope * covariance * slope.transpose(), metric),
+      found.push_back({asked[i].log, asked[j].about,
+                       half_width(slope * covariance * slope.transpose(), metric),
                        half_width(slope * after * slope.transpose(), metric)});
     }
   }

@@ -13,8 +13,8 @@
 namespace jostle::analyses {
 
 struct NextLog {
-  std::string log;     // "a run of mine.onnx with 4 processes"
-  std::string narrows;  // "throughput of 4 processes"
+  std::string log;               // "a run of mine.onnx with 4 processes"
+  std::string narrows;           // "throughput of 4 processes"
   double before = 0, after = 0;  // half-width of its 90 % interval, relative
 };
 

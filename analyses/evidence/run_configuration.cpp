@@ -43,9 +43,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> rails{
     {{"power_cpu_gpu_cv", "VDD_CPU_GPU_CV"}, {"power_soc", "VDD_SOC"}}};
 
 // Columns that hold for all rows of a run.
-constexpr std::array<std::string_view, 14> of_run{
-    "device", "power_mode", "pinned", "gpu_mhz",   "cpu_mhz", "emc_mhz", "cores",
-    "model",  "precision",  "batch",  "processes", "runtime", "sync",    "onnx"};
+constexpr std::array<std::string_view, 14> of_run{"device",    "power_mode", "pinned", "gpu_mhz",   "cpu_mhz",
+                                                  "emc_mhz",   "cores",      "model",  "precision", "batch",
+                                                  "processes", "runtime",    "sync",   "onnx"};
 
 std::string text_of(const CsvTable& table, const CsvTable::Row& row, std::string_view column) {
   const auto at = std::ranges::find(table.header(), column);
@@ -74,6 +74,16 @@ Shared shared_columns(std::span<const CsvTable> tables) {
   }
   for (const auto& key : several) shared[key].clear();
   return shared;
+}
+
+// Runs with a log of trtexec.
+std::set<std::string> runs_of_tensorrt(std::span<const CsvTable> tables) {
+  std::set<std::string> found;
+  for (const CsvTable& table : tables)
+    for (std::size_t i = 0; i < table.rows(); ++i)
+      if (text_of(table, table.row(i), "source").find("trtexec") != std::string::npos)
+        found.insert(text_of(table, table.row(i), "run"));
+  return found;
 }
 
 // A row with columns by name; a missing column counts as empty, unless another row of the run has it.
@@ -133,9 +143,10 @@ scenarios::Model model_of(const Fields& fields, calibration::NetworkFiles& netwo
   if (content.empty() && dnn::find_model(model) != nullptr) return scenarios::BuiltInModel{model};
   const std::string path = content.empty() ? networks.by_name(model) : networks.by_content(content);
   if (path.empty() && content.empty())
-    fields.fail(fmt::format("unknown network '{}': name its .onnx file with --onnx FILE, or import the log with "
-                            "--model and a built-in name",
-                            input::printable(model)));
+    fields.fail(
+        fmt::format("unknown network '{}': name its .onnx file with --onnx FILE, or import the log with "
+                    "--model and a built-in name",
+                    input::printable(model)));
   if (path.empty())
     fields.fail(fmt::format("no .onnx file here is the network {} ({}): name it with --onnx FILE",
                             input::printable(model), input::printable(content)));
@@ -229,8 +240,9 @@ std::string RunConfiguration::family() const {
 }
 
 std::string RunConfiguration::text() const {
-  return fmt::format("{} {}{} {} {} b{}{}{}{}", device, mode, clocks, model, precision, batch,
-                     on_gpu() ? "" : " " + placement, runtime == "tensorrt" ? "" : " " + runtime,
+  return fmt::format("{}{}{} {} {} b{}{}{}{}", device.empty() ? "" : device + " ", mode, clocks, model,
+                     precision, batch, on_gpu() ? "" : " " + placement,
+                     runtime == "tensorrt" ? "" : " " + runtime,
                      processes > 1 ? fmt::format(" x{}", processes) : "");
 }
 
@@ -245,7 +257,10 @@ namespace {
 class EvidenceReading {
  public:
   EvidenceReading(std::span<const CsvTable> tables, calibration::NetworkFiles& networks)
-      : tables_(tables), networks_(networks), shared_(shared_columns(tables)) {}
+      : tables_(tables),
+        networks_(networks),
+        shared_(shared_columns(tables)),
+        tensorrt_(runs_of_tensorrt(tables)) {}
 
   Evidence run() {
     for (const CsvTable& table : tables_) {
@@ -274,22 +289,25 @@ class EvidenceReading {
       return;
     }
     // The runtime cuda-graph is that of a framework, whose kernels are not fused as TensorRT's.
-    if (fields.text("runtime") == "cuda-graph" && fields.text("source").find("trtexec") != std::string::npos) {
+    if (fields.text("runtime") == "cuda-graph" && tensorrt_.contains(fields.text("run"))) {
       ++left_out_[fmt::format("run {}: TensorRT in a CUDA graph, which jostle does not simulate",
                               input::printable(fields.text("run")))];
       return;
     }
     const double value = row.number(table.column("value"));
-    if (of_layer ? !(value >= 0) : !(value > 0)) fields.fail(fmt::format("{} {} is not positive", metric, value));
+    if (of_layer ? !(value >= 0) : !(value > 0))
+      fields.fail(fmt::format("{} {} is not positive", metric, value));
     if (metric == "throughput" && fields.text("unit") == "queries/s")
-      fields.fail(fmt::format("run {} has no batch, so its throughput is in queries: import its log with --batch",
-                              input::printable(fields.text("run"))));
+      fields.fail(
+          fmt::format("run {} has no batch, so its throughput is in queries: import its log with --batch",
+                      input::printable(fields.text("run"))));
     RunConfiguration configuration = configuration_of(fields, networks_);
     const auto same = std::ranges::find_if(found_.configurations, [&](const RunConfiguration& other) {
       return other.text() == configuration.text() && other.network() == configuration.network();
     });
-    RunConfiguration& into =
-        same != found_.configurations.end() ? *same : found_.configurations.emplace_back(std::move(configuration));
+    RunConfiguration& into = same != found_.configurations.end()
+                                 ? *same
+                                 : found_.configurations.emplace_back(std::move(configuration));
     ++found_.used.back();
     if (of_layer) {
       into.layer_times.push_back({fields.text("of"), value * (fields.text("unit") == "us" ? 1e-3 : 1)});
@@ -298,20 +316,20 @@ class EvidenceReading {
     // Standard deviation of the mean, if samples are independent.
     const double samples = std::max(fields.number("count").value_or(1), 1.0);
     const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
-    into.reference_values.push_back({fields.text("run"), metric, value, sd, !fields.text("observer").empty()});
+    into.reference_values.push_back(
+        {fields.text("run"), metric, value, sd, !fields.text("observer").empty()});
   }
 
-  // Times under a profiler count where there are no others. Where nothing but layers was timed, their sum stands
-  // for the time on the GPU.
+  // Times under a profiler count where there are no others. Where nothing but layers was timed, their sum
+  // stands for the time on the GPU.
   static void use_layers(RunConfiguration& configuration) {
     auto& values = configuration.reference_values;
     const auto is_time = [](const ReferenceValue& reference) {
       return kind_of(reference.metric) == MetricKind::time && reference.metric != "enqueue";
     };
     const bool layers = !configuration.layer_times.empty();
-    if (layers || std::ranges::any_of(values, [&](const ReferenceValue& value) {
-          return is_time(value) && !value.profiled;
-        }))
+    if (layers || std::ranges::any_of(
+                      values, [&](const ReferenceValue& value) { return is_time(value) && !value.profiled; }))
       std::erase_if(values, [&](const ReferenceValue& value) { return is_time(value) && value.profiled; });
     if (!layers || std::ranges::any_of(values, is_time)) return;
     double sum = 0;
@@ -322,6 +340,7 @@ class EvidenceReading {
   std::span<const CsvTable> tables_;
   calibration::NetworkFiles& networks_;
   Shared shared_;
+  std::set<std::string> tensorrt_;
   Evidence found_;
   std::map<std::string, std::size_t> left_out_;  // values by reason
 };

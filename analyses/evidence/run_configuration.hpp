@@ -1,10 +1,10 @@
 // Measured runs of boards as scenarios: the rows of an evidence file with the same configuration, together.
 //
 // The file's columns are those of calibration/evidence/boards/solo.csv, explained in docs/calibration.md;
-// `processes` (1), `runtime` (tensorrt), `sync`, `sd`, `source` and `onnx` may be missing. Rows of the same run
-// share its model, precision, batch, power mode, clocks, processes, runtime and sync: what is empty in one is
-// taken from the others. A network from a file is known by its content (`onnx`); where that is empty, by the
-// name of the file.
+// `processes` (1), `runtime` (tensorrt), `sync`, `sd`, `source` and `onnx` may be missing. Rows of the same
+// run share its model, precision, batch, power mode, clocks, processes, runtime and sync: what is empty in
+// one is taken from the others. A network from a file is known by its content (`onnx`); where that is empty,
+// by the name of the file.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ namespace jostle::analyses {
 // A measured value.
 struct ReferenceValue {
   std::string run, metric;
-  double value = 0;  // in the metric's unit
-  double sd = 0;     // of repeats, relative; 0: not given
+  double value = 0;       // in the metric's unit
+  double sd = 0;          // of repeats, relative; 0: not given
   bool profiled = false;  // under a profiler, which slows
 };
 

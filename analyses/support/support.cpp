@@ -34,8 +34,7 @@ Support support(const calibration::Profile& profile, const scenarios::Model& mod
                   .kernels_by_precision = {},
                   .measured_batches = {}};
   const dnn::Model* const known = dnn::find_model(name);
-  if (const auto* table =
-          known == nullptr ? nullptr : tables.find(name, precision, known->default_input);
+  if (const auto* table = known == nullptr ? nullptr : tables.find(name, precision, known->default_input);
       table != nullptr && lowering == dnn::Lowering::framework) {
     for (const dnn::MeasuredBatch& measured : table->batches)
       support.measured_batches.push_back(measured.batch);
@@ -49,10 +48,9 @@ Support support(const calibration::Profile& profile, const scenarios::Model& mod
   entry.model = model;
   const dnn::Network network = scenarios::network_of(entry).value();
   for (const dnn::Precision used : dnn::all_precisions) {
-    const auto count = std::ranges::count_if(
-        dnn::fuse(network, lowering), [&](const dnn::FusedLayer& layer) {
-          return dnn::path_for(device.gpu, layer, precision).precision == used;
-        });
+    const auto count = std::ranges::count_if(dnn::fuse(network, lowering), [&](const dnn::FusedLayer& layer) {
+      return dnn::path_for(device.gpu, layer, precision).precision == used;
+    });
     if (count > 0) support.kernels_by_precision.emplace_back(used, static_cast<int>(count));
   }
   return support;

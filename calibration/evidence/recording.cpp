@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* manifest_name = "manifest.csv";
 constexpr std::array<std::string_view, 16> columns{
-    "run",   "file",      "format",  "device", "power_mode", "pinned", "cpu_mhz", "model", "precision",
-    "batch", "processes", "runtime", "sync",   "start",      "end",    "note"};
+    "run",       "file",  "format",    "device",  "power_mode", "pinned", "cpu_mhz", "model",
+    "precision", "batch", "processes", "runtime", "sync",       "start",  "end",     "note"};
 // What the manifest calls formats, where `jostle import` has another word.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> words{
     {{"times", "trtexec-times"}, {"profile", "trtexec-profile"}, {"layers", "trtexec-layers"}}};
@@ -86,14 +86,16 @@ class ManifestReading {
     RecordedFile file;
     file.path = (folder_ / text("file")).string();
     const fs::path inside = fs::path(text("file")).lexically_normal();
-    if (inside.is_absolute() || inside.string().starts_with("..")) row.fail("the file is outside the recording");
+    if (inside.is_absolute() || inside.string().starts_with(".."))
+      row.fail("the file is outside the recording");
     if (is_set_aside(inside.parent_path()))
       row.fail("the recorder has set this run aside: its state changed, or it failed");
     if (!is_file(file.path)) {
       problems_.add_file(file.path, fmt::format("listed in {}, but not there", manifest_.string()));
       return;
     }
-    if (text("pinned") != "0" && text("pinned") != "1" && !text("pinned").empty()) row.fail("pinned is 0 or 1");
+    if (text("pinned") != "0" && text("pinned") != "1" && !text("pinned").empty())
+      row.fail("pinned is 0 or 1");
     SuppliedFields& said = file.said;
     said = {.run = prefix_ + text("run"),
             .device = text("device"),
@@ -127,7 +129,8 @@ class ManifestReading {
     const std::size_t at = text.find(key);
     if (at == std::string::npos) return;
     const std::size_t begin = at + key.size();
-    const std::string_view mode = trimmed(std::string_view(text).substr(begin, text.find('\n', begin) - begin));
+    const std::string_view mode =
+        trimmed(std::string_view(text).substr(begin, text.find('\n', begin) - begin));
     if (mode != file.said.power_mode)
       problems_.add_file(file.path, fmt::format("the board was in {}, the manifest says {}: mixed states",
                                                 input::printable(std::string(mode)),

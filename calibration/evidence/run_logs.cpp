@@ -68,9 +68,8 @@ std::string file_of(RunLog& log, const std::string& sha256, NetworkFiles& networ
   setting.model = plain;
   if (!path.empty()) return path;
   if (built_in) {
-    log.import.notes.push_back(
-        fmt::format("{} is not here, so the built-in {} is meant: --onnx FILE takes the file instead", wanted,
-                    plain));
+    log.import.notes.push_back(fmt::format(
+        "{} is not here, so the built-in {} is meant: --onnx FILE takes the file instead", wanted, plain));
   } else {
     log.import.notes.push_back(
         fmt::format("no built-in network and no file here is called {}: --onnx FILE says where it is, "
@@ -92,12 +91,15 @@ void find_network(RunLog& log, const std::string& sha256, NetworkFiles& networks
   if (!setting.batch && log.import.format == "trtexec") setting.batch = network->batch;
 }
 
-// ------------------------------------------------------------------------------------- what a run's logs share
+// ------------------------------------------------------------------------------------- what a run's logs
+// share
 
 // A field of a run: what a log says of it, and the option that supplies it.
+enum class If { needed, assumed, optional };  // what becomes of a run without it
 struct Field {
   const char* name;
   const char* option;
+  If missing;
   std::string (*get)(const RunLog&);
   void (*set)(RunLog&, const RunLog& from);
 };
@@ -107,35 +109,38 @@ std::string count_text(const std::optional<std::int64_t>& value) {
 }
 
 constexpr std::array<Field, 11> fields{{
-    {"power modes", "--power-mode NAME", [](const RunLog& log) { return log.import.setting.power_mode; },
+    {"power modes", "--power-mode NAME", If::assumed,
+     [](const RunLog& log) { return log.import.setting.power_mode; },
      [](RunLog& log, const RunLog& from) { log.import.setting.power_mode = from.import.setting.power_mode; }},
-    {"clocks (jetson_clocks: 1, governed: 0)", "--pinned",
+    {"clocks (jetson_clocks: 1, governed: 0)", "--pinned", If::assumed,
      [](const RunLog& log) {
        const auto& pinned = log.import.setting.pinned;
        return std::string(!pinned ? "" : *pinned ? "1" : "0");
      },
      [](RunLog& log, const RunLog& from) { log.import.setting.pinned = from.import.setting.pinned; }},
-    {"CPU clocks", "", [](const RunLog& log) { return log.cpu_mhz; },
+    {"CPU clocks", "", If::optional, [](const RunLog& log) { return log.cpu_mhz; },
      [](RunLog& log, const RunLog& from) { log.cpu_mhz = from.cpu_mhz; }},
-    {"boards", "--device NAME", [](const RunLog& log) { return log.device; },
+    {"boards", "--device NAME", If::assumed, [](const RunLog& log) { return log.device; },
      [](RunLog& log, const RunLog& from) { log.device = from.device; }},
-    {"networks", "--model NAME or FILE.onnx",
+    {"networks", "--model NAME or FILE.onnx", If::needed,
      [](const RunLog& log) { return log.content.empty() ? log.import.setting.model : log.content; },
      [](RunLog& log, const RunLog& from) {
        log.import.setting.model = from.import.setting.model;
        log.content = from.content;
      }},
-    {"precisions", "--precision WORD", [](const RunLog& log) { return log.import.setting.precision; },
+    {"precisions", "--precision WORD", If::needed,
+     [](const RunLog& log) { return log.import.setting.precision; },
      [](RunLog& log, const RunLog& from) { log.import.setting.precision = from.import.setting.precision; }},
-    {"batches", "--batch N", [](const RunLog& log) { return count_text(log.import.setting.batch); },
+    {"batches", "--batch N", If::needed,
+     [](const RunLog& log) { return count_text(log.import.setting.batch); },
      [](RunLog& log, const RunLog& from) { log.import.setting.batch = from.import.setting.batch; }},
-    {"placements", "", [](const RunLog& log) { return log.import.setting.placement; },
+    {"placements", "", If::optional, [](const RunLog& log) { return log.import.setting.placement; },
      [](RunLog& log, const RunLog& from) { log.import.setting.placement = from.import.setting.placement; }},
-    {"runtimes", "", [](const RunLog& log) { return log.import.setting.runtime; },
+    {"runtimes", "", If::optional, [](const RunLog& log) { return log.import.setting.runtime; },
      [](RunLog& log, const RunLog& from) { log.import.setting.runtime = from.import.setting.runtime; }},
-    {"ways of waiting", "", [](const RunLog& log) { return log.import.setting.sync; },
+    {"ways of waiting", "", If::optional, [](const RunLog& log) { return log.import.setting.sync; },
      [](RunLog& log, const RunLog& from) { log.import.setting.sync = from.import.setting.sync; }},
-    {"numbers of processes", "--processes N",
+    {"numbers of processes", "--processes N", If::optional,
      [](const RunLog& log) { return count_text(log.import.setting.processes); },
      [](RunLog& log, const RunLog& from) { log.import.setting.processes = from.import.setting.processes; }},
 }};
@@ -147,12 +152,11 @@ void share(const Run& run, const Field& field, input::Problems& problems) {
     if (value.empty()) continue;
     if (first == nullptr) first = log;
     if (field.get(*first) == value) continue;
-    problems.add_file(
-        log->import.origin,
-        fmt::format("run {} mixes {}: {} here, {} in {}", input::printable(log->run), field.name,
-                    input::printable(value), input::printable(field.get(*first)),
-                    input::printable(first->import.origin)),
-        "these are different runs: import them with different --run");
+    problems.add_file(log->import.origin,
+                      fmt::format("run {} mixes {}: {} here, {} in {}", input::printable(log->run),
+                                  field.name, input::printable(value), input::printable(field.get(*first)),
+                                  input::printable(first->import.origin)),
+                      "these are different runs: import them with different --run");
     return;
   }
   if (first == nullptr) return;
@@ -167,27 +171,41 @@ bool times_a_network(const Run& run) {
   });
 }
 
-void note_missing(const Run& run) {
-  if (!times_a_network(run)) return;
-  std::vector<std::string> needed, assumed;
-  for (const Field& field : fields) {
-    const std::string_view name = field.name;
-    if (!field.get(*run.front()).empty() || field.option[0] == '\0' || name == "numbers of processes") continue;
-    const bool need = name == "networks" || name == "precisions" || name == "batches";
-    (need ? needed : assumed).emplace_back(field.option);
+// What no log of some runs says, once for all runs that lack the same.
+class Missing {
+ public:
+  void look_at(const Run& run) {
+    if (!times_a_network(run)) return;
+    std::vector<std::string> needed, assumed;
+    for (const Field& field : fields) {
+      if (!field.get(*run.front()).empty() || field.missing == If::optional) continue;
+      (field.missing == If::needed ? needed : assumed).emplace_back(field.option);
+    }
+    if (!needed.empty())
+      add(run, fmt::format("no log says what jostle needs to know: add {}", fmt::join(needed, ", ")));
+    if (!assumed.empty())
+      add(run,
+          fmt::format("no log says in which state the board was: add {}; otherwise calibrate and validate "
+                      "assume the device they are given, its default mode and governed clocks",
+                      fmt::join(assumed, ", ")));
   }
-  auto& notes = run.front()->import.notes;
-  if (!needed.empty())
-    notes.push_back(fmt::format("run {}: no log says what jostle needs to know of it: add {}",
-                                run.front()->run, fmt::join(needed, ", ")));
-  if (!assumed.empty())
-    notes.push_back(
-        fmt::format("run {}: no log says in which state the board was, so calibrate and validate assume the "
-                    "device they are given, its default mode and governed clocks: or add {}",
-                    run.front()->run, fmt::join(assumed, ", ")));
-}
+  void note() const {
+    for (const auto& [what, runs] : runs_) {
+      const std::string name = runs.front()->run;
+      runs.front()->import.notes.push_back(
+          fmt::format("run {}{}: {}", name,
+                      runs.size() > 1 ? fmt::format(" and {} more", runs.size() - 1) : std::string(), what));
+    }
+  }
 
-// ------------------------------------------------------------------------------------------- several processes
+ private:
+  void add(const Run& run, const std::string& what) { runs_[what].push_back(run.front()); }
+
+  std::map<std::string, std::vector<RunLog*>> runs_;  // the first logs of runs by what they lack
+};
+
+// ------------------------------------------------------------------------------------------- several
+// processes
 
 Measurement* row_of(Import& import, const std::string& metric) {
   const auto found = std::ranges::find_if(
@@ -267,12 +285,14 @@ std::vector<RunLog> run_logs(std::vector<LogFile> files, NetworkFiles& networks,
   }
   std::map<std::string, Run> runs;
   for (RunLog& log : logs) runs[log.run].push_back(&log);
+  Missing missing;
   for (auto& [name, run] : runs) {
     for (const Field& field : fields) share(run, field, problems);
     for (RunLog* const log : run) count_images(*log);
     combine_processes(run, problems);
-    note_missing(run);
+    missing.look_at(run);
   }
+  missing.note();
   return logs;
 }
 

@@ -20,8 +20,8 @@ class NetworkFiles {
   explicit NetworkFiles(std::vector<std::string> named = {}, std::vector<std::string> folders = {});
   void also_in(const std::string& folder);
 
-  // The path of a file by the name that a log gives it, "models/mine.onnx" or only "mine": of the named files,
-  // then at that path itself, then in the folders. Empty if there is none.
+  // The path of a file by the name that a log gives it, "models/mine.onnx" or only "mine": of the named
+  // files, then at that path itself, then in the folders. Empty if there is none.
   [[nodiscard]] std::string by_name(std::string_view written) const;
   // By content_name(), or by the SHA-256 of its bytes, in hexadecimal: of the named files, then of all .onnx
   // files in the folders. Empty if there is none.

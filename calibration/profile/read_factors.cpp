@@ -48,12 +48,12 @@ std::string family_of(const input::Cursor& at, const std::string& network) {
 
 // What was timed layer by layer: three entries together, or none.
 void read_layers(const input::Cursor& at, input::Mapping& entry, dnn::Factor& factor) {
-  const bool layers =
-      entry.optional("layers", factor.layers,
-                     input::List<double, input::Real>{"a list of factors", input::Real{0.001, 1000}, max_layers});
+  const bool layers = entry.optional(
+      "layers", factor.layers,
+      input::List<double, input::Real>{"a list of factors", input::Real{0.001, 1000}, max_layers});
   const bool batch = entry.optional("batch", factor.batch, input::Integer{1, dnn::max_images});
-  const bool clock = entry.optional(
-      "gpu_clock", factor.gpu_hz, input::Quantity{input::frequency_dimension(), 0, fastest_hz, true});
+  const bool clock = entry.optional("gpu_clock", factor.gpu_hz,
+                                    input::Quantity{input::frequency_dimension(), 0, fastest_hz, true});
   if (layers != batch || layers != clock)
     at.problem("`layers` needs the `batch` and the `gpu_clock` at which they were timed, and these need it");
 }

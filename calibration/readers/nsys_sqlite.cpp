@@ -246,8 +246,8 @@ class NsysSqliteReading {
       result.rows.push_back(std::move(kernel.time));
     }
     if (!batch_.empty())
-      result.notes.push_back(fmt::format("layer_time: the {} kernels of a batch, which repeat in this order",
-                                         batch_.size()));
+      result.notes.push_back(
+          fmt::format("layer_time: the {} kernels of a batch, which repeat in this order", batch_.size()));
   }
 
   Import finish() {

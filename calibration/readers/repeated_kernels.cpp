@@ -41,7 +41,8 @@ std::vector<RepeatedKernels::Kernel> RepeatedKernels::batch() const {
     times[i % period].add(half[i].duration / 1000);
     pauses[i % period].add(static_cast<double>(half[i].start - half[i - 1].start) - half[i - 1].duration);
   }
-  const auto first = static_cast<std::size_t>(std::ranges::max_element(pauses, {}, &Moments::mean) - pauses.begin());
+  const auto first =
+      static_cast<std::size_t>(std::ranges::max_element(pauses, {}, &Moments::mean) - pauses.begin());
   std::vector<Kernel> found;
   for (std::size_t i = 0; i < period; ++i) {
     const std::size_t at = (first + i) % period;

@@ -14,10 +14,10 @@ class RepeatedKernels {
   // In the order of their start; times in ns.
   void add(std::int64_t name, std::int64_t start, double duration);
 
-  // The kernels of one batch, as mean times over the batches of the second half of the trace (the first has the
-  // warm-up); the batch begins after the longest pause. `layer_time` in us, of the kernel's name, which is
-  // still an id: `of` is empty. Empty if no sequence of kernels repeats at least three times without a break:
-  // other work is between them, or the batches are launched as graphs.
+  // The kernels of one batch, as mean times over the batches of the second half of the trace (the first has
+  // the warm-up); the batch begins after the longest pause. `layer_time` in us, of the kernel's name, which
+  // is still an id: `of` is empty. Empty if no sequence of kernels repeats at least three times without a
+  // break: other work is between them, or the batches are launched as graphs.
   struct Kernel {
     std::int64_t name;
     Measurement time;

@@ -57,8 +57,8 @@ Table parameter_table(const analyses::Calibration& calibration) {
                {"variance / prior, %", Align::right, 2}});
   for (const analyses::FittedParameter& parameter : calibration.parameters) {
     table.add({shown(parameter.path, calibration), parameter.prior, parameter.value, change_of(parameter),
-               fmt::format("{:.1f}", 100 * parameter.sd),
-               parameter.grade(), fmt::format("{:.0f}", 100 * parameter.variance_left)});
+               fmt::format("{:.1f}", 100 * parameter.sd), parameter.grade(),
+               fmt::format("{:.0f}", 100 * parameter.variance_left)});
   }
   return table;
 }
@@ -108,20 +108,22 @@ std::string held_out_text(const Outcome& outcome, bool quick) {
     if (group.name.find("left out") == std::string::npos) continue;
     for (const analyses::ErrorSummary& summary : analyses::summarise(group)) {
       if (summary.quantity != "throughput") continue;
-      text += fmt::format("With {}, throughput is off by {:.1f} % on average, {:+.1f} % at worst.\n", group.name,
-                          summary.mean_absolute, summary.worst);
+      text += fmt::format("With {}, throughput is off by {:.1f} % on average, {:+.1f} % at worst.\n",
+                          group.name, 100 * summary.mean_absolute, 100 * summary.worst);
     }
   }
-  return text.empty() ? "Nothing could be held out: a run in another power mode, of another network or with more "
-                        "processes would test the fit.\n"
-                      : text;
+  return text.empty()
+             ? "Nothing could be held out: a run in another power mode, of another network or with more "
+               "processes would test the fit.\n"
+             : text;
 }
 
 std::string next_log_text(const Outcome& outcome) {
   if (outcome.next_logs.empty()) return {};
   const analyses::NextLog& best = outcome.next_logs.front();
-  return fmt::format("One more log would tell most: {} would narrow the interval of {} from +-{:.0f} to +-{:.0f} %.\n",
-                     best.log, best.narrows, 100 * best.before, 100 * best.after);
+  return fmt::format(
+      "One more log would tell most: {} would narrow the interval of {} from +-{:.0f} to +-{:.0f} %.\n",
+      best.log, best.narrows, 100 * best.before, 100 * best.after);
 }
 
 Outcome fit_runs(const calibration::BaseProfile& base,
@@ -200,13 +202,15 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
       if (table)
         output::write_whole(*table,
                             calibration::uncertainty_csv_header() + uncertainty_csv(found.uncertainty, name));
-      output::write_whole(*profile, analyses::profile_text(found.calibration, name, source_of(options, files)));
+      output::write_whole(*profile,
+                          analyses::profile_text(found.calibration, name, source_of(options, files)));
     }
     terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
                    (found.groups.empty()
                         ? std::string()
                         : '\n' + error_table(found.groups).text(terminal.width(), terminal.colour())));
-    const std::string words = credits(files) + (files.traces.empty() ? held_out_text(found, options.quick) : "") +
+    const std::string words = credits(files) +
+                              (files.traces.empty() ? held_out_text(found, options.quick) : "") +
                               next_log_text(found);
     if (!words.empty()) terminal.print('\n' + words);
     if (!found.calibration.converged)
@@ -239,9 +243,10 @@ void add_calibrate(CLI::App& app, Task& task) {
       ->required()
       ->type_name("");
   command
-      ->add_option("--onnx", options->onnx,
-                   "The .onnx file of a network in the evidence, which knows it by its content; may be repeated "
-                   "(also looked for beside the evidence, and here)")
+      ->add_option(
+          "--onnx", options->onnx,
+          "The .onnx file of a network in the evidence, which knows it by its content; may be repeated "
+          "(also looked for beside the evidence, and here)")
       ->type_name("FILE");
   command->add_option("-o,--output", options->output, "Write the profile to this file")->type_name("FILE");
   command->add_option("--name", options->name, "Name of the profile (default: from the file name)")

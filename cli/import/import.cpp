@@ -141,15 +141,17 @@ std::vector<calibration::LogFile> read_logs(const calibration::Recording& asked,
 std::string misuse(const ImportOptions& options) {
   const std::string& name = options.words.front();
   if (calibration::find_format(name) != nullptr || name == "auto")
-    return options.words.size() > 1 ? ""
-                                    : "usage: import FORMAT FILE... (FORMAT may be auto), import RECORDING..., or "
-                                      "import --detect FILE...";
+    return options.words.size() > 1
+               ? ""
+               : "usage: import FORMAT FILE... (FORMAT may be auto), import RECORDING..., or "
+                 "import --detect FILE...";
   for (const std::string& word : options.words) {
     if (calibration::is_recording(word)) continue;
     if (word.find_first_of("./") != std::string::npos)
-      return fmt::format("{}: no folder, and no manifest of a recording; logs need a FORMAT before them: "
-                         "import auto {}",
-                         input::printable(word), input::printable(word));
+      return fmt::format(
+          "{}: no folder, and no manifest of a recording; logs need a FORMAT before them: "
+          "import auto {}",
+          input::printable(word), input::printable(word));
     return fmt::format("unknown format '{}': {}", input::printable(word),
                        input::spelling_hint(word, format_names()));
   }
@@ -163,7 +165,8 @@ std::string notes_of(const calibration::Recording& asked, const std::vector<cali
   for (const calibration::RunLog& log : logs) {
     for (const std::string& note : log.import.notes)
       if (asked.files.size() < 10 || ++known[note] == 1)
-        notes += fmt::format("{}: note: {}\n", input::file_name(log.import.origin), input::printable(note, 400));
+        notes +=
+            fmt::format("{}: note: {}\n", input::file_name(log.import.origin), input::printable(note, 400));
   }
   for (const auto& [note, count] : known)
     if (count > 1) notes += fmt::format("note: {} more logs: {}\n", count - 1, input::printable(note, 400));
@@ -178,9 +181,8 @@ ExitCode import(const ImportOptions& options, Context& context) {
   input::Problems problems;
   const std::string& name = options.words.front();
   const Format* const format = calibration::find_format(name);
-  const calibration::Recording asked = format != nullptr || name == "auto"
-                                           ? asked_logs(options, format)
-                                           : asked_recordings(options, problems);
+  const calibration::Recording asked =
+      format != nullptr || name == "auto" ? asked_logs(options, format) : asked_recordings(options, problems);
   for (const calibration::RecordedFile& file : asked.files) input::note_read(file.path);
   const auto out = output::open_if_given(options.out);
   calibration::NetworkFiles networks(options.onnx, asked.folders);
@@ -229,9 +231,10 @@ void add_import(CLI::App& app, Task& task) {
                    "The network: a built-in name, or its .onnx file (default: from the log)")
       ->type_name("NAME");
   command
-      ->add_option("--onnx", options->onnx,
-                   "An .onnx file that logs name by another path; may be repeated (also looked for beside the "
-                   "logs, and here)")
+      ->add_option(
+          "--onnx", options->onnx,
+          "An .onnx file that logs name by another path; may be repeated (also looked for beside the "
+          "logs, and here)")
       ->type_name("FILE");
   command->add_option("--precision", options->supplied.precision, "fp32, tf32, fp16 or int8")
       ->check(one_of({"fp32", "tf32", "fp16", "int8"}))
@@ -244,13 +247,13 @@ void add_import(CLI::App& app, Task& task) {
                    "How many shared the GPU, each with a log of trtexec among the files (default: 1)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000}))
       ->type_name("N");
-  command->add_option("--run", options->supplied.run, "Name of the run that all files are of (default: one a file, by its name)")
+  command
+      ->add_option("--run", options->supplied.run,
+                   "Name of the run that all files are of (default: one a file, by its name)")
       ->type_name("NAME");
   command->footer(format_list());
-  add_examples(*command,
-               {"import auto trtexec.log tegrastats.log --run r1 -o imported.csv",
-                "import recording -o imported.csv",
-                "import --detect trtexec.log"});
+  add_examples(*command, {"import auto trtexec.log tegrastats.log --run r1 -o imported.csv",
+                          "import recording -o imported.csv", "import --detect trtexec.log"});
   command->callback([&task, options] {
     task = [options](Context& context) {
       return options->detect ? detect(*options, context) : import(*options, context);

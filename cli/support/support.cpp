@@ -81,8 +81,8 @@ scenarios::Model model_of(const std::string& name, input::Problems& problems) {
   if (name.ends_with(".onnx")) {
     auto file = calibration::read_onnx(name, {}, problems);
     if (!file) return {};
-    return scenarios::OnnxModel{
-        name, name, std::make_shared<const calibration::OnnxNetwork>(*std::move(file))};
+    return scenarios::OnnxModel{name, name,
+                                std::make_shared<const calibration::OnnxNetwork>(*std::move(file))};
   }
   if (dnn::find_model(name) == nullptr)
     problems.add({}, {}, fmt::format("unknown model '{}'", input::printable(name)),
@@ -125,10 +125,13 @@ void add_support(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "support", "Show the basis of a prediction: measurements, a fitted factor or the data sheet");
   const auto options = std::make_shared<SupportOptions>();
-  command->add_option("DEVICE", options->device, "A shipped profile (see `jostle list devices`), or the file of one")
+  command
+      ->add_option("DEVICE", options->device,
+                   "A shipped profile (see `jostle list devices`), or the file of one")
       ->required()
       ->type_name("");
-  command->add_option("MODEL", options->model, "A built-in network (see `jostle list models`), or an .onnx file")
+  command
+      ->add_option("MODEL", options->model, "A built-in network (see `jostle list models`), or an .onnx file")
       ->required()
       ->type_name("");
   command->add_option("PRECISION", options->precision, "fp32, tf32, fp16 or int8")->required()->type_name("");

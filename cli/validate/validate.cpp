@@ -197,9 +197,10 @@ void add_validate(CLI::App& app, Task& task) {
                    "CSV files of measurements, or a folder of them (see docs/calibration.md)")
       ->type_name("");
   command
-      ->add_option("--onnx", options->onnx,
-                   "The .onnx file of a network in EVIDENCE, which knows it by its content; may be repeated (also "
-                   "looked for beside it, and here)")
+      ->add_option(
+          "--onnx", options->onnx,
+          "The .onnx file of a network in EVIDENCE, which knows it by its content; may be repeated (also "
+          "looked for beside it, and here)")
       ->type_name("FILE");
   command->add_flag("--details", options->details, "Print every measured value of every run");
   command->add_option("--html", options->html, "Write tables and plots as an HTML page")->type_name("FILE");

@@ -52,12 +52,12 @@ struct FactorOf {
 // clocks and memory, which a factor does not depend on); for the family in this precision; for the family in
 // the nearest precision (in the order fp32, tf32, fp16, int8; the narrower one at a tie). The last is used
 // because what a family's factor corrects, such as kernels that the lowering does not model, hardly depends
-// on the precision. A network without a family, from a file, is a family of its own: its factor in the nearest
-// precision. Of factors with layers, that with the nearest batch. The first of equal ones.
+// on the precision. A network without a family, from a file, is a family of its own: its factor in the
+// nearest precision. Of factors with layers, that with the nearest batch. The first of equal ones.
 [[nodiscard]] const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of);
 
-// A profile's own factors, then the others; less those that an own one of their family, or of the same network
-// on the same GPU, stands for.
+// A profile's own factors, then the others; less those that an own one of their family, or of the same
+// network on the same GPU, stands for.
 [[nodiscard]] std::vector<Factor> with_own(std::span<const Factor> own, std::span<const Factor> others);
 
 }  // namespace jostle::dnn

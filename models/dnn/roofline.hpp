@@ -31,7 +31,6 @@ struct KernelsOfLayers {
   std::vector<std::size_t> layer;
 };
 [[nodiscard]] KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64_t batch,
-                                                Precision precision, Lowering lowering,
-                                                const gpu::Spec& gpu);
+                                                Precision precision, Lowering lowering, const gpu::Spec& gpu);
 
 }  // namespace jostle::dnn

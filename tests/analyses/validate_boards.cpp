@@ -48,7 +48,8 @@ TEST(Support, tells_measured_from_fitted_from_data_sheet) {
             gpu::Grade::measured);
   EXPECT_EQ(support(*h200, BuiltInModel{"resnet50"}, dnn::Precision::fp16, Runtime::cuda_graph, 6).grade,
             gpu::Grade::interpolated);
-  EXPECT_EQ(support(*nano, BuiltInModel{"resnet50"}, dnn::Precision::fp16, Runtime::tensorrt, 1).grade, gpu::Grade::fitted);
+  EXPECT_EQ(support(*nano, BuiltInModel{"resnet50"}, dnn::Precision::fp16, Runtime::tensorrt, 1).grade,
+            gpu::Grade::fitted);
   EXPECT_EQ(support(*nano, BuiltInModel{"bert_tiny"}, dnn::Precision::fp16, Runtime::tensorrt, 1).grade,
             gpu::Grade::datasheet);
   const Support int8 = support(*nano, BuiltInModel{"resnet50"}, dnn::Precision::int8, Runtime::tensorrt, 1);

@@ -52,7 +52,8 @@ inline Imported import_text(const std::string& text, const std::string& format =
 }
 
 // The rows of evidence of a file.
-inline std::string rows_of(std::vector<Import> imports, const SuppliedFields& said, input::Problems& problems) {
+inline std::string rows_of(std::vector<Import> imports, const SuppliedFields& said,
+                           input::Problems& problems) {
   NetworkFiles networks;
   std::vector<LogFile> files;
   files.push_back({std::move(imports), said});
