@@ -14,7 +14,8 @@
 
 namespace jostle::calibration::onnx_reader {
 
-// What is wrong with the TensorProto in these bytes; "" if nothing is. Throws protozero::exception if it is
+// What is wrong with the TensorProto in these bytes; "" if nothing is, or if a large tensor has no numbers at
+// all. Throws protozero::exception if it is
 // malformed.
 [[nodiscard]] std::string wrong_data(std::string_view tensor);
 

@@ -61,6 +61,7 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
     kernel.names.emplace_back(version.name, &version);
   block.words().optional("kernel", scheduler.kernel, kernel);
   block.words().optional("knows_capacities", scheduler.knows_capacities, input::Boolean{});
+  block.words().optional("interrupt_core", scheduler.interrupt_core, Whole<int>{0, max_board_cores - 1});
   const TimeSpan span{sim::Duration::zero(), max_cpu_cost, true};
   block.required("tick", scheduler.tick, span);
   for (const cpu::SchedulerParameter& parameter : scheduler.policy->parameters) {
@@ -79,6 +80,13 @@ void read_costs(const Cursor& at, Block& outer, cpu::CostSpec& costs) {
   block.required("migrated_within", costs.migrated_within, span);
   block.required("migrated_across", costs.migrated_across, span);
   block.required("speed_while_refilling", costs.speed_while_refilling, Real{0.01, 0.99});
+}
+
+void read_idle_state(const Cursor& at, Block& outer, std::optional<cpu::IdleState>& state) {
+  Block block(at, "an idle state", outer.figures(), outer.from());
+  state.emplace();
+  block.required("residency", state->residency, TimeSpan{sim::Duration::zero(), sim::seconds(1), true});
+  block.required("exit_latency", state->exit_latency, TimeSpan{sim::Duration::zero(), max_cpu_cost});
 }
 
 }  // namespace
@@ -116,6 +124,7 @@ void read_cpu(const Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spe
   if (const auto scheduler = block.words().require("scheduler"))
     read_scheduler(*scheduler, block, cpu.scheduler);
   if (const auto costs = block.words().require("costs")) read_costs(*costs, block, cpu.costs);
+  if (const auto state = block.words().find("idle_state")) read_idle_state(*state, block, cpu.idle_state);
 }
 
 }  // namespace jostle::calibration

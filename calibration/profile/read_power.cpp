@@ -89,6 +89,7 @@ void read_soc(const Cursor& at, Block& outer, power::SocSpec& soc) {
   block.required("base", soc.base_w, watts());
   block.required("clock", soc.clock_f, farads());
   block.required("per_byte", soc.byte_j, joules_per_byte());
+  block.optional("leakage", soc.leakage_w, watts());
 }
 
 void read_dram(const Cursor& at, Block& outer, power::DramSpec& dram) {
@@ -113,8 +114,9 @@ power::Rail read_rail(const Cursor& at) {
 }
 
 void read_module(const Cursor& at, Block& outer, power::Spec& power) {
-  Block block(at, "the module: base, efficiency, input, rails", outer.figures(), outer.from());
+  Block block(at, "the module: base, per_byte, efficiency, input, rails", outer.figures(), outer.from());
   block.required("base", power.base_w, watts());
+  block.optional("per_byte", power.base_byte_j, joules_per_byte());
   block.required("efficiency", power.efficiency, positive_share());
   block.words().optional("input", power.input, input::Text{60});
   if (const auto rails = block.words().find("rails")) {

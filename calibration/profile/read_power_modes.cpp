@@ -86,6 +86,8 @@ board::PowerMode read_mode(const Cursor& at, Block& outer, const board::DeviceSp
   const Quantity amperes{input::current_dimension(), 0, 1e4, true};
   block.optional("over_current_average", mode.over_current.average_a, amperes);
   block.optional("over_current_instantaneous", mode.over_current.instantaneous_a, amperes);
+  block.optional("jetson_clocks_emc", mode.jetson_clocks_lifts_emc,
+                 input::Choice<bool>{"an EMC clock for jetson_clocks", {{"mode", false}, {"max", true}}});
   return mode;
 }
 
@@ -106,8 +108,6 @@ void read_power_modes(const Cursor& at, std::vector<ProfileParameter>& figures, 
     if (const auto index = input::choose(*chosen, "one of the modes", names))
       device.default_power_mode = names[*index];
   }
-  block.optional("jetson_clocks_emc", device.jetson_clocks_lifts_emc,
-                 input::Choice<bool>{"an EMC clock for jetson_clocks", {{"mode", false}, {"max", true}}});
 }
 
 }  // namespace jostle::calibration

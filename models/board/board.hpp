@@ -67,6 +67,7 @@ class Board {
   [[nodiscard]] bool finished() const;
   [[nodiscard]] const DeviceSpec& device() const { return device_; }
   [[nodiscard]] const cpu::Cpu& cpu() const { return cpu_; }
+  [[nodiscard]] cpu::Cpu& cpu() { return cpu_; }
   [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // only if the device has one
   [[nodiscard]] std::deque<dla::Dla>& dlas() { return dlas_; }
   [[nodiscard]] const std::optional<link::Link>& link() const { return link_; }

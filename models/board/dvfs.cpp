@@ -59,6 +59,8 @@ Dvfs::Dvfs(sim::Engine& engine, Board& board, const DvfsSetup& setup)
     cpu_.emplace_back(governor, opps(clusters[i].clock_table_hz, scaling.cpu_floor_hz, limit),
                       clusters[i].max_clock_hz, scaling.cpu_settings);
     cpu_held_.push_back({.ceiling = {}, .wanted_hz = cpu_.back().start()});
+    if (governor == power::CpuGovernor::schedutil && device.cpu->scheduler.rules().estimates_utilisation)
+      board.cpu().track_utilisation();
   }
   if (device.has_gpu()) {
     const auto governor = setup.gpu_pinned ? power::GpuGovernor::performance : scaling.gpu;
@@ -149,9 +151,10 @@ double Dvfs::watts_when(double busy) const {
 void Dvfs::poll_cpu() {
   const sim::Duration elapsed = engine_.now() - cpu_polled_;
   cpu_polled_ = engine_.now();
-  const cpu::Cpu& cpu = board_.cpu();
+  cpu::Cpu& cpu = board_.cpu();
   for (std::size_t cluster = 0; cluster < cpu_.size(); ++cluster) {
     busy_shares_.clear();
+    estimates_.clear();
     for (int core = 0; core < cpu.cores(); ++core) {
       const cpu::Core& state = cpu.machine().core(core);
       if (!state.online || static_cast<std::size_t>(state.cluster) != cluster) continue;
@@ -159,10 +162,12 @@ void Dvfs::poll_cpu() {
       const sim::Duration busy = cpu.core_statistics(core).busy;
       busy_shares_.push_back(sim::to_seconds(busy - core_busy_[i]) / sim::to_seconds(elapsed));
       core_busy_[i] = busy;
+      if (cpu.machine().tracks_utilisation) estimates_.push_back(cpu.take_estimate(core));
     }
     if (busy_shares_.empty()) continue;
     const double hz = board_.clocks().clusters_hz[cluster];
-    cpu_held_[cluster].wanted_hz = cpu_[cluster].poll({.elapsed = elapsed, .hz = hz, .busy = busy_shares_});
+    cpu_held_[cluster].wanted_hz =
+        cpu_[cluster].poll({.elapsed = elapsed, .hz = hz, .busy = busy_shares_, .estimated = estimates_});
   }
   ask();
   after(cpu_.front().interval(), sim::action<&Dvfs::poll_cpu>(*this));
@@ -190,6 +195,13 @@ void Dvfs::poll_gpu() {
   after(gpu_->interval(), sim::action<&Dvfs::poll_gpu>(*this));
 }
 
+bool Dvfs::dla_powered() {
+  sim::Duration busy;
+  for (const dla::Dla& dla : board_.dlas()) busy += dla.busy();
+  if (busy > std::exchange(dla_busy_, busy)) dla_used_ = engine_.now();
+  return dla_used_ && engine_.now() - *dla_used_ <= setup_.scaling.emc.dla_powered_for;
+}
+
 void Dvfs::poll_emc() {
   const double elapsed = sim::to_seconds(engine_.now() - emc_polled_);
   emc_polled_ = engine_.now();
@@ -198,8 +210,10 @@ void Dvfs::poll_emc() {
   const double most = memory_capacity(board_.device(), clocks.emc_hz) * elapsed;
   const double busy = most > 0 ? std::clamp((bytes - emc_bytes_) / most, 0.0, 1.0) : 0;
   emc_bytes_ = bytes;
-  emc_held_.wanted_hz =
-      emc_->poll({.hz = clocks.emc_hz, .busy = busy, .gpu_hz = gpu_suspended_ ? 0 : clocks.gpu_hz});
+  emc_held_.wanted_hz = emc_->poll({.hz = clocks.emc_hz,
+                                    .busy = busy,
+                                    .gpu_hz = gpu_suspended_ ? 0 : clocks.gpu_hz,
+                                    .dla = dla_powered()});
   ask();
   after(emc_->interval(), sim::action<&Dvfs::poll_emc>(*this));
 }

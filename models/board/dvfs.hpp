@@ -99,6 +99,7 @@ class Dvfs {
 
   void poll_cpu();
   void poll_gpu();
+  bool dla_powered();
   void poll_emc();
   void end_window();
   void read_cap();
@@ -146,9 +147,12 @@ class Dvfs {
   // At the last poll.
   std::vector<sim::Duration> core_busy_;
   std::vector<double> busy_shares_;  // of the cores of one cluster
+  std::vector<double> estimates_;
   sim::Time cpu_polled_, gpu_polled_, emc_polled_;
   sim::Duration gpu_busy_;
   double emc_bytes_ = 0;
+  sim::Duration dla_busy_;             // of all DLAs, at the last poll of the EMC
+  std::optional<sim::Time> dla_used_;  // the last poll that found a DLA at work
   sim::Duration gpu_idle_;
   bool gpu_suspended_ = false;
 

@@ -33,6 +33,8 @@ struct PowerMode {
   std::vector<double> cpu_min_clock_hz;  // for each cluster; empty: the lowest of its table
   std::optional<double> gpu_min_clock_hz;
   power::OverCurrentLimits over_current;
+  // jetson_clocks pins the EMC at its highest clock, independent of the limit.
+  bool jetson_clocks_lifts_emc = false;
 };
 
 // Speed factors on top of tables and rooflines, for what-if questions; no real board has any.
@@ -62,7 +64,6 @@ struct DeviceSpec {
   process::RefillSpec refill;
   std::vector<PowerMode> power_modes;    // empty: everything is always at its maximum
   std::string default_power_mode;        // empty if there are none
-  bool jetson_clocks_lifts_emc = false;  // pins the EMC at its highest clock, independent of the mode's limit
 
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
   [[nodiscard]] int core_count() const;

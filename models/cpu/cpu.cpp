@@ -98,7 +98,7 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
         core.track = engine_.trace()->track("core " + std::to_string(core.index));
     }
   }
-  machine_.asymmetric = max_capacity > least_capacity;
+  machine_.asymmetric = machine_.tracks_utilisation = max_capacity > least_capacity;
   for (Core& core : machine_.cores) start_balancing(core);
   const CpuSet& free = machine_.balanced.empty() ? machine_.online : machine_.balanced;
   allowed_ = confinement.allowed.empty() ? free : to_set(confinement.allowed, machine_.online);
@@ -158,10 +158,16 @@ void Cpu::update_rate(Core& core) {
 void Cpu::set_interrupts(int index, double load, double rate) {
   check(load >= 0 && load <= 0.95 && rate > 0, "a load of interrupts outside 0 ... 0.95");
   Core& core = machine_.cores.at(static_cast<std::size_t>(index));
+  machine_.spec.scheduler.interrupt_core = index;
   accrue(core);
   const sim::Duration interval = sim::seconds(1 / rate);
   core.interrupts = {.interval = interval, .length = sim::work_in(interval, load), .phase = interval / 2};
   arm(core);
+}
+
+double Cpu::take_estimate(int index) {
+  Core& core = machine_.core(index);
+  return std::exchange(core.most_estimate, core.estimate) / core.capacity;
 }
 
 void Cpu::set_cluster_clock(int cluster, double hz) {

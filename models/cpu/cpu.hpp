@@ -46,6 +46,12 @@ class Cpu {
   // From now on interrupts take `load` (0 ... 0.95) of the core's time, `rate` (per second) times.
   void set_interrupts(int core, double load, double rate);
 
+  // From now on it keeps the utilisation of threads, which otherwise only cores of unequal capacity need.
+  void track_utilisation() { machine_.tracks_utilisation = true; }
+  // The most that the runnable threads of a core were taken to need since the last call, as a share of its
+  // capacity at the highest clock (util_est of its run queue).
+  [[nodiscard]] double take_estimate(int core);
+
   // Completes when `work`, in time on a core of capacity 1024 at the reference clock, has been executed.
   [[nodiscard]] auto run(ThreadId thread, sim::Duration work);
   // Stays runnable until the flag is set and, on a core, `poll` (reference time) more has passed.

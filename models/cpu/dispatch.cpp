@@ -63,7 +63,7 @@ void Cpu::accrue(Core& core) {
   } else {
     core.queue.charge(elapsed.ps());
   }
-  if (machine_.asymmetric) thread.utilisation.advance(now, core.speed);
+  if (machine_.tracks_utilisation) thread.utilisation.advance(now, core.speed);
   // Every phase ends with an event, so the time since the last call lies in one phase.
   if (thread.state == State::switching) {
     thread.switch_left -= elapsed;
@@ -193,7 +193,7 @@ void Cpu::hand_over(Core& core, Thread* next) {
   if (next == nullptr) return;
   charge_debt(core, *next);
   if (core.last != next) {
-    next->switch_left = machine_.spec.costs.context_switch;
+    next->switch_left = machine_.spec.costs.context_switch + std::exchange(core.waking, {});
     ++core.statistics.switches;
   }
   next->placed = true;
@@ -277,11 +277,13 @@ void Cpu::make_runnable(Thread& thread, int waker) {
     const sim::Duration limit = 2 * machine_.spec.scheduler.migration_cost;
     const sim::Duration idled = engine_.now() - core.idle_since;
     core.average_idle = std::min(limit, core.average_idle + (idled - core.average_idle) / 8);
+    if (const auto& deep = machine_.spec.idle_state; deep && idled >= deep->residency)
+      core.waking = deep->exit_latency;
   }
   if (is_new) {
     thread.core = target;
     // Half of what the core has spare (post_init_entity_util_avg).
-    if (machine_.asymmetric) thread.utilisation.reset(engine_.now(), core.capacity / 2);
+    if (machine_.tracks_utilisation) thread.utilisation.reset(engine_.now(), core.capacity / 2);
   } else {
     if (target != thread.core) {
       Core& old = machine_.core(thread.core);
@@ -308,7 +310,6 @@ void Cpu::go_to_sleep(Thread& thread) {
   count_runnable(-1);
   Core& core = machine_.core(thread.core);
   accrue(core);
-  if (machine_.asymmetric) thread.estimate = thread.utilisation.value();
   dequeue_sleeping(core, thread);
   count_in_container(thread, -1);
   note_load(core);

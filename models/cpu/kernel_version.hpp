@@ -34,6 +34,10 @@ struct KernelVersion {
   // group_classify", 5.7.
   bool counts_blocked_load = true;
 
+  // A runnable thread counts as busy as it was when it last went to sleep, before its utilisation has grown
+  // again: 7f65ea42eb00 "Add util_est on top of PELT", 4.17.
+  bool estimates_utilisation = true;
+
   // --- Wake-ups ---
   // Next and last buddy of the completely fair scheduler, gone with it in 6.6.
   bool buddies = true;
@@ -46,7 +50,8 @@ inline constexpr std::array kernel_versions{
                   .busy_factor = 32,
                   .busy_less_a_tick = false,
                   .board_imbalance_percent = 125,
-                  .counts_blocked_load = false},
+                  .counts_blocked_load = false,
+                  .estimates_utilisation = false},
     KernelVersion{.name = "5.10", .pulls_above_average = true},  // JetPack 5.0 to 5.1.2 (5.10.120)
     KernelVersion{.name = "5.10.178"},                           // JetPack 5.1.3 (5.10.192)
     KernelVersion{.name = "5.15", .pulls_above_average = true},

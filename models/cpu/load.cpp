@@ -1,8 +1,9 @@
 // The load of threads and cores (PELT), kept up to date when threads wake, sleep and move, and decayed when
 // asked for.
+#include <algorithm>
 #include <cmath>
 
-#include "models/cpu/machine.hpp"
+#include "models/cpu/cpu.hpp"
 
 namespace jostle::cpu {
 namespace {
@@ -37,11 +38,21 @@ double load_of(const Machine& machine, const Core& core, sim::Time now) {
 void load_wakes(Core& core, Thread& thread, sim::Time now) {
   load_changes(core, now);
   thread.runnable.advance(now, 0);
+  if (thread.cpu->machine().tracks_utilisation) thread.utilisation.advance(now, 0);
+  core.estimate += thread.estimate;
+  core.most_estimate = std::max(core.most_estimate, core.estimate);
 }
 
 void load_sleeps(Core& core, Thread& thread, sim::Time now) {
   load_changes(core, now);
   thread.runnable.advance(now, 1);
+  core.estimate = std::max(0.0, core.estimate - thread.estimate);
+  if (!thread.cpu->machine().kernel().estimates_utilisation) return;
+  // util_est_update: follows a rise at once, and a fall by a quarter each time.
+  const double used = thread.utilisation.value();
+  const double average = thread.average_estimate;
+  thread.average_estimate = used > average ? used : average + (used - average) / 4;
+  thread.estimate = std::max(used, thread.average_estimate);
 }
 
 // A new thread is taken to be always runnable (init_entity_runnable_average).
@@ -63,6 +74,10 @@ void load_moves(Core& from, Core& to, const Thread& thread, sim::Time now) {
   const double load = load_of(thread, now);
   from.load.add(-load);
   to.load.add(load);
+  if (!is_runnable(thread)) return;
+  from.estimate = std::max(0.0, from.estimate - thread.estimate);
+  to.estimate += thread.estimate;
+  to.most_estimate = std::max(to.most_estimate, to.estimate);
 }
 
 }  // namespace jostle::cpu

@@ -63,6 +63,7 @@ struct Thread : Entity, sim::Waitable {
   sim::Duration done;
   sim::Duration poll;
   sim::Duration wake_latency;
+  int waker = -1;  // the core it is woken from; -1: that of its timer, where it slept
   Flag* flag = nullptr;
   std::coroutine_handle<> waiter;
   sim::EventId wake_event;
@@ -77,9 +78,10 @@ struct Thread : Entity, sim::Waitable {
   bool moved = false;      // to another core since it last ran: nothing of it is cached there
   sim::Time moved_at{-1};  // by the load balance
 
-  Decaying runnable;     // share of time, of late: its load is that of its weight
-  Decaying utilisation;  // kept on asymmetric machines only
-  double estimate = 0;   // utilisation when it last went to sleep (the kernel's util_est)
+  Decaying runnable;            // share of time, of late: its load is that of its weight
+  Decaying utilisation;         // where Machine::tracks_utilisation
+  double estimate = 0;          // what it is taken to need when it wakes (the kernel's util_est)
+  double average_estimate = 0;  // of its utilisations when it went to sleep
   ThreadStatistics statistics;
 };
 
@@ -109,9 +111,11 @@ struct Core {
   double speed = 1024;     // what a thread that runs adds to its utilisation: capacity at the present clock
   bool balanced = false;   // online, and not isolated: part of the scheduling domains
   Thread* running = nullptr;
-  Thread* last = nullptr;  // who held it just before; null after idling
-  sim::Time accrued;       // the running thread is accounted for up to here
-  Decaying load;           // of its threads, sleeping ones included
+  Thread* last = nullptr;    // who held it just before; null after idling
+  sim::Time accrued;         // the running thread is accounted for up to here
+  Decaying load;             // of its threads, sleeping ones included
+  double estimate = 0;       // of its runnable threads, summed
+  double most_estimate = 0;  // since somebody last asked
   CoreStatistics statistics;
 
   sim::EventId timer;
@@ -121,6 +125,7 @@ struct Core {
   sim::Time yield_due = sim::Time::never();  // the running thread's sched_yield that lets another run
   sim::Time idle_since;
   sim::Duration average_idle;  // how long it tends to idle: whether pulling work is worth it
+  sim::Duration waking;        // of the time that leaving a deep idle state takes, what is left
   bool overloaded = false;     // has a waiting thread
   sim::EventId balance_event;
   sim::Time balance_at = sim::Time::never();
@@ -157,7 +162,8 @@ struct Machine {
   CpuSet online;
   CpuSet balanced;  // online and not isolated
   int online_count = 0;
-  bool asymmetric = false;  // cores of different capacity are online
+  bool asymmetric = false;          // cores of different capacity are online
+  bool tracks_utilisation = false;  // somebody looks at it: placement where asymmetric, schedutil
 
   [[nodiscard]] Core& core(int index) { return cores[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const Core& core(int index) const { return cores[static_cast<std::size_t>(index)]; }

@@ -41,6 +41,8 @@ struct SchedulerSpec {
   sim::Duration base_slice = {};          // eevdf: sched_base_slice
   bool knows_capacities =
       true;  // of the clusters (capacity-dmips-mhz in the device tree); else all are alike to it
+  int interrupt_core = -1;  // takes the interrupts of devices, so what they wake may go near it; -1: the core
+                            // that the thread slept on
   sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran this recently is cache-hot
 
   // With the policy's parameters multiplied by 1 + ilog2(min(online cores, 8)), as the kernel multiplies them

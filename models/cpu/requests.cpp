@@ -1,5 +1,6 @@
 // What threads are asked to do: begin, and end, work, polling, blocking and sleep.
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -7,10 +8,13 @@
 
 namespace jostle::cpu {
 
-void Flag::set() {
+void Flag::set(std::optional<ThreadId> by) {
   if (set_) return;
   set_ = true;
-  if (waiter_ != nullptr) cpu_->flag_set(*std::exchange(waiter_, nullptr));
+  if (waiter_ == nullptr) return;
+  Thread& waiter = *std::exchange(waiter_, nullptr);
+  waiter.waker = by ? cpu_->core_of(*by) : cpu_->machine().spec.scheduler.interrupt_core;
+  cpu_->flag_set(waiter);
 }
 
 void Cpu::start_request(Thread& thread, Request request) {
@@ -58,6 +62,7 @@ bool Cpu::begin_block(Thread& thread, Flag& flag, sim::Duration wake_latency) {
 bool Cpu::begin_sleep(Thread& thread, sim::Time until) {
   if (until <= engine_.now()) return false;
   thread.request = Request::sleep;
+  thread.waker = -1;
   thread.done = sim::Duration::zero();
   if (until != sim::Time::never())
     thread.wake_event = engine_.schedule(until, sim::action<&Thread::wake_up>(thread));
@@ -66,7 +71,7 @@ bool Cpu::begin_sleep(Thread& thread, sim::Time until) {
 }
 
 void Thread::wake_up() {
-  cpu->wake({index});
+  cpu->wake({index}, waker);
 }
 
 bool Cpu::wake(ThreadId id, int waker) {
@@ -98,7 +103,7 @@ void Cpu::flag_set(Thread& thread) {
       thread.wake_event =
           engine_.schedule(engine_.now() + thread.wake_latency, sim::action<&Thread::wake_up>(thread));
     } else {
-      wake({thread.index});
+      wake({thread.index}, thread.waker);
     }
     return;
   }

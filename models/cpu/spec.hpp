@@ -1,6 +1,7 @@
 // What a host CPU is: clusters of cores, the kernel's scheduling policy and what switching costs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,17 @@ struct CostSpec {
   double speed_while_refilling = 0.5;  // progress per unit time while a debt is being paid (0 < x < 1)
 };
 
+// A deep idle state (cpuidle): the core's power is cut.
+struct IdleState {
+  sim::Duration residency;     // a core that idles at least this long is in it: the governor foresees it
+  sim::Duration exit_latency;  // until what woke the core runs
+};
+
 struct Spec {
   std::vector<ClusterSpec> clusters;  // cores are numbered through the clusters in this order
   SchedulerSpec scheduler;
   CostSpec costs;
+  std::optional<IdleState> idle_state = {};  // none: leaving idleness takes no time
   double reference_clock_hz = 0;  // launch costs are given at this clock on a core of capacity 1024
 };
 

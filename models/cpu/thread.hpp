@@ -60,8 +60,9 @@ class Flag {
   Flag& operator=(const Flag&) = delete;
 
   [[nodiscard]] bool is_set() const { return set_; }
-  // The waiting thread sees it when its way of waiting allows; nothing happens if it is set already.
-  void set();
+  // The waiting thread sees it when its way of waiting allows; nothing happens if it is set already. `by`:
+  // the thread that sets it; none: a device, by its interrupt.
+  void set(std::optional<ThreadId> by = {});
   // Makes it usable again; nobody may be waiting.
   void reset() { set_ = false; }
 

@@ -1,6 +1,7 @@
 // Parameters of a GPU: hardware limits, peak rates, and time slicing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -72,7 +73,7 @@ struct Spec {
   double bandwidth_bytes_per_s = 0;   // peak of its DRAM, at the memory's maximum clock
   double bandwidth_efficiency = 0.8;  // achievable share of the peak
   double memory_bytes_per_clock =
-      0;  // maximum that all SMs together move to and from DRAM in one GPU clock; 0: no limit
+      0;  // maximum that L2 and frame-buffer partitions move to and from DRAM in one GPU clock; 0: no limit
   // Of one copy engine, host to device or back; 0: copies take no time.
   double copy_bandwidth_bytes_per_s = 0;
   sim::Duration copy_fixed;    // start of one copy
@@ -98,11 +99,10 @@ struct Spec {
   return bound > 0 ? bytes_per_s / bound : 1;
 }
 
-// The GPU with only `sms` SMs powered. What each SM demands of the memory is unchanged.
+// The GPU with only `sms` SMs powered. What it moves to and from DRAM in a clock is the work of its L2 and
+// frame-buffer partitions, which keep their power.
 [[nodiscard]] inline Spec with_sms(Spec gpu, int sms) {
-  if (sms >= gpu.sm_count) return gpu;
-  gpu.memory_bytes_per_clock *= static_cast<double>(sms) / gpu.sm_count;
-  gpu.sm_count = sms;
+  gpu.sm_count = std::min(gpu.sm_count, sms);
   return gpu;
 }
 

@@ -75,10 +75,11 @@ PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
   const double soc_volts = voltage_at(spec.soc.voltage, activity.emc_hz);
   at(Part::soc) = over_lowest(spec.soc.voltage, soc_volts) *
                       (spec.soc.base_w * seconds + spec.soc.byte_j * activity.dram_bytes) +
-                  spec.soc.clock_f * square(soc_volts) * activity.emc_hz * seconds;
+                  spec.soc.clock_f * square(soc_volts) * activity.emc_hz * seconds +
+                  spec.soc.leakage_w * leakage_share(spec.soc.voltage, soc_volts) * leaking * seconds;
   at(Part::dram) = (spec.dram.base_w + spec.dram.clock_w_per_hz * activity.emc_hz) * seconds +
                    spec.dram.byte_j * activity.dram_bytes;
-  at(Part::base) = spec.base_w * seconds;
+  at(Part::base) = spec.base_w * seconds + spec.base_byte_j * activity.dram_bytes;
   at(Part::loss) =
       (at(Part::cpu) + at(Part::gpu) + at(Part::dla) + at(Part::soc)) * (1 / spec.efficiency - 1);
   return joules;

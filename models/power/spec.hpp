@@ -15,7 +15,7 @@
 namespace jostle::power {
 
 // The parts that draw power. `loss` is the heat of the module's regulators, `base` everything that depends
-// neither on clocks nor on simulated activity.
+// neither on clocks nor, but for DRAM's traffic, on simulated activity.
 enum class Part : std::uint8_t { cpu, gpu, dla, soc, dram, base, loss };
 inline constexpr std::array<std::string_view, 7> part_names{"cpu",  "gpu",  "dla", "soc",
                                                             "dram", "base", "loss"};
@@ -60,6 +60,7 @@ struct SocSpec {
   double base_w = 0;     // at the lowest voltage; proportional to the square of the voltage
   double clock_f = 0;    // switched with the EMC's clock
   double byte_j = 0;     // of the memory controller, at the lowest voltage
+  double leakage_w = 0;
 };
 struct DramSpec {
   double base_w = 0;          // at any clock
@@ -80,11 +81,12 @@ struct Spec {
   SocSpec soc;
   DramSpec dram;
   double base_w = 0;
+  double base_byte_j = 0;  // of DRAM traffic, on supplies that the sensors count to the base
   // Efficiency of the regulators behind the module's input: `loss` is P (1 / efficiency - 1) for cpu, gpu,
   // dla and soc.
   double efficiency = 1;
   double reference_c = 45;       // temperature at which leakage is given
-  double leakage_growth_k = 60;  // leakage grows by a factor of e in this many kelvin
+  double leakage_growth_k = 40;  // leakage grows by a factor of e in this many kelvin
   std::string input;  // name of the sensor that measures all parts together, "VDD_IN"; empty: there is none,
                       // the parts are added
   std::vector<Rail> rails;  // other sensors

@@ -46,6 +46,7 @@ class HostThread {
   [[nodiscard]] auto sleep_until(sim::Time at) {
     return cpu_.sleep_until(thread_, at + costs_.sync.wake_latency);
   }
+  [[nodiscard]] cpu::ThreadId thread() const { return thread_; }
   // It has nothing to do any more.
   void retire() { cpu_.retire(thread_); }
 

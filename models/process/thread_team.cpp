@@ -41,7 +41,7 @@ sim::Task<> ThreadTeam::compute() {
     co_await main_.run(sim::work_in(costs_.runtime.per_launch, factor));
     joined_.reset();
     computing_ = workers_.size();
-    for (Worker& worker : workers_) worker.go.set();
+    for (Worker& worker : workers_) worker.go.set(main_.thread());
     co_await main_.run(share_);
     if (computing_ > 0) co_await main_.wait_for(joined_);
   }
@@ -52,7 +52,7 @@ sim::Process ThreadTeam::help(Worker& worker) {
     co_await wait_for(cpu_, worker.thread, worker.go, how, costs_.sync);
     worker.go.reset();
     co_await cpu_.run(worker.thread, share_);
-    if (--computing_ == 0) joined_.set();
+    if (--computing_ == 0) joined_.set(worker.thread);
   }
 }
 

@@ -126,7 +126,7 @@ board::Clocks clocks_of(const Scenario& scenario, const board::DeviceSpec& devic
                 scenario.clocks.cpu_hz);
   }
   clocks.gpu_hz = limited(clocks.gpu_hz, limits.gpu_max_clock_hz, scenario.clocks.gpu_hz);
-  const bool lifted = scenario.jetson_clocks.value_or(false) && device.jetson_clocks_lifts_emc;
+  const bool lifted = scenario.jetson_clocks.value_or(false) && limits.jetson_clocks_lifts_emc;
   clocks.emc_hz =
       limited(clocks.emc_hz, lifted ? std::nullopt : limits.emc_max_clock_hz, scenario.clocks.emc_hz);
   clocks.dla_hz = limited(clocks.dla_hz, limits.dla_max_clock_hz, scenario.clocks.dla_hz);
@@ -196,6 +196,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   setup.cores = confinement_of(scenario, device, mode);
   const board::Clocks clocks = clocks_of(scenario, device, mode);
   setup.clocks = clocks;
+  if (scenario.jetson_clocks.value_or(false)) device.cpu->idle_state.reset();  // it disables them
   assembly.dvfs = dvfs_of(scenario, device, mode, clocks);
   setup.memory_bytes_per_s = board::memory_capacity(device, clocks.emc_hz);
   if (mode != nullptr && mode->tpcs)

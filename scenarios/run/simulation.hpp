@@ -2,6 +2,7 @@
 // last.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +47,9 @@ class Simulation {
   [[nodiscard]] bool ended();
   [[nodiscard]] bool look();
   [[nodiscard]] bool precise(const Window& window);
-  [[nodiscard]] Window window() const { return {warm_, engine_.now()}; }
+  [[nodiscard]] Window window() const {
+    return {std::min(warm_, engine_.now()), engine_.now()};  // a run may end in its warm-up
+  }
   [[nodiscard]] double link_load(const Window& window);
   void end_warmup();
 

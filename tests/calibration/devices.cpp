@@ -88,9 +88,9 @@ constexpr std::size_t field_count() {
 // A new field of a spec must get a line in the profile reader, and a figure in every profile or a place among
 // the optional ones below. Then its number goes up here.
 static_assert(field_count<cpu::ClusterSpec>() == 9);
-static_assert(field_count<cpu::SchedulerSpec>() == 9);
+static_assert(field_count<cpu::SchedulerSpec>() == 10);
 static_assert(field_count<cpu::CostSpec>() == 6);
-static_assert(field_count<cpu::Spec>() == 4);
+static_assert(field_count<cpu::Spec>() == 5);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
@@ -104,7 +104,7 @@ static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
 static_assert(field_count<memory::Spec>() == 9);
-static_assert(field_count<board::PowerMode>() == 10);
+static_assert(field_count<board::PowerMode>() == 11);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 10);
 static_assert(field_count<dnn::HostRoofs>() == 6);
@@ -187,6 +187,10 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "isolated",
                                             "kernel",
                                             "knows_capacities",
+                                            "interrupt_core",
+                                            "idle_state",
+                                            "residency",
+                                            "exit_latency",
                                             "held_awake",
                                             "floor",
                                             "interval"};

@@ -408,6 +408,16 @@ TEST(Onnx, WeightsWithoutElementsAreRefused) {
   EXPECT_THAT(refusal(file.bytes()), HasSubstr("node 'culprit' (MatMul): weights 'w' of no elements: 8 x 0"));
 }
 
+TEST(Onnx, WeightsMayBeLeftOutAltogether) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{64}});
+  file.output(file.node("MatMul", "product", {"x", file.weight("w", {64, 64})}));
+  onnx::TensorProto& weights = *file.proto().mutable_graph()->mutable_initializer(0);
+  weights.clear_data_location();
+  weights.clear_external_data();
+  EXPECT_EQ(read(file).network.parameters(), 64 * 64);
+}
+
 TEST(Onnx, StoredNumbersAreAsManyAsTheDimensionsSay) {
   const auto with = [](const auto& change) {
     OnnxFile file;

@@ -40,7 +40,7 @@ struct Board {
 
 // LineageOS/android_device_nvidia_concord and _galen: nvpmodel_*.conf, default modes included; for the Super
 // modes zainmk/jetson-nano-benchmarks-lab: lab.md C.3; for the Nano NVIDIA's developer guide; for the TX2
-// its nvpmodel.conf of 2017, GPU clocks as the steps they become.
+// its nvpmodel.conf of 2017; on the TX2 and the AGX Xavier clocks are the steps they become.
 const std::vector<Board>& boards() {
   static const std::vector<Board> table{
       {"jetson-agx-orin-64gb",
@@ -62,7 +62,7 @@ const std::vector<Board>& boards() {
        "15W",
        {{"MAXN", 8, top, 918, 4, top, 614.4},
         {"10W", 4, 1190.4, 612, 2, 2133, 153.6},
-        {"15W", 4, 1651.2, 612, 2, top, 614.4},
+        {"15W", 4, 1420.8, 612, 2, top, 614.4},
         {"25W", 8, 1497.6, 408, 4, top, 614.4},
         {"40W", 8, 1497.6, 1173, 4, top, 908.8}}},
       {"jetson-orin-nano", 2, "15W", {{"15W", 6, top, top, 4, top}, {"7W", 4, 960, 408, 2, 2133}}},
@@ -77,13 +77,13 @@ const std::vector<Board>& boards() {
        2,
        "15W_DESKTOP",
        {{"MAXN", 8, top, top, 4, top},
-        {"10W", 2, 1200, 520, 2, 1065.6, 550},
-        {"15W", 4, 1200, 670, 4, 1331.2, 750},
-        {"30W_ALL", 8, 1200, 900, 4, 1600, 1050},
-        {"30W_6CORE", 6, 1450, 900, 4, 1600, 1050},
-        {"30W_4CORE", 4, 1780, 900, 4, 1600, 1050},
-        {"30W_2CORE", 2, 2100, 900, 4, 1600, 1050},
-        {"15W_DESKTOP", 4, 2188.8, 670, 4, 1331.2, 115.2}}},
+        {"10W", 2, 1190.4, 522.75, 2, 1065.6, 550},
+        {"15W", 4, 1190.4, 675.75, 4, 1331.2, 750},
+        {"30W_ALL", 8, 1190.4, 905.25, 4, 1600, 1050},
+        {"30W_6CORE", 6, 1420.8, 905.25, 4, 1600, 1050},
+        {"30W_4CORE", 4, 1804.8, 905.25, 4, 1600, 1050},
+        {"30W_2CORE", 2, 2112, 905.25, 4, 1600, 1050},
+        {"15W_DESKTOP", 4, 2188.8, 675.75, 4, 1331.2, 115.2}}},
       {"jetson-xavier-nx",
        2,
        "10W_DESKTOP",

@@ -303,7 +303,7 @@ class Files(Folder):
             rows = database.execute("SELECT * FROM results")
             names = [column[0] for column in rows.description]
             stored = [list(zip(names, row)) for row in rows]
-        rounded = [[[(name, float(f"{value:.9g}") if isinstance(value, float) else value) for name, value in row]
+        rounded = [[[(name, float(f"{value:.7g}") if isinstance(value, float) else value) for name, value in row]
                     for row in table] for table in (asked, stored)]
         self.assertEqual(*rounded)
         self.assertEqual(names[2:7], ["gpu_mhz", "duration", "count", "batch", "precision"])

@@ -321,6 +321,83 @@ TEST(CpuFlag, a_blocked_thread_runs_the_wake_latency_after_its_flag_is_set) {
   EXPECT_EQ(host.cpu.statistics(thread).voluntary_switches, 2);
 }
 
+// Blocks; a spinner then takes its core; a device or another thread sets its flag. Where it wakes.
+int core_after_wake_up(int interrupt_core, bool by_a_thread) {
+  Spec spec = two_clusters(2, cfs);
+  spec.scheduler.interrupt_core = interrupt_core;
+  Host host(spec);
+  const ThreadId thread = host.cpu.create_thread({.name = "sleeper", .start_on = 2});
+  Flag flag;
+  host.engine.spawn(
+      [](Cpu& cpu, ThreadId id, Flag& f) -> sim::Process {
+        co_await cpu.run(id, microseconds(10));
+        co_await cpu.block(id, f, microseconds(20));
+        co_await cpu.run(id, milliseconds(100));
+      }(host.cpu, thread, flag),
+      "sleeper", sim::Role::daemon);
+  host.run_for(milliseconds(1));
+  host.spinner({.name = "a", .cpus = {2}});
+  host.spinner({.name = "b", .cpus = {3}});
+  const ThreadId setter = host.worker(microseconds(10), seconds(1), 1, {.name = "setter", .cpus = {0}});
+  host.run_for(milliseconds(300));  // its load has decayed
+  if (by_a_thread) {
+    flag.set(setter);
+  } else {
+    flag.set();
+  }
+  host.run_for(microseconds(30));
+  return host.cpu.core_of(thread);
+}
+
+TEST(CpuFlag, an_interrupt_wakes_a_thread_near_the_core_that_took_it_if_its_own_is_busy) {
+  EXPECT_EQ(core_after_wake_up(0, false), 0);
+  EXPECT_EQ(core_after_wake_up(1, false), 1);
+  EXPECT_EQ(core_after_wake_up(-1, false), 2) << "the interrupt comes where the thread slept";
+  EXPECT_EQ(core_after_wake_up(-1, true), 0) << "that of the thread that sets the flag";
+}
+
+TEST(CpuIdle, a_core_that_idled_for_long_wakes_up_later) {
+  Spec spec = machine(1, cfs);
+  spec.idle_state = IdleState{.residency = milliseconds(10), .exit_latency = microseconds(100)};
+  Host host(spec);
+  host.worker(milliseconds(1), milliseconds(5), 3);
+  host.run_for(milliseconds(100));
+  Host deep(spec);
+  deep.worker(milliseconds(1), milliseconds(20), 3);
+  deep.run_for(milliseconds(100));
+  const auto at = [](double ms) { return Time::zero() + milliseconds(ms); };
+  EXPECT_EQ(host.finished, (std::vector{at(1), at(7), at(13)}));
+  EXPECT_EQ(deep.finished, (std::vector{at(1), at(22.1), at(43.2)}));
+}
+
+TEST(CpuEstimate, a_thread_counts_as_busy_as_it_was_when_it_last_slept) {
+  Host host(machine(1, cfs));
+  host.cpu.track_utilisation();
+  host.worker(milliseconds(32), milliseconds(320), 100);
+  EXPECT_EQ(host.cpu.take_estimate(0), 0);
+  host.run_for(milliseconds(355));  // it has just woken for the second time, its utilisation decayed
+  const double first = host.cpu.take_estimate(0);
+  EXPECT_NEAR(first, 0.75, 0.01) << "half of the core's capacity at first, and half of the rest in 32 ms";
+  host.run_for(milliseconds(100));
+  EXPECT_NEAR(host.cpu.take_estimate(0), first, 1e-9) << "it was runnable until now";
+  EXPECT_EQ(host.cpu.take_estimate(0), 0) << "it sleeps";
+  host.run_for(seconds(7));
+  static_cast<void>(host.cpu.take_estimate(0));
+  host.run_for(milliseconds(400));
+  // It rises at once and falls by quarters: towards the half that 32 ms from nothing give.
+  EXPECT_LT(host.cpu.take_estimate(0), 0.55);
+}
+
+TEST(CpuEstimate, of_before_linux_4_17_is_nothing) {
+  Spec spec = machine(1, cfs);
+  spec.scheduler.kernel = find_kernel("4.9");
+  Host host(spec);
+  host.cpu.track_utilisation();
+  host.worker(milliseconds(32), milliseconds(32), 100);
+  host.run_for(seconds(1));
+  EXPECT_EQ(host.cpu.take_estimate(0), 0);
+}
+
 TEST(CpuFlag, a_stuck_run_names_the_thread_and_what_it_waits_for) {
   Host host(machine(2, cfs));
   const ThreadId thread = host.cpu.create_thread({.name = "camera"});

@@ -319,9 +319,9 @@ TEST(ThermalPath, TheFanFollowsItsCurve) {
   ThermalPath path(spec, 25, true);
   EXPECT_EQ(path.fan_share(), 0);
   path.settle(12);
-  // A temperature that the fan's speed at it gives: 25 + 12 (0.4 + 5 - 3.4 s), s = (T - 40) / 40.
-  const double share = (25 + 12 * 5.4 - 40) / (40 + 12 * 3.4);
-  EXPECT_NEAR(path.fan_share(), share, 1e-9);
+  // A temperature that the fan's speed at it gives: 25 + 12 (0.4 + 1 / (1 / 5 + s (1 / 1.6 - 1 / 5))).
+  const double share = path.fan_share();
+  EXPECT_NEAR(path.celsius(), 25 + 12 * (0.4 + 1 / (1 / 5.0 + share * (1 / 1.6 - 1 / 5.0))), 1e-9);
   EXPECT_NEAR(path.celsius(), 40 + 40 * share, 1e-9);
   path.set_fan();
   path.advance(12, seconds(100));

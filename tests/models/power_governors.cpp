@@ -350,6 +350,15 @@ TEST(Schedutil, SumsUpItsHistoryWithAHalfLife) {
   EXPECT_NEAR(governor.next(sim::milliseconds(64), cpu_max_hz, idle), 1.25 * 0.0625 * cpu_max_hz, 1);
 }
 
+TEST(Schedutil, RaisesTheClockForWhatThreadsWereLastSeenToNeed) {
+  CpuSettings settings;
+  Schedutil governor(settings.schedutil, cpu_max_hz);
+  const std::vector<double> idle{0, 0}, estimated{0.1, 0.6};
+  EXPECT_NEAR(governor.next(sim::milliseconds(10), cpu_max_hz, idle, estimated), 1.25 * 0.6 * cpu_max_hz, 1);
+  const std::vector<double> crowd{3.0, 0};
+  EXPECT_NEAR(governor.next(sim::milliseconds(10), cpu_max_hz, idle, crowd), 1.25 * cpu_max_hz, 1);
+}
+
 TEST(Schedutil, SeesAnAlwaysBusyCoreGrowPastItsSpeedOnlyInScaledTime) {
   // At half clock: in scaled time 64 ms are one half life, and the limit is 1; before Linux 5.1 it was a
   // half.
@@ -506,6 +515,15 @@ TEST(EmcScaling, IsAtLeastTwiceTheGpusClock) {
   EXPECT_EQ(emc.settled(0, 408), 2133);
   EXPECT_EQ(emc.settled(0, 1020), 2133);
   EXPECT_EQ(emc.settled(0, 0), 204);
+}
+
+TEST(EmcScaling, StandsAtItsLimitWhileADlaHasPower) {
+  const std::vector<double> table{204 * mhz, 2133 * mhz, 3199 * mhz};
+  EmcSettings settings;
+  settings.scales = true;
+  EmcScaling scaling({.hz = table, .min_hz = 0, .max_hz = 3199 * mhz}, 306 * mhz, settings);
+  EXPECT_EQ(scaling.poll({.hz = 204 * mhz, .busy = 0.1, .gpu_hz = 0, .dla = true}), 3199 * mhz);
+  EXPECT_EQ(scaling.poll({.hz = 3199 * mhz, .busy = 0, .gpu_hz = 0, .dla = false}), 204 * mhz);
 }
 
 TEST(EmcScaling, RisesWithActivityUntilItIsBelowTheThreshold) {

@@ -168,7 +168,8 @@ TEST(LinkedRun, a_tensor_is_as_large_as_the_network_reads) {
 
 TEST(LinkedRun, parts_of_a_gathered_request_are_sent_when_they_are_made) {
   const std::string four =
-      "{device: jetson-orin-nano-super, run: {duration: 2 s, warmup: 500 ms}, processes: [{model: "
+      "{device: jetson-orin-nano-super, jetson_clocks: true, run: {duration: 2 s, warmup: 500 ms}, "
+      "processes: [{model: "
       "mobilenet_v2, "
       "precision: fp16, batch: 4, arrivals: {periodic: 100 /s, phase: 1 ms, gather: true}}]";
   const Result at_once = run_text(four + "}");

@@ -146,6 +146,10 @@ std::string hosts(int count) {
 const std::vector<std::string> roomy_and_free_switches{"memory.capacity=64 GB",
                                                        "gpu.time_slicing.switch_when_idle=0 us",
                                                        "gpu.time_slicing.switch_at_expiry=0 us"};
+// The cores idle for long between two requests.
+const std::string rare = "device: " + orin + "\nprocesses: [" +
+                         net("cuda-graph", "precision: fp16, sync: blocking, arrivals: {periodic: 20 /s}") +
+                         "]\nrun: {duration: 2 s, warmup: 500 ms}\n";
 const std::string two_cores = "clocks: {cores: 2}";
 const std::string sparse = net("cuda-graph", "precision: fp16, sync: spin, arrivals: {periodic: 50 /s}");
 const std::string copying = net("tensorrt", "precision: fp16, batch: 4, arrivals: {periodic: 20 /s}");
@@ -201,6 +205,8 @@ std::vector<Row> rows() {
       {"cpu.costs.migrated_within", "3 ms", h200, on_the(h200, crowd(3), two_cores), refilling, up},
       {"cpu.costs.migrated_across", "10 ms", orin, on_the(orin, hosts(8)), total, down,
        roomy_and_free_switches},
+      {"cpu.idle_state.residency", "1 s", orin, rare, latency, down},
+      {"cpu.idle_state.exit_latency", "5 ms", orin, rare, latency, up},
       {"cpu.costs.speed_while_refilling", "0.9", h200, on_cores(h200, 1, crowd(4)), refilling, up},
 
       // What the GPU can do
@@ -261,8 +267,6 @@ std::vector<Row> rows() {
       {"memory.max_clock", "8 GHz", orin, on_the(orin, roofline("fp16", 8), "clocks: {emc: 2133 MHz}"), total,
        down},
 
-      {"memory.clock_efficiency", "[10 %, 10 %, 100 %]", orin,
-       on_the(orin, roofline("fp16", 8), "clocks: {emc: 665.6 MHz}"), total, down},
       {"memory.capacity", "2 GB", orin, on_the(orin, net("tensorrt", "precision: fp16, count: 4")), fitting,
        down},
       {"memory.system", "6.9 GB", orin, on_the(orin, net("tensorrt", "precision: fp16, count: 4")), fitting,
@@ -369,7 +373,7 @@ std::vector<Row> rows() {
        up},
       {"power_modes.modes.1.emc", "400 MHz", nano, on_the(nano, roofline("fp16", 8), "power_mode: 5W"), total,
        down},
-      {"power_modes.jetson_clocks_emc", "mode", super,
+      {"power_modes.modes.0.jetson_clocks_emc", "mode", super,
        on_the(super, roofline("fp16", 8), "power_mode: 15W\nclocks: {gpu: 1020 MHz}"), total, down},
       {"power_modes.modes.1.tpcs", "4", orin, on_the(orin, roofline("fp16", 8), "power_mode: 7W"), total, up},
   };
@@ -447,6 +451,7 @@ std::vector<Row> power_rows() {
            {"gpu.leakage", "0.5 W"},
            {"soc.voltage", "[[204 MHz, 0.65 V], [3199 MHz, 1.2 V]]"},
            {"soc.base", "3 W"},
+           {"soc.leakage", "2 W"},
            {"soc.clock", "2 nF"},
            {"soc.per_byte", "100 pJ/B"},
            {"dram.base", "2 W"},
@@ -454,6 +459,8 @@ std::vector<Row> power_rows() {
            {"dram.per_byte", "150 pJ/B"},
            {"module.base", "4 W"}})
     table.push_back({"power." + figure, value, super, busy, watts, up});
+  table.push_back(
+      {"power.thermal.fan_curve", "[[0 degC, 100 %], [90 degC, 100 %]]", super, busy, watts, down});
   table.push_back({"power.module.efficiency", "80 %", super, busy, watts, up});
   const std::string now_and_then =
       "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, arrivals: {periodic: 1 "
@@ -463,6 +470,8 @@ std::vector<Row> power_rows() {
   for (const auto& [figure, value] : std::vector<std::pair<std::string, std::string>>{
            {"voltage", "[[1 GHz, 1.2 V]]"}, {"busy", "5 nF"}, {"idle", "2 nF"}, {"leakage", "1 W"}})
     table.push_back({"power.dla." + figure, value, agx, on_dla("int8"), watts, up});
+  table.push_back({"power.module.per_byte", "1 nJ/B", "jetson-agx-xavier",
+                   on_the("jetson-agx-xavier", roofline("fp16", 1)), watts, up});
   table.push_back({"power.wall.base", "20 W", agx, on_dla("int8"), at_plug, up});
   table.push_back({"power.wall.efficiency", "95 %", agx, on_dla("int8"), at_plug, down});
 
@@ -478,6 +487,8 @@ std::vector<Row> power_rows() {
   table.push_back({instant + "power", "8 W", orin_nx, nx, total, down});
   table.push_back({"power_modes.modes.8.over_current_average", "2 A", xavier,
                    on_the(xavier, roofline("int8", 16), "power_mode: 20W_6CORE"), total, down});
+  table.push_back({"power_modes.modes.4.over_current_instantaneous", "2 A", orin_nx,
+                   on_the(orin_nx, roofline("int8", 16), "power_mode: 40W"), total, down});
   return table;
 }
 

@@ -30,8 +30,10 @@ ThermalPath::ThermalPath(const ThermalSpec& spec, double ambient_c, bool fan)
 }
 
 double ThermalPath::resistance(const ThermalStage& stage, double fan_share) const {
-  return stage.resistance_without_k_per_w +
-         fan_share * (stage.resistance_k_per_w - stage.resistance_without_k_per_w);
+  // Moving air adds conductance in proportion to its speed.
+  const double still = stage.resistance_without_k_per_w, full = stage.resistance_k_per_w;
+  if (full <= 0 || still <= full) return full;
+  return 1 / ((1 - fan_share) / still + fan_share / full);
 }
 
 void ThermalPath::set_fan() {

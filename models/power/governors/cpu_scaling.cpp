@@ -47,7 +47,7 @@ double CpuScaling::start() const {
 double CpuScaling::poll(const CpuReading& reading) {
   switch (governor_) {
     case CpuGovernor::schedutil:
-      return table_.at_least(schedutil_.next(reading.elapsed, reading.hz, reading.busy));
+      return table_.at_least(schedutil_.next(reading.elapsed, reading.hz, reading.busy, reading.estimated));
     case CpuGovernor::ondemand:
       return ondemand(settings_.ondemand, table_, hardware_max_hz_, load_of(reading.busy));
     case CpuGovernor::conservative:

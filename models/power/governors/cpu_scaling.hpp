@@ -14,6 +14,9 @@ struct CpuReading {
   sim::Duration elapsed;
   double hz = 0;                 // its clock
   std::span<const double> busy;  // share of time that each online core was busy
+  // The most that the runnable threads of each were taken to need since the last poll: share of its capacity
+  // at the hardware's maximum clock.
+  std::span<const double> estimated = {};
 };
 
 class CpuScaling {

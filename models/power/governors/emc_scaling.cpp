@@ -22,6 +22,7 @@ double EmcScaling::floor_for(double gpu_hz) const {
 
 double EmcScaling::poll(const EmcReading& reading) {
   if (!settings_.scales) return table_.highest();
+  if (reading.dla) return table_.highest();
   const double active_hz = reading.busy * reading.hz;
   average_hz_ += (active_hz - average_hz_) / settings_.average_samples;
   above_ = reading.busy > settings_.up_threshold ? above_ + 1 : 0;

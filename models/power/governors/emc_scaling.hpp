@@ -1,5 +1,5 @@
-// The clock of the memory controller (EMC): it follows the memory's activity and is at least what the GPU's
-// clock requires.
+// The clock of the memory controller (EMC): it follows the memory's activity, is at least what the GPU's
+// clock requires, and is the highest while a DLA has power.
 //
 // The activity monitor requests the average activity over up_threshold, plus a boost that doubles with every
 // sample above up_threshold and halves with every sample below down_threshold (tegra30-devfreq.c, and before
@@ -16,6 +16,7 @@ struct EmcReading {
   double hz = 0;      // its clock
   double busy = 0;    // bandwidth used, relative to what is available at this clock
   double gpu_hz = 0;  // the GPU's clock; 0: the GPU is not powered
+  bool dla = false;   // a DLA is powered
 };
 
 class EmcScaling {

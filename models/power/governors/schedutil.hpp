@@ -1,10 +1,11 @@
 // schedutil: the clock at which the busiest core would be busy for four fifths of the time.
 //
 // next = 1.25 fmax util. util is the core's PELT utilisation as a share of its capacity at fmax; for a
-// cluster, the maximum over its cores (sugov_next_freq_shared). The kernel evaluates this when the scheduler
-// runs, at most once in rate_limit. This model evaluates it once in rate_limit and assumes that a core's load
-// is uniform between polls. Not modelled: util_est, the boost after waiting for I/O, and threads of the
-// deadline and real-time classes.
+// cluster, the maximum over its cores (sugov_next_freq_shared). Since 4.17 a core's util is at least the sum
+// of what its runnable threads were last seen to need (util_est). The kernel evaluates this when the
+// scheduler runs, at most once in rate_limit. This model evaluates it once in rate_limit, assumes that a
+// core's load is uniform between polls, and takes the highest estimate since the last. Not modelled: the
+// boost after waiting for I/O, and threads of the deadline and real-time classes.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +24,9 @@ class Schedutil {
       : settings_(settings), hardware_max_hz_(hardware_max_hz) {}
 
   // The requested clock, before limits and table. `busy`: busy share of each core since the last poll, at
-  // clock `hz`.
-  double next(sim::Duration elapsed, double hz, std::span<const double> busy) {
+  // clock `hz`. `estimated`: of each core the estimate of its threads, a share of its capacity; empty: none.
+  double next(sim::Duration elapsed, double hz, std::span<const double> busy,
+              std::span<const double> estimated = {}) {
     utilisation_.resize(busy.size());
     const double speed = hardware_max_hz_ > 0 ? std::min(1.0, hz / hardware_max_hz_) : 1;
     const double slow = keep(elapsed, speed), fast = keep(elapsed, 1);
@@ -38,6 +40,7 @@ class Schedutil {
         value = value * fast + std::min(1.0, busy[i]) * speed * (1 - fast);
       most = std::max(most, value);
     }
+    for (const double estimate : estimated) most = std::max(most, std::min(estimate, 1.0));
     return settings_.margin * hardware_max_hz_ * most;
   }
 

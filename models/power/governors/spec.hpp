@@ -88,6 +88,9 @@ struct EmcSettings {
   double boost_step_hz = 16e6;
   double boost_up = 2, boost_down = 0.5;
   int average_samples = 128;
+  // A DLA keeps its power, and its request for the EMC's highest clock, for this long after its last work:
+  // autosuspend_delay of NVIDIA's nvdla driver (T194, T234).
+  sim::Duration dla_powered_for = sim::milliseconds(500);
 };
 
 struct ScalingSpec {

@@ -148,7 +148,7 @@ void what_bounds_kernels_sums_to_one(const Run& run, Breaches& breaches) {
 void kernels_of_all_make_the_gpu_busy(const Run& run, Breaches& breaches) {
   const auto& gpu = run.result.system.gpu;
   if (!gpu.busy || run.scenario.sharing == gpu::Sharing::mps) return;  // there, kernels overlap
-  double running = 0;
+  double running = gpu.compositor.value_or(0);
   for (const ProcessResult& process : run.result.processes)
     if (process.time_share) running += (*process.time_share)[index_of(process::Share::gpu_running)];
   expect(near(running, *gpu.busy, 1e-6), breaches, "busy {}, its processes ran for {}", *gpu.busy, running);
@@ -391,7 +391,7 @@ Limits limits_of(const Run& run) {
     limits.gpu_mhz = *clocks.gpu_hz / 1e6;
   else if (mode && mode->gpu_max_clock_hz)
     limits.gpu_mhz = *mode->gpu_max_clock_hz / 1e6;
-  const bool lifted = device.jetson_clocks_lifts_emc && run.scenario.jetson_clocks == true;
+  const bool lifted = mode && mode->jetson_clocks_lifts_emc && run.scenario.jetson_clocks == true;
   if (clocks.emc_hz)
     limits.emc_mhz = *clocks.emc_hz / 1e6;
   else if (mode && mode->emc_max_clock_hz && !lifted)
