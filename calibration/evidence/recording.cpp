@@ -113,7 +113,7 @@ class ManifestReading {
       check_mode(file);
       return;
     }
-    std::string_view format = text("format");
+    std::string format = text("format");
     for (const auto& [word, name] : words)
       if (format == word) format = name;
     file.format = find_format(format);

@@ -253,7 +253,7 @@ void add_import(CLI::App& app, Task& task) {
       ->type_name("NAME");
   command->footer(format_list());
   add_examples(*command, {"import auto trtexec.log tegrastats.log --run r1 -o imported.csv",
-                          "import recording -o imported.csv", "import --detect trtexec.log"});
+                          "import --detect trtexec.log"});
   command->callback([&task, options] {
     task = [options](Context& context) {
       return options->detect ? detect(*options, context) : import(*options, context);
