@@ -115,9 +115,9 @@ void one_launch(Runs& runs, Checks& checks) {
   input::Problems problems;
   const auto profile = calibration::shipped_profile(orin.device, problems);
   double kernels = 0;
-  for (const auto& [precision, count] :
-       support(profile.value(), "resnet50", dnn::Precision::int8, process::Runtime::tensorrt, 1)
-           .kernels_by_precision)
+  for (const auto& [precision, count] : support(profile.value(), scenarios::BuiltInModel{"resnet50"},
+                                                dnn::Precision::int8, process::Runtime::tensorrt, 1)
+                                            .kernels_by_precision)
     kernels += static_cast<double>(count);
   checks.near_range("a launch, 1 process, batch 1", 20, 100, 1e3 * launch(call(runs, orin, 1, 1)) / kernels,
                     "us");
