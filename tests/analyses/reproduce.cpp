@@ -111,10 +111,11 @@ TEST(AReproduction, names_what_is_off_the_most_and_a_contradiction_before_it) {
 }
 
 TEST(AReproduction, keeps_the_checks_made_before_a_run_that_cannot_be_simulated) {
-  const Statement statement{"C00", StatementKind::value, "", "", [](Runs&, Checks& checks) {
-                              checks.near("x", 1, 1);
-                              throw RunError("no such board");
-                            }};
+  const Statement statement{
+      "C00", StatementKind::value, Basis::predicted(), "", "", [](Runs&, Checks& checks) {
+        checks.near("x", 1, 1);
+        throw RunError("no such board");
+      }};
   Runs runs;
   const Reproduction outcome = reproduce(statement, runs);
   EXPECT_EQ(outcome.checks.size(), 1U);
@@ -152,10 +153,13 @@ TEST(Statements, are_all_there) {
 
 TEST(Statements, that_do_not_come_out_say_why) {
   Runs runs;
-  const Statement with_reason{"C00", StatementKind::value, "", "known",
-                              [](Runs&, Checks& checks) { checks.near("x", 1, 2); }};
-  const Statement without{"C00", StatementKind::value, "", "",
-                          [](Runs&, Checks& checks) { checks.near("x", 1, 2); }};
+  const Statement with_reason{
+      "C00", StatementKind::value, Basis::predicted(), "", "known", [](Runs&, Checks& checks) {
+        checks.near("x", 1, 2);
+      }};
+  const Statement without{"C00", StatementKind::value, Basis::predicted(), "", "", [](Runs&, Checks& checks) {
+                            checks.near("x", 1, 2);
+                          }};
   EXPECT_TRUE(reproduce(with_reason, runs).expected());
   EXPECT_FALSE(reproduce(without, runs).expected());
 }
@@ -163,12 +167,12 @@ TEST(Statements, that_do_not_come_out_say_why) {
 TEST(AReproduction, has_the_grade_of_its_least_founded_run) {
   Runs runs;
   const Statement two{
-      "C00", StatementKind::value, "", "", [](Runs& asked, Checks&) {
+      "C00", StatementKind::value, Basis::predicted(), "", "", [](Runs& asked, Checks&) {
         (void)asked.of({"nvidia-h200", "resnet50", "fp16", 1, 1, false, false, "runtime: cuda-graph"});
         (void)asked.of({"jetson-nano", "resnet50", "fp16"});
       }};
   EXPECT_EQ(reproduce(two, runs).grade, "fitted");
-  const Statement none{"C00", StatementKind::value, "", "", [](Runs&, Checks&) {}};
+  const Statement none{"C00", StatementKind::value, Basis::predicted(), "", "", [](Runs&, Checks&) {}};
   EXPECT_EQ(reproduce(none, runs).grade, "");
 }
 
