@@ -103,7 +103,10 @@ Reproduction reproduce(const Statement& statement, Runs& runs) {
   }
   outcome.checks = checks.list();
   if (statement.basis.kind == Basis::Kind::not_judged)
-    for (Check& check : outcome.checks) check.verdict = Verdict::shown;
+    for (Check& check : outcome.checks) {
+      check.verdict = Verdict::shown;
+      check.off.reset();
+    }
   outcome.grade = runs.take_grade();
   return outcome;
 }
