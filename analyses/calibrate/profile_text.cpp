@@ -87,7 +87,9 @@ std::string profile_text(const Calibration& calibration, const std::string& name
                           factor.gpu_hz / 1e6, fmt::join(factor.layers, ", "));
     text += '}';
     const auto file = calibration.files.find(factor.model);
-    if (file != calibration.files.end()) text += fmt::format("  # {}", input::printable(std::filesystem::path(file->second).filename().string()));
+    if (file != calibration.files.end())
+      text +=
+          fmt::format("  # {}", input::printable(std::filesystem::path(file->second).filename().string()));
     text += '\n';
   }
   return text;

@@ -59,7 +59,7 @@ void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, board
                      "a reaction to full memory",
                      {{"fail", memory::WhenFull::fail}, {"reboot", memory::WhenFull::reboot}}});
   block.required("unified", memory.unified, input::Boolean{});
-  block.optional("interference", memory.interference, Quantity{input::share_dimension(), 0, 0.5});
+  block.optional("interference", memory.interference, Quantity{input::share_dimension(), 0, 0.7});
   if (const auto contexts = block.words().find("contexts")) read_contexts(*contexts, block, device);
   read_clocks(block, at, memory);
 }
