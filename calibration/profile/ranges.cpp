@@ -67,8 +67,8 @@ std::optional<double> at_score(const Range& range, const input::Written& figure,
   if (!from || !to) return std::nullopt;
   const double end = score < 0.5 ? std::min(*from, figure.number) : std::max(*to, figure.number);
   const double found = between(figure.number, end, std::abs(2 * score - 1) / within);
-  const double most = figure.unit == "%" ? std::max(100.0, figure.number) : found;  // shares end at the whole
-  return std::clamp(found, 0.0, most);
+  // Shares end at the whole.
+  return std::clamp(found, 0.0, figure.unit == "%" ? 100.0 : std::max(found, 0.0));
 }
 
 }  // namespace jostle::calibration

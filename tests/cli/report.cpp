@@ -22,7 +22,7 @@ TEST(Report, shows_each_process_with_its_interval_the_total_and_where_its_time_w
       "\n"
       "#  process        prec  batch  runtime     images/s  ±95 %  p50 ms  p90 ms  p99 ms     MB  grade      "
       "status\n"
-      "0  resnet50       fp16      4  cuda-graph    2143.4   4.40   3.690   3.800   3.900  512.0  measured   "
+      "0  resnet50       fp16      4  cuda-graph    2143.4   4.40   3.690   3.800   3.900  512.0  fitted     "
       "ok\n"
       "1  front, \"left\"  –         1  eager              –      –       –       –       –      –  "
       "datasheet  "

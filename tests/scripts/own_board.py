@@ -188,7 +188,7 @@ run: {{duration: 4 s, warmup: 1 s, seed: 5}}
             if os.environ.get("SHOW"):
                 print(asked, is_, predicted)
             self.assertLess(abs(predicted / is_ - 1), most, (asked, is_, predicted))
-            self.assertEqual(mine["processes"][0]["grade"], "fitted")
+            self.assertEqual(mine["processes"][0]["grades"]["kernels"], "fitted")
 
     def test_logs_of_one_run_share_what_one_of_them_says(self):
         self.log("trtexec.log", 90, 10.5, 0.3)
