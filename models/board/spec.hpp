@@ -62,8 +62,8 @@ struct DeviceSpec {
   std::optional<process::ObserverSpec> nsys;  // absent: not known for this device
   process::SyncSpec sync;
   process::RefillSpec refill;
-  std::vector<PowerMode> power_modes;    // empty: everything is always at its maximum
-  std::string default_power_mode;        // empty if there are none
+  std::vector<PowerMode> power_modes;  // empty: everything is always at its maximum
+  std::string default_power_mode;      // empty if there are none
 
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
   [[nodiscard]] int core_count() const;

@@ -78,8 +78,10 @@ class OwnNetwork : public ::testing::Test {
     truth_ = base_.profile;
     const std::size_t layers =
         dnn::fuse(files.read(path("mine.onnx"), problems)->network, dnn::Lowering::optimised).size();
-    dnn::Factor factor{
-        .chip = dnn::Chip::of(truth_.spec->gpu), .model = content_, .family = content_, .value = 1.2,
+    dnn::Factor factor{.chip = dnn::Chip::of(truth_.spec->gpu),
+                       .model = content_,
+                       .family = content_,
+                       .value = 1.2,
                        .basis = "made up"};
     factor.batch = 1;
     factor.gpu_hz = truth_.spec->gpu.max_clock_hz;
