@@ -7,6 +7,7 @@
 
 #include "analyses/calibrate/layer_times.hpp"
 #include "calibration/fit/priors.hpp"
+#include "calibration/onnx/content_name.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/run/parallel.hpp"
@@ -110,6 +111,7 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfigurat
     const scenarios::Precision precision = *configuration.scenario->processes.front().precision;
     if (configuration.runtime != "tensorrt" && configuration.runtime != "cuda-graph") continue;
     const std::string network = configuration.network(), family = configuration.family();
+    const bool file = calibration::is_content_name(network);
     if (timed(configuration)) {
       Unknown own = factor_of(family, network, precision, calibration::timed_layers_factor_sd);
       own.alone = true;
@@ -117,9 +119,9 @@ void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfigurat
       continue;
     }
     add(factor_of({}, {}, precision, calibration::precision_factor_sd));
-    if (family != network) add(factor_of(family, {}, precision, calibration::family_factor_sd));
+    if (!file) add(factor_of(family, {}, precision, calibration::family_factor_sd));
     add(factor_of(family, network, precision,
-                  family == network ? calibration::file_factor_sd : calibration::network_factor_sd));
+                  file ? calibration::file_factor_sd : calibration::network_factor_sd));
   }
 }
 

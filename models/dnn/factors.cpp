@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "models/dnn/model_names.hpp"
+
 namespace jostle::dnn {
 namespace {
 
@@ -29,8 +31,10 @@ std::optional<Rank> rank(const Factor& factor, const FactorOf& of) {
   if (factor.model.empty()) return Rank{true, distance(factor.precision, of.precision), 1};
   if (factor.model != of.model || factor.chip.architecture != of.chip.architecture) return std::nullopt;
   const int sms = std::abs(factor.chip.sms - of.chip.sms);
-  const bool own_family = factor.model == factor.family;
-  if (!own_family && factor.precision != of.precision) return std::nullopt;
+  // A built-in network may be called as its family is.
+  if (factor.precision != of.precision &&
+      (factor.model != factor.family || find_model(factor.model) != nullptr))
+    return std::nullopt;
   constexpr int more_than_any_sms = 1'000'000;
   return Rank{false, sms + more_than_any_sms * distance(factor.precision, of.precision),
               batch_ratio(factor.batch, of.batch)};

@@ -72,6 +72,27 @@ TEST(Factors, of_the_nearest_precision_stand_in_for_one_that_is_missing) {
   EXPECT_EQ(value(board, "resnet50", Precision::fp32), 1.1);
 }
 
+// alexnet is also the name of its family; that of a file is no name of a built-in network.
+TEST(Factors, of_a_network_from_a_file_hold_in_other_precisions_but_not_those_of_a_built_in_one) {
+  const auto find = [](const char* name, Precision precision, std::int64_t batch = 1) {
+    static std::array<Factor, 2> timed;
+    for (std::size_t i = 0; i < timed.size(); ++i)
+      timed[i] = {.chip = board,
+                  .model = name,
+                  .family = name,
+                  .precision = Precision::fp16,
+                  .value = i == 0 ? 1.1 : 1.8,
+                  .basis = "f",
+                  .batch = i == 0 ? 1 : 8};
+    return find_factor(timed, {board, name, name, precision, Lowering::optimised, batch});
+  };
+  ASSERT_NE(find("onnx-0123456789abcdef", Precision::int8), nullptr);
+  EXPECT_NEAR(find("onnx-0123456789abcdef", Precision::fp16, 2)->value, 1.1, 1e-9);
+  EXPECT_NEAR(find("onnx-0123456789abcdef", Precision::fp16, 6)->value, 1.8, 1e-9);
+  EXPECT_NE(find("alexnet", Precision::fp16), nullptr);
+  EXPECT_EQ(find("alexnet", Precision::int8), nullptr);
+}
+
 TEST(Factors, of_another_family_or_lowering_do_not_apply) {
   EXPECT_EQ(find_factor(factors, {board, "bert_tiny", "bert", Precision::fp16, Lowering::optimised}),
             nullptr);
