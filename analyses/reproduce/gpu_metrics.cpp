@@ -248,7 +248,7 @@ constexpr std::array gpu_metrics_all{
         "partly filled wave lower all its windows slightly.",
         sm_active_alone},
     Statement{
-        "C35", Kind::bound, Basis::fitted("instructions per operation"),
+        "C35", Kind::bound, Basis::fitted("gpu.kernels.instructions"),
         "Issue slots are used for less than 80 %, some 25 % in the mean",
         "The median of resnet50 is 23 %, so that fewer than half of its windows are at 25 to 40. Its windows "
         "spread as widely as yolov8n's, as an operation takes the same instructions in every network. With "
@@ -277,7 +277,7 @@ constexpr std::array gpu_metrics_all{
               "As C36 for fcn_resnet50. From 2 processes on the mean does not fall further, see C37: the 24 "
               "% of resnet50 are reproduced at 2 processes, and stay the same at 4 and 8.",
               tensor_active_over_processes},
-    Statement{"C52", Kind::bound, Basis::fitted("instructions per operation"),
+    Statement{"C52", Kind::bound, Basis::fitted("gpu.kernels.instructions"),
               "GPU utilisation reaches 100 % while issue slots and tensor cores are at 15-30 %", "",
               busy_but_idle_units},
     Statement{"C56", Kind::trend, Basis::predicted(), "A larger batch raises SM active and issue slots", "",

@@ -47,6 +47,15 @@ void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
   block.required("cost", wake.cost, TimeSpan{sim::Duration::zero(), max_gpu_cost});
 }
 
+void read_instructions(const Cursor& at, Block& outer, gpu::IssuedInstructions& instructions) {
+  Block block(at, "instructions of kernels", outer.figures(), outer.from());
+  const Real count{0, 1e6};
+  block.required("per_tensor_clock", instructions.per_tensor_clock, count);
+  block.required("per_fma", instructions.per_fma, count);
+  block.required("per_result", instructions.per_result, count);
+  block.required("per_moved", instructions.per_moved, count);
+}
+
 void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
   Block block(at, "the efficiency of kernels", outer.figures(), outer.from());
   const Quantity share{input::share_dimension(), 0, 1, true};
@@ -58,6 +67,8 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
   block.required("wave_cycles", costs.wave_cycles, cycles);
   block.required("start_cycles", costs.start_cycles, cycles);
   block.required("l2_bytes_per_clock", costs.l2_bytes_per_clock, Real{1, 1e6});
+  if (const auto instructions = block.words().find("instructions"))
+    read_instructions(*instructions, block, costs.instructions);
 }
 
 void read_what_if(const Cursor& at, Block& outer, board::SpeedFactors& faster) {

@@ -18,16 +18,7 @@ namespace {
 constexpr double depthwise_efficiency = 0.2;
 constexpr double elements_per_block = 512;  // of pointwise kernels: 128 threads of four elements
 
-// Warp instructions, for the issue slots (four schedulers per SM, one instruction each per clock). An mma
-// keeps a tensor core busy for eight clocks and needs two and a half more instructions to feed it (ldmatrix,
-// copies, addresses). An FMA needs a quarter more. What pointwise kernels read and write costs five
-// instructions per element, the result of a product 22 (accumulators through shared memory, scale, bias,
-// residual, conversion, with addresses). Only issue_slot depends on these; published profiles on Orin Nano
-// (claim C35) show 25 to 40 % for ResNet-50, 25 to 75 % for YOLOv8n and about 25 % for FCN.
-constexpr double issue_per_tensor_clock = (1.0 + 2.5) / 8;
-constexpr double issue_per_fma = 1.25;
-constexpr double issue_per_result = 22, issue_per_moved = 5;
-constexpr double schedulers = 4, warp = 32;
+constexpr double schedulers = 4, warp = 32;  // of an SM, an instruction a clock each; threads
 
 constexpr double longest_s = 1e4;  // of one kernel: a thousand of them still fit simulated time
 
@@ -57,14 +48,14 @@ class Estimator {
     work.compute_s = tiling.seconds;
     if (path.tensor_cores) {
       work.tensor_clocks = tiling.useful_ops / path.ops_per_clock;
-      work.instructions = work.tensor_clocks * schedulers * issue_per_tensor_clock;
+      work.instructions = work.tensor_clocks * schedulers * gpu_.kernels.instructions.per_tensor_clock;
     } else {
       const double lanes = path.precision == Precision::fp16 ? 4 : 2;  // operations of a lane per clock
-      work.instructions = tiling.useful_ops / (lanes * warp) * issue_per_fma;
+      work.instructions = tiling.useful_ops / (lanes * warp) * gpu_.kernels.instructions.per_fma;
     }
     const double results = layer.weight_gradient ? static_cast<double>(layer.once)
                                                  : images_ * static_cast<double>(layer.out.elements());
-    work.instructions += results / warp * issue_per_result;
+    work.instructions += results / warp * gpu_.kernels.instructions.per_result;
     return finish(tiling.shape, work);
   }
 
@@ -72,7 +63,8 @@ class Estimator {
   [[nodiscard]] gpu::Kernel reformat(std::int64_t elements, double from_bytes, double to_bytes) const {
     const double all = images_ * static_cast<double>(elements);
     return finish(pointwise_shape(all),
-                  {.bytes = all * (from_bytes + to_bytes), .instructions = 2 * all / warp * issue_per_moved});
+                  {.bytes = all * (from_bytes + to_bytes),
+                   .instructions = 2 * all / warp * gpu_.kernels.instructions.per_moved});
   }
 
  private:
@@ -135,12 +127,12 @@ class Estimator {
     const double written = images_ * static_cast<double>(layer.out.elements());
     const double read = images_ * static_cast<double>(layer.in.elements() + layer.other_elements);
     const auto once = static_cast<double>(layer.once);
-    work.instructions = (read + written + once) / warp * issue_per_moved;
+    work.instructions = (read + written + once) / warp * gpu_.kernels.instructions.per_moved;
     if (layer.depthwise) {
       const double ops = 2 * images_ * static_cast<double>(layer.macs);
       const double peak = gpu_.cuda_cores.fp32 * gpu_.sm_count * gpu_.max_clock_hz;
       work.compute_s = ops / (peak * depthwise_efficiency);
-      work.instructions += ops / 2 / warp * issue_per_fma;
+      work.instructions += ops / 2 / warp * gpu_.kernels.instructions.per_fma;
     }
     return finish(pointwise_shape(std::max(written, once)), work);
   }

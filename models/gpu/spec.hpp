@@ -46,6 +46,15 @@ struct OpsPerClock {
   double fp32 = 0, tf32 = 0, fp16 = 0, int8 = 0;
 };
 
+// Warp instructions that kernels issue, where their times are computed from layers; only issue_slot depends
+// on them.
+struct IssuedInstructions {
+  double per_tensor_clock = 0.4375;  // of a busy tensor core: an mma of eight clocks, and what feeds it
+  double per_fma = 1.25;             // of a warp, with addresses
+  double per_result = 22;            // of a product: accumulators, scale, bias, residual, conversion
+  double per_moved = 5;              // element that a pointwise kernel reads or writes
+};
+
 // How efficiently kernels use the GPU, where their times are computed from layers (models/dnn/roofline.hpp).
 // Fitted for each architecture: see docs/validation.md.
 struct KernelCosts {
@@ -58,6 +67,7 @@ struct KernelCosts {
   double wave_cycles = 2500;       // filling and draining a block's pipeline, in each wave
   double start_cycles = 4000;      // start of a kernel, the part that scales with the clock
   double l2_bytes_per_clock = 64;  // what one SM reads from L2
+  IssuedInstructions instructions;
 };
 
 struct Spec {

@@ -96,7 +96,8 @@ static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
 static_assert(field_count<gpu::Spec>() == 21);
 static_assert(field_count<process::RuntimeSpec>() == 11);
-static_assert(field_count<gpu::KernelCosts>() == 7);
+static_assert(field_count<gpu::IssuedInstructions>() == 4);
+static_assert(field_count<gpu::KernelCosts>() == 8);
 static_assert(field_count<process::SetupSpec>() == 3);
 static_assert(field_count<process::StaticGraphSpec>() == 4);
 static_assert(field_count<process::ObserverSpec>() == 6);
@@ -136,12 +137,14 @@ TEST(DeviceProfiles, give_every_figure_a_source) {
 TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   // Absent means: any clock up to the maximum; no such runtime; no tensor cores; never asleep; not limited;
-  // no measured kernels; the state saved at an expiry is in its cost; no algorithm that a trial would find;
-  // not isolated; the newest kernel that has the policy; clusters' capacities known; powered off when idle.
+  // no measured kernels; the instructions of all GPUs; the state saved at an expiry is in its cost; no
+  // algorithm that a trial would find; not isolated; the newest kernel that has the policy; clusters'
+  // capacities known; powered off when idle.
   const std::set<std::string> may_be_absent{"clock_table",
                                             "static_graph",
                                             "fp16_of_fp32",
                                             "heuristic_algorithm_efficiency",
+                                            "instructions",
                                             "libtorch",
                                             "observer",
                                             "tensor_cores",

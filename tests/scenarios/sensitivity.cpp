@@ -44,6 +44,9 @@ double launch(const Result& result) {
 double set_up(const Result& result) {
   return result.processes.front().setup_ms.value();
 }
+double issue_slots(const Result& result) {
+  return result.processes.front().gpu.issue_slot.value();
+}
 double gpu_switches(const Result& result) {
   return result.system.gpu.switches_per_s.value();
 }
@@ -240,6 +243,11 @@ std::vector<Row> rows() {
       {"gpu.kernels.wave_cycles", "20000", orin, on_the(orin, roofline("fp16", 8)), total, down},
       {"gpu.kernels.start_cycles", "20000", orin, on_the(orin, roofline("fp16", 1)), total, down},
       {"gpu.kernels.l2_bytes_per_clock", "16", orin, on_the(orin, roofline("fp16", 8)), total, down},
+      {"gpu.kernels.instructions.per_tensor_clock", "2", orin, on_the(orin, roofline("fp16", 8)), issue_slots,
+       up},
+      {"gpu.kernels.instructions.per_fma", "2", nano, on_the(nano, roofline("fp16", 8)), issue_slots, up},
+      {"gpu.kernels.instructions.per_result", "50", orin, on_the(orin, roofline("fp16", 8)), issue_slots, up},
+      {"gpu.kernels.instructions.per_moved", "20", orin, on_the(orin, roofline("fp16", 8)), issue_slots, up},
       // What fits on an SM is what an expiry must save.
       {"gpu.max_threads_per_sm", "256", h200, on_the(h200, wide), total, up, saves_state},
       {"gpu.max_blocks_per_sm", "1", h200, on_the(h200, wide), total, up, saves_state},
