@@ -96,7 +96,7 @@ static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
 static_assert(field_count<gpu::Spec>() == 21);
 static_assert(field_count<process::RuntimeSpec>() == 11);
-static_assert(field_count<gpu::KernelCosts>() == 7);
+static_assert(field_count<gpu::KernelCosts>() == 8);
 static_assert(field_count<process::SetupSpec>() == 3);
 static_assert(field_count<process::StaticGraphSpec>() == 4);
 static_assert(field_count<process::ObserverSpec>() == 6);
