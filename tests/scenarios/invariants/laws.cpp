@@ -148,7 +148,7 @@ void what_bounds_kernels_sums_to_one(const Run& run, Breaches& breaches) {
 void kernels_of_all_make_the_gpu_busy(const Run& run, Breaches& breaches) {
   const auto& gpu = run.result.system.gpu;
   if (!gpu.busy || run.scenario.sharing == gpu::Sharing::mps) return;  // there, kernels overlap
-  double running = 0;
+  double running = gpu.compositor.value_or(0);
   for (const ProcessResult& process : run.result.processes)
     if (process.time_share) running += (*process.time_share)[index_of(process::Share::gpu_running)];
   expect(near(running, *gpu.busy, 1e-6), breaches, "busy {}, its processes ran for {}", *gpu.busy, running);
