@@ -13,7 +13,8 @@ struct Written {
   [[nodiscard]] std::string times(double ratio) const;
 };
 
-// None if the text does not begin with a positive number.
+// None if the text does not begin with a positive number; of amount(), with one that is not negative.
 [[nodiscard]] std::optional<Written> quantity(std::string_view text);
+[[nodiscard]] std::optional<Written> amount(std::string_view text);
 
 }  // namespace jostle::input

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyses/calibrate/bench.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/priors.hpp"
 #include "input/quantity.hpp"
@@ -21,208 +22,6 @@ namespace {
 
 using calibration::Measured;
 using calibration::Parameter;
-using calibration::Prior;
-
-// The expected model error of a metric (relative standard deviation), in addition to measurement noise.
-double model_sd(const std::string& metric) {
-  switch (kind_of(metric)) {
-    case MetricKind::power:
-      return metric == "power" ? 0.03 : 0.05;
-    case MetricKind::traffic:
-    case MetricKind::memory:
-      return 0.1;
-    default:
-      return metric == "enqueue" ? 0.1 : 0.02;
-  }
-}
-
-// A parameter of the fit: a parameter of the profile, or a factor that several networks share.
-struct Unknown {
-  Parameter parameter;  // relative to the centre
-  std::string path;     // empty: a factor
-  input::Written centre;
-  std::string before;  // value in the profile
-  std::string_view source;
-  std::string family, network;  // of a factor; empty: all
-  scenarios::Precision precision = scenarios::Precision::fp16;
-
-  [[nodiscard]] bool is_factor() const { return path.empty(); }
-  [[nodiscard]] bool is_of(const std::string& of_family, const std::string& of_network,
-                           scenarios::Precision in) const {
-    return is_factor() && precision == in && (family.empty() || family == of_family) &&
-           (network.empty() || network == of_network);
-  }
-};
-
-Unknown unknown_of(const Prior& prior, const input::Written& centre, const std::string& before) {
-  Unknown unknown;
-  unknown.path = prior.path;
-  unknown.parameter = {unknown.path, 1, prior.sd, 1 / prior.range, prior.range};
-  unknown.parameter.upper = prior.most(centre.number, centre.unit);
-  unknown.centre = centre;
-  unknown.before = before;
-  unknown.source = prior.source;
-  return unknown;
-}
-
-// Whether the profile stays valid over the whole range; another parameter may restrict it.
-bool is_valid_over_range(const calibration::BaseProfile& base, const Unknown& unknown) {
-  const auto is_valid = [&](double ratio) {
-    input::Problems none;
-    return calibration::profile_of(base.document, none,
-                                   {fmt::format("{}={{value: {}, grade: fitted, source: fit}}", unknown.path,
-                                                unknown.centre.times(ratio))})
-        .has_value();
-  };
-  return is_valid(unknown.parameter.lower) && is_valid(unknown.parameter.upper);
-}
-
-std::vector<Unknown> profile_unknowns(const calibration::BaseProfile& base, PriorsFrom from) {
-  std::vector<Unknown> unknowns;
-  for (const Prior& prior : calibration::priors()) {
-    const auto known =
-        std::ranges::find(base.profile.figures, prior.path, &calibration::ProfileParameter::path);
-    if (known == base.profile.figures.end()) continue;
-    const bool own = prior.centre.empty() || from == PriorsFrom::profile;
-    const auto centre = input::quantity(own ? std::string_view(known->value) : prior.centre);
-    if (!centre) continue;
-    Unknown unknown = unknown_of(prior, *centre, known->value);
-    if (is_valid_over_range(base, unknown)) unknowns.push_back(std::move(unknown));
-  }
-  return unknowns;
-}
-
-Unknown factor_of(std::string family, std::string network, scenarios::Precision precision, double sd) {
-  Unknown unknown;
-  unknown.family = std::move(family);
-  unknown.network = std::move(network);
-  unknown.precision = precision;
-  const std::string& of = unknown.network.empty() ? unknown.family : unknown.network;
-  unknown.parameter = {fmt::format("factor{}{} {}", of.empty() ? "" : " ", of, dnn::to_string(precision)), 1,
-                       sd, 1 / calibration::factor_range, calibration::factor_range};
-  unknown.before = "1";
-  unknown.source = "the spread of factors between families and networks";
-  return unknown;
-}
-
-void add_factors(std::vector<Unknown>& unknowns, const std::vector<RunConfiguration>& configurations) {
-  const auto add = [&unknowns](Unknown unknown) {
-    const auto same = [&](const Unknown& other) { return other.parameter.name == unknown.parameter.name; };
-    if (std::ranges::none_of(unknowns, same)) unknowns.push_back(std::move(unknown));
-  };
-  for (const RunConfiguration& configuration : configurations) {
-    const scenarios::Precision precision = *configuration.scenario->processes.front().precision;
-    if (configuration.runtime != "tensorrt" && configuration.runtime != "cuda-graph") continue;
-    add(factor_of({}, {}, precision, calibration::precision_factor_sd));
-    add(factor_of(configuration.family(), {}, precision, calibration::family_factor_sd));
-    add(factor_of(configuration.family(), configuration.model, precision, calibration::network_factor_sd));
-  }
-}
-
-// Simulates the measured runs for given parameter values.
-class Bench {
- public:
-  Bench(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& configurations,
-        PriorsFrom from, const CalibrationControl& control)
-      : base_(base), configurations_(configurations), from_(from), control_(control) {}
-
-  [[nodiscard]] calibration::Profile profile(const std::vector<Unknown>& unknowns,
-                                             const std::vector<double>& values) const {
-    std::vector<std::string> set;
-    for (std::size_t i = 0; i < unknowns.size(); ++i) {
-      if (!unknowns[i].is_factor())
-        set.push_back(fmt::format("{}={{value: {}, grade: fitted, source: fit}}", unknowns[i].path,
-                                  unknowns[i].centre.times(values[i])));
-    }
-    input::Problems problems;
-    auto profile = calibration::profile_of(base_.document, problems, set);
-    if (!profile) throw CalibrationError(problems.text());
-    const std::vector<dnn::Factor> own = factors(unknowns, values, dnn::Chip::of(profile->spec->gpu));
-    // The shipped factors may have been fitted to the same rows.
-    if (from_ == PriorsFrom::reference) profile->factors.clear();
-    profile->factors = dnn::with_own(own, profile->factors);
-    return std::move(*profile);
-  }
-
-  // Factors of the measured networks, and of families and precisions for the others.
-  [[nodiscard]] std::vector<dnn::Factor> factors(const std::vector<Unknown>& unknowns,
-                                                 const std::vector<double>& values,
-                                                 const dnn::Chip& chip) const {
-    std::vector<dnn::Factor> found;
-    const auto add = [&](const dnn::Chip& of, const std::string& family, const std::string& network,
-                         scenarios::Precision precision) {
-      double product = known_factor(network, family, precision);
-      for (std::size_t i = 0; i < unknowns.size(); ++i)
-        if (unknowns[i].is_of(family, network, precision)) product *= values[i];
-      found.push_back({.chip = of,
-                       .model = network,
-                       .family = family,
-                       .precision = precision,
-                       .value = product,
-                       .basis = "calibrated"});
-    };
-    for (const Unknown& unknown : unknowns) {
-      if (!unknown.network.empty()) add(chip, unknown.family, unknown.network, unknown.precision);
-      if (!unknown.is_factor() || !unknown.family.empty()) continue;
-      std::vector<std::string> families;
-      for (const dnn::Model& model : dnn::models()) {
-        if (std::ranges::find(families, model.family) != families.end()) continue;
-        families.emplace_back(model.family);
-        add({}, families.back(), {}, unknown.precision);
-      }
-    }
-    return found;
-  }
-
-  [[nodiscard]] std::vector<std::vector<double>> predict(const std::vector<Unknown>& unknowns,
-                                                         std::span<const std::vector<double>> points) const {
-    std::vector<std::vector<std::vector<double>>> found(points.size());
-    std::vector<calibration::Profile> profiles(points.size());
-    scenarios::parallel_for(points.size(),
-                            [&](std::size_t i) { profiles[i] = profile(unknowns, points[i]); });
-    for (auto& rows : found) rows.resize(configurations_.size());
-    scenarios::parallel_for(points.size() * configurations_.size(), [&](std::size_t i) {
-      const std::size_t point = i / configurations_.size(), configuration = i % configurations_.size();
-      found[point][configuration] =
-          predicted_values(profiles[point], configurations_[configuration], control_.interrupt);
-    });
-    if (control_.progress) control_.progress();
-    std::vector<std::vector<double>> rows;
-    for (const auto& of_point : found) {
-      auto& flat = rows.emplace_back();
-      for (const auto& of_configuration : of_point)
-        flat.insert(flat.end(), of_configuration.begin(), of_configuration.end());
-    }
-    return rows;
-  }
-
-  static std::vector<double> predicted_values(const calibration::Profile& profile,
-                                              const RunConfiguration& configuration,
-                                              const std::atomic<bool>* interrupt) {
-    const auto result = run(*configuration.scenario, profile,
-                            scenarios::RunControl{.interrupt = interrupt, .trace = nullptr, .progress = {}});
-    if (!result) throw scenarios::Interrupted();
-    std::vector<double> found;
-    for (const ReferenceValue& reference : configuration.reference_values)
-      found.push_back(predicted(*result, reference.metric, configuration));
-    return found;
-  }
-
- private:
-  [[nodiscard]] double known_factor(const std::string& network, const std::string& family,
-                                    scenarios::Precision precision) const {
-    if (from_ == PriorsFrom::reference) return 1;
-    const dnn::Factor* const factor = dnn::find_factor(
-        base_.profile.factors,
-        {dnn::Chip::of(base_.profile.spec->gpu), network, family, precision, dnn::Lowering::optimised});
-    return factor != nullptr ? factor->value : 1;
-  }
-
-  const calibration::BaseProfile& base_;
-  const std::vector<RunConfiguration>& configurations_;
-  PriorsFrom from_;
-  const CalibrationControl& control_;
-};
 
 std::vector<Measured> measured(const std::vector<RunConfiguration>& configurations) {
   std::vector<Measured> rows;
@@ -256,15 +55,6 @@ std::vector<double> start_at(const Calibration* near, const std::vector<Unknown>
   return start;
 }
 
-// A shorter run with the same means: with pinned clocks nothing changes slowly, and governors settle within a
-// few polls.
-RunConfiguration shortened(RunConfiguration configuration) {
-  const bool pinned = configuration.scenario->jetson_clocks.value_or(false);
-  configuration.scenario->run.warmup = sim::milliseconds(pinned ? 50 : 500);
-  configuration.scenario->run.duration = sim::milliseconds(250);
-  return configuration;
-}
-
 // A parameter with at least this share of its prior variance left is not identified by any row.
 constexpr double unidentified = 0.999;
 
@@ -288,12 +78,20 @@ Calibration calibrate(const calibration::BaseProfile& base,
   std::vector<RunConfiguration> used;
   for (const RunConfiguration& configuration : configurations) {
     if (configuration.on_gpu()) used.push_back(shortened(configuration));
-    if (configuration.device != base.name)
+    if (!configuration.device.empty() && configuration.device != base.name)
       throw CalibrationError(fmt::format("{}: a run of {}, not of {}",
                                          configuration.reference_values.front().run, configuration.device,
                                          base.name));
   }
-  if (used.empty()) throw CalibrationError("no run of a network on the GPU to fit");
+  if (used.empty())
+    throw CalibrationError(
+        "no run of a network on the GPU to fit: of a run, a fit needs a network (import with --model, or "
+        "beside a "
+        "log of trtexec with the same --run), its --precision and --batch, and a throughput, a time, a power "
+        "or "
+        "memory use: a log of trtexec, of tegrastats or jtop beside it, its exported times or profile, or an "
+        "nsys "
+        "database with its kernels in order");
 
   const Bench bench(base, used, from, control);
   const std::vector<Measured> rows = measured(used);
@@ -314,6 +112,9 @@ Calibration calibrate(const calibration::BaseProfile& base,
       identified.size() == unknowns.size() ? first : fitted(bench, identified, rows, start, control.hold);
   Calibration result;
   result.device = base.name;
+  for (const RunConfiguration& configuration : used)
+    if (configuration.network() != configuration.model)
+      result.files.emplace(configuration.network(), configuration.model);
   result.rows = rows.size();
   result.points = first.points + (identified.size() == unknowns.size() ? 0 : last.points);
   result.converged = last.converged;
@@ -331,7 +132,7 @@ Calibration calibrate(const calibration::BaseProfile& base,
                                  .source = std::string(unknown.source)});
   }
   result.profile = bench.profile(identified, last.values);
-  result.factors = bench.factors(identified, last.values, dnn::Chip::of(base.profile.spec->gpu));
+  result.factors = bench.factors(identified, last.values, result.profile);
   return result;
 }
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -45,6 +46,7 @@ struct Calibration {
   std::vector<FittedParameter> parameters;
   std::vector<double> covariance;  // of the logarithms of the parameters, row-major
   std::vector<dnn::Factor> factors;
+  std::map<std::string, std::string> files;  // of networks from files: their name by content, and their path
   std::string evidence;  // folder of measured kernels, as written in the profile; empty: that of the base
   std::size_t rows = 0, points = 0;
   bool converged = false;

@@ -82,6 +82,12 @@ HeldOut held_out(const calibration::BaseProfile& base, const std::vector<RunConf
             [](const RunConfiguration& configuration) { return configuration.mode; });
   leave_out(found, "one network left out", {base, used, from, all, control},
             [](const RunConfiguration& configuration) { return configuration.model; });
+  leave_out(found, "one number of processes left out", {base, used, from, all, control},
+            [](const RunConfiguration& configuration) { return fmt::format("{}", configuration.processes); });
+  // Runs of one network in one mode, each different.
+  if (found.groups.empty())
+    leave_out(found, "one run left out", {base, used, from, all, control},
+              [](const RunConfiguration& configuration) { return configuration.text(); });
   const auto inside = covered(found.rows);
   std::size_t row = 0;
   for (ComparisonGroup& group : found.groups)

@@ -1,13 +1,16 @@
 // A calibrated profile as a file: the base profile and the fitted parameters.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 #include <memory>
 
 #include "analyses/calibrate/calibrate.hpp"
 #include "input/counted.hpp"
+#include "input/printable.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -77,8 +80,15 @@ std::string profile_text(const Calibration& calibration, const std::string& name
   for (const dnn::Factor& factor : calibration.factors) {
     const bool network = !factor.model.empty();
     text +=
-        fmt::format("  - {{{}: {}, precision: {}, factor: {:.4f}}}\n", network ? "network" : "family",
+        fmt::format("  - {{{}: {}, precision: {}, factor: {:.4f}", network ? "network" : "family",
                     network ? factor.model : factor.family, dnn::to_string(factor.precision), factor.value);
+    if (!factor.layers.empty())
+      text += fmt::format(", batch: {}, gpu_clock: {:.6g} MHz,\n     layers: [{:.4g}]", factor.batch,
+                          factor.gpu_hz / 1e6, fmt::join(factor.layers, ", "));
+    text += '}';
+    const auto file = calibration.files.find(factor.model);
+    if (file != calibration.files.end()) text += fmt::format("  # {}", input::printable(std::filesystem::path(file->second).filename().string()));
+    text += '\n';
   }
   return text;
 }

@@ -5,13 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "calibration/embedded.hpp"
+#include "calibration/readers/log_text.hpp"
+#include "input/counted.hpp"
+#include "input/printable.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/names.hpp"
+#include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
@@ -19,10 +25,11 @@ namespace {
 
 using calibration::CsvTable;
 
-constexpr std::array<std::pair<std::string_view, MetricKind>, 10> kinds{{
+constexpr std::array<std::pair<std::string_view, MetricKind>, 11> kinds{{
     {"throughput", MetricKind::time},
     {"gpu_time", MetricKind::time},
     {"batch_time", MetricKind::time},
+    {"layers_time", MetricKind::time},
     {"enqueue", MetricKind::time},
     {"memory_bandwidth", MetricKind::traffic},
     {"ram", MetricKind::memory},
@@ -35,23 +42,77 @@ constexpr std::array<std::pair<std::string_view, MetricKind>, 10> kinds{{
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> rails{
     {{"power_cpu_gpu_cv", "VDD_CPU_GPU_CV"}, {"power_soc", "VDD_SOC"}}};
 
-// A row with columns by name; a missing column counts as empty.
+// Columns that hold for all rows of a run.
+constexpr std::array<std::string_view, 14> of_run{"device",    "power_mode", "pinned", "gpu_mhz",   "cpu_mhz",
+                                                  "emc_mhz",   "cores",      "model",  "precision", "batch",
+                                                  "processes", "runtime",    "sync",   "onnx"};
+
+std::string text_of(const CsvTable& table, const CsvTable::Row& row, std::string_view column) {
+  const auto at = std::ranges::find(table.header(), column);
+  return at == table.header().end() ? std::string()
+                                    : row.text(static_cast<std::size_t>(at - table.header().begin()));
+}
+
+// What runs say in some of their rows: by run and column. Empty: nothing, or several things.
+using Shared = std::map<std::pair<std::string, std::string_view>, std::string>;
+
+Shared shared_columns(std::span<const CsvTable> tables) {
+  Shared shared;
+  std::set<std::pair<std::string, std::string_view>> several;
+  for (const CsvTable& table : tables) {
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      const CsvTable::Row row = table.row(i);
+      const std::string run = text_of(table, row, "run");
+      if (run.empty()) continue;
+      for (const std::string_view column : of_run) {
+        const std::string text = text_of(table, row, column);
+        if (text.empty()) continue;
+        const auto [known, is_new] = shared.emplace(std::pair(run, column), text);
+        if (!is_new && known->second != text) several.emplace(run, column);
+      }
+    }
+  }
+  for (const auto& key : several) shared[key].clear();
+  return shared;
+}
+
+// Runs with a log of trtexec.
+std::set<std::string> runs_of_tensorrt(std::span<const CsvTable> tables) {
+  std::set<std::string> found;
+  for (const CsvTable& table : tables)
+    for (std::size_t i = 0; i < table.rows(); ++i)
+      if (text_of(table, table.row(i), "source").find("trtexec") != std::string::npos)
+        found.insert(text_of(table, table.row(i), "run"));
+  return found;
+}
+
+// A row with columns by name; a missing column counts as empty, unless another row of the run has it.
 class Fields {
  public:
-  Fields(const CsvTable& table, const CsvTable::Row& row) : table_(table), row_(row) {}
+  Fields(const CsvTable& table, const CsvTable::Row& row, const Shared& shared)
+      : table_(table), row_(row), shared_(shared) {}
 
   [[nodiscard]] std::string text(std::string_view column) const {
-    const auto at = std::ranges::find(table_.header(), column);
-    return at == table_.header().end() ? std::string()
-                                       : row_.text(static_cast<std::size_t>(at - table_.header().begin()));
+    std::string own = text_of(table_, row_, column);
+    if (!own.empty()) return own;
+    const auto known = shared_.find({text_of(table_, row_, "run"), column});
+    return known == shared_.end() ? std::string() : known->second;
   }
   [[nodiscard]] std::optional<double> number(std::string_view column) const {
-    if (text(column).empty()) return std::nullopt;
-    return row_.number(table_.column(column));
+    const std::string given = text(column);
+    if (given.empty()) return std::nullopt;
+    if (!text_of(table_, row_, column).empty()) return row_.number(table_.column(column));
+    std::string_view rest = given;
+    const auto value = calibration::take_figure(rest);
+    if (!value || !rest.empty()) row_.fail(fmt::format("{} '{}' is not a number", column, given));
+    return value;
   }
   [[nodiscard]] std::int64_t count(std::string_view column, std::int64_t otherwise) const {
-    if (text(column).empty()) return otherwise;
-    const std::int64_t value = row_.integer(table_.column(column));
+    const auto given = number(column);
+    if (!given) return otherwise;
+    if (*given != std::floor(*given) || std::abs(*given) > 1e9)
+      row_.fail(fmt::format("{} {} is not a whole number", column, *given));
+    const auto value = static_cast<std::int64_t>(*given);
     if (value < 1) row_.fail(fmt::format("{} {} is not positive", column, value));
     return value;
   }
@@ -72,16 +133,37 @@ class Fields {
  private:
   const CsvTable& table_;
   const CsvTable::Row& row_;
+  const Shared& shared_;
 };
 
+// The network of a row: built in, or from a file, which is found by its content or by its name.
+scenarios::Model model_of(const Fields& fields, calibration::NetworkFiles& networks) {
+  const std::string model = fields.text("model"), content = fields.text("onnx");
+  const std::string plain = calibration::stem(model);
+  if (content.empty() && dnn::find_model(model) != nullptr) return scenarios::BuiltInModel{model};
+  const std::string path = content.empty() ? networks.by_name(model) : networks.by_content(content);
+  if (path.empty() && content.empty())
+    fields.fail(
+        fmt::format("unknown network '{}': name its .onnx file with --onnx FILE, or import the log with "
+                    "--model and a built-in name",
+                    input::printable(model)));
+  if (path.empty())
+    fields.fail(fmt::format("no .onnx file here is the network {} ({}): name it with --onnx FILE",
+                            input::printable(model), input::printable(content)));
+  input::Problems problems;
+  auto file = networks.read(path, problems);
+  if (!problems.empty()) fields.fail(problems.text());
+  return scenarios::OnnxModel{path, path, std::move(file)};
+}
+
 // Adds a closed-loop process on each accelerator of `placement` (separated by '+').
-void add_processes(RunConfiguration& configuration, const Fields& fields) {
+void add_processes(RunConfiguration& configuration, const Fields& fields, const scenarios::Model& model) {
   const std::int64_t dla_batch = fields.count("dla_batch", configuration.batch);
   for (std::size_t begin = 0; begin <= configuration.placement.size();) {
     const std::size_t end =
         std::min(configuration.placement.find('+', begin), configuration.placement.size());
     scenarios::ProcessEntry entry;
-    entry.model = scenarios::BuiltInModel{configuration.model};
+    entry.model = model;
     entry.precision = fields.word(scenarios::precision_names(), "precision", configuration.precision);
     entry.placement = fields.word(scenarios::placement_names(), "placement",
                                   configuration.placement.substr(begin, end - begin));
@@ -96,7 +178,7 @@ void add_processes(RunConfiguration& configuration, const Fields& fields) {
   }
 }
 
-RunConfiguration configuration_of(const Fields& fields) {
+RunConfiguration configuration_of(const Fields& fields, calibration::NetworkFiles& networks) {
   const auto or_else = [&fields](const char* column, const char* otherwise) {
     const std::string text = fields.text(column);
     return text.empty() ? otherwise : text;
@@ -112,8 +194,11 @@ RunConfiguration configuration_of(const Fields& fields) {
                                  .processes = fields.count("processes", 1),
                                  .scenario = {},
                                  .reference_values = {}};
-  if (dnn::find_model(configuration.model) == nullptr)
-    fields.fail(fmt::format("unknown network '{}'", configuration.model));
+  const scenarios::Model model = model_of(fields, networks);
+  configuration.model = scenarios::model_name(model);
+  if (configuration.precision.empty())
+    fields.fail(fmt::format("run {} has no precision: import its log with --precision",
+                            input::printable(fields.text("run"))));
   scenarios::Scenario& scenario = *configuration.scenario;
   scenario.device = configuration.device;
   if (!configuration.mode.empty()) scenario.power_mode = configuration.mode;
@@ -139,19 +224,25 @@ RunConfiguration configuration_of(const Fields& fields) {
   }
   scenario.run.duration = sim::seconds(2);
   scenario.run.warmup = sim::milliseconds(500);
-  add_processes(configuration, fields);
+  add_processes(configuration, fields, model);
   return configuration;
 }
 
 }  // namespace
 
+std::string RunConfiguration::network() const {
+  return scenarios::network_name(scenario->processes.front().model);
+}
+
 std::string RunConfiguration::family() const {
-  return std::string(dnn::find_model(model)->family);
+  const dnn::Model* const built_in = dnn::find_model(model);
+  return built_in == nullptr ? network() : std::string(built_in->family);
 }
 
 std::string RunConfiguration::text() const {
-  return fmt::format("{} {}{} {} {} b{}{}{}{}", device, mode, clocks, model, precision, batch,
-                     on_gpu() ? "" : " " + placement, runtime == "tensorrt" ? "" : " " + runtime,
+  return fmt::format("{}{}{} {} {} b{}{}{}{}", device.empty() ? "" : device + " ", mode, clocks, model,
+                     precision, batch, on_gpu() ? "" : " " + placement,
+                     runtime == "tensorrt" ? "" : " " + runtime,
                      processes > 1 ? fmt::format(" x{}", processes) : "");
 }
 
@@ -161,25 +252,108 @@ MetricKind kind_of(const std::string& metric) {
   return MetricKind::unknown;
 }
 
-std::vector<RunConfiguration> run_configurations_of(const CsvTable& table) {
-  std::vector<RunConfiguration> found;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const CsvTable::Row row = table.row(i);
-    const Fields fields(table, row);
+namespace {
+
+class EvidenceReading {
+ public:
+  EvidenceReading(std::span<const CsvTable> tables, calibration::NetworkFiles& networks)
+      : tables_(tables),
+        networks_(networks),
+        shared_(shared_columns(tables)),
+        tensorrt_(runs_of_tensorrt(tables)) {}
+
+  Evidence run() {
+    for (const CsvTable& table : tables_) {
+      found_.used.push_back(0);
+      for (std::size_t i = 0; i < table.rows(); ++i) read(table, table.row(i));
+    }
+    for (const auto& [why, count] : left_out_)
+      found_.notes.push_back(fmt::format("{} left out: {}", input::counted(count, "value"), why));
+    for (RunConfiguration& configuration : found_.configurations) use_layers(configuration);
+    return std::move(found_);
+  }
+
+ private:
+  void read(const CsvTable& table, const CsvTable::Row& row) {
+    const Fields fields(table, row, shared_);
     const std::string metric = fields.text("metric");
+    const bool of_layer = metric == "layer_time";
     // `of`: a part of the run, such as a kernel, or another time range.
-    if (kind_of(metric) == MetricKind::unknown || !fields.text("of").empty()) continue;
+    if (!of_layer && (kind_of(metric) == MetricKind::unknown || !fields.text("of").empty())) return;
+    if (metric == "layers_time" || (of_layer && fields.text("of").empty())) return;
+    // The GPU time that a process among others measures has the turns of the others in it.
+    if (metric == "gpu_time" && fields.count("processes", 1) > 1) return;
+    if (fields.text("model").empty() && fields.text("onnx").empty()) {
+      ++left_out_[fmt::format("run {}: no network (import with --model if one ran)",
+                              input::printable(fields.text("run")))];
+      return;
+    }
+    // The runtime cuda-graph is that of a framework, whose kernels are not fused as TensorRT's.
+    if (fields.text("runtime") == "cuda-graph" && tensorrt_.contains(fields.text("run"))) {
+      ++left_out_[fmt::format("run {}: TensorRT in a CUDA graph, which jostle does not simulate",
+                              input::printable(fields.text("run")))];
+      return;
+    }
     const double value = row.number(table.column("value"));
-    if (!(value > 0)) fields.fail(fmt::format("{} {} is not positive", metric, value));
-    RunConfiguration configuration = configuration_of(fields);
-    const auto same = std::ranges::find(found, configuration.text(), &RunConfiguration::text);
-    RunConfiguration& into = same != found.end() ? *same : found.emplace_back(std::move(configuration));
+    if (of_layer ? !(value >= 0) : !(value > 0))
+      fields.fail(fmt::format("{} {} is not positive", metric, value));
+    if (metric == "throughput" && fields.text("unit") == "queries/s")
+      fields.fail(
+          fmt::format("run {} has no batch, so its throughput is in queries: import its log with --batch",
+                      input::printable(fields.text("run"))));
+    RunConfiguration configuration = configuration_of(fields, networks_);
+    const auto same = std::ranges::find_if(found_.configurations, [&](const RunConfiguration& other) {
+      return other.text() == configuration.text() && other.network() == configuration.network();
+    });
+    RunConfiguration& into = same != found_.configurations.end()
+                                 ? *same
+                                 : found_.configurations.emplace_back(std::move(configuration));
+    ++found_.used.back();
+    if (of_layer) {
+      into.layer_times.push_back({fields.text("of"), value * (fields.text("unit") == "us" ? 1e-3 : 1)});
+      return;
+    }
     // Standard deviation of the mean, if samples are independent.
     const double samples = std::max(fields.number("count").value_or(1), 1.0);
     const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
-    into.reference_values.push_back({fields.text("run"), metric, value, sd});
+    into.reference_values.push_back(
+        {fields.text("run"), metric, value, sd, !fields.text("observer").empty()});
   }
-  return found;
+
+  // Times under a profiler count where there are no others. Where nothing but layers was timed, their sum
+  // stands for the time on the GPU.
+  static void use_layers(RunConfiguration& configuration) {
+    auto& values = configuration.reference_values;
+    const auto is_time = [](const ReferenceValue& reference) {
+      return kind_of(reference.metric) == MetricKind::time && reference.metric != "enqueue";
+    };
+    const bool layers = !configuration.layer_times.empty();
+    if (layers || std::ranges::any_of(
+                      values, [&](const ReferenceValue& value) { return is_time(value) && !value.profiled; }))
+      std::erase_if(values, [&](const ReferenceValue& value) { return is_time(value) && value.profiled; });
+    if (!layers || std::ranges::any_of(values, is_time)) return;
+    double sum = 0;
+    for (const LayerTime& layer : configuration.layer_times) sum += layer.ms;
+    if (sum > 0) values.push_back({"layers", "layers_time", sum, 0, true});
+  }
+
+  std::span<const CsvTable> tables_;
+  calibration::NetworkFiles& networks_;
+  Shared shared_;
+  std::set<std::string> tensorrt_;
+  Evidence found_;
+  std::map<std::string, std::size_t> left_out_;  // values by reason
+};
+
+}  // namespace
+
+Evidence evidence_of(std::span<const CsvTable> tables, calibration::NetworkFiles& networks) {
+  return EvidenceReading(tables, networks).run();
+}
+
+std::vector<RunConfiguration> run_configurations_of(const CsvTable& table) {
+  calibration::NetworkFiles networks({}, {""});
+  return evidence_of({&table, 1}, networks).configurations;
 }
 
 std::vector<RunConfiguration> shipped_run_configurations() {

@@ -1,13 +1,19 @@
 // Measured runs of boards as scenarios: the rows of an evidence file with the same configuration, together.
 //
 // The file's columns are those of calibration/evidence/boards/solo.csv, explained in docs/calibration.md;
-// `processes` (1), `runtime` (tensorrt), `sync`, `sd` and `source` may be missing.
+// `processes` (1), `runtime` (tensorrt), `sync`, `sd`, `source` and `onnx` may be missing. Rows of the same
+// run share its model, precision, batch, power mode, clocks, processes, runtime and sync: what is empty in
+// one is taken from the others. A network from a file is known by its content (`onnx`); where that is empty,
+// by the name of the file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "calibration/onnx/network_files.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/result/result.hpp"
 #include "sim/indirect.hpp"
@@ -21,18 +27,28 @@ namespace jostle::analyses {
 // A measured value.
 struct ReferenceValue {
   std::string run, metric;
-  double value = 0;  // in the metric's unit
-  double sd = 0;     // of repeats, relative; 0: not given
+  double value = 0;       // in the metric's unit
+  double sd = 0;          // of repeats, relative; 0: not given
+  bool profiled = false;  // under a profiler, which slows
+};
+
+// A layer of an engine, or a kernel, that a profiler timed. In the order in which they run.
+struct LayerTime {
+  std::string name;  // of the engine's layer: the ONNX nodes in it, or the kernel's name
+  double ms = 0;
 };
 
 // A run as a scenario, and its measured values. The scenario names the device as the file does.
+// An empty device is the one that the user names.
 struct RunConfiguration {
   std::string device, mode, clocks, model, precision, placement, runtime;
   std::int64_t batch = 1, processes = 1;
   Indirect<scenarios::Scenario> scenario;
   std::vector<ReferenceValue> reference_values;
+  std::vector<LayerTime> layer_times = {};  // empty: not timed one by one
 
-  [[nodiscard]] std::string family() const;
+  [[nodiscard]] std::string network() const;  // the name of its factors: of a file, its content_name()
+  [[nodiscard]] std::string family() const;   // of a file, its network()
   [[nodiscard]] bool on_gpu() const { return placement == "gpu"; }
   [[nodiscard]] std::string text() const;  // a description; equal configurations have equal texts
 };
@@ -41,8 +57,17 @@ struct RunConfiguration {
 enum class MetricKind { time, traffic, memory, power, unknown };
 [[nodiscard]] MetricKind kind_of(const std::string& metric);
 
-// Configurations in the order of appearance; rows with metrics that jostle does not predict are left out.
-// Throws calibration::CsvError with the line of an invalid row.
+// What the rows of some files say, and what they do not say.
+struct Evidence {
+  std::vector<RunConfiguration> configurations;  // in the order of appearance
+  std::vector<std::size_t> used;                 // rows of each file that a fit or a comparison can use
+  std::vector<std::string> notes;                // what is left out, and why
+};
+// Rows with metrics that jostle does not predict are left out, and runs of no network. Throws
+// calibration::CsvError with the line of an invalid row, or of one that lacks what jostle must know.
+[[nodiscard]] Evidence evidence_of(std::span<const calibration::CsvTable> tables,
+                                   calibration::NetworkFiles& networks);
+// The configurations of one table, with networks from files in the working directory.
 [[nodiscard]] std::vector<RunConfiguration> run_configurations_of(const calibration::CsvTable& table);
 
 // Those of calibration/evidence/boards/solo.csv.

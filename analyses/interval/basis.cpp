@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <variant>
 
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
 
 namespace jostle::analyses {
@@ -18,15 +18,20 @@ constexpr std::array<std::string_view, 4> order{"measured", "network", "family",
 std::string kernel_basis(const scenarios::ProcessEntry& entry, const std::string& grade,
                          const calibration::Profile& profile) {
   if (grade == "measured" || grade == "interpolated") return "measured";
-  const auto* const built_in = std::get_if<scenarios::BuiltInModel>(&entry.model);
-  if (grade != "fitted" || built_in == nullptr || !entry.precision) return "model";
-  const dnn::Model* const model = dnn::find_model(built_in->name);
-  if (model == nullptr) return "model";
+  if (grade != "fitted" || !entry.precision) return "model";
+  const std::string network = scenarios::network_name(entry.model);
+  const bool file = scenarios::network_of_file(entry.model) != nullptr;
+  const dnn::Model* const model = file ? nullptr : dnn::find_model(network);
+  if (!file && model == nullptr) return "model";
   const dnn::Chip chip = dnn::Chip::of(profile.spec->gpu);
-  const dnn::Factor* const factor = dnn::find_factor(
-      profile.factors, {chip, model->name, model->family, *entry.precision, dnn::Lowering::optimised});
-  // On another GPU the factor of a network is no better known than that of a family.
-  return factor != nullptr && !factor->model.empty() && factor->chip == chip ? "network" : "family";
+  const dnn::Factor* const factor =
+      dnn::find_factor(profile.factors, {chip, network, file ? std::string_view(network) : model->family,
+                                         *entry.precision, dnn::Lowering::optimised});
+  // On another GPU, or in another precision, the factor of a network is no better known than that of a family.
+  return factor != nullptr && !factor->model.empty() && factor->chip == chip &&
+                 factor->precision == *entry.precision
+             ? "network"
+             : "family";
 }
 
 std::size_t rank(const std::string& basis) {

@@ -36,7 +36,7 @@ std::vector<Prediction> predictions_of(const RunConfiguration& configuration, co
     for (std::size_t v = 0; v < point.size(); ++v) figures[v].repeated.emplace_back(values[v]);
   }
   const std::string basis =
-      basis_of(configuration.scenario->processes.front(), runs.point.processes.front().grade, profile);
+      basis_of(configuration.scenario->processes.front(), runs.point.processes.front().grades.kernels, profile);
   std::vector<Prediction> found;
   for (std::size_t v = 0; v < point.size(); ++v)
     found.push_back({point[v], spread_of(figures[v], runs.draws, runs.as_long), basis});

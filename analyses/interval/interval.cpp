@@ -90,7 +90,7 @@ std::string weakest_basis(const scenarios::Result& result, const scenarios::Scen
   std::string weakest = "measured";
   for (const scenarios::ProcessResult& process : result.processes)
     weakest = weaker(weakest, basis_of(scenario.processes[static_cast<std::size_t>(process.entry)],
-                                       process.grade, profile));
+                                       process.grades.kernels, profile));
   return weakest;
 }
 
@@ -143,7 +143,7 @@ void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenari
     const auto entry = static_cast<std::size_t>(process.entry);
     const std::size_t at = seen[entry]++;
     const EntrySpread& of = spreads.entries[entry];
-    const std::string basis = basis_of(scenario.processes[entry], process.grade, base);
+    const std::string basis = basis_of(scenario.processes[entry], process.grades.kernels, base);
     const Around rate =
         around(process.throughput.mean, of.throughput.of_process(at), error("throughput", basis));
     process.throughput.pi90 = possible_throughput(rate.pi90, result, &process);

@@ -45,7 +45,7 @@ void Checks::near(const std::string& quantity, double claimed, double predicted,
 
 void Checks::near_points(const std::string& quantity, double claimed, double predicted) {
   is(quantity, fmt::format("{:+.1f} %", claimed), fmt::format("{:+.1f} %", predicted),
-     std::abs(predicted - claimed) <= 4);
+     std::abs(predicted - claimed) <= std::min(4.0, std::abs(claimed) / 2));
 }
 
 void Checks::near_range(const std::string& quantity, double low, double high, double predicted,

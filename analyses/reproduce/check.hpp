@@ -27,7 +27,8 @@ struct Check {
 class Checks {
  public:
   void near(const std::string& quantity, double claimed, double predicted, const std::string& unit = {});
-  // A change in percent: within four percentage points.
+  // A change in percent: within four percentage points, and within half of the change, so that no change at
+  // all is never near a small one.
   void near_points(const std::string& quantity, double claimed, double predicted);
   // A claimed range, "1 to 2 ms": with the tolerance of a value on both ends.
   void near_range(const std::string& quantity, double low, double high, double predicted,

@@ -205,9 +205,9 @@ double mean_error_of_modes(const std::vector<Placed>& points, double Cost::*figu
 }
 
 // Predictions from operations and bytes under the two roofs: for a whole network, the change of time and
-// energy with the power mode; kernel by kernel (with its own bound, tiles and start), the values themselves.
-// The roofs come from the data sheet and are not fitted to runs, so the error of whole networks is only
-// shown: the abstract gives no limit for it.
+// energy with the power mode. The roofs come from the data sheet and are not fitted to runs, so the error of
+// whole networks is only shown: the abstract gives no limit for it. So is the error kernel by kernel, which
+// compares one form of the model with another.
 void predict(const std::vector<Placed>& points, Checks& checks) {
   constexpr double max_percent = 100 * value_tolerance;
   const auto above = std::ranges::count_if(points, [](const Placed& point) {
@@ -217,7 +217,8 @@ void predict(const std::vector<Placed>& points, Checks& checks) {
   for (const auto& [name, figure] : {std::pair{"time", &Cost::seconds}, std::pair{"energy", &Cost::joules}}) {
     const auto what = [&](const char* by) { return fmt::format("{} by {}: mean error", name, by); };
     checks.at_most(what("roofs, of mode over MAXN"), max_percent, mean_error_of_modes(points, figure), "%");
-    checks.at_most(what("kernels"), max_percent, mean_error(points, &Placed::by_kernels, figure), "%");
+    checks.shows(what("kernels"), "not stated",
+                 figure_text(mean_error(points, &Placed::by_kernels, figure)) + " %");
     checks.shows(what("roofs"), "not stated",
                  figure_text(mean_error(points, &Placed::by_roofs, figure)) + " %");
   }
@@ -229,21 +230,24 @@ constexpr const char* modes_of_fewer_sms =
     "The abstract's modes are combinations of clocks, with all SMs.";
 
 constexpr std::array energy_roofline_all{
-    Statement{"G01", Kind::trend, "MAXN is not the most energy-efficient power mode of AGX Orin", "",
-              best_mode},
-    Statement{"G02", Kind::trend, "In every power mode time efficiency implies energy efficiency",
+    Statement{"G01", Kind::trend, Basis::predicted(),
+              "MAXN is not the most energy-efficient power mode of AGX Orin", "", best_mode},
+    Statement{"G02", Kind::trend, Basis::predicted(),
+              "In every power mode time efficiency implies energy efficiency",
               "In 15W and 30W SMs have no power, while L2 and frame-buffer partitions keep theirs: a byte "
               "takes less time per operation than in MAXN, not less energy. The power modes of the abstract "
               "are combinations of clocks, with all SMs.",
               time_implies_energy},
-    Statement{"G03", Kind::bound, "Tuning the power mode saves up to 15 % at minimal slowdown",
+    Statement{"G03", Kind::bound, Basis::predicted(),
+              "Tuning the power mode saves up to 15 % at minimal slowdown",
               "The best case, mobilenet_v2 at batch 1, has the EMC at 2133 MHz, where the supply of 5 V "
               "falls in proportion to the clock: it is fitted to rails at 204 and 3199 MHz, and no "
               "rail at 2133 MHz has been measured. The abstract does not name its networks.",
               tuned_clocks},
-    Statement{"G04", Kind::model, "The model of the rooflines extends to training", modes_of_fewer_sms,
+    Statement{"G04", Kind::model, Basis::predicted(), "The model of the rooflines extends to training",
+              modes_of_fewer_sms,
               [](Runs& runs, Checks& checks) { predict(placed(runs, 32, true), checks); }},
-    Statement{"G05", Kind::model,
+    Statement{"G05", Kind::model, Basis::predicted(),
               "Time and energy follow from FLOP and bytes of the network and the rooflines of the mode",
               modes_of_fewer_sms, [](Runs& runs, Checks& checks) { predict(placed(runs, 16), checks); }},
 };

@@ -115,9 +115,9 @@ void one_launch(Runs& runs, Checks& checks) {
   input::Problems problems;
   const auto profile = calibration::shipped_profile(orin.device, problems);
   double kernels = 0;
-  for (const auto& [precision, count] :
-       support(profile.value(), "resnet50", dnn::Precision::int8, process::Runtime::tensorrt, 1)
-           .kernels_by_precision)
+  for (const auto& [precision, count] : support(profile.value(), scenarios::BuiltInModel{"resnet50"},
+                                                dnn::Precision::int8, process::Runtime::tensorrt, 1)
+                                            .kernels_by_precision)
     kernels += static_cast<double>(count);
   checks.near_range("a launch, 1 process, batch 1", 20, 100, 1e3 * launch(call(runs, orin, 1, 1)) / kernels,
                     "us");
@@ -215,42 +215,45 @@ constexpr const char* fair_share =
     "say what blocked them.";
 
 constexpr std::array enqueue_all{
-    Statement{"C25", Kind::value,
+    Statement{"C25", Kind::value, Basis::fitted("observer.nsys"),
               "On Orin Nano an EC of resnet50 in int8 lasts 1 to 2 ms at 1 and 2 processes", "",
               one_or_two_processes},
-    Statement{"C26", Kind::value, "There it lasts some 30 times as long at 4 processes and 70 times at 8",
-              fair_share, growth_with_processes},
-    Statement{"C27", Kind::trend, "There it is nearly flat over batch 1 to 16, slightly up at 16",
+    Statement{"C26", Kind::value, Basis::predicted(),
+              "There it lasts some 30 times as long at 4 processes and 70 times at 8", fair_share,
+              growth_with_processes},
+    Statement{"C27", Kind::trend, Basis::predicted(),
+              "There it is nearly flat over batch 1 to 16, slightly up at 16",
               "The launch cost of the host does not depend on the batch, so the EC is flat to a tenth of a "
               "percent: "
               "whether batch 16 lies above batch 1 is chance.",
               flat_over_batch},
-    Statement{"C28", Kind::value,
+    Statement{"C28", Kind::value, Basis::fitted("observer.nsys.interval"),
               "On Nano an EC of resnet50 in fp16 lasts twice as long at 4 processes as at 1 or 2", "",
               growth_on_nano},
     Statement{
-        "C29", Kind::trend, "There it is largely flat over batch, and launches take less time as batch rises",
+        "C29", Kind::trend, Basis::predicted(),
+        "There it is largely flat over batch, and launches take less time as batch rises",
         "The launch cost of the host does not depend on the batch: the decreases are about one percent.",
         flat_over_batch_on_nano},
-    Statement{"C30", Kind::value, "On Orin Nano a kernel launch of resnet50 in int8 takes 20 to 100 us", "",
-              one_launch},
-    Statement{"C31", Kind::value,
+    Statement{"C30", Kind::value, Basis::fitted("observer.nsys"),
+              "On Orin Nano a kernel launch of resnet50 in int8 takes 20 to 100 us", "", one_launch},
+    Statement{"C31", Kind::value, Basis::predicted(),
               "There blocking is most of an EC at 4 and 8 processes, and negligible at 1 and 2", fair_share,
               blocking_dominates},
-    Statement{"C32", Kind::trend, "Launching, rescheduling and compute time rise with processes", "",
-              rising_parts},
-    Statement{"C33", Kind::trend,
+    Statement{"C32", Kind::trend, Basis::fitted("host_cores, sync"),
+              "Launching, rescheduling and compute time rise with processes", "", rising_parts},
+    Statement{"C33", Kind::trend, Basis::fitted("host_cores, sync"),
               "EC stays as it is while processes are at most half the cores; beyond, EC and launches grow",
               "", knee},
-    Statement{"C58", Kind::model, "The timeline of an inference is the sum of EC and synchronisation", "",
-              timeline_is_a_sum},
-    Statement{"C59", Kind::model, "An EC is launches, restarts after preemption, compute and blocking", "",
-              call_is_a_sum},
-    Statement{"C60", Kind::trend,
+    Statement{"C58", Kind::model, Basis::given(),
+              "The timeline of an inference is the sum of EC and synchronisation", "", timeline_is_a_sum},
+    Statement{"C59", Kind::model, Basis::given(),
+              "An EC is launches, restarts after preemption, compute and blocking", "", call_is_a_sum},
+    Statement{"C60", Kind::trend, Basis::fitted("host_cores, sync"),
               "From 4 processes on they share the cores of Orin Nano in time, and ECs are preempted", "",
               preempted_from_four_on},
     Statement{
-        "C61", Kind::trend, "Larger batches steady the EC and shorten launches",
+        "C61", Kind::trend, Basis::predicted(), "Larger batches steady the EC and shorten launches",
         "The launch cost of the host does not depend on the batch: the decreases are about one percent.",
         larger_batches_steady},
 };

@@ -1,5 +1,5 @@
-// Statements on SM metrics, sampled by a profiler in windows of 100 us: C34 to C38 with the tracer, the
-// others without.
+// Statements on SM metrics, sampled by a profiler in windows of 100 us under the tracer (C39). Throughput and
+// the utilisation that the board reports are those without it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ Setup sampled(const char* model, const char* precision, int count = 1, int batch
           .count = count,
           .sampled = true};
 }
-Setup traced(const char* model, const char* precision, int count = 1) {
-  Setup setup = sampled(model, precision, count);
+Setup traced(const char* model, const char* precision, int count = 1, int batch = 1) {
+  Setup setup = sampled(model, precision, count, batch);
   setup.traced = true;
   return setup;
 }
@@ -103,12 +103,22 @@ void issue_slot(Runs& runs, Checks& checks) {
         std::ranges::max(over(
             process_counts, [&](int count) { return maximum(runs, traced(model, "fp16", count), metric); })),
         "%");
-  checks.near_range("resnet50: median", 25, 40, median(runs, traced("resnet50", "fp16"), metric), "%");
-  checks.near_range("yolov8n: median", 25, 75, median(runs, traced("yolov8n", "fp16"), metric), "%");
+  checks.at_least("resnet50: windows at 25 to 40", max_windows,
+                  between(runs, traced("resnet50", "fp16"), metric, 25, 40), "%");
+  checks.at_least("yolov8n: windows at 25 to 75", max_windows,
+                  between(runs, traced("yolov8n", "fp16"), metric, 25, 75), "%");
   checks.near("fcn_resnet50: median", 25, median(runs, traced("fcn_resnet50", "fp16"), metric), "%");
   std::vector<double> means;
   for (const char* model : vision_models)
     for (const int count : process_counts) means.push_back(mean(runs, traced(model, "fp16", count), metric));
+  for (const int count : process_counts)
+    for (const char* model : {"resnet50", "fcn_resnet50"}) {
+      checks.near(fmt::format("{}, {} processes: mean", model, count), 25,
+                  mean(runs, traced(model, "fp16", count), metric), "%");
+      checks.ordered(fmt::format("{} processes: points from p10 to p90", count),
+                     {{"yolov8n", spread(runs, traced("yolov8n", "fp16", count), metric)},
+                      {model, spread(runs, traced(model, "fp16", count), metric)}});
+    }
   checks.near("mean over networks and 1 to 8 processes", 25,
               std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size()), "%");
 }
@@ -192,7 +202,7 @@ void busy_but_idle_units(Runs& runs, Checks& checks) {
                     100 * known(runs.of({orin_nano, model, "int8", 16}).system.gpu.reported_load), "%");
     for (const char* precision : {"int8", "fp16", "tf32"}) {
       for (const char* metric : {"issue_slot", "tensor_active"}) {
-        const double share = mean(runs, sampled(model, precision), metric);
+        const double share = mean(runs, traced(model, precision), metric);
         there += share >= 15 && share <= 30 ? 1 : 0;
         ++all;
       }
@@ -206,26 +216,27 @@ void over_batch(Runs& runs, Checks& checks) {
     for (const char* metric : {"sm_active", "issue_slot"})
       checks.rises(fmt::format("{} fp16: mean {} at batch 1, 4, 16", model, metric),
                    over(std::array{1, 4, 16},
-                        [&](int batch) { return mean(runs, sampled(model, "fp16", 1, batch), metric); }));
+                        [&](int batch) { return mean(runs, traced(model, "fp16", 1, batch), metric); }));
 }
 
 void tensor_active_and_throughput(Runs& runs, Checks& checks) {
   for (const char* model : vision_models) {
     checks.ordered(fmt::format("{}: mean tensor active", model),
-                   {{"fp16", mean(runs, sampled(model, "fp16"), "tensor_active")},
-                    {"int8", mean(runs, sampled(model, "int8"), "tensor_active")}});
-    checks.ordered(fmt::format("{}: images/s", model), {{"int8", runs.images_per_s(sampled(model, "int8"))},
-                                                        {"fp16", runs.images_per_s(sampled(model, "fp16"))}});
+                   {{"fp16", mean(runs, traced(model, "fp16"), "tensor_active")},
+                    {"int8", mean(runs, traced(model, "int8"), "tensor_active")}});
+    checks.ordered(fmt::format("{}: images/s", model),
+                   {{"int8", runs.images_per_s({orin_nano, model, "int8"})},
+                    {"fp16", runs.images_per_s({orin_nano, model, "fp16"})}});
     checks.rises(fmt::format("{} int8: share of time stalled at 1, 2, 4, 8 processes", model),
                  over(process_counts, [&](int count) {
-                   return stalled(runs.of(sampled(model, "int8", count)).processes.front());
+                   return stalled(runs.of(traced(model, "int8", count)).processes.front());
                  }));
   }
 }
 
 constexpr std::array gpu_metrics_all{
     Statement{
-        "C34", Kind::bound,
+        "C34", Kind::bound, Basis::fitted("observer.nsys.kernel_time"),
         "SM active (1 process, batch 1) is 75-90 % with resnet50, 75-100 % with the "
         "others, at times 100 %, and lowest in int8",
         "The ranges are reproduced except for resnet50 in tf32 and fp32, whose long waves fill the SMs by "
@@ -236,9 +247,15 @@ constexpr std::array gpu_metrics_all{
         "the simulation spreads SM activity evenly over a kernel, so the start of its blocks and its last, "
         "partly filled wave lower all its windows slightly.",
         sm_active_alone},
-    Statement{"C35", Kind::bound, "Issue slots are used for less than 80 %, some 25 % in the mean", "",
-              issue_slot},
-    Statement{"C36", Kind::bound,
+    Statement{
+        "C35", Kind::bound, Basis::fitted("instructions per operation"),
+        "Issue slots are used for less than 80 %, some 25 % in the mean",
+        "The median of resnet50 is 23 %, so that fewer than half of its windows are at 25 to 40. Its windows "
+        "spread as widely as yolov8n's, as an operation takes the same instructions in every network. With "
+        "more "
+        "processes, windows in which the GPU switches widen all three, and lower the mean of resnet50.",
+        issue_slot},
+    Statement{"C36", Kind::bound, Basis::predicted(),
               "Tensor cores (1 process, batch 1) are active for 25 % with resnet50 in int8, "
               "below 20 % with yolov8n, near 100 % at times with fcn_resnet50",
               "fcn_resnet50 near 100 % for 40 % of the "
@@ -246,7 +263,7 @@ constexpr std::array gpu_metrics_all{
               "full for 40 % of the time would be nearly idle for the rest. The prediction is a uniform 50 "
               "to 56 %, because the model uses one efficiency for all large kernels, while real ones differ.",
               tensor_active_alone},
-    Statement{"C37", Kind::trend,
+    Statement{"C37", Kind::trend, Basis::predicted(),
               "SM active is high and steep at 1 and 2 processes, gradual at 4 and 8; issue "
               "slots are used more at 1 and 2",
               "With fcn_resnet50 and 2 processes one window in four contains a switch, and every kernel "
@@ -254,17 +271,18 @@ constexpr std::array gpu_metrics_all{
               "not fall from 2 to 4 and 8 because turns and the switches between them are the same for any "
               "number of processes above one.",
               sm_active_over_processes},
-    Statement{"C38", Kind::bound,
+    Statement{"C38", Kind::bound, Basis::predicted(),
               "Tensor cores are active for 25 % with resnet50 at 1 and 2 processes, 15-20 % at "
               "4 and 8; 30 % with yolov8n; near 100 % with fcn_resnet50",
               "As C36 for fcn_resnet50. From 2 processes on the mean does not fall further, see C37: the 24 "
               "% of resnet50 are reproduced at 2 processes, and stay the same at 4 and 8.",
               tensor_active_over_processes},
-    Statement{"C52", Kind::bound,
+    Statement{"C52", Kind::bound, Basis::fitted("instructions per operation"),
               "GPU utilisation reaches 100 % while issue slots and tensor cores are at 15-30 %", "",
               busy_but_idle_units},
-    Statement{"C56", Kind::trend, "A larger batch raises SM active and issue slots", "", over_batch},
-    Statement{"C57", Kind::trend,
+    Statement{"C56", Kind::trend, Basis::predicted(), "A larger batch raises SM active and issue slots", "",
+              over_batch},
+    Statement{"C57", Kind::trend, Basis::predicted(),
               "int8 has less tensor activity and more throughput than fp16; stalls grow with "
               "processes",
               "", tensor_active_and_throughput},

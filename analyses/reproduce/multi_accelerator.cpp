@@ -20,7 +20,6 @@ using Kind = StatementKind;
 constexpr std::array study_batches{1, 2, 4, 8, 16, 32, 64};
 
 constexpr const char* cuda = "precision: tf32, runtime: eager, placement: gpu";
-constexpr const char* cuda_cores_alone = "precision: fp32, runtime: eager, placement: cuda-only";
 constexpr const char* tensor = "precision: fp16, runtime: eager, placement: gpu";
 constexpr const char* dla = "precision: fp16, runtime: tensorrt, placement: dla0";
 constexpr const char* cpu = "precision: fp32, placement: cpu";
@@ -62,17 +61,15 @@ void cuda_and_dla(Runs& runs, Checks& checks) {
                       gain_of_dla(runs, cuda, batch), images);
 }
 
-// The source does not define the returns. Checked are the gain from the DLA relative to the CUDA cores alone,
-// and the gain per doubling of the batch size. The images/s that the DLA adds are shown as well.
+// The source's reason is contention for the CUDA cores, so that the DLA must add fewer images/s at large
+// batch.
 void diminishing(Runs& runs, Checks& checks) {
-  const auto both = [&](int batch) { return rate(runs, {cuda, dla}, batch); };
-  const auto gain = [&](int batch) { return both(batch) / rate(runs, {cuda}, batch) - 1; };
-  checks.falls("share added by the DLA at batch 1, 8, 64", {gain(1), gain(8), gain(64)});
-  checks.falls("share added by doubling the batch to 8, 16, 32, 64",
-               over(std::array{8, 16, 32, 64}, [&](int batch) { return both(batch) / both(batch / 2) - 1; }));
-  checks.shows("images/s added by the DLA at batch 16, 32, 64", "not stated",
-               figure_text(gain_of_dla(runs, cuda, 16)) + ", " + figure_text(gain_of_dla(runs, cuda, 32)) +
-                   ", " + figure_text(gain_of_dla(runs, cuda, 64)));
+  const auto share = [&](int batch) { return gain_of_dla(runs, cuda, batch) / rate(runs, {cuda}, batch); };
+  checks.falls("images/s added by the DLA at batch 4, 16, 64",
+               over(std::array{4, 16, 64}, [&](int batch) { return gain_of_dla(runs, cuda, batch); }));
+  checks.shows(
+      "share added by the DLA at batch 4, 16, 64", "not stated",
+      fmt::format("{}, {}, {}", figure_text(share(4)), figure_text(share(16)), figure_text(share(64))));
 }
 
 // "Pulls ahead as batch grows": at the smallest batches, which are host-bound, it must only not be behind.
@@ -111,7 +108,7 @@ void precision_of_engines(Runs& runs, Checks& checks) {
   const auto tensor_active = [&](const char* engine) {
     return known(result_of(runs, {engine}, 8).processes.front().gpu.tensor_active);
   };
-  checks.equal("CUDA cores, fp32: tensor cores active", 0, tensor_active(cuda_cores_alone));
+  checks.equal("CUDA cores: tensor cores active", 0, tensor_active(cuda));
   const double active = tensor_active(tensor);
   checks.is("AMP: tensor cores active", "more than 0", figure_text(active), active > 0);
   const scenarios::SmArray& array = result_of(runs, {tensor}, 8).processes.front().gpu;
@@ -120,27 +117,36 @@ void precision_of_engines(Runs& runs, Checks& checks) {
 }
 
 constexpr std::array multi_accelerator_all{
-    Statement{"D01", Kind::value,
+    Statement{"D01", Kind::value, Basis::predicted(),
               "Two instances on CUDA cores (fp32, PyTorch) do 415.2 images/s, best at batch 64", "",
               cuda_cores},
-    Statement{"D02", Kind::value, "Two instances on the CPU do 10.1 images/s, best at batch 1", "",
-              processor},
-    Statement{"D03", Kind::value, "A DLA beside the CUDA cores adds 40 to 50 images/s at small batch", "",
-              cuda_and_dla},
-    Statement{"D04", Kind::trend, "CUDA + DLA has diminishing returns at large batch", "", diminishing},
-    Statement{"D05", Kind::trend, "CUDA + tensor cores is best, and pulls ahead as batch grows", "",
-              tensor_cores_are_best},
+    Statement{"D02", Kind::value, Basis::predicted(),
+              "Two instances on the CPU do 10.1 images/s, best at batch 1", "", processor},
+    Statement{"D03", Kind::value, Basis::fitted("dla.ops_per_clock.fp16"),
+              "A DLA beside the CUDA cores adds 40 to 50 images/s at small batch", "", cuda_and_dla},
     Statement{
-        "D06", Kind::value, "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
+        "D04", Kind::trend, Basis::predicted(), "CUDA + DLA has diminishing returns at large batch",
+        "The DLA adds the same images/s at every batch. Its process needs the GPU for the last layers only, "
+        "so that the CUDA cores are hardly contended for, which is the source's reason.",
+        diminishing},
+    Statement{"D05", Kind::trend, Basis::predicted(),
+              "CUDA + tensor cores is best, and pulls ahead as batch grows", "", tensor_cores_are_best},
+    Statement{
+        "D06", Kind::value, Basis::predicted(),
+        "CUDA + tensor + DLA does 29.5 images/s less than CUDA + tensor at batch 64",
         "The loss requires a DLA process that costs the GPU more than it contributes; the prediction is 1 to "
         "2 % of the GPU time, less than the cost of the turns of a second process on the tensor cores.",
         dla_beside_tensor_cores},
-    Statement{"D07", Kind::model, "Layers that a DLA cannot run fall back to the GPU", "", dla_falls_back},
-    Statement{"D08", Kind::trend, "CUDA + tensor + DLA: throughput rises with batch throughout", "",
-              rises_throughout},
-    Statement{"D10", Kind::model,
-              "CUDA cores run fp32, tensor cores AMP that still uses CUDA cores, DLAs fp16", "",
-              precision_of_engines},
+    Statement{"D07", Kind::model, Basis::given(), "Layers that a DLA cannot run fall back to the GPU", "",
+              dla_falls_back},
+    Statement{"D08", Kind::trend, Basis::predicted(),
+              "CUDA + tensor + DLA: throughput rises with batch throughout", "", rises_throughout},
+    Statement{
+        "D10", Kind::model, Basis::given(),
+        "CUDA cores run fp32, tensor cores AMP that still uses CUDA cores, DLAs fp16",
+        "What the source calls fp32 on CUDA cores is simulated as PyTorch does it by default, in tf32 on "
+        "tensor cores: its 415 images/s (D01) are more than the CUDA cores can do.",
+        precision_of_engines},
 };
 
 }  // namespace

@@ -23,6 +23,20 @@ std::string_view to_string(StatementKind kind) {
   return "device";
 }
 
+std::string_view to_string(Basis::Kind kind) {
+  switch (kind) {
+    case Basis::Kind::given:
+      return "given";
+    case Basis::Kind::fitted:
+      return "fitted";
+    case Basis::Kind::predicted:
+      return "predicted";
+    case Basis::Kind::not_judged:
+      break;
+  }
+  return "not judged";
+}
+
 std::string_view source_of(const Statement& statement) {
   switch (statement.id.front()) {
     case 'C':
@@ -40,6 +54,11 @@ std::string_view source_of(const Statement& statement) {
 
 std::size_t Reproduction::failed() const {
   return static_cast<std::size_t>(std::ranges::count(checks, Verdict::fails, &Check::verdict));
+}
+
+std::size_t Reproduction::judged() const {
+  return checks.size() -
+         static_cast<std::size_t>(std::ranges::count(checks, Verdict::shown, &Check::verdict));
 }
 
 const Check* Reproduction::worst() const {
@@ -83,6 +102,11 @@ Reproduction reproduce(const Statement& statement, Runs& runs) {
     outcome.problem = error.what();
   }
   outcome.checks = checks.list();
+  if (statement.basis.kind == Basis::Kind::not_judged)
+    for (Check& check : outcome.checks) {
+      check.verdict = Verdict::shown;
+      check.off.reset();
+    }
   outcome.grade = runs.take_grade();
   return outcome;
 }

@@ -17,8 +17,9 @@ struct Reproduction {
   std::string problem;  // why the simulation failed; else empty
 
   [[nodiscard]] std::size_t failed() const;
-  [[nodiscard]] bool reproduced() const { return problem.empty() && failed() == 0; }
-  // Whether it is reproduced, or the statement says why it cannot be.
+  [[nodiscard]] std::size_t judged() const;  // checks that hold or fail
+  [[nodiscard]] bool reproduced() const { return problem.empty() && judged() > 0 && failed() == 0; }
+  // Whether it is reproduced, or the statement says why it is not.
   [[nodiscard]] bool expected() const { return reproduced() || !statement->why.empty(); }
   // The failed check with the largest error, or a failed trend. Null if none failed.
   [[nodiscard]] const Check* worst() const;
@@ -28,6 +29,7 @@ struct Reproduction {
 [[nodiscard]] const std::vector<const Statement*>& statements();
 [[nodiscard]] const Statement* find_statement(const std::string& id);  // null if there is none
 
+// No check of a statement that is not judged is.
 [[nodiscard]] Reproduction reproduce(const Statement& statement, Runs& runs);
 
 }  // namespace jostle::analyses

@@ -72,7 +72,8 @@ const scenarios::Result& Runs::of(const std::string& text) {
   }
   for (const scenarios::ProcessResult& process : found->second.processes) {
     if (process.status != "ok") throw scenarios::RunError(process.problem);
-    if (founded(process.grade) > founded(grade_)) grade_ = process.grade;
+    const std::string& grade = process.grades.kernels;
+    if (founded(grade) > founded(grade_)) grade_ = grade;
   }
   return found->second;
 }

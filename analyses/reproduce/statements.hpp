@@ -12,11 +12,31 @@ namespace jostle::analyses {
 enum class StatementKind { value, trend, bound, model, device };
 [[nodiscard]] std::string_view to_string(StatementKind kind);
 
+// What the verdict on a statement rests on.
+struct Basis {
+  enum class Kind {
+    given,      // a constant, an identity, or the form of the model
+    fitted,     // a parameter or setting was chosen on the statement, or on one that implies it
+    predicted,  // nothing was chosen on it
+    not_judged  // the source contradicts itself or tells too little
+  };
+
+  [[nodiscard]] static constexpr Basis given() { return {Kind::given, {}}; }
+  [[nodiscard]] static constexpr Basis fitted(std::string_view chosen) { return {Kind::fitted, chosen}; }
+  [[nodiscard]] static constexpr Basis predicted() { return {Kind::predicted, {}}; }
+  [[nodiscard]] static constexpr Basis not_judged() { return {Kind::not_judged, {}}; }
+
+  Kind kind = Kind::predicted;
+  std::string_view chosen;  // the parameters or settings, if fitted
+};
+[[nodiscard]] std::string_view to_string(Basis::Kind kind);
+
 struct Statement {
   std::string_view id;  // C.., D.., E.., F.., G..: by source
   StatementKind kind;   // of most of its checks
+  Basis basis;
   std::string_view text;
-  std::string_view why;  // why it is not reproduced, according to the run; empty if it is
+  std::string_view why;  // why it is not reproduced, according to the run, or not judged; else empty
   void (*check)(Runs& runs, Checks& checks);
 };
 

@@ -9,6 +9,7 @@
 #include "models/dnn/precision.hpp"
 #include "models/gpu/kernel.hpp"
 #include "models/process/spec.hpp"
+#include "scenarios/language/scenario.hpp"
 
 namespace jostle::calibration {
 struct Profile;
@@ -27,8 +28,9 @@ struct Support {
   std::vector<std::int64_t> measured_batches;
 };
 
-// `model` is a built-in network. Throws std::invalid_argument as dnn::kernels_for() does.
-[[nodiscard]] Support support(const calibration::Profile& profile, const std::string& model,
+// `model` is a built-in network, or a file that was read. Throws std::invalid_argument as dnn::kernels_for()
+// does.
+[[nodiscard]] Support support(const calibration::Profile& profile, const scenarios::Model& model,
                               dnn::Precision precision, process::Runtime runtime, std::int64_t batch);
 
 }  // namespace jostle::analyses

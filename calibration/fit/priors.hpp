@@ -31,5 +31,8 @@ struct Prior {
 // by 0.05.
 inline constexpr double precision_factor_sd = 0.12, family_factor_sd = 0.1, network_factor_sd = 0.05;
 inline constexpr double factor_range = 4;
+// Of a network from a file, whose design is unknown; and of one whose layers were timed one by one, by how much
+// the profiler lengthens them.
+inline constexpr double file_factor_sd = 0.3, timed_layers_factor_sd = 0.1;
 
 }  // namespace jostle::calibration

@@ -10,6 +10,7 @@
 
 #include "calibration/fit/priors.hpp"
 #include "calibration/profile/profile.hpp"
+#include "calibration/profile/ranges.hpp"
 #include "calibration/profile/renamed_keys.hpp"
 #include "calibration/profile/sobol.hpp"
 #include "calibration/profile/uncertainty.hpp"
@@ -46,18 +47,82 @@ bool is_of(const std::string& name, const dnn::Factor& factor) {
          (!factor.model.empty() && name == "factor " + factor.model + " " + precision);
 }
 
+const ProfileParameter* figure_at(const Profile& profile, const std::string& path) {
+  const auto known = std::ranges::find(profile.figures, path, &ProfileParameter::path);
+  return known != profile.figures.end() ? &*known : nullptr;
+}
+
+// A parameter that the covariance does not contain.
+struct Unmeasured {
+  std::string path;
+  const Range* range = nullptr;  // null: by its prior
+  double sd = 0;                 // of the prior
+  std::optional<input::Written> figure, of;
+};
+
+std::optional<Unmeasured> unmeasured(const Profile& profile, const ProfileParameter& figure) {
+  const ParameterGrade grade = figure.from.grade;
+  if (grade == ParameterGrade::measured || grade == ParameterGrade::fitted) return std::nullopt;
+  Unmeasured found{figure.path, range_of(figure.path), 0, input::amount(figure.value), std::nullopt};
+  if (found.range != nullptr) {
+    const ProfileParameter* const of = figure_at(profile, found.range->of);
+    if (of != nullptr) found.of = input::amount(of->value);
+    if (found.figure && at_score(*found.range, *found.figure, found.of, 0)) return found;
+    return std::nullopt;
+  }
+  const Prior* const prior = prior_of(figure.path);
+  if (prior == nullptr || !prior->drawn || grade != ParameterGrade::assumed) return std::nullopt;
+  found.sd = prior->sd;
+  return found;
+}
+
+// The figure of a parameter whose ratio to the profile's was drawn; empty for a factor.
+std::string within_prior(const Profile& profile, const std::string& path, double ratio) {
+  const ProfileParameter* const known = figure_at(profile, path);
+  const Prior* const prior = prior_of(path);
+  const auto value = known != nullptr ? input::quantity(known->value) : std::nullopt;
+  if (prior == nullptr || !value) return {};
+  const double most = prior->most(value->number, value->unit);
+  return value->times(std::clamp(ratio, 1 / prior->range, most));
+}
+
+std::string written(double number, const std::string& unit) {
+  return input::Written{number, unit}.times(1);
+}
+
+// Adds the parameters that the covariance does not contain; their scores follow those of the others.
+void add_unmeasured(Draw& draw, const std::vector<Unmeasured>& all, const Profile& profile) {
+  const std::size_t before = draw.ratios.size();
+  const auto ratio_of = [&](const std::string& path) {
+    const auto known = static_cast<std::size_t>(std::ranges::find(draw.names, path) - draw.names.begin());
+    if (path.empty() || known == draw.names.size()) return 1.0;
+    if (known < before) return draw.ratios[known];
+    const Unmeasured& own = all[known - before];
+    if (own.range == nullptr || !(own.figure->number > 0)) return 1.0;
+    return *at_score(*own.range, *own.figure, own.of, draw.scores[known]) / own.figure->number;
+  };
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    const Unmeasured& own = all[j];
+    const double score = draw.scores[before + j];
+    draw.ratios.push_back(own.range != nullptr ? 1 : sim::exp(own.sd * normal_quantile(score)));
+    draw.values.push_back(own.range != nullptr ? written(*at_score(*own.range, *own.figure, own.of, score) *
+                                                             ratio_of(own.range->of),
+                                                         own.figure->unit)
+                                               : within_prior(profile, own.path, draw.ratios.back()));
+  }
+}
+
 }  // namespace
 
 std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile, std::uint64_t seed) {
   std::vector<std::string> names = uncertainty.figures;
-  std::vector<double> sds;  // of those that follow the covariance's
+  std::vector<Unmeasured> rest;
   for (const ProfileParameter& figure : profile.figures) {
-    const Prior* const prior = prior_of(figure.path);
-    if (prior == nullptr || !prior->drawn || figure.from.grade != ParameterGrade::assumed ||
-        std::ranges::find(uncertainty.figures, figure.path) != uncertainty.figures.end())
-      continue;
-    names.push_back(figure.path);
-    sds.push_back(prior->sd);
+    if (std::ranges::find(uncertainty.figures, figure.path) != uncertainty.figures.end()) continue;
+    if (auto own = unmeasured(profile, figure)) {
+      names.push_back(figure.path);
+      rest.push_back(std::move(*own));
+    }
   }
   std::vector<std::uint64_t> keys;
   for (const std::string& name : names)
@@ -68,33 +133,28 @@ std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile, 
   const Eigen::MatrixXd connected = n > 0 ? root(uncertainty.covariance, n) : Eigen::MatrixXd();
   std::vector<Draw> found(uncertainty_draws);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    Eigen::VectorXd normal(static_cast<Eigen::Index>(names.size()));
-    for (std::size_t j = 0; j < names.size(); ++j) {
-      found[i].scores.push_back(points[j][i]);
-      normal[static_cast<Eigen::Index>(j)] = normal_quantile(points[j][i]);
+    Draw& draw = found[i];
+    draw.names = names;
+    for (const auto& of_parameter : points) draw.scores.push_back(of_parameter[i]);
+    Eigen::VectorXd normal(n);
+    for (Eigen::Index j = 0; j < n; ++j)
+      normal[j] = normal_quantile(draw.scores[static_cast<std::size_t>(j)]);
+    const Eigen::VectorXd logs = n > 0 ? Eigen::VectorXd(connected * normal) : Eigen::VectorXd();
+    for (Eigen::Index j = 0; j < n; ++j) {
+      draw.ratios.push_back(sim::exp(logs[j]));
+      draw.values.push_back(within_prior(profile, names[static_cast<std::size_t>(j)], draw.ratios.back()));
     }
-    found[i].names = names;
-    const Eigen::VectorXd logs = n > 0 ? Eigen::VectorXd(connected * normal.head(n)) : Eigen::VectorXd();
-    for (Eigen::Index j = 0; j < n; ++j) found[i].ratios.push_back(sim::exp(logs[j]));
-    for (std::size_t j = 0; j < sds.size(); ++j)
-      found[i].ratios.push_back(sim::exp(sds[j] * normal[n + static_cast<Eigen::Index>(j)]));
+    add_unmeasured(draw, rest, profile);
   }
   return found;
 }
 
 Profile drawn(const input::Node& document, const Profile& profile, const Draw& draw) {
   std::vector<std::string> set;
-  for (std::size_t i = 0; i < draw.names.size(); ++i) {
-    const auto known = std::ranges::find(profile.figures, draw.names[i], &ProfileParameter::path);
-    if (known == profile.figures.end()) continue;
-    const auto value = input::quantity(known->value);
-    if (!value) continue;
-    const Prior* const prior = prior_of(known->path);
-    if (prior == nullptr) continue;
-    const double most = prior->most(value->number, value->unit);
-    set.push_back(fmt::format("{}={{value: {}, grade: fitted, source: drawn}}", known->path,
-                              value->times(std::clamp(draw.ratios[i], 1 / prior->range, most))));
-  }
+  for (std::size_t i = 0; i < draw.names.size(); ++i)
+    if (!draw.values[i].empty())
+      set.push_back(
+          fmt::format("{}={{value: {}, grade: fitted, source: drawn}}", draw.names[i], draw.values[i]));
   input::Problems problems;
   auto found = profile_of(document, problems, set);
   if (!found) throw std::runtime_error(problems.text());

@@ -3,9 +3,12 @@
 //   factors:
 //     - {network: resnet50, precision: fp16, factor: 1.02}
 //     - {family: vgg, precision: fp16, factor: 0.97}   # networks of the family without a factor of their own
+//     - {network: onnx-0123456789abcdef, precision: fp16, factor: 0.98, batch: 1, gpu_clock: 1020 MHz,
+//        layers: [1.31, 0.92]}   # of a file, by its content; and of each of its layers, which were timed
 #include <string>
 #include <utility>
 
+#include "calibration/onnx/content_name.hpp"
 #include "calibration/profile/read_parts.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
@@ -15,7 +18,8 @@
 namespace jostle::calibration {
 namespace {
 
-constexpr std::size_t max_factors = 4096;
+constexpr std::size_t max_factors = 4096, max_layers = 100'000;
+constexpr double fastest_hz = 1e10;
 
 bool has_family(const std::string& name) {
   for (const dnn::Model& model : dnn::models())
@@ -32,6 +36,28 @@ std::optional<dnn::Precision> read_precision(const input::Cursor& at) {
   return precision;
 }
 
+// The family of a network, which is its own if it is that of a file; empty, with a problem, if unknown.
+std::string family_of(const input::Cursor& at, const std::string& network) {
+  if (is_content_name(network)) return network;
+  const dnn::Model* const model = dnn::find_model(network);
+  if (model != nullptr) return std::string(model->family);
+  at.problem("unknown network '" + input::printable(network) + "'",
+             input::spelling_hint(network, dnn::model_names()));
+  return {};
+}
+
+// What was timed layer by layer: three entries together, or none.
+void read_layers(const input::Cursor& at, input::Mapping& entry, dnn::Factor& factor) {
+  const bool layers = entry.optional(
+      "layers", factor.layers,
+      input::List<double, input::Real>{"a list of factors", input::Real{0.001, 1000}, max_layers});
+  const bool batch = entry.optional("batch", factor.batch, input::Integer{1, dnn::max_images});
+  const bool clock = entry.optional("gpu_clock", factor.gpu_hz,
+                                    input::Quantity{input::frequency_dimension(), 0, fastest_hz, true});
+  if (layers != batch || layers != clock)
+    at.problem("`layers` needs the `batch` and the `gpu_clock` at which they were timed, and these need it");
+}
+
 void read_factor(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn::Factor>& factors) {
   dnn::Factor factor;
   input::Mapping entry(at, "a factor");
@@ -39,19 +65,15 @@ void read_factor(const input::Cursor& at, const dnn::Chip& chip, std::vector<dnn
   const bool family = entry.optional("family", factor.family, input::Text{100});
   entry.required("precision", factor.precision, read_precision);
   entry.required("factor", factor.value, input::Real{0.01, 100});
+  read_layers(at, entry, factor);
   if (!entry.good()) return;
   if (network == family) {
     at.problem("a factor needs either network or family");
     return;
   }
   if (network) {
-    const dnn::Model* const model = dnn::find_model(factor.model);
-    if (model == nullptr) {
-      at.problem("unknown network '" + input::printable(factor.model) + "'",
-                 input::spelling_hint(factor.model, dnn::model_names()));
-      return;
-    }
-    factor.family = model->family;
+    factor.family = family_of(at, factor.model);
+    if (factor.family.empty()) return;
     factor.chip = chip;
   } else if (!has_family(factor.family)) {
     at.problem("unknown family '" + input::printable(factor.family) + "'");

@@ -61,17 +61,19 @@ struct Uncertainty {
 
 inline constexpr std::size_t uncertainty_draws = 64;
 
-// The ratios by which the parameters of one draw differ from the profile's.
+// The parameters of one draw.
 struct Draw {
   std::vector<std::string> names;
-  std::vector<double> ratios;
+  std::vector<double> ratios;       // to the profile's; 1 where a range gives the figure itself
+  std::vector<std::string> values;  // figures as written in a profile; empty for factors
   // For each parameter an independent number, uniform in (0, 1), that decides it: alone, or more than any
   // other if the covariance connects it with others.
   std::vector<double> scores;
 };
 
-// Draws from the covariance; and from the priors, for parameters that the covariance does not contain and
-// that the profile grades `assumed`. They are scrambled Sobol points (sobol.hpp) of this seed.
+// Draws from the covariance; for parameters that it does not contain, from published ranges (ranges.hpp)
+// where the profile's figure is neither measured nor fitted, else from the priors where it is `assumed`. They
+// are scrambled Sobol points (sobol.hpp) of this seed.
 [[nodiscard]] std::vector<Draw> draws(const Uncertainty& uncertainty, const Profile& profile,
                                       std::uint64_t seed);
 

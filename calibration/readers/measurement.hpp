@@ -21,6 +21,7 @@ struct Measurement {
 // What a log contains about how the run was made; empty if unknown.
 struct Setting {
   std::string power_mode, model, precision, placement;
+  std::string onnx;            // path of the network's ONNX file, as the log writes it
   std::string runtime, sync;   // as named in scenarios
   std::string observer;        // the profiler that was active: its host times do not hold without it
   std::optional<bool> pinned;  // jetson_clocks

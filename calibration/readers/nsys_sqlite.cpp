@@ -8,10 +8,13 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/launch_pairs.hpp"
 #include "calibration/readers/log_text.hpp"
+#include "calibration/readers/repeated_kernels.hpp"
 #include "calibration/readers/sqlite.hpp"
 #include "calibration/readers/timed_calls.hpp"
 
@@ -147,6 +150,8 @@ class NsysSqliteReading {
       const bool kernel = first == &kernels;
       if (!(kernel ? kernels_ : calls_).add(*first))
         wrong_ = "an interval that ends before it starts, or too many names";
+      if (kernel && !first->row().is_null(2) && !first->row().is_text(2))
+        in_order_.add(first->name_id(), first->start(), first->duration_ns());
       const double start_us = static_cast<double>(first->start()) / 1000;
       if (first->linked())
         kernel ? pairs_.kernel(first->launch(), start_us) : pairs_.call(first->launch(), start_us);
@@ -163,11 +168,14 @@ class NsysSqliteReading {
   }
 
   void read_names() {
+    batch_ = in_order_.batch();
     if (database_.has_table("StringIds")) {
       Rows rows(database_, "SELECT id, value FROM StringIds");
       while (rows.next()) {
         for (ByName* const table : {&kernels_, &calls_, &os_calls_})
           table->name(rows.integer(0), rows.text(1));
+        for (RepeatedKernels::Kernel& kernel : batch_)
+          if (kernel.name == rows.integer(0)) kernel.time.of = std::string(rows.text(1));
       }
     }
     if (database_.has_table("ENUM_CUDA_MEMCPY_OPER")) {
@@ -232,12 +240,23 @@ class NsysSqliteReading {
     setting_.memory_bytes = number({"totalMemory"});
   }
 
+  void add_batch(Import& result) {
+    for (RepeatedKernels::Kernel& kernel : batch_) {
+      if (kernel.time.of.empty()) kernel.time.of = "(unnamed)";
+      result.rows.push_back(std::move(kernel.time));
+    }
+    if (!batch_.empty())
+      result.notes.push_back(
+          fmt::format("layer_time: the {} kernels of a batch, which repeat in this order", batch_.size()));
+  }
+
   Import finish() {
     Import result{
         .format = "nsys-sqlite", .origin = source_.origin(), .setting = setting_, .rows = {}, .notes = {}};
     result.setting.tool = "nsys";
     result.setting.observer = "nsys";
     kernels_.named().rows("kernel_time", true, result.rows);
+    add_batch(result);
     graphs_.named().rows("graph_time", false, result.rows);
     copies_.named().rows("copy_time", false, result.rows);
     memsets_.named().rows("memset_time", false, result.rows);
@@ -273,6 +292,8 @@ class NsysSqliteReading {
   Database database_;
   std::string wrong_;
   ByName kernels_, calls_, copies_, memsets_, graphs_, os_calls_;
+  RepeatedKernels in_order_;
+  std::vector<RepeatedKernels::Kernel> batch_;
   LaunchPairs pairs_;
   std::unordered_set<std::int64_t> callers_;
   Moments on_, off_;

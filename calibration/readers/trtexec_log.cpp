@@ -119,12 +119,32 @@ class TrtexecLogReading {
       run_.separate_profile = has("--separateProfileRun");
       run_.built_only = has("--buildOnly") || has("--skipInference");
       run_.tf32_off = has("--noTF32");
+      run_.setting.onnx = option("--onnx=");
+      read_shapes(option("--shapes="));
     } else if (text.starts_with("PASSED")) {
       begin();
       run_.ended = true;
     } else if (text.starts_with("FAILED")) {
       begin();
       run_.failed = true;
+    }
+  }
+
+  // The value of an option of the command; empty if it was not given.
+  [[nodiscard]] std::string option(std::string_view name) const {
+    const std::size_t at = run_.command.find(name);
+    if (at == std::string::npos) return {};
+    const std::size_t begin = at + name.size();
+    return run_.command.substr(begin, run_.command.find(' ', begin) - begin);
+  }
+
+  // "x:1x3x320x320,y:1x10": the batch is the first dimension of the inputs.
+  void read_shapes(std::string_view shapes) {
+    while (!shapes.empty()) {
+      const std::string_view input = shapes.substr(0, shapes.find(','));
+      const std::size_t colon = input.rfind(':');
+      if (colon != std::string_view::npos) read_dimensions(input.substr(colon + 1));
+      shapes.remove_prefix(std::min(input.size() + 1, shapes.size()));
     }
   }
 
@@ -220,7 +240,10 @@ class TrtexecLogReading {
   void read_binding(std::string_view text) {
     const std::size_t at = text.find("with dimensions ");
     if (at == std::string_view::npos) return;
-    std::string_view dimensions = text.substr(at + 16);
+    read_dimensions(text.substr(at + 16));
+  }
+
+  void read_dimensions(std::string_view dimensions) {
     const auto first = take_figure(dimensions);
     if (!first || *first < 1 || *first != std::floor(*first) || *first > 1e6) return;
     const auto batch = static_cast<std::int64_t>(*first);
@@ -233,6 +256,7 @@ class TrtexecLogReading {
     std::string_view rest = value;
     if (key == "Model" || key == "Load engine") {
       if (!value.empty()) setting.model = stem(value);
+      if (value.ends_with(".onnx")) setting.onnx = value;
       if (key == "Load engine" && !value.empty()) run_.engine_loaded = true;
     } else if (key == "Precision") {
       run_.precision = std::string(value);

@@ -173,6 +173,7 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
                       width, 0);
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
+  text += sharing_lines(result, width);
   if (!explanation.tenants.empty()) {
     text += "\n" + styled("what else runs", Style::strong, colour) + "\n";
     for (const std::string& line : explanation.tenants) text += paragraph(line, width, 2);

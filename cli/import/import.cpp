@@ -1,10 +1,17 @@
 // `jostle import`: converts logs of measuring tools to rows of evidence; all logs or none.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "calibration/evidence/evidence_csv.hpp"
+#include "calibration/evidence/recording.hpp"
+#include "calibration/evidence/run_logs.hpp"
+#include "calibration/onnx/network_files.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/wrong_device.hpp"
@@ -24,7 +31,8 @@ using calibration::Format;
 using calibration::Source;
 
 struct ImportOptions {
-  std::vector<std::string> words;  // FORMAT FILE..., or FILE... to detect
+  std::vector<std::string> words;  // FORMAT FILE..., recordings, or FILE... to detect
+  std::vector<std::string> onnx;
   std::string out;
   bool detect = false;
   calibration::SuppliedFields supplied;
@@ -82,51 +90,115 @@ std::optional<calibration::Profile> profile_of(const std::string& device, Contex
   return profile;
 }
 
+// What the command line names: logs, each with what is said of it.
+calibration::Recording asked_logs(const ImportOptions& options, const Format* format) {
+  calibration::Recording asked;
+  for (std::size_t i = 1; i < options.words.size(); ++i) {
+    asked.files.push_back({options.words[i], format, options.supplied});
+    asked.folders.push_back(std::filesystem::path(options.words[i]).parent_path().string());
+  }
+  return asked;
+}
+
+// Recordings; what the user says of them goes before what they say of themselves.
+calibration::Recording asked_recordings(const ImportOptions& options, input::Problems& problems) {
+  calibration::Recording asked;
+  for (const std::string& path : options.words) {
+    calibration::Recording one = calibration::read_recording(path, problems);
+    for (calibration::RecordedFile& file : one.files) {
+      if (!options.supplied.device.empty()) file.said.device = options.supplied.device;
+      asked.files.push_back(std::move(file));
+    }
+    for (std::string& folder : one.folders) asked.folders.push_back(std::move(folder));
+    for (std::string& note : one.notes) asked.notes.push_back(std::move(note));
+  }
+  return asked;
+}
+
+// The imports of each file; those that cannot be of their device are problems.
+std::vector<calibration::LogFile> read_logs(const calibration::Recording& asked, input::Problems& problems,
+                                            Context& context) {
+  std::vector<calibration::LogFile> files;
+  std::map<std::string, std::optional<calibration::Profile>> profiles;
+  for (std::size_t i = 0; i < asked.files.size() && !context.interrupted; ++i) {
+    const auto& [path, format, said] = asked.files[i];
+    context.terminal.progress("import", static_cast<double>(i) / static_cast<double>(asked.files.size()));
+    const auto source = Source::open(path, problems);
+    if (!source) continue;
+    files.push_back({calibration::import_log(*source, format, problems), said});
+    if (!profiles.contains(said.device)) profiles.emplace(said.device, profile_of(said.device, context));
+    const auto& profile = profiles.at(said.device);
+    for (const calibration::Import& run : files.back().imports) {
+      if (!profile) break;
+      const std::string why = calibration::contradiction(run.setting, *profile->spec, said.device);
+      if (!why.empty()) problems.add_file(path, fmt::format("not of {}: {}", said.device, why));
+    }
+  }
+  return files;
+}
+
+// How the user must call it; empty if he did.
+std::string misuse(const ImportOptions& options) {
+  const std::string& name = options.words.front();
+  if (calibration::find_format(name) != nullptr || name == "auto")
+    return options.words.size() > 1
+               ? ""
+               : "usage: import FORMAT FILE... (FORMAT may be auto), import RECORDING..., or "
+                 "import --detect FILE...";
+  for (const std::string& word : options.words) {
+    if (calibration::is_recording(word)) continue;
+    if (word.find_first_of("./") != std::string::npos)
+      return fmt::format(
+          "{}: no folder, and no manifest of a recording; logs need a FORMAT before them: "
+          "import auto {}",
+          input::printable(word), input::printable(word));
+    return fmt::format("unknown format '{}': {}", input::printable(word),
+                       input::spelling_hint(word, format_names()));
+  }
+  return {};
+}
+
+std::string notes_of(const calibration::Recording& asked, const std::vector<calibration::RunLog>& logs) {
+  std::string notes;
+  for (const std::string& note : asked.notes) notes += fmt::format("note: {}\n", input::printable(note, 400));
+  std::map<std::string, std::size_t> known;  // a recording would say the same of each of its logs
+  for (const calibration::RunLog& log : logs) {
+    for (const std::string& note : log.import.notes)
+      if (asked.files.size() < 10 || ++known[note] == 1)
+        notes +=
+            fmt::format("{}: note: {}\n", input::file_name(log.import.origin), input::printable(note, 400));
+  }
+  for (const auto& [note, count] : known)
+    if (count > 1) notes += fmt::format("note: {} more logs: {}\n", count - 1, input::printable(note, 400));
+  return notes;
+}
+
 ExitCode import(const ImportOptions& options, Context& context) {
-  if (options.words.size() < 2) {
-    context.terminal.complain(
-        "usage: import FORMAT FILE... (FORMAT may be auto), or import --detect FILE...");
+  if (const std::string wrong = misuse(options); !wrong.empty()) {
+    context.terminal.complain(wrong);
     return ExitCode::bad_input;
   }
+  input::Problems problems;
   const std::string& name = options.words.front();
   const Format* const format = calibration::find_format(name);
-  if (format == nullptr && name != "auto") {
-    context.terminal.complain(fmt::format("unknown format '{}': {}", input::printable(name),
-                                          input::spelling_hint(name, format_names())));
-    return ExitCode::bad_input;
-  }
-  const auto profile = profile_of(options.supplied.device, context);
-  for (const std::string& file : options.words) input::note_read(file);
+  const calibration::Recording asked =
+      format != nullptr || name == "auto" ? asked_logs(options, format) : asked_recordings(options, problems);
+  for (const calibration::RecordedFile& file : asked.files) input::note_read(file.path);
   const auto out = output::open_if_given(options.out);
-  input::Problems problems;
-  std::string text = calibration::evidence_header(), notes;
-  for (std::size_t i = 1; i < options.words.size(); ++i) {
-    const std::string& file = options.words[i];
-    context.terminal.progress("import",
-                              static_cast<double>(i - 1) / static_cast<double>(options.words.size() - 1));
-    const auto source = Source::open(file, problems);
-    if (!source) continue;
-    auto imports = calibration::import_log(*source, format, problems);
-    if (context.interrupted) break;
-    for (const calibration::Import& run : imports) {
-      if (!profile) break;
-      const std::string why =
-          calibration::contradiction(run.setting, *profile->spec, options.supplied.device);
-      if (!why.empty()) problems.add_file(file, fmt::format("not of {}: {}", options.supplied.device, why));
-    }
-    text += calibration::evidence_rows(imports, options.supplied, problems);
-    for (const calibration::Import& run : imports) {
-      for (const std::string& note : run.notes)
-        notes += fmt::format("{}: note: {}\n", input::file_name(file), input::printable(note, 400));
-    }
-  }
+  calibration::NetworkFiles networks(options.onnx, asked.folders);
+  networks.also_in("");
+  std::vector<calibration::LogFile> files = read_logs(asked, problems, context);
+  std::vector<calibration::RunLog> logs;
+  if (problems.empty() && !context.interrupted)
+    logs = calibration::run_logs(std::move(files), networks, problems);
   if (!problems.empty() || context.interrupted) return refuse(problems, context);
+  const std::string text = calibration::evidence_header() + calibration::evidence_rows(logs);
   context.terminal.clear_progress();
   if (out)
     output::write_whole(*out, text);
   else
     context.terminal.print_data(text);
-  context.terminal.note(notes);
+  context.terminal.note(notes_of(asked, logs));
   return ExitCode::done;
 }
 
@@ -137,7 +209,8 @@ void add_import(CLI::App& app, Task& task) {
   const auto options = std::make_shared<ImportOptions>();
   command
       ->add_option("FORMAT", options->words,
-                   "A format from the list below, then log files (--detect: log files only)")
+                   "A format from the list below, then log files; or recordings: folders that "
+                   "scripts/record-jetson wrote, or their manifest.csv (--detect: log files only)")
       ->required()
       ->type_name("FILE");
   command->add_option("-o,--out", options->out, "Write to FILE, all or nothing (default: standard output)")
@@ -153,19 +226,34 @@ void add_import(CLI::App& app, Task& task) {
   command->add_flag_callback(
       "--pinned", [options] { options->supplied.pinned = true; },
       "jetson_clocks pinned the clocks to their maximum");
-  command->add_option("--model", options->supplied.model, "The network")->type_name("NAME");
+  command
+      ->add_option("--model", options->supplied.model,
+                   "The network: a built-in name, or its .onnx file (default: from the log)")
+      ->type_name("NAME");
+  command
+      ->add_option(
+          "--onnx", options->onnx,
+          "An .onnx file that logs name by another path; may be repeated (also looked for beside the "
+          "logs, and here)")
+      ->type_name("FILE");
   command->add_option("--precision", options->supplied.precision, "fp32, tf32, fp16 or int8")
       ->check(one_of({"fp32", "tf32", "fp16", "int8"}))
       ->type_name("WORD");
   command->add_option("--batch", options->supplied.batch, "Images per query")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
       ->type_name("N");
-  command->add_option("--run", options->supplied.run, "Name of the run (default: from the file name)")
+  command
+      ->add_option("--processes", options->supplied.processes,
+                   "How many shared the GPU, each with a log of trtexec among the files (default: 1)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000}))
+      ->type_name("N");
+  command
+      ->add_option("--run", options->supplied.run,
+                   "Name of the run that all files are of (default: one a file, by its name)")
       ->type_name("NAME");
   command->footer(format_list());
-  add_examples(*command,
-               {"import auto trtexec.log tegrastats.log --device jetson-orin-nano-super -o imported.csv",
-                "import --detect trtexec.log"});
+  add_examples(*command, {"import auto trtexec.log tegrastats.log --run r1 -o imported.csv",
+                          "import --detect trtexec.log"});
   command->callback([&task, options] {
     task = [options](Context& context) {
       return options->detect ? detect(*options, context) : import(*options, context);

@@ -37,6 +37,7 @@ std::string verdict(const Check& check) {
 std::string verdict(const Reproduction& outcome) {
   if (!outcome.problem.empty()) return "not simulated";
   if (outcome.reproduced()) return "reproduced";
+  if (outcome.judged() == 0) return "not judged";
   return fmt::format("{} of {} missed", outcome.failed(), outcome.checks.size());
 }
 
@@ -44,11 +45,18 @@ Style style_of(bool good) {
   return good ? Style::plain : Style::bad;
 }
 
+// "fitted: cuda_efficiency".
+std::string basis(const analyses::Basis& basis) {
+  std::string text(to_string(basis.kind));
+  return basis.chosen.empty() ? text : fmt::format("{}: {}", text, basis.chosen);
+}
+
 // A row per statement, with its worst failed check.
 Table overview(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"statement", Align::left, 3, true},
                {"verdict", Align::left},
+               {"basis", Align::left, 3},
                {"grade", Align::left, 4},
                {"worst", Align::left, 2, true},
                {"claimed", Align::left, 1, true},
@@ -56,9 +64,10 @@ Table overview(const std::vector<Reproduction>& outcomes) {
   for (const Reproduction& outcome : outcomes) {
     const Check* const worst = outcome.worst();
     table.add({std::string(outcome.statement->id), std::string(outcome.statement->text), verdict(outcome),
-               outcome.grade, worst ? worst->quantity : outcome.problem, worst ? worst->claimed : "",
+               std::string(to_string(outcome.statement->basis.kind)), outcome.grade,
+               worst ? worst->quantity : outcome.problem, worst ? worst->claimed : "",
                worst ? worst->predicted : ""},
-              style_of(outcome.reproduced()));
+              style_of(outcome.failed() == 0 && outcome.problem.empty()));
   }
   return table;
 }
@@ -81,26 +90,43 @@ Table checks(const std::vector<Reproduction>& outcomes) {
   return table;
 }
 
+// "32 of 80 predicted, 17 of 28 fitted": how many of each basis are reproduced.
+std::string by_basis(const std::vector<Reproduction>& outcomes) {
+  using Kind = analyses::Basis::Kind;
+  std::string text;
+  for (const Kind kind : {Kind::predicted, Kind::fitted, Kind::given}) {
+    std::ptrdiff_t all = 0, reproduced = 0;
+    for (const Reproduction& outcome : outcomes) {
+      if (outcome.statement->basis.kind != kind) continue;
+      ++all;
+      reproduced += outcome.reproduced() ? 1 : 0;
+    }
+    text += fmt::format("{} of {} {}, ", reproduced, all, to_string(kind));
+  }
+  const auto not_judged = std::ranges::count_if(outcomes, [](const Reproduction& outcome) {
+    return outcome.statement->basis.kind == Kind::not_judged;
+  });
+  return text + fmt::format("{} not judged", not_judged);
+}
+
 std::string summary(const std::vector<Reproduction>& outcomes) {
   const auto reproduced = std::ranges::count_if(outcomes, &Reproduction::reproduced);
   const auto not_simulated =
       std::ranges::count_if(outcomes, [](const Reproduction& outcome) { return !outcome.problem.empty(); });
-  std::ptrdiff_t all = 0, judged = 0, missed = 0;
+  std::size_t judged = 0, missed = 0;
   for (const Reproduction& outcome : outcomes) {
-    ++all;
-    judged += std::ranges::count_if(outcome.checks,
-                                    [](const Check& c) { return c.verdict != analyses::Verdict::shown; });
-    missed += static_cast<std::ptrdiff_t>(outcome.failed());
+    judged += outcome.judged();
+    missed += outcome.failed();
   }
-  return fmt::format("{} of {} statements reproduced, {} not simulated; {} of {} checks hold\n", reproduced,
-                     all, not_simulated, judged - missed, judged);
+  return fmt::format("{} of {} statements reproduced ({}), {} not simulated; {} of {} checks hold\n",
+                     reproduced, outcomes.size(), by_basis(outcomes), not_simulated, judged - missed, judged);
 }
 
-// The reasons for the statements that are not reproduced.
-std::string reasons(const std::vector<Reproduction>& outcomes, const char* format) {
+// The reasons for the statements that are missed, or not judged.
+std::string reasons(const std::vector<Reproduction>& outcomes, const char* format, bool missed) {
   std::string text;
   for (const Reproduction& outcome : outcomes)
-    if (outcome.failed() > 0 && !outcome.statement->why.empty())
+    if (missed == (outcome.failed() > 0) && !outcome.reproduced() && !outcome.statement->why.empty())
       text += fmt::format(fmt::runtime(format), outcome.statement->id, outcome.statement->why);
   return text;
 }
@@ -110,13 +136,16 @@ std::string markdown(const std::vector<Reproduction>& outcomes) {
   Table table({{"claim", Align::left},
                {"kind", Align::left},
                {"statement", Align::left},
+               {"basis", Align::left},
                {"grade", Align::left},
                {"verdict", Align::left}});
   for (const Reproduction& outcome : outcomes)
     table.add({std::string(outcome.statement->id), std::string(to_string(outcome.statement->kind)),
-               std::string(outcome.statement->text), outcome.grade, verdict(outcome)});
+               std::string(outcome.statement->text), basis(outcome.statement->basis), outcome.grade,
+               verdict(outcome)});
   return summary(outcomes) + "\n" + table.markdown() +
-         "\n## Statements that are not reproduced, and why\n\n" + reasons(outcomes, "- **{}** {}\n") +
+         "\n## Statements that are not reproduced, and why\n\n" + reasons(outcomes, "- **{}** {}\n", true) +
+         "\n## Statements that are not judged, and why\n\n" + reasons(outcomes, "- **{}** {}\n", false) +
          "\n## Every check\n\n" + checks(outcomes).markdown();
 }
 
@@ -142,19 +171,22 @@ std::string json(const std::vector<Reproduction>& outcomes) {
   std::string lines;
   for (const Reproduction& outcome : outcomes) {
     const auto off = error(outcome);
-    Json entry{{"id", outcome.statement->id},
-               {"stated", joined(outcome, &Check::claimed)},
-               {"simulated", outcome.problem.empty() ? Json(joined(outcome, &Check::predicted)) : Json()},
-               {"error", off ? Json(*off) : Json()},
-               {"holds", outcome.reproduced()},
-               {"grade", outcome.grade.empty() ? Json() : Json(outcome.grade)},
-               {"why", outcome.reproduced()      ? Json()
-                       : outcome.problem.empty() ? Json(outcome.statement->why)
-                                                 : Json(outcome.problem)},
-               {"source", source_of(*outcome.statement)},
-               {"kind", to_string(outcome.statement->kind)},
-               {"statement", outcome.statement->text},
-               {"checks", Json::array()}};
+    Json entry{
+        {"id", outcome.statement->id},
+        {"stated", joined(outcome, &Check::claimed)},
+        {"simulated", outcome.problem.empty() ? Json(joined(outcome, &Check::predicted)) : Json()},
+        {"error", off ? Json(*off) : Json()},
+        {"holds", outcome.reproduced()},
+        {"grade", outcome.grade.empty() ? Json() : Json(outcome.grade)},
+        {"why", outcome.reproduced()      ? Json()
+                : outcome.problem.empty() ? Json(outcome.statement->why)
+                                          : Json(outcome.problem)},
+        {"basis", to_string(outcome.statement->basis.kind)},
+        {"chosen", outcome.statement->basis.chosen.empty() ? Json() : Json(outcome.statement->basis.chosen)},
+        {"source", source_of(*outcome.statement)},
+        {"kind", to_string(outcome.statement->kind)},
+        {"statement", outcome.statement->text},
+        {"checks", Json::array()}};
     for (const Check& check : outcome.checks)
       entry["checks"].push_back({{"quantity", check.quantity},
                                  {"stated", check.claimed},
@@ -177,7 +209,8 @@ std::string printed(const std::vector<Reproduction>& outcomes, const ReproduceOp
   if (options.markdown) return markdown(outcomes);
   const Table table = options.details ? checks(outcomes) : overview(outcomes);
   std::string text = table.text(terminal.width(), terminal.colour()) + "\n" + summary(outcomes);
-  if (options.details) text += "\n" + reasons(outcomes, "{}: {}\n");
+  if (options.details)
+    text += "\n" + reasons(outcomes, "{}: {}\n", true) + reasons(outcomes, "{}: {}\n", false);
   return text;
 }
 

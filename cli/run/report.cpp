@@ -132,7 +132,7 @@ std::string processes_table(const Result& result, int width, bool colour) {
   if (memory_matters(result)) {
     add({"MB", Align::right, 45}, figures(processes, 4, [](const ProcessResult& p) { return p.memory_mb; }));
   }
-  add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return p.grade; }));
+  add({"grade", Align::left, 50}, words(processes, [](const auto& p) { return lowest(p.grades); }));
   if (std::ranges::any_of(processes, [](const auto& p) { return p.drops > 0; })) {
     add({"drops", Align::right, 87},
         words(processes, [](const auto& p) { return fmt::format("{}", p.drops); }));
@@ -407,6 +407,11 @@ std::string overload_lines(const Result& result, int width, bool colour) {
   return text.empty() ? text : "\n" + text;
 }
 
+std::string sharing_lines(const Result& result, int width) {
+  const std::string note = scenarios::sharing_note(result);
+  return note.empty() ? note : "\n" + paragraph("sharing: " + note, width, 0);
+}
+
 std::string report(const Result& result, int width, bool colour) {
   std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
                                  fmt::format("{:.4g} s simulated", result.simulated_s)};
@@ -420,7 +425,7 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
-         warning_lines(result, width, colour) + trust_lines(result, width) +
+         warning_lines(result, width, colour) + sharing_lines(result, width) + trust_lines(result, width) +
          unconverged_lines(result, width) + interval_lines(result, width) +
          shares_table(result, width, colour) + stages_table(result, width, colour) +
          windows_table(result, width, colour) + system_lines(result, width);

@@ -14,6 +14,9 @@ namespace jostle::cli {
 // A sentence for each entry with processes that do not keep up, after an empty line; empty if all do.
 [[nodiscard]] std::string overload_lines(const scenarios::Result& result, int width, bool colour);
 
+// That sharing the GPU is assumed, and what would settle it, after an empty line; empty where it is not.
+[[nodiscard]] std::string sharing_lines(const scenarios::Result& result, int width);
+
 // Names on standard error the processes that do not fit into memory; whether all do.
 bool say_who_fits(const std::string& file, const scenarios::Result& result, Terminal& terminal);
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/profile.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
@@ -75,14 +76,25 @@ std::string json(const analyses::Support& support, const SupportOptions& options
          "\n";
 }
 
+// A built-in network, or an .onnx file.
+scenarios::Model model_of(const std::string& name, input::Problems& problems) {
+  if (name.ends_with(".onnx")) {
+    auto file = calibration::read_onnx(name, {}, problems);
+    if (!file) return {};
+    return scenarios::OnnxModel{name, name,
+                                std::make_shared<const calibration::OnnxNetwork>(*std::move(file))};
+  }
+  if (dnn::find_model(name) == nullptr)
+    problems.add({}, {}, fmt::format("unknown model '{}'", input::printable(name)),
+                 input::spelling_hint(name, dnn::model_names()));
+  return scenarios::BuiltInModel{name};
+}
+
 ExitCode print_support(const SupportOptions& options, Terminal& terminal) {
   input::Problems problems;
-  const auto profile = calibration::shipped_profile(options.device, problems);
+  const auto profile = calibration::find_profile(options.device, problems);
   const auto precision = dnn::parse_precision(options.precision);
-  if (dnn::find_model(options.model) == nullptr) {
-    problems.add({}, {}, fmt::format("unknown model '{}'", input::printable(options.model)),
-                 input::spelling_hint(options.model, dnn::model_names()));
-  }
+  const scenarios::Model model = model_of(options.model, problems);
   if (!precision)
     problems.add({}, {}, fmt::format("unknown precision '{}'", input::printable(options.precision)),
                  "fp32, tf32, fp16 or int8");
@@ -95,7 +107,7 @@ ExitCode print_support(const SupportOptions& options, Terminal& terminal) {
     const auto runtime =
         std::ranges::find(runtimes, options.runtime, [](const auto& name) { return name.first; });
     const analyses::Support support =
-        analyses::support(*profile, options.model, *precision, runtime->second, options.batch);
+        analyses::support(*profile, model, *precision, runtime->second, options.batch);
     if (options.format == "json")
       terminal.print_data(json(support, options));
     else
@@ -113,10 +125,13 @@ void add_support(CLI::App& app, Task& task) {
   CLI::App* const command = app.add_subcommand(
       "support", "Show the basis of a prediction: measurements, a fitted factor or the data sheet");
   const auto options = std::make_shared<SupportOptions>();
-  command->add_option("DEVICE", options->device, "A shipped profile (see `jostle list devices`)")
+  command
+      ->add_option("DEVICE", options->device,
+                   "A shipped profile (see `jostle list devices`), or the file of one")
       ->required()
       ->type_name("");
-  command->add_option("MODEL", options->model, "A built-in network (see `jostle list models`)")
+  command
+      ->add_option("MODEL", options->model, "A built-in network (see `jostle list models`), or an .onnx file")
       ->required()
       ->type_name("");
   command->add_option("PRECISION", options->precision, "fp32, tf32, fp16 or int8")->required()->type_name("");

@@ -36,8 +36,12 @@ std::vector<EvidencePath> files_of(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-EvidenceFiles read_evidence_files(const std::vector<std::string>& paths) {
+EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
+                                  const std::vector<std::string>& onnx) {
   EvidenceFiles all;
+  std::vector<calibration::CsvTable> tables;
+  std::vector<std::string> names;
+  calibration::NetworkFiles networks(onnx);
   for (const EvidencePath& file : files_of(paths)) {
     calibration::CsvTable table = calibration::as_evidence(calibration::CsvTable::read(file.path));
     if (const auto kind = calibration::trace_kind(table)) {
@@ -49,13 +53,19 @@ EvidenceFiles read_evidence_files(const std::vector<std::string>& paths) {
     } else if (file.from_folder && std::ranges::find(table.header(), "metric") == table.header().end()) {
       all.skipped.push_back(file.path);
     } else {
-      for (analyses::RunConfiguration& configuration : analyses::run_configurations_of(table))
-        all.configurations.push_back(std::move(configuration));
+      networks.also_in(fs::path(file.path).parent_path().string());
+      names.push_back(file.path);
+      tables.push_back(std::move(table));
     }
-    if (!all.traces.empty() && !all.configurations.empty())
+    if (!all.traces.empty() && !tables.empty())
       throw calibration::CsvError(
           file.path, 0, "traces and general evidence cannot be combined: fit them one after the other");
   }
+  networks.also_in("");
+  analyses::Evidence evidence = analyses::evidence_of(tables, networks);
+  all.configurations = std::move(evidence.configurations);
+  all.notes = std::move(evidence.notes);
+  for (std::size_t i = 0; i < names.size(); ++i) all.files.push_back({names[i], evidence.used[i]});
   return all;
 }
 

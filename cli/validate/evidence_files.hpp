@@ -1,6 +1,7 @@
 // The measurement files of a command line: general evidence (one metric per row), or traces of a shared GPU.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,14 +10,23 @@
 
 namespace jostle::cli {
 
+struct EvidenceFile {
+  std::string path;
+  std::size_t used = 0;  // rows that a fit or a comparison can use
+};
+
 struct EvidenceFiles {
   calibration::TraceFiles traces;
   std::vector<analyses::RunConfiguration> configurations;
+  std::vector<EvidenceFile> files;   // of general evidence
+  std::vector<std::string> notes;    // what of them is left out, and why
   std::vector<std::string> skipped;  // files in a folder that have neither format
 };
 
-// Each of `paths` is a file, or a folder with .csv files. Throws calibration::CsvError for unreadable files,
+// Each of `paths` is a file, or a folder with .csv files. `onnx`: files of networks; others are looked for
+// beside the evidence, and in the working directory. Throws calibration::CsvError for unreadable files,
 // for both formats together, and for two trace files of one kind.
-[[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths);
+[[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
+                                                const std::vector<std::string>& onnx = {});
 
 }  // namespace jostle::cli

@@ -40,7 +40,7 @@ struct ValidateOptions {
   std::string subject;
   bool details = false, markdown = false, fit = false, uncertainty = false, ledger = false;
   std::string html, picture;  // files; empty: none
-  std::vector<std::string> set, evidence;
+  std::vector<std::string> set, evidence, onnx;
 };
 
 std::vector<analyses::ComparisonGroup> compare(const ValidateOptions& options,
@@ -102,7 +102,8 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     return ExitCode::bad_input;
   }
   try {
-    const EvidenceFiles files = read_evidence_files(options.evidence);
+    const EvidenceFiles files = read_evidence_files(options.evidence, options.onnx);
+    for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
     const ValidateFiles written(options);
     if (!files.traces.empty()) {
       const auto groups = analyses::validate_h200(profile->base.profile, progress_of(context), files.traces);
@@ -195,6 +196,12 @@ void add_validate(CLI::App& app, Task& task) {
       ->add_option("EVIDENCE", options->evidence,
                    "CSV files of measurements, or a folder of them (see docs/calibration.md)")
       ->type_name("");
+  command
+      ->add_option(
+          "--onnx", options->onnx,
+          "The .onnx file of a network in EVIDENCE, which knows it by its content; may be repeated (also "
+          "looked for beside it, and here)")
+      ->type_name("FILE");
   command->add_flag("--details", options->details, "Print every measured value of every run");
   command->add_option("--html", options->html, "Write tables and plots as an HTML page")->type_name("FILE");
   command

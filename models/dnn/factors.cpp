@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace jostle::dnn {
@@ -14,16 +15,25 @@ int distance(Precision of_factor, Precision wanted) {
   return 2 * std::abs(steps) + (steps < 0 ? 1 : 0);
 }
 
-// How far a factor is from what is wanted: those of the network before those of the family; less is better.
-using Rank = std::pair<bool, int>;
+// How far a factor is from what is wanted: those of the network before those of the family, then by precision
+// or by GPU, then by the batch of timed layers; less is better.
+using Rank = std::tuple<bool, int, double>;
+
+double batch_ratio(std::int64_t a, std::int64_t b) {
+  if (a < 1 || b < 1) return 1;
+  return static_cast<double>(std::max(a, b)) / static_cast<double>(std::min(a, b));
+}
 
 std::optional<Rank> rank(const Factor& factor, const FactorOf& of) {
   if (factor.family != of.family || factor.lowering != of.lowering) return std::nullopt;
-  if (factor.model.empty()) return Rank{true, distance(factor.precision, of.precision)};
-  if (factor.model != of.model || factor.precision != of.precision ||
-      factor.chip.architecture != of.chip.architecture)
-    return std::nullopt;
-  return Rank{false, std::abs(factor.chip.sms - of.chip.sms)};
+  if (factor.model.empty()) return Rank{true, distance(factor.precision, of.precision), 1};
+  if (factor.model != of.model || factor.chip.architecture != of.chip.architecture) return std::nullopt;
+  const int sms = std::abs(factor.chip.sms - of.chip.sms);
+  const bool own_family = factor.model == factor.family;
+  if (!own_family && factor.precision != of.precision) return std::nullopt;
+  constexpr int more_than_any_sms = 1'000'000;
+  return Rank{false, sms + more_than_any_sms * distance(factor.precision, of.precision),
+              batch_ratio(factor.batch, of.batch)};
 }
 
 }  // namespace
@@ -43,7 +53,8 @@ const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of) {
 std::vector<Factor> with_own(std::span<const Factor> own, std::span<const Factor> others) {
   const auto replaced = [&own](const Factor& other) {
     return std::ranges::any_of(own, [&](const Factor& factor) {
-      return factor.model.empty() && factor.family == other.family && factor.precision == other.precision &&
+      return (factor.model.empty() || (factor.model == other.model && factor.chip == other.chip)) &&
+             factor.family == other.family && factor.precision == other.precision &&
              factor.lowering == other.lowering;
     });
   };

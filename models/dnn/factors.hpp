@@ -1,6 +1,8 @@
-// Correction factors of the cost model, fitted on measurements: one factor on the time of every kernel.
+// Correction factors of the cost model, fitted on measurements: one factor on the time of every kernel, and
+// others for each layer where these were timed one by one.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,14 +31,20 @@ struct Factor {
   Lowering lowering = Lowering::optimised;
   double value = 1;   // measured time over computed time
   std::string basis;  // for the user: what it was fitted on
+  // Of a network whose layers were timed one by one: measured over computed time of each fused layer
+  // (Lowering::optimised), in order, in addition to `value`; and the batch and GPU clock of that run.
+  std::vector<double> layers = {};
+  std::int64_t batch = 0;
+  double gpu_hz = 0;
 };
 
 // What a factor is wanted for.
 struct FactorOf {
   Chip chip;
-  std::string_view model, family;
+  std::string_view model, family;  // equal for a network without a family
   Precision precision = Precision::fp16;
   Lowering lowering = Lowering::optimised;
+  std::int64_t batch = 0;  // to choose among layers that were timed at several; 0: any
 };
 
 // The best available factor, or null. In this order: for the network in this precision, measured on the GPU
@@ -44,10 +52,12 @@ struct FactorOf {
 // clocks and memory, which a factor does not depend on); for the family in this precision; for the family in
 // the nearest precision (in the order fp32, tf32, fp16, int8; the narrower one at a tie). The last is used
 // because what a family's factor corrects, such as kernels that the lowering does not model, hardly depends
-// on the precision. The first of equal ones.
+// on the precision. A network without a family, from a file, is a family of its own: its factor in the
+// nearest precision. Of factors with layers, that with the nearest batch. The first of equal ones.
 [[nodiscard]] const Factor* find_factor(std::span<const Factor> factors, const FactorOf& of);
 
-// A profile's own factors, then the others; less those that an own one of their family stands for.
+// A profile's own factors, then the others; less those that an own one of their family, or of the same
+// network on the same GPU, stands for.
 [[nodiscard]] std::vector<Factor> with_own(std::span<const Factor> own, std::span<const Factor> others);
 
 }  // namespace jostle::dnn

@@ -24,16 +24,18 @@ struct Request {
   Lowering lowering = Lowering::framework;
   int input = 0;   // side of the image, or number of tokens; 0: the default of the network
   Chip chip = {};  // whose factors of networks apply; none: only those of families
-  // A network from a file, without a name here, instead of `model` and `input`.
+  // A network from a file; `model` is then what its factors name it by, and `input` counts for nothing.
   const Network* network = nullptr;
   bool training = false;  // a training step (training.hpp), with Lowering::framework
+  double gpu_hz = 0;      // the clock that it will run at; layers timed at another are only fitted
 };
 
 // If there is a measured table of the device for this network, precision, input and lowering (tables are of
 // frameworks): that table, or an interpolation (interpolate.hpp). Otherwise computed from the layers and the
 // peak rates of `gpu` (roofline.hpp), times the factor that `factors` has for the network in the precision
-// that it really runs in; the grade is then fitted, without such a factor datasheet. For training nothing is
-// measured or fitted. Durations are at the clocks of the tables, or at the GPU's maximum. Throws
+// that it really runs in; the grade is then fitted, without such a factor datasheet. If the factor has the
+// times of layers, and they were taken in this precision, at this batch and clock: measured. For training
+// nothing is measured or fitted. Durations are at the clocks of the tables, or at the GPU's maximum. Throws
 // std::invalid_argument for an unknown model, a batch or input out of range, and a request whose time cannot
 // be simulated; for training also where training_step() does.
 [[nodiscard]] gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tables,

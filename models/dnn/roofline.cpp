@@ -220,11 +220,17 @@ void check(std::int64_t batch, const gpu::Spec& gpu) {
 
 gpu::KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
                              Lowering lowering, const gpu::Spec& gpu) {
+  return roofline_by_layer(layers, batch, precision, lowering, gpu).sequence;
+}
+
+KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64_t batch, Precision precision,
+                                  Lowering lowering, const gpu::Spec& gpu) {
   check(batch, gpu);
   const Estimator estimator(batch, lowering, gpu);
   const bool reformats = lowering == Lowering::optimised;
   constexpr double outside_bytes = 4;  // callers pass and receive fp32
-  gpu::KernelSequence sequence;
+  KernelsOfLayers found;
+  gpu::KernelSequence& sequence = found.sequence;
   std::vector<double> stored;  // bytes of an element, for each layer
   for (const FusedLayer& layer : layers) {
     const ArithmeticPath path = path_for(gpu, layer, precision);
@@ -240,13 +246,14 @@ gpu::KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t ba
     stored.push_back(element);
     if (reformats && layer.last)
       sequence.kernels.push_back(estimator.reformat(layer.out.elements(), element, outside_bytes));
+    found.layer.resize(sequence.kernels.size(), stored.size() - 1);
   }
   sequence.grade = gpu::Grade::datasheet;
   const Precision used = path_for(gpu, precision).precision;
   sequence.provenance = "roofline of " + gpu.architecture;
   if (used != precision) sequence.provenance.append(", run as ").append(to_string(used));
   sequence.rebuild_finish();
-  return sequence;
+  return found;
 }
 
 }  // namespace jostle::dnn

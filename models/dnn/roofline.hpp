@@ -4,8 +4,10 @@
 // tiles (tiling.hpp); all other kernels are bound by their bytes. Part of what a kernel reads is still in L2.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/fusion.hpp"
@@ -21,5 +23,14 @@ namespace jostle::dnn {
 // or a GPU whose SM count, clock, fp32 rate or bandwidth is not positive.
 [[nodiscard]] gpu::KernelSequence roofline(std::span<const FusedLayer> layers, std::int64_t batch,
                                            Precision precision, Lowering lowering, const gpu::Spec& gpu);
+
+// The same, and for each kernel the layer that it is of; a reformat is of the layer that reads or, for an
+// output, writes.
+struct KernelsOfLayers {
+  gpu::KernelSequence sequence;
+  std::vector<std::size_t> layer;
+};
+[[nodiscard]] KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64_t batch,
+                                                Precision precision, Lowering lowering, const gpu::Spec& gpu);
 
 }  // namespace jostle::dnn

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "calibration/onnx/content_name.hpp"
 #include "calibration/onnx/onnx.hpp"
 #include "models/dnn/model_names.hpp"
 
@@ -10,6 +11,11 @@ namespace jostle::scenarios {
 const dnn::Network* network_of_file(const Model& model) {
   const auto* const onnx = std::get_if<OnnxModel>(&model);
   return onnx != nullptr && onnx->file ? &onnx->file->network : nullptr;
+}
+
+std::string network_name(const Model& model) {
+  const auto* const onnx = std::get_if<OnnxModel>(&model);
+  return onnx != nullptr && onnx->file ? calibration::content_name(onnx->file->hash) : model_name(model);
 }
 
 std::optional<dnn::Network> network_of(const ProcessEntry& entry) {

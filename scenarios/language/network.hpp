@@ -11,6 +11,9 @@ namespace jostle::scenarios {
 // Null where the model is not an ONNX file.
 [[nodiscard]] const dnn::Network* network_of_file(const Model& model);
 
+// What factors on kernel times name it by: its name, or the content of its file (calibration::content_name).
+[[nodiscard]] std::string network_name(const Model& model);
+
 // None where the entry has none: a synthetic model.
 [[nodiscard]] std::optional<dnn::Network> network_of(const ProcessEntry& entry);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/process/share.hpp"
+#include "scenarios/result/grades.hpp"
 
 namespace jostle::scenarios {
 
@@ -110,7 +111,7 @@ struct ProcessResult {
   std::string runtime;
   bool training = false;      // a batch is a training step
   std::string status = "ok";  // or out_of_memory: then metrics are absent
-  std::string grade;          // of the kernel times: measured | interpolated | fitted | datasheet
+  Grades grades;              // what it rests on; `grade` of a result is lowest(grades)
   Metric images;              // served in the measured time; of batches at its ends the part inside it
   Throughput throughput;
   Metric offered;  // images/s that are asked for; absent in a closed loop

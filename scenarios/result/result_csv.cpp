@@ -85,7 +85,7 @@ std::vector<Column> make_columns() {
       {"batch", [](const R&, const P& p) { return fmt::format("{}", p.batch); }},
       {"runtime", [](const R&, const P& p) { return p.runtime; }},
       {"status", [](const R&, const P& p) { return p.status; }},
-      {"grade", [](const R&, const P& p) { return p.grade; }},
+      {"grade", [](const R&, const P& p) { return lowest(p.grades); }},
       {"throughput_images_per_s", [](const R&, const P& p) { return figure_cell(p.throughput.mean); }},
       {"throughput_ci95_low", [](const R&, const P& p) { return low(p.throughput.ci95); }},
       {"throughput_ci95_high", [](const R&, const P& p) { return high(p.throughput.ci95); }},

@@ -107,7 +107,11 @@ Json process_json(const ProcessResult& process) {
   json["runtime"] = process.runtime;
   if (process.training) json["training"] = true;
   json["status"] = process.status;
-  json["grade"] = process.grade;
+  const Grades& grades = process.grades;
+  json["grade"] = lowest(grades);
+  json["grades"] = {{"kernels", grades.kernels},
+                    {"sharing", grades.sharing ? Json(*grades.sharing) : Json(nullptr)},
+                    {"power", grades.power ? Json(*grades.power) : Json(nullptr)}};
   json["throughput"] = {{"mean", figure(process.throughput.mean)},
                         {"ci95", interval(process.throughput.ci95)},
                         {"pi90", interval(process.throughput.pi90)},

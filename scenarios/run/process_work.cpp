@@ -122,14 +122,15 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
   const Half half = entry.precision != Precision::fp16 || !runtime.fp16_of_fp32 ? Half::own
                     : entry.training                                            ? Half::slowed
                                                                                 : Half::from_single;
-  const dnn::Request request{.model = model_name(entry.model),
+  const dnn::Request request{.model = network_name(entry.model),
                              .precision = half == Half::from_single ? Precision::fp32 : *entry.precision,
                              .batch = entry.batch,
                              .lowering = traits_of(spec.runtime).lowering,
                              .input = static_cast<int>(entry.input.value_or(0)),
                              .chip = dnn::Chip::of(context.profile.spec->gpu),
                              .network = network_of_file(entry.model),
-                             .training = entry.training};
+                             .training = entry.training,
+                             .gpu_hz = context.clocks.gpu_hz};
   gpu::KernelSequence kernels = dnn::kernels_for(request, measured ? context.tables : dnn::KernelTables{},
                                                  gpu, context.profile.factors);
   if (entry.layers) kernels = part_of(kernels, entry, request, gpu);

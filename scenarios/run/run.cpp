@@ -11,6 +11,7 @@
 #include "scenarios/result/pooled.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/equilibrium.hpp"
+#include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/one_run.hpp"
 #include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -20,7 +21,7 @@ namespace jostle::scenarios {
 namespace {
 
 // The part of a process's result that is known before the run.
-ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instance, gpu::Grade grade) {
+ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instance, const Grades& grades) {
   ProcessResult result;
   result.index = static_cast<std::int64_t>(instance.index);
   result.entry = static_cast<std::int64_t>(instance.entry);
@@ -30,7 +31,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   result.batch = entry.batch;
   result.runtime = to_string(entry.runtime);
   result.training = entry.training;
-  result.grade = to_string(grade);
+  result.grades = grades;
   return result;
 }
 
@@ -51,9 +52,10 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   result.device = scenario.device;
   result.profile_hash = profile.hash;
   result.seed = assembly.setup.seed;
+  const std::vector<Grades> grades = grades_of(scenario, profile, assembly);
   for (const ProcessInstance& instance : expand(scenario)) {
     result.processes.push_back(
-        described(scenario.processes[instance.entry], instance, assembly.grades[instance.entry]));
+        described(scenario.processes[instance.entry], instance, grades[instance.entry]));
   }
   add_memory(result, profile.spec->memory, assembly.occupancy);
   return result;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyses/calibrate/calibrate.hpp"
@@ -15,6 +16,7 @@
 #include "calibration/readers/formats.hpp"
 #include "input/quantity.hpp"
 #include "models/board/spec.hpp"
+#include "tests/calibration/readers_support.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
@@ -103,7 +105,7 @@ std::string imported(const std::string& text, const RunConfiguration& setting) {
   said.precision = "fp16";
   said.batch = 1;
   said.pinned = true;
-  std::string rows = calibration::evidence_rows(runs, said, problems);
+  std::string rows = calibration::rows_of(std::move(runs), said, problems);
   EXPECT_TRUE(problems.empty()) << problems.text();
   return rows;
 }

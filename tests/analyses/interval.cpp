@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "calibration/profile/ranges.hpp"
 #include "calibration/profile/sobol.hpp"
+#include "calibration/profile/with_parameters.hpp"
 #include "calibration/readers/csv.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -60,7 +63,7 @@ MadeUp made_up(std::uint64_t seed, double by_parameter, double by_chance) {
   const auto scores = calibration::sobol_points(calibration::uncertainty_draws, {seed});
   for (const double score : scores.front()) {
     const double normal = calibration::normal_quantile(score);
-    found.draws.push_back({{"slice"}, {std::exp(normal)}, {score}});
+    found.draws.push_back({{"slice"}, {std::exp(normal)}, {""}, {score}});
     found.runs.drawn.emplace_back(100 * std::exp(by_parameter * normal) * chance());
   }
   for (std::size_t i = 0; i < repetitions; ++i) found.runs.repeated.emplace_back(100 * chance());
@@ -192,11 +195,143 @@ TEST(Draws, vary_what_is_assumed_but_not_what_was_measured) {
   for (const calibration::ProfileParameter& figure : base->profile.figures) {
     const bool drawn = std::ranges::find(all.front().names, figure.path) != all.front().names.end();
     if (!drawn) continue;
-    EXPECT_EQ(figure.from.grade, calibration::ParameterGrade::assumed) << figure.path;
+    EXPECT_NE(figure.from.grade, calibration::ParameterGrade::measured) << figure.path;
+    EXPECT_NE(figure.from.grade, calibration::ParameterGrade::fitted) << figure.path;
   }
   EXPECT_FALSE(all.front().names.empty());
   const auto profile = calibration::drawn(base->document, base->profile, all.front());
   EXPECT_NE(profile.hash, base->profile.hash);
+}
+
+TEST(Ranges, hold_nine_draws_in_ten_with_the_figure_in_the_middle) {
+  const auto at = [](const char* path, const input::Written& figure, double score) {
+    return *calibration::at_score(*calibration::range_of(path), figure, {}, score);
+  };
+  constexpr const char* expiry = "gpu.time_slicing.switch_at_expiry";
+  EXPECT_NEAR(at(expiry, {221, "us"}, 0.05), 50, 1e-9);
+  EXPECT_NEAR(at(expiry, {0.221, "ms"}, 0.5), 0.221, 1e-12);
+  EXPECT_NEAR(at(expiry, {221, "us"}, 0.95), 750, 1e-9);
+  EXPECT_NEAR(at(expiry, {900, "us"}, 0.95), 900, 1e-9);  // a figure outside widens the range
+  EXPECT_EQ(at("gpu.time_slicing.hold_when_idle", {0, "ms"}, 0.2), 0);
+  EXPECT_NEAR(at("gpu.time_slicing.hold_when_idle", {0, "ms"}, 0.95), 1, 1e-12);
+  EXPECT_LE(at("runtimes.tensorrt.api_share", {80, "%"}, 0.999), 100);
+}
+
+TEST(Ranges, are_of_parameters_of_profiles_and_have_sources) {
+  std::set<std::string> known;
+  for (const std::string& device : calibration::device_names()) {
+    input::Problems problems;
+    const auto base = calibration::base_profile(device, problems);
+    for (const auto& figure : base->profile.figures) known.insert(figure.path);
+  }
+  for (const calibration::Range& range : calibration::ranges()) {
+    EXPECT_TRUE(known.contains(range.path)) << range.path;
+    EXPECT_TRUE(range.of.empty() || known.contains(range.of)) << range.of;
+    EXPECT_FALSE(range.source.empty()) << range.path;
+  }
+}
+
+// Divides and multiplies each number that no one measured or fitted by two: what moves four processes that
+// share the GPU is drawn.
+TEST(Ranges, cover_what_is_assumed_and_moves_contention) {
+  for (const std::string& device : calibration::device_names()) {
+    if (!device.starts_with("jetson")) continue;
+    input::Problems problems;
+    const auto base = *calibration::base_profile(device, problems);
+    const std::vector<std::string> drawn = calibration::draws({}, base.profile, 1).front().names;
+    const Scenario asked = scenario(
+        "device: " + device +
+        "\nprocesses: [{model: resnet50, precision: fp16, count: 4}, {model: resnet18, precision: fp16, "
+        "count: 2, arrivals: {periodic: 20 /s}}]\nrun: {duration: 300 ms, warmup: 200 ms}\n");
+    const double point = *run(asked, base.profile, {})->system.throughput;
+    for (const calibration::ProfileParameter& figure : base.profile.figures) {
+      const auto value = input::quantity(figure.value);
+      if (!value || figure.from.grade != calibration::ParameterGrade::assumed) continue;
+      for (const double ratio : {0.5, 2.0}) {
+        const auto changed =
+            calibration::with_parameters(base.document, {{figure.path, value->times(ratio)}}, problems);
+        if (!changed) continue;
+        const auto result = run(asked, *changed, {});
+        const double moved = std::abs(result->system.throughput.value_or(point) / point - 1);
+        EXPECT_TRUE(moved < 0.02 || std::ranges::find(drawn, figure.path) != drawn.end())
+            << device << ' ' << figure.path << " moves contention by " << moved;
+      }
+    }
+  }
+}
+
+TEST(Draws, leave_alone_what_was_measured) {
+  input::Problems problems;
+  const auto h200 = *uncertain_profile("nvidia-h200", {}, problems);
+  const auto names = calibration::draws(h200.uncertainty, h200.base.profile, 1).front().names;
+  for (const char* path : {"gpu.time_slicing.slice", "gpu.time_slicing.switch_at_expiry",
+                           "gpu.time_slicing.switch_when_idle", "gpu.time_slicing.hold_when_idle"})
+    EXPECT_EQ(std::ranges::find(names, path), names.end()) << path;
+}
+
+// What a switch costs when a process runs dry follows what it costs at expiry.
+TEST(Draws, keep_the_switches_in_proportion) {
+  input::Problems problems;
+  const auto known = *uncertain_profile("jetson-orin-nano-super", {}, problems);
+  for (const calibration::Draw& draw : calibration::draws(known.uncertainty, known.base.profile, 3)) {
+    const auto of = [&draw](const char* path) {
+      const auto at = std::ranges::find(draw.names, path) - draw.names.begin();
+      return input::quantity(draw.values[static_cast<std::size_t>(at)])->number;
+    };
+    const double share = of("gpu.time_slicing.switch_when_idle") / of("gpu.time_slicing.switch_at_expiry");
+    EXPECT_GT(share, 0.45);
+    EXPECT_LT(share, 1.02);
+  }
+}
+
+// Of one process of `count` on a device: 90 % interval over mean.
+struct Predicted {
+  double mean = 0, low = 0, high = 0;
+  Grades grades;
+  [[nodiscard]] double width() const { return (high - low) / mean; }
+};
+Predicted predicted_of(const std::string& device, int count, const std::string& more) {
+  const auto result = run_with_interval(
+      scenario("device: " + device + "\nprocesses: [{model: resnet50, precision: fp16, batch: 4, count: " +
+               std::to_string(count) + more + "}]\nrun: {duration: 1 s, seed: 1}\n"),
+      {});
+  const ProcessResult& process = result->processes.front();
+  return {*process.throughput.mean, process.throughput.pi90->first, process.throughput.pi90->second,
+          process.grades};
+}
+
+TEST(Interval, widens_with_processes_where_sharing_is_assumed_and_not_where_it_was_measured) {
+  const Predicted one = predicted_of("jetson-orin-nano-super", 1, ""),
+                  four = predicted_of("jetson-orin-nano-super", 4, "");
+  EXPECT_GT(four.width(), 1.5 * one.width());
+  EXPECT_EQ(one.grades.sharing, std::nullopt);
+  EXPECT_EQ(four.grades.sharing, "assumed");
+  EXPECT_EQ(lowest(one.grades), "fitted");
+  EXPECT_EQ(lowest(four.grades), "assumed");
+  const std::string graph = ", runtime: cuda-graph, sync: spin";
+  const Predicted alone = predicted_of("nvidia-h200", 1, graph),
+                  shared = predicted_of("nvidia-h200", 4, graph);
+  EXPECT_LE(shared.width(), 1.8 * alone.width() + 0.04);
+  EXPECT_EQ(shared.grades.sharing, "measured");
+  EXPECT_EQ(lowest(shared.grades), "measured");
+}
+
+TEST(Interval, holds_the_published_range_of_the_switch) {
+  for (const int count : {1, 2, 4, 8}) {
+    const Predicted known = predicted_of("jetson-orin-nano-super", count, "");
+    for (const char* ms : {"0.05", "0.75"}) {
+      const auto there = run(
+          scenario(
+              std::string("device: jetson-orin-nano-super\nfigures: {gpu.time_slicing.switch_at_expiry: ") +
+              ms + " ms, gpu.time_slicing.switch_when_idle: " + ms +
+              " ms}\nprocesses: [{model: resnet50, precision: fp16, batch: 4, count: " +
+              std::to_string(count) + "}]\nrun: {duration: 1 s, seed: 1}\n"),
+          {});
+      const double rate = *there->processes.front().throughput.mean;
+      EXPECT_TRUE(known.low <= rate && rate <= known.high)
+          << count << " processes, " << ms << " ms: " << known.low << ' ' << rate << ' ' << known.high;
+    }
+  }
 }
 
 TEST(Uncertainty, is_read_as_it_was_written) {

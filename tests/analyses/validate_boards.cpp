@@ -44,14 +44,15 @@ TEST(Support, tells_measured_from_fitted_from_data_sheet) {
   const auto nano = calibration::shipped_profile("jetson-nano", problems);
   ASSERT_TRUE(h200 && nano);
   using process::Runtime;
-  EXPECT_EQ(support(*h200, "resnet50", dnn::Precision::fp16, Runtime::cuda_graph, 4).grade,
+  EXPECT_EQ(support(*h200, BuiltInModel{"resnet50"}, dnn::Precision::fp16, Runtime::cuda_graph, 4).grade,
             gpu::Grade::measured);
-  EXPECT_EQ(support(*h200, "resnet50", dnn::Precision::fp16, Runtime::cuda_graph, 6).grade,
+  EXPECT_EQ(support(*h200, BuiltInModel{"resnet50"}, dnn::Precision::fp16, Runtime::cuda_graph, 6).grade,
             gpu::Grade::interpolated);
-  EXPECT_EQ(support(*nano, "resnet50", dnn::Precision::fp16, Runtime::tensorrt, 1).grade, gpu::Grade::fitted);
-  EXPECT_EQ(support(*nano, "bert_tiny", dnn::Precision::fp16, Runtime::tensorrt, 1).grade,
+  EXPECT_EQ(support(*nano, BuiltInModel{"resnet50"}, dnn::Precision::fp16, Runtime::tensorrt, 1).grade,
+            gpu::Grade::fitted);
+  EXPECT_EQ(support(*nano, BuiltInModel{"bert_tiny"}, dnn::Precision::fp16, Runtime::tensorrt, 1).grade,
             gpu::Grade::datasheet);
-  const Support int8 = support(*nano, "resnet50", dnn::Precision::int8, Runtime::tensorrt, 1);
+  const Support int8 = support(*nano, BuiltInModel{"resnet50"}, dnn::Precision::int8, Runtime::tensorrt, 1);
   ASSERT_EQ(int8.kernels_by_precision.size(), 1U);
   EXPECT_EQ(int8.kernels_by_precision.front().first, dnn::Precision::fp32);
 }

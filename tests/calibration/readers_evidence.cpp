@@ -126,7 +126,7 @@ TEST(Evidence, RowsFitTheHeaderAndHoldWhatTheLogAndTheUserSay) {
   input::Problems problems;
   const std::string text =
       evidence_header() +
-      evidence_rows(found.runs, {"s1", "jetson-orin-nano", "15W", "resnet50", "int8", 8, {}}, problems);
+      rows_of(found.runs, {"s1", "jetson-orin-nano", "15W", "resnet50", "int8", 8, {}, {}}, problems);
   EXPECT_TRUE(problems.empty());
   const CsvTable table = CsvTable::parse(text, "x");
   ASSERT_EQ(table.rows(), found.runs[0].rows.size());
@@ -154,7 +154,7 @@ TEST(Evidence, ABatchThatTheLogContradictsIsRefused) {
   runs[0].setting.batch = 4;
   runs[0].rows.push_back({});
   input::Problems problems;
-  (void)evidence_rows(runs, {"", "", "", "", "", 8, {}}, problems);
+  (void)rows_of(runs, {"", "", "", "", "", 8, {}, {}}, problems);
   EXPECT_EQ(problems.text(), "a/b.log: the log has batch 4, but --batch 8 is given\n");
 }
 
@@ -166,7 +166,7 @@ TEST(Evidence, TheBatchTurnsQueriesIntoImages) {
   row.unit = "queries/s";
   runs[0].rows.push_back(row);
   input::Problems problems;
-  EXPECT_THAT(evidence_rows(runs, {"", "", "", "", "", 8, {}}, problems),
+  EXPECT_THAT(rows_of(runs, {"", "", "", "", "", 8, {}, {}}, problems),
               HasSubstr(",throughput,800,images/s,"));
 }
 
@@ -176,7 +176,7 @@ TEST(Evidence, NamesOfTheLogCannotBreakARow) {
   row.of = "a\"b,c\nd\r\x01";
   runs[0].rows.push_back(row);
   input::Problems problems;
-  const CsvTable table = CsvTable::parse(evidence_header() + evidence_rows(runs, {}, problems), "x");
+  const CsvTable table = CsvTable::parse(evidence_header() + rows_of(runs, {}, problems), "x");
   ASSERT_EQ(table.rows(), 1U);
   EXPECT_EQ(table.row(0).text(table.column("of")), "a\"b,c d  ");
 }

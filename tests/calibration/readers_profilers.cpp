@@ -154,6 +154,32 @@ TEST(NsysSqlite, KernelsCallsLinksAndTheSchedulerAreRead) {
   EXPECT_FALSE(found.has("enqueue"));
 }
 
+// A warm-up, then five batches of three kernels, two of one name, with a pause between batches.
+TEST(NsysSqlite, TheKernelsOfABatchAreReadInOrder) {
+  std::string rows = "(0, 100, 1), (200, 900, 2)";
+  int at = 10'000;
+  for (int batch = 0; batch < 9; ++batch, at += 100'000)
+    rows += fmt::format(", ({}, {}, 2), ({}, {}, 1), ({}, {}, 2)", at, at + 2000, at + 2000, at + 5000,
+                        at + 5000, at + 9000);
+  const auto of = [](const std::string& kernels_in_order) {
+    return import_text(
+        database("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+                 "INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'relu');"
+                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, shortName INT);"
+                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES " +
+                 kernels_in_order));
+  };
+  const Imported found = of(rows);
+  ASSERT_EQ(found.problems, "");
+  std::vector<std::pair<std::string, double>> batch;
+  for (const Measurement& row : found.runs[0].rows)
+    if (row.metric == "layer_time") batch.emplace_back(row.of, row.value);
+  EXPECT_THAT(batch,
+              ::testing::ElementsAre(std::pair("relu", 2.0), std::pair("gemm", 3.0), std::pair("relu", 4.0)));
+  // Work of something else in between: no order to go by.
+  EXPECT_FALSE(of(rows + ", (5000000, 5000100, 1), (5000200, 5000300, 1)").has("layer_time", "relu"));
+}
+
 TEST(NsysSqlite, TablesThatAreMissingAreDoneWithout) {
   const Imported found = import_text(database(std::string(names) + kernels));
   ASSERT_EQ(found.problems, "");

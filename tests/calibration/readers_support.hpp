@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "calibration/evidence/evidence_csv.hpp"
 #include "calibration/readers/formats.hpp"
 
 namespace jostle::calibration {
@@ -47,6 +49,15 @@ inline Imported import_text(const std::string& text, const std::string& format =
   const auto source = Source::of_text(text, "my.log");
   auto runs = import_log(*source, format.empty() ? nullptr : find_format(format), problems);
   return {std::move(runs), problems.text()};
+}
+
+// The rows of evidence of a file.
+inline std::string rows_of(std::vector<Import> imports, const SuppliedFields& said,
+                           input::Problems& problems) {
+  NetworkFiles networks;
+  std::vector<LogFile> files;
+  files.push_back({std::move(imports), said});
+  return evidence_rows(run_logs(std::move(files), networks, problems));
 }
 
 }  // namespace jostle::calibration

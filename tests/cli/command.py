@@ -497,10 +497,25 @@ class Command(unittest.TestCase):
         told = [json.loads(line) for line in done.stdout.splitlines()]
         self.assertEqual([claim["id"] for claim in told], ["C64", "C43"])
         for claim in told:
-            self.assertEqual(list(claim)[:7], ["id", "stated", "simulated", "error", "holds", "grade", "why"])
+            self.assertEqual(list(claim)[:8],
+                             ["id", "stated", "simulated", "error", "holds", "grade", "why", "basis"])
+            self.assertEqual(claim["basis"], "given")
             self.assertTrue(claim["checks"])
             self.assertTrue(claim["holds"])
             self.assertIsNone(claim["why"])
+
+    def test_verdicts_say_what_they_rest_on(self):
+        told = self.jostle("reproduce", "C01", "C08", "C43", "C66", "--format", "json").stdout
+        told = {claim["id"]: claim for claim in map(json.loads, told.splitlines())}
+        self.assertEqual([claim["basis"] for claim in told.values()], ["predicted", "fitted", "given", "not judged"])
+        self.assertEqual(told["C08"]["chosen"], "kernels.cuda_efficiency")
+        self.assertIsNone(told["C01"]["chosen"])
+        self.assertFalse(told["C66"]["holds"])
+        self.assertIn("neither", told["C66"]["why"])
+        table = self.jostle("reproduce", "C01", "C08", "C43", "C66").stdout
+        self.assertIn("3 of 4 statements reproduced (1 of 1 predicted, 1 of 1 fitted, 1 of 1 given, 1 not judged)",
+                      table)
+        self.assertRegex(table, r"C66 .*not judged")
 
     def test_an_unknown_statement_is_refused(self):
         self.assertIn("C99", self.refused("reproduce", "C64", "C99"))

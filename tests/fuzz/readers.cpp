@@ -48,7 +48,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(run);
     rows += run.rows.size();
   }
-  const std::string csv = calibration::evidence_header() + calibration::evidence_rows(runs, {}, problems);
+  calibration::NetworkFiles networks;
+  std::vector<calibration::LogFile> files;
+  files.push_back({std::move(runs), {}});
+  const std::string csv = calibration::evidence_header() + calibration::evidence_rows(calibration::run_logs(
+                                                               std::move(files), networks, problems));
   require(calibration::CsvTable::parse(csv, "evidence").rows() == rows, "rows of evidence can be read again");
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/readers.hpp"
+#include "input/sha256.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
 
@@ -17,6 +18,15 @@ namespace {
 
 std::optional<double> quantity(const std::string& text, const Dimension& dimension) {
   return parse_quantity(text, dimension).value;
+}
+
+// As sha256sum prints them; the lengths are those around the ends of blocks.
+TEST(Sha256, is_what_sha256sum_says) {
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256(std::string(55, 'a')), "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318");
+  EXPECT_EQ(sha256(std::string(56, 'a')), "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a");
+  EXPECT_EQ(sha256(std::string(64, 'a')), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
 }
 
 TEST(Units, cover_every_dimension_of_the_design) {

@@ -174,7 +174,7 @@ TEST(CpuAccuracy, of_the_row_that_was_fitted_is_within_one_percent) {
       "device: raspberry-pi-3b\nprocesses: [{model: resnet50, precision: fp32, placement: cpu}]\n"
       "run: {duration: 60 s}\n");
   EXPECT_NEAR(*result.processes[0].latency_ms.mean, 2122, 21);
-  EXPECT_EQ(result.processes[0].grade, "fitted");
+  EXPECT_EQ(result.processes[0].grades.kernels, "fitted");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ inline Result sample_result() {
   process.precision = "fp16";
   process.batch = 4;
   process.runtime = "cuda-graph";
-  process.grade = "measured";
+  process.grades = {.kernels = "measured", .sharing = "fitted", .power = {}};
   process.throughput = {2143.4, {{2139.0, 2147.8}}, std::nullopt};
   process.latency_ms = {3.7, 3.69, 3.8, 3.85, 3.9, std::nullopt};
   process.ec_ms = {1.2, 0.9, 0.1, 0.2, 0.0};
@@ -29,7 +29,7 @@ inline Result sample_result() {
   failed.model = "synthetic";
   failed.runtime = "eager";
   failed.status = "out_of_memory";
-  failed.grade = "datasheet";
+  failed.grades.kernels = "datasheet";
   failed.problem = "does not fit into memory: 12 MB short, at its engine";
 
   Result result;

@@ -52,7 +52,7 @@ TEST(Training, is_part_of_the_question_and_of_the_answer) {
   const Result result = run_text(training_on("jetson-orin-nano", step));
   EXPECT_TRUE(result.processes[0].training);
   EXPECT_THAT(to_json(result), HasSubstr("\"training\":true"));
-  EXPECT_EQ(result.processes[0].grade, "datasheet");
+  EXPECT_EQ(result.processes[0].grades.kernels, "datasheet");
 }
 
 TEST(Training, told_to_be_off_is_inference) {

@@ -316,6 +316,12 @@ test('statements can be filtered, and say why they are missed', async () => {
     await choice(page, 'Source').selectOption('energy-knobs');
     assert.equal(await rows.count(), 1);
     await choice(page, 'Source').selectOption('all');
+    await choice(page, 'Basis').selectOption('fitted');
+    assert.match(await rows.first().textContent(), /^C08/);
+    await choice(page, 'Basis').selectOption('all');
+    await choice(page, 'Verdict').selectOption('not judged');
+    assert.match(await rows.first().textContent(), /^E42/);
+    await choice(page, 'Verdict').selectOption('all');
     await page.getByLabel('Find').fill('fcn_resnet50');
     assert.equal(await rows.count(), 1);
     assert.match(await rows.first().textContent(), /^C08/);

@@ -3,32 +3,40 @@ import {figure} from './chart.js';
 import {choice, element, tiles} from './dom.js';
 import {distinct, figure as shown, Table} from './table.js';
 
-const verdicts = ['reproduced', 'missed'];
+const verdicts = ['reproduced', 'missed', 'not judged'];
+const bases = ['predicted', 'fitted', 'given', 'not judged'];
+
+// Which of `verdicts` a statement has.
+const verdictOf = (claim) => claim.basis === 'not judged' ? 2 : claim.holds ? 0 : 1;
 
 export function reproduce(data, page) {
   const claims = data.claims;
   const sources = distinct(claims.map((claim) => claim.source)), kinds = distinct(claims.map((claim) => claim.kind));
-  const held = claims.filter((claim) => claim.holds).length;
+  const held = (basis) => claims.filter((claim) => claim.holds && (!basis || claim.basis === basis)).length;
+  const all = (basis) => claims.filter((claim) => claim.basis === basis).length;
   const checks = claims.flatMap((claim) => claim.checks.map((check) => ({claim, ...check})));
   const judged = checks.filter((check) => check.verdict !== 'not judged');
-  page.append(tiles([['statements', claims.length], ['reproduced', held], ['missed, with the reason', claims.length - held],
+  page.append(tiles([['statements', claims.length], ['reproduced', held()],
+    ...bases.filter((basis) => all(basis) && basis !== 'not judged').map((basis) => [`${basis}, and reproduced`, `${held(basis)} of ${all(basis)}`]),
+    ['not judged', all('not judged')],
     ['single checks that hold', `${judged.filter((check) => check.verdict === 'reproduced').length} of ${judged.length}`]]));
 
   const counts = (keys, key) => verdicts.map((verdict, i) => ({type: 'bar', stack: 'all', name: verdict, barMaxWidth: 34,
-    data: keys.map((value) => claims.filter((claim) => claim[key] === value && claim.holds === (i === 0)).length)}));
+    data: keys.map((value) => claims.filter((claim) => claim[key] === value && verdictOf(claim) === i).length)}));
   const bars = (title, keys, key) => figure({
     title, about: 'Statements that come out, and that do not.', height: 260,
     table: () => Table.of([key, ...verdicts], keys.map((value) => [value, ...verdicts.map((_, i) =>
-      claims.filter((claim) => claim[key] === value && claim.holds === (i === 0)).length)])),
-    option: (theme) => ({color: [theme.series[0], theme.series[1]], tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}}, grid: {left: 150},
+      claims.filter((claim) => claim[key] === value && verdictOf(claim) === i).length)])),
+    option: (theme) => ({color: [theme.series[0], theme.series[1], theme.soft], tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}}, grid: {left: 150},
       xAxis: {type: 'value', name: 'Statements', minInterval: 1}, yAxis: {type: 'category', data: keys, inverse: true, name: ''},
       series: counts(keys, key)}),
   });
-  const errors = checks.filter((check) => check.error !== null && check.error !== undefined);
+  const errors = judged.filter((check) => check.error !== null && check.error !== undefined);
   const clipped = (error) => Math.max(-100, Math.min(100, 100 * error));
   const ids = distinct(errors.map((check) => check.claim.id));
   const words = (check) => `${check.claim.id} ${check.quantity}: stated ${check.stated}, simulated ${check.simulated}`;
   page.append(element('div', {class: 'figures'}, bars('By source', sources, 'source'), bars('By kind', kinds, 'kind'),
+      bars('By what the verdict rests on', bases.filter(all), 'basis'),
       ids.length ? figure({
         title: 'How far values and bounds are off', wide: true, height: 340,
         about: 'Each check of a figure; beyond 100 % at the edge. A value comes out within the lines (15 %), a bound within 3 %.',
@@ -38,7 +46,7 @@ export function reproduce(data, page) {
           tooltip: {trigger: 'item', formatter: ({data: dot}) => dot.words},
           xAxis: {type: 'category', name: 'Statement', data: ids, splitLine: {show: true, lineStyle: {color: theme.grid}}},
           yAxis: {type: 'value', name: 'Error, %', min: -100, max: 100},
-          series: verdicts.map((verdict, i) => {
+          series: verdicts.slice(0, 2).map((verdict, i) => {
             const of = errors.filter((check) => (check.verdict === 'reproduced') === (i === 0));
             return {type: 'scatter', name: verdict, symbol: i ? 'diamond' : 'circle', symbolSize: 8,
               itemStyle: {color: theme.series[i]}, words: (item) => words(of[item]),
@@ -49,11 +57,12 @@ export function reproduce(data, page) {
         }),
       }) : null));
 
-  const shownClaims = {source: 0, verdict: 0, text: ''};
+  const shownClaims = {source: 0, basis: 0, verdict: 0, text: ''};
   const body = element('tbody'), count = element('p', {class: 'soft', 'aria-live': 'polite'});
   const fill = () => {
     const found = claims.filter((claim) => (!shownClaims.source || claim.source === sources[shownClaims.source - 1])
-      && (!shownClaims.verdict || claim.holds === (shownClaims.verdict === 1))
+      && (!shownClaims.basis || claim.basis === bases[shownClaims.basis - 1])
+      && (!shownClaims.verdict || verdictOf(claim) === shownClaims.verdict - 1)
       && JSON.stringify(claim).toLowerCase().includes(shownClaims.text));
     count.textContent = `${found.length} of ${claims.length}`;
     body.replaceChildren(...found.map((claim) => element('tr', {}, element('td', {}, claim.id),
@@ -62,17 +71,18 @@ export function reproduce(data, page) {
                 element('td', {}, check.stated), element('td', {}, check.simulated),
                 element('td', {class: check.verdict === 'reproduced' ? 'good' : check.verdict === 'not judged' ? 'soft' : 'bad'}, check.verdict)))))),
         claim.why && !claim.holds ? element('p', {class: 'soft'}, claim.why) : null),
-        element('td', {}, claim.grade || '–'),
-        element('td', {class: claim.holds ? 'good' : 'bad'}, claim.holds ? 'reproduced' : 'missed'),
+        element('td', {}, claim.chosen ? `${claim.basis}: ${claim.chosen}` : claim.basis), element('td', {}, claim.grade || '–'),
+        element('td', {class: ['good', 'bad', 'soft'][verdictOf(claim)]}, verdicts[verdictOf(claim)]),
         element('td', {class: 'number'}, claim.error === null ? '–' : `${shown(Number((100 * claim.error).toPrecision(2)))} %`))));
   };
   page.append(element('h2', {}, 'Statements'), element('div', {class: 'controls'},
       choice('Source', ['all', ...sources], 0, (i) => { shownClaims.source = i; fill(); }),
+      choice('Basis', ['all', ...bases], 0, (i) => { shownClaims.basis = i; fill(); }),
       choice('Verdict', ['all', ...verdicts], 0, (i) => { shownClaims.verdict = i; fill(); }),
       element('label', {}, 'Find', element('input', {type: 'search', oninput: (event) => {
         shownClaims.text = event.target.value.toLowerCase();
         fill();
       }})), count), element('div', {style: 'overflow-x:auto'}, element('table', {'data-name': 'claims'},
-      element('thead', {}, element('tr', {}, ...['Claim', 'Statement', 'Grade', 'Verdict', 'Error'].map((name) => element('th', {}, name)))), body)));
+      element('thead', {}, element('tr', {}, ...['Claim', 'Statement', 'Basis', 'Grade', 'Verdict', 'Error'].map((name) => element('th', {}, name)))), body)));
   fill();
 }

@@ -1,0 +1,46 @@
+// The logs of runs, put together: what one log of a run says of it holds for the others.
+//
+// Logs with the same run name are of one run. Its network, precision, batch, runtime, power mode and clocks
+// are shared by all of its rows, and must not contradict each other: a run in two states is none. Of several
+// processes that ran at once there is a log each; their throughput is added, their times are averaged.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/onnx/network_files.hpp"
+#include "calibration/readers/measurement.hpp"
+#include "input/problems.hpp"
+
+namespace jostle::calibration {
+
+// Fields that the user, or a recording, supplies for a file; empty: the log's own value, if it has one.
+struct SuppliedFields {
+  std::string run, device, power_mode, model, precision;
+  std::optional<std::int64_t> batch;
+  std::optional<bool> pinned;  // jetson_clocks
+  std::optional<std::int64_t> processes;
+  std::string runtime = {}, sync = {}, cpu_mhz = {};
+  std::string onnx_sha256 = {};  // of the file of `model`
+};
+
+// The imports of one file.
+struct LogFile {
+  std::vector<Import> imports;
+  SuppliedFields said;
+};
+
+struct RunLog {
+  std::string run, device, cpu_mhz;
+  std::string content;  // content_name() of the network's file; empty: no file, or it was not found
+  Import import;        // with all that is known of the run in its setting
+};
+
+// In the order of the files. Runs are named after their file, or as supplied, and numbered if a file holds
+// several. A network from a file gets its path as `model`. Adds notes: what a supplied field replaces, and
+// what no log of a run says, with the option that supplies it. Contradictions are problems.
+[[nodiscard]] std::vector<RunLog> run_logs(std::vector<LogFile> files, NetworkFiles& networks,
+                                           input::Problems& problems);
+
+}  // namespace jostle::calibration

@@ -1,0 +1,74 @@
+#include "calibration/profile/ranges.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibration/embedded.hpp"
+#include "calibration/readers/csv.hpp"
+#include "input/units.hpp"
+#include "sim/math.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+constexpr double within = 0.9;  // of the draws
+
+// How many `unit` a written time or share is.
+std::optional<double> in_unit(const input::Written& written, const std::string& unit) {
+  if (written.unit == unit) return written.number;
+  const auto& times = input::time_dimension().units;
+  const auto from = std::ranges::find(times, written.unit, &input::Unit::name);
+  const auto to = std::ranges::find(times, unit, &input::Unit::name);
+  if (from == times.end() || to == times.end()) return std::nullopt;
+  return written.number * from->factor / to->factor;
+}
+
+std::optional<double> end_of(const std::string& written, const input::Written& figure,
+                             const input::Written& of) {
+  const auto end = input::amount(written);
+  if (!end) return std::nullopt;
+  if (end->unit != "x") return in_unit(*end, figure.unit);
+  const auto base = in_unit(of, figure.unit);
+  return base ? std::optional(end->number * *base) : std::nullopt;
+}
+
+// Beyond `to` for a `part` over 1.
+double between(double from, double to, double part) {
+  return from > 0 && to > 0 ? from * sim::exp(part * sim::log(to / from)) : from + part * (to - from);
+}
+
+}  // namespace
+
+const std::vector<Range>& ranges() {
+  static const std::vector<Range> rows = [] {
+    constexpr const char* name = "ranges.csv";
+    const CsvTable csv = CsvTable::parse(embedded_file(name).value(), name);
+    const std::size_t path = csv.column("parameter"), from = csv.column("from"), to = csv.column("to"),
+                      of = csv.column("of"), source = csv.column("source");
+    std::vector<Range> found;
+    for (std::size_t i = 0; i < csv.rows(); ++i) {
+      const auto row = csv.row(i);
+      found.push_back({row.text(path), row.text(from), row.text(to), row.text(of), row.text(source)});
+    }
+    return found;
+  }();
+  return rows;
+}
+
+const Range* range_of(std::string_view path) {
+  const auto row = std::ranges::find(ranges(), path, &Range::path);
+  return row != ranges().end() ? &*row : nullptr;
+}
+
+std::optional<double> at_score(const Range& range, const input::Written& figure,
+                               const std::optional<input::Written>& of, double score) {
+  const auto from = end_of(range.from, figure, of.value_or(figure));
+  const auto to = end_of(range.to, figure, of.value_or(figure));
+  if (!from || !to) return std::nullopt;
+  const double end = score < 0.5 ? std::min(*from, figure.number) : std::max(*to, figure.number);
+  const double found = between(figure.number, end, std::abs(2 * score - 1) / within);
+  const double most = figure.unit == "%" ? std::max(100.0, figure.number) : found;  // shares end at the whole
+  return std::clamp(found, 0.0, most);
+}
+
+}  // namespace jostle::calibration
