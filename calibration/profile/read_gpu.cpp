@@ -21,6 +21,14 @@ void read_operations(const Cursor& at, Block& outer, gpu::OpsPerClock& operation
   block.optional("int8", operations.int8, count);
 }
 
+void read_shares(const Cursor& at, Block& outer, gpu::PerPrecision& shares) {
+  Block block(at, "shares of the peak, one for each precision", outer.figures(), outer.from());
+  const Quantity share{input::share_dimension(), 0, 1, true};
+  block.optional("tf32", shares.tf32, share);
+  block.optional("fp16", shares.fp16, share);
+  block.optional("int8", shares.int8, share);
+}
+
 void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing) {
   Block block(at, "the parameters of time slicing", outer.figures(), outer.from());
   const TimeSpan span{sim::Duration::zero(), max_gpu_cost};
@@ -61,6 +69,8 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
   const Quantity share{input::share_dimension(), 0, 1, true};
   const Real cycles{0, 1e9};
   block.required("tensor_efficiency", costs.tensor_efficiency, share);
+  if (const auto differing = block.words().find("tensor_efficiency_of"))
+    read_shares(*differing, block, costs.tensor_efficiency_of);
   block.required("cuda_efficiency", costs.cuda_efficiency, share);
   block.required("winograd_gain", costs.winograd_gain, Real{1, 4});
   block.optional("heuristic_algorithm_efficiency", costs.heuristic_algorithm_efficiency, Real{0.05, 1});

@@ -3,16 +3,16 @@
 namespace jostle::dnn {
 namespace {
 
-double rate(const gpu::OpsPerClock& ops, Precision precision) {
+double of(const gpu::PerPrecision& figures, Precision precision) {
   switch (precision) {
     case Precision::fp32:
-      return ops.fp32;
+      return figures.fp32;
     case Precision::tf32:
-      return ops.tf32;
+      return figures.tf32;
     case Precision::fp16:
-      return ops.fp16;
+      return figures.fp16;
     case Precision::int8:
-      return ops.int8;
+      return figures.int8;
   }
   return 0;
 }
@@ -33,8 +33,8 @@ bool has_int8_kernels(Op op) {
 }  // namespace
 
 ArithmeticPath path_for(const gpu::Spec& gpu, Precision precision) {
-  if (const double tensor = rate(gpu.tensor_cores, precision); tensor > 0) return {precision, true, tensor};
-  if (const double plain = rate(gpu.cuda_cores, precision); plain > 0) return {precision, false, plain};
+  if (const double tensor = of(gpu.tensor_cores, precision); tensor > 0) return {precision, true, tensor};
+  if (const double plain = of(gpu.cuda_cores, precision); plain > 0) return {precision, false, plain};
   return {Precision::fp32, false, gpu.cuda_cores.fp32};
 }
 
@@ -42,6 +42,11 @@ ArithmeticPath path_for(const gpu::Spec& gpu, const FusedLayer& layer, Precision
   if (layer.precision) return path_for(gpu, *layer.precision);
   return path_for(gpu,
                   precision == Precision::int8 && !has_int8_kernels(layer.op) ? Precision::fp16 : precision);
+}
+
+double tensor_efficiency(const gpu::Spec& gpu, Precision precision) {
+  const double own = of(gpu.kernels.tensor_efficiency_of, precision);
+  return own > 0 ? own : gpu.kernels.tensor_efficiency;
 }
 
 std::int64_t padded_channels(std::int64_t channels, const ArithmeticPath& path) {

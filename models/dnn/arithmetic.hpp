@@ -18,6 +18,9 @@ struct ArithmeticPath {
 };
 [[nodiscard]] ArithmeticPath path_for(const gpu::Spec& gpu, Precision precision);
 
+// Share of the tensor cores' peak that the loop over a tile reaches in a precision.
+[[nodiscard]] double tensor_efficiency(const gpu::Spec& gpu, Precision precision);
+
 // The same for a layer, in the layer's own precision if it has one. Otherwise int8 is used for convolutions,
 // linear layers and layers that only move or compare numbers; normalisations, softmax, embeddings and
 // products of two activations stay in fp16 (TensorRT developer guide, "Layers and precision").

@@ -41,10 +41,12 @@ struct IdleWake {
   sim::Duration cost;
 };
 
-// Dense operations per clock and SM; a multiply-add counts as two. 0: the GPU has no path for the precision.
-struct OpsPerClock {
+// A figure for each precision.
+struct PerPrecision {
   double fp32 = 0, tf32 = 0, fp16 = 0, int8 = 0;
 };
+// Dense operations per clock and SM; a multiply-add counts as two. 0: the GPU has no path for the precision.
+using OpsPerClock = PerPrecision;
 
 // Warp instructions that kernels issue, where their times are computed from layers; only issue_slot depends
 // on them.
@@ -59,6 +61,8 @@ struct IssuedInstructions {
 // Fitted for each architecture: see docs/validation.md.
 struct KernelCosts {
   double tensor_efficiency = 0.6;  // share of the tensor cores' peak that the loop over a tile reaches
+  // The same where a precision differs; 0: it does not.
+  PerPrecision tensor_efficiency_of;
   // The same for the CUDA cores (from sm_80 on, address arithmetic shares their lanes).
   double cuda_efficiency = 0.8;
   double winograd_gain = 1;  // speed-up of 3 x 3 convolutions of stride 1 on CUDA cores

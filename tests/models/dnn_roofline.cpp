@@ -91,6 +91,15 @@ TEST(Roofline, a_precision_without_units_runs_as_fp32) {
   EXPECT_FALSE(path_for(nano(), Precision::fp16).tensor_cores);
 }
 
+TEST(Roofline, tensor_cores_reach_a_share_of_their_peak_that_depends_on_the_precision) {
+  gpu::Spec gpu = orin_nano();
+  const double fp16 = ms(run("vgg16", gpu, Precision::fp16, 16)),
+               int8 = ms(run("vgg16", gpu, Precision::int8, 16));
+  gpu.kernels.tensor_efficiency_of.int8 = gpu.kernels.tensor_efficiency / 2;
+  EXPECT_EQ(ms(run("vgg16", gpu, Precision::fp16, 16)), fp16);
+  EXPECT_GT(ms(run("vgg16", gpu, Precision::int8, 16)), 1.5 * int8);
+}
+
 TEST(Roofline, a_kernel_is_never_shorter_than_its_fixed_cost_and_its_shares_sum_to_one) {
   for (const gpu::Kernel& kernel : run("mobilenet_v2", orin_nano(), Precision::int8).kernels) {
     EXPECT_GE(kernel.duration, orin_nano().kernel_fixed);

@@ -236,6 +236,8 @@ std::vector<Row> rows() {
       {"gpu.kernel_fixed", "50 us", orin, on_the(orin, roofline("fp16", 1)), total, down},
       {"gpu.memory_bytes_per_clock", "10", orin, on_the(orin, roofline("fp16", 8)), total, down},
       {"gpu.kernels.tensor_efficiency", "20 %", orin, on_the(orin, roofline("fp16", 8)), total, down},
+      {"gpu.kernels.tensor_efficiency_of.tf32", "20 %", orin, on_the(orin, roofline("tf32", 8)), total, down},
+      {"gpu.kernels.tensor_efficiency_of.int8", "20 %", orin, on_the(orin, roofline("int8", 8)), total, down},
       {"gpu.kernels.cuda_efficiency", "20 %", nano, on_the(nano, roofline("fp16", 8)), total, down},
       {"gpu.kernels.winograd_gain", "2", nano, on_the(nano, roofline("fp16", 8)), total, up},
       {"gpu.kernels.heuristic_algorithm_efficiency", "0.2", nano,
