@@ -43,12 +43,19 @@ struct ContextListener {
   void* context = nullptr;
 };
 
+// Which ready kernel is dispatched first (CUDA stream priorities).
+enum class Priority : std::uint8_t { low, normal, high };
+
 struct ContextSpec {
   std::string name;
   bool refill_prolongs_turn = true;  // completions during a turn are seen at once (process::RefillSpec)
   sim::Duration per_launch;          // GPU front-end time before each kernel that is launched separately
   std::optional<sim::Duration> slice = {};  // of its turns; none: TimeSlicing::slice
   Interleave interleave = Interleave::low;  // how often its turn comes
+  // Streams of one process are contexts with the same group: they share its turn. None: a group of its own.
+  std::optional<std::uint32_t> group = {};
+  Priority priority = Priority::normal;  // among the streams that share the GPU at one time
+  double sm_limit = 1;  // share of the SMs that it may use (CUDA_MPS_ACTIVE_THREAD_PERCENTAGE)
   ContextListener listener;
 };
 
