@@ -16,6 +16,7 @@
 #include "calibration/readers/formats.hpp"
 #include "calibration/readers/log_text.hpp"
 #include "calibration/readers/moments.hpp"
+#include "input/counted.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -355,7 +356,9 @@ class TegrastatsReading {
                       best_.samples, samples_, best_.first, best_.last, highest_load_));
       for (const Quantity& quantity : quantities_) add_row(result, quantity, quantity.whole, "whole file");
     }
-    if (foreign_ > 0) result.notes.push_back(fmt::format("ignored {} lines that are not samples", foreign_));
+    if (foreign_ > 0)
+      result.notes.push_back(fmt::format("ignored {} that {}", input::counted(foreign_, "line"),
+                                         foreign_ == 1 ? "is not a sample" : "are not samples"));
     return result;
   }
 

@@ -120,7 +120,7 @@ TEST(Tegrastats, ALoadThatOnlyFlickersHasNoBusyStretch) {
 TEST(Tegrastats, LinesOfOtherProgramsArePassedOver) {
   const Imported found = import_text("Tue Jan 26 18:22:31 UTC 2021\n" + orin(5, 6000) + "\n" + orin(5, 8000));
   EXPECT_EQ(found.value("power"), 7);
-  EXPECT_THAT(found.notes(), HasSubstr("ignored 1 lines that are not samples"));
+  EXPECT_THAT(found.notes(), HasSubstr("ignored 1 line that is not a sample"));
 }
 
 TEST(Tegrastats, ALastLineThatWasCutIsLeftOut) {
