@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -170,12 +169,10 @@ run: {{duration: 4 s, warmup: 1 s, seed: 5}}
 
     def test_a_recording_gives_predictions_of_another_batch_precision_and_number_of_processes(self):
         self.record()
-        began = time.monotonic()
         self.jostle("import", "recording", "-o", "ev.csv")
         said = self.jostle("calibrate", BOARD, "ev.csv", "-o", "mine.yaml")
         self.assertIn("TensorRT in a CUDA graph", self.said)
         self.jostle("run", self.directory / "scene.yaml", "--set", "device=mine.yaml")
-        self.assertLess(time.monotonic() - began, 60)
         if os.environ.get("SHOW"):
             print(said)
         for words in ("factor mine.onnx fp16", "ev.csv: ", "rows used", "left out", "throughput is off by"):
