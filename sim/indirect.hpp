@@ -21,8 +21,7 @@ class Indirect {
         copy_(other.copy_) {}
   Indirect(Indirect&&) noexcept = default;
   Indirect& operator=(const Indirect& other) {
-    Indirect copy(other);
-    *this = std::move(copy);
+    if (this != &other) *this = Indirect(other);
     return *this;
   }
   Indirect& operator=(Indirect&&) noexcept = default;

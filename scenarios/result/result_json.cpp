@@ -97,9 +97,14 @@ void put_throttled(Json& json, const ProcessResult& process) {
   json["throttled_by"] = process.throttled_by;
 }
 
-Json process_json(const ProcessResult& process) {
-  const EnqueueCall& ec = process.ec_ms;
-  const GpuRunningBy& by = process.gpu_running_by;
+Json grades_json(const Grades& grades) {
+  return {{"kernels", grades.kernels},
+          {"sharing", grades.sharing ? Json(*grades.sharing) : Json(nullptr)},
+          {"power", grades.power ? Json(*grades.power) : Json(nullptr)}};
+}
+
+// What a process is, and what it serves.
+Json service_json(const ProcessResult& process) {
   Json json{{"index", process.index}, {"entry", process.entry}};
   if (!process.name.empty()) json["name"] = process.name;
   json["model"] = process.model;
@@ -108,11 +113,8 @@ Json process_json(const ProcessResult& process) {
   json["runtime"] = process.runtime;
   if (process.training) json["training"] = true;
   json["status"] = process.status;
-  const Grades& grades = process.grades;
-  json["grade"] = lowest(grades);
-  json["grades"] = {{"kernels", grades.kernels},
-                    {"sharing", grades.sharing ? Json(*grades.sharing) : Json(nullptr)},
-                    {"power", grades.power ? Json(*grades.power) : Json(nullptr)}};
+  json["grade"] = lowest(process.grades);
+  json["grades"] = grades_json(process.grades);
   json["throughput"] = {{"mean", figure(process.throughput.mean)},
                         {"ci95", interval(process.throughput.ci95)},
                         {"pi90", interval(process.throughput.pi90)},
@@ -127,6 +129,13 @@ Json process_json(const ProcessResult& process) {
   if (!process.converged.empty()) {
     for (const Converged& figure : process.converged) json["converged"][figure.figure] = figure.yes;
   }
+  return json;
+}
+
+Json process_json(const ProcessResult& process) {
+  const EnqueueCall& ec = process.ec_ms;
+  const GpuRunningBy& by = process.gpu_running_by;
+  Json json = service_json(process);
   json["ec_ms"] = {{"mean", figure(ec.mean)},
                    {"launch", figure(ec.launch)},
                    {"reschedule", figure(ec.reschedule)},
