@@ -59,6 +59,7 @@ void ArrivalTimes::advance_one() {
   ++count_;
   switch (arrivals_.kind) {
     case ArrivalKind::closed_loop:
+    case ArrivalKind::cascade:  // others' results tell
       next_ = Time::never();
       return;
     case ArrivalKind::periodic:
