@@ -31,8 +31,8 @@ double ratio(double hz, double given) {
 
 namespace {
 
-// Streams of one process share the GPU in space. Until one engine does that inside a turn, so that several such
-// processes take turns, whoever shares the board with them shares in space, too.
+// Streams of one process share the GPU in space. Until one engine does that inside a turn, so that several
+// such processes take turns, whoever shares the board with them shares in space, too.
 gpu::Sharing sharing_of(const Setup& setup) {
   const bool streams = std::ranges::any_of(setup.processes, process::serves_instances);
   return streams ? gpu::Sharing::mps : setup.sharing;
@@ -92,7 +92,8 @@ process::Costs Board::costs_of(const process::Spec& spec, const process::Observe
                        .sync = device_.sync,
                        .refill_prolongs_turn = process::refill_prolongs_turn(device_.refill, spec),
                        .dla_border = device_.dla.border};
-  for (const process::Spec& instance : spec.instances) costs.instances.push_back(costs_of(instance, observer));
+  for (const process::Spec& instance : spec.instances)
+    costs.instances.push_back(costs_of(instance, observer));
   return costs;
 }
 
@@ -108,7 +109,8 @@ void Board::connect(const Setup& setup) {
                                      to.to->deliver(to.part, made);
                                    },
                                .context = &request};
-      for (const process::PartOf source : parts[part].sources) processes_[source.process].feed(source.part, feed);
+      for (const process::PartOf source : parts[part].sources)
+        processes_[source.process].feed(source.part, feed);
     }
   }
 }

@@ -96,7 +96,8 @@ class Board {
 
  private:
   [[nodiscard]] process::BoardParts parts();
-  [[nodiscard]] process::Costs costs_of(const process::Spec& spec, const process::ObserverSpec* observer) const;
+  [[nodiscard]] process::Costs costs_of(const process::Spec& spec,
+                                        const process::ObserverSpec* observer) const;
   // Requests that results of other processes make.
   void connect(const Setup& setup);
   // Starts the process of that index.

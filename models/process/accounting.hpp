@@ -35,7 +35,7 @@ class Accounting {
   void serving() { served_.serving(); }                 // begins with a request, one by one
   // A batch of `images`, of requests that were made then.
   void batch_done(std::span<const sim::Time> made, std::int64_t images);
-  void finished() { finished_ = engine_.now(); }        // the last batch
+  void finished() { finished_ = engine_.now(); }  // the last batch
 
   // Forgets the past: the warm-up ends.
   void end_warmup();

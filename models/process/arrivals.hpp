@@ -73,8 +73,8 @@ class RequestQueue {
   // Whether anybody may wait at `now`: take() tells.
   [[nodiscard]] bool may_have(sim::Time now) const { return !waiting_.empty() || next_.at <= now; }
 
-  // With dynamic batching (Arrivals::max_delay), in place of take(): whether a batch of at most `most` goes at
-  // `now`, and when its requests were made.
+  // With dynamic batching (Arrivals::max_delay), in place of take(): whether a batch of at most `most` goes
+  // at `now`, and when its requests were made.
   [[nodiscard]] bool batch_goes(sim::Time now, std::int64_t most);
   [[nodiscard]] std::vector<sim::Time> take_batch(std::int64_t most);
   // When the answer may change by itself: Time::never() if only deliver() can do that.

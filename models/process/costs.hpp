@@ -13,7 +13,7 @@ struct Costs {
   RuntimeSpec runtime;
   SyncSpec sync;
   bool refill_prolongs_turn = true;
-  sim::Duration dla_border;  // dla::Spec::border
+  sim::Duration dla_border;           // dla::Spec::border
   std::vector<Costs> instances = {};  // as Spec::instances
 };
 

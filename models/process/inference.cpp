@@ -42,9 +42,11 @@ sim::Process Inference::body() {
     co_await host_.run(setup_of(costs_.runtime, spec_));
     accounting_.ready();
   }
-  auto* alone = std::get_if<Alone>(&work_);
-  const LoopEnd end = co_await (alone != nullptr ? loop_of(spec_, alone->steps, *alone->requests)
-                                                 : std::get<Server>(work_).run());
+  LoopEnd end{};
+  if (auto* alone = std::get_if<Alone>(&work_))
+    end = co_await loop_of(spec_, alone->steps, *alone->requests);
+  else
+    end = co_await std::get<Server>(work_).run();
   host_.retire();
   if (end == LoopEnd::no_more_requests) co_return;
   accounting_.finished();

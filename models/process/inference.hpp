@@ -67,7 +67,7 @@ class Inference {
   // When its set-up was done, and its last batch.
   [[nodiscard]] std::optional<sim::Time> ready() const { return accounting_.ready_at(); }
   [[nodiscard]] std::optional<sim::Time> finished() const { return accounting_.finished_at(); }
-  [[nodiscard]] gpu::Running running();      // since the warm-up
+  [[nodiscard]] gpu::Running running();  // since the warm-up
   // Requests that a full queue dropped, since the warm-up: all, or of a part.
   [[nodiscard]] std::int64_t drops() const;
   [[nodiscard]] std::int64_t drops(std::size_t part) const;

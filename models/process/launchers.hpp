@@ -56,9 +56,7 @@ class GpuLauncher {
   [[nodiscard]] std::uint64_t unfinished() const { return context_.gpu().unfinished(context_.id()); }
 
  protected:
-  [[nodiscard]] std::int64_t kernels() const {
-    return static_cast<std::int64_t>(kernels_->kernels.size());
-  }
+  [[nodiscard]] std::int64_t kernels() const { return static_cast<std::int64_t>(kernels_->kernels.size()); }
 
   const Spec& spec_;
   const RuntimeSpec& runtime_;

@@ -1,4 +1,5 @@
-// What a process, or one of its instances, has answered: its rate and latencies, and its track on the timeline.
+// What a process, or one of its instances, has answered: its rate and latencies, and its track on the
+// timeline.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ namespace jostle::process {
 
 class Served {
  public:
-  // Of requests as `arrivals` say. `answer_time`: from a batch's end to whoever asked. The engine must outlive
-  // it.
+  // Of requests as `arrivals` say. `answer_time`: from a batch's end to whoever asked. The engine must
+  // outlive it.
   Served(sim::Engine& engine, const Arrivals& arrivals, sim::Duration answer_time);
 
   // On the timeline its batches are drawn under this name.

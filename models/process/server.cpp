@@ -38,8 +38,7 @@ Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
   for (const Spec& part : parts_of(spec)) {
     const Costs& own = spec.instances.empty() ? costs : costs.instances[parts_.size()];
     for (std::int64_t i = 0; i < part.streams; ++i) {
-      const std::string name =
-          several ? fmt::format("{}, instance {}", spec.name, lanes_.size()) : spec.name;
+      const std::string name = several ? fmt::format("{}, instance {}", spec.name, lanes_.size()) : spec.name;
       Lane& lane = lanes_.emplace_back(board, lane_of(part, name, spec.gpu_group), own, host, accounting);
       lane.part_ = parts_.size();
       lane.served_ = &accounting.served();
@@ -225,7 +224,8 @@ sim::Task<LoopEnd> Server::run() {
   for (;;) {
     Lane* const next = to_enqueue();
     Lane* const done = to_record();
-    const bool overtaken = next != nullptr && done != nullptr && done->spec().priority > next->spec().priority;
+    const bool overtaken =
+        next != nullptr && done != nullptr && done->spec().priority > next->spec().priority;
     if (next != nullptr && !overtaken) {
       co_await enqueue(*next);
       continue;
@@ -234,8 +234,8 @@ sim::Task<LoopEnd> Server::run() {
     co_await wait();
     if (Lane* const finished = to_record()) record(*finished);
   }
-  const bool all = std::ranges::all_of(
-      lanes_, [this](const Lane& lane) { return lane.enqueued_ == max_batches(spec_); });
+  const bool all =
+      std::ranges::all_of(lanes_, [this](const Lane& lane) { return lane.enqueued_ == max_batches(spec_); });
   co_return all ? LoopEnd::all_batches_done : LoopEnd::no_more_requests;
 }
 

@@ -1,9 +1,9 @@
-// A process that serves several streams, or gathers requests: one host thread launches on all of its streams and
-// waits for the first of their events, by polling them in turn or asleep.
+// A process that serves several streams, or gathers requests: one host thread launches on all of its streams
+// and waits for the first of their events, by polling them in turn or asleep.
 //
-// A lane is a stream with an instance of a network on it. The lanes of one network take requests from one queue, as
-// a model's instances do in Triton. Whoever has the highest priority is served first, and of equals who has waited
-// longest for a turn.
+// A lane is a stream with an instance of a network on it. The lanes of one network take requests from one
+// queue, as a model's instances do in Triton. Whoever has the highest priority is served first, and of equals
+// who has waited longest for a turn.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,8 @@ namespace jostle::process {
 class Server {
  public:
   // The board has a GPU. All must outlive it.
-  Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host, Accounting& accounting);
+  Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+         Accounting& accounting);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   // Opens the queues and the tracks; once, before anything runs.
@@ -42,14 +43,16 @@ class Server {
   [[nodiscard]] sim::Task<LoopEnd> run();
   void end_warmup();
 
-  // A request of that part (Spec::instances), made then, comes now; each image of another's results makes such.
+  // A request of that part (Spec::instances), made then, comes now; each image of another's results makes
+  // such.
   void deliver(std::size_t part, sim::Time made);
   // Results of that part make requests to another.
   void feed(std::size_t part, const Feed& feed);
 
   class Lane {
    public:
-    Lane(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host, Accounting& accounting)
+    Lane(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+         Accounting& accounting)
         : spec_(spec), costs_(costs), steps_(board, spec_, costs_, host, accounting) {}
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;

@@ -39,8 +39,8 @@ class Stream {
 
   [[nodiscard]] bool is_done(std::uint64_t batch) { return slot(batch).done.is_set(); }
 
-  // The batches that are enqueued from now on: these kernels, and of the bytes that the spec copies this share.
-  // `kernels` must outlive the board's GPU.
+  // The batches that are enqueued from now on: these kernels, and of the bytes that the spec copies this
+  // share. `kernels` must outlive the board's GPU.
   void size_next(const gpu::KernelSequence& kernels, double share);
   // Whenever a batch is done this flag is set, too: one host waits for several streams.
   void also_set(cpu::Flag& flag) { also_ = &flag; }

@@ -36,7 +36,9 @@ class TimeAccount {
   // What is true from now on.
   void set_phase(Phase phase) { settle(), phase_ = phase; }
   void set_thread(cpu::State state) { settle(), thread_ = state; }
-  void set_context(std::size_t context, gpu::ContextState state) { settle(), contexts_[context].state = state; }
+  void set_context(std::size_t context, gpu::ContextState state) {
+    settle(), contexts_[context].state = state;
+  }
   void set_outstanding(std::size_t context, bool work) { settle(), contexts_[context].outstanding = work; }
   void set_dla(dla::TaskState state) { settle(), dla_ = state; }
   // Whether any of the other threads of its team has a core.
@@ -83,7 +85,7 @@ class TimeAccount {
   bool helped_ = false;
   int copying_ = 0;  // copies under way
   bool link_ = false;
-  sim::Time since_;        // settled up to here
+  sim::Time since_;  // settled up to here
   std::array<sim::Duration, share_count> spent_{};
   Enqueue enqueue_;
 };

@@ -158,7 +158,7 @@ struct ProcessResult {
   std::string problem;  // why there are no metrics, e.g. "does not fit into memory: …"; otherwise empty
   std::int64_t drops = 0;
   std::vector<InstanceResult> instances;  // none of a plain process
-  Metric setup_ms;                // run: {setup: true}: time from its start until it is ready
+  Metric setup_ms;                        // run: {setup: true}: time from its start until it is ready
   Metric finished_ms;             // run: {batches: n}: time from its start to the end of its last batch
   Metric throughput_after_setup;  // likewise: images/s from when it is ready to the end of its last batch
 };

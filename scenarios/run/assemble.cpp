@@ -84,8 +84,8 @@ gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& devic
   return cores;
 }
 
-// Of one part of a process. Its streams share an engine with its weights, as TensorRT's contexts of one engine do;
-// each has activations and bound tensors of its own.
+// Of one part of a process. Its streams share an engine with its weights, as TensorRT's contexts of one
+// engine do; each has activations and bound tensors of its own.
 memory::Footprint footprint_of_part(const ProcessEntry& part, std::int64_t streams,
                                     const board::DeviceSpec& device) {
   const auto network = network_of(part);
@@ -163,8 +163,8 @@ cpu::Confinement confinement_of(const Scenario& scenario, const board::DeviceSpe
   return cores;
 }
 
-// Sizes of dynamic batches that have kernels of their own, below `most`: a smaller batch runs as the next of them,
-// a sixteenth more at most.
+// Sizes of dynamic batches that have kernels of their own, below `most`: a smaller batch runs as the next of
+// them, a sixteenth more at most.
 std::vector<std::int64_t> batch_sizes(std::int64_t most) {
   std::vector<std::int64_t> sizes;
   std::int64_t step = 1;
@@ -218,6 +218,7 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
     return spec;
   }
   std::vector<process::Spec> instances;
+  spec.kernels.grade = gpu::Grade::measured;  // the lowest of all
   for (const ProcessEntry& instance : entry.instances) {
     process::Spec& part = instances.emplace_back(spec);
     part.streams = instance.count;
@@ -228,7 +229,8 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   return spec;
 }
 
-// Requests that come of others' results: of all processes of the entry that runs. `place`: in the setup, by index.
+// Requests that come of others' results: of all processes of the entry that runs. `place`: in the setup, by
+// index.
 void connect(board::Setup& setup, const Scenario& scenario,
              const std::vector<std::optional<std::size_t>>& place) {
   const std::vector<ProcessInstance> instances = expand(scenario);
@@ -320,8 +322,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     process::Spec spec = specs[instance.entry];
     const auto& [drawn_as, first] = draws[instance.entry];
     spec.random_name = fmt::format("{} {}", drawn_as, first + nth);
-    spec.name =
-        entry.name.empty() ? fmt::format("{} {}", model_name(entry), instance.index) : entry.name;
+    spec.name = entry.name.empty() ? fmt::format("{} {}", model_name(entry), instance.index) : entry.name;
     place[instance.index] = setup.processes.size();
     setup.processes.push_back(std::move(spec));
   }

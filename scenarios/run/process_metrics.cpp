@@ -24,8 +24,8 @@ std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
   return share;
 }
 
-// Of a process or an instance with requests of its own: what it was offered, and whether it keeps up. If it does
-// not, its latency has no mean and no percentiles: they grow for as long as the run lasts.
+// Of a process or an instance with requests of its own: what it was offered, and whether it keeps up. If it
+// does not, its latency has no mean and no percentiles: they grow for as long as the run lasts.
 template <class Figures>
 void add_load(Figures& result, const OpenLoad& load) {
   result.offered = load.offered;
@@ -39,8 +39,8 @@ void add_load(Figures& result, const OpenLoad& load) {
   result.latency_ms = unknown;
 }
 
-// Figures of each stream. Those of one network share its requests: what they are offered and what is dropped is
-// told with each of them.
+// Figures of each stream. Those of one network share its requests: what they are offered and what is dropped
+// is told with each of them.
 void add_instances(ProcessResult& result, process::Inference& process, const Window& window,
                    const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile) {
   if (process.instances().empty()) return;
@@ -62,8 +62,7 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
     instance.drops = process.drops(lane.part());
     instance.latency_ms =
         latency_of(served, {process.waiting(lane.part()), instance.drops}, window, every_percentile);
-    instance.mean_batch =
-        ratio(static_cast<double>(served.images()), static_cast<double>(served.batches()));
+    instance.mean_batch = ratio(static_cast<double>(served.images()), static_cast<double>(served.batches()));
     if (load) add_load(instance, *load);
   }
   if (any && !process.finished()) result.images = images;
@@ -93,7 +92,8 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   add_instances(result, process, window, loads, every_percentile);
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
-  result.latency_ms = latency_of(process.served(), {process.waiting(), process.drops()}, window, every_percentile);
+  result.latency_ms =
+      latency_of(process.served(), {process.waiting(), process.drops()}, window, every_percentile);
 
   const process::TimeAccount& time = process.time();
   const auto calls = static_cast<double>(process.enqueue_calls());

@@ -87,8 +87,7 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
     return load;
   }
   const Work work = work_of(of, arrivals.max_delay.has_value());
-  const auto more_wait =
-      arrivals.queue_limit ? 0.0 : static_cast<double>(process.waiting(of.part) - waited);
+  const auto more_wait = arrivals.queue_limit ? 0.0 : static_cast<double>(process.waiting(of.part) - waited);
   double capacity = rate / std::max(link_load, 1.0);  // requests/s that can be served
   if (!arrivals.queue_limit && work.requests > 0)
     capacity = std::min(capacity, work.streams * work.requests / work.in_service);
