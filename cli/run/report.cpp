@@ -184,7 +184,9 @@ std::string instances_table(const Result& result, int width, bool colour) {
   add({"#", Align::right}, std::move(numbers));
   add({"instance", Align::left, 0, true}, words(rows, label));
   add({"prec", Align::left, 60}, words(rows, [](const auto& p) { return p.precision.value_or(none); }));
-  add({"priority", Align::left, 40}, cells([](const auto& instance) { return instance.priority; }));
+  const auto ordinary = [](const auto* instance) { return instance->priority == "normal"; };
+  if (!std::ranges::all_of(instances, ordinary))
+    add({"priority", Align::left, 40}, cells([](const auto& instance) { return instance.priority; }));
   add({"batch", Align::right, 70}, cells([](const auto& instance) {
         const bool less = instance.mean_batch && *instance.mean_batch < static_cast<double>(instance.batch);
         return less ? fmt::format("{:.3g} of {}", *instance.mean_batch, instance.batch)

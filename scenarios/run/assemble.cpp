@@ -237,7 +237,8 @@ void connect(board::Setup& setup, const Scenario& scenario,
   const auto sources_of = [&](const ProcessEntry& part) {
     std::vector<process::PartOf> sources;
     if (part.arrivals.kind != process::ArrivalKind::cascade) return sources;
-    for (const PartId& named : parts_named(scenario, part.arrivals.after).front())
+    const std::vector<std::vector<PartId>> called = parts_named(scenario, part.arrivals.after);
+    for (const PartId& named : called.front())
       for (const ProcessInstance& instance : instances)
         if (instance.entry == named.entry && place[instance.index])
           sources.push_back({*place[instance.index], named.part});
