@@ -338,9 +338,11 @@ class FleetPlanner {
     std::vector<double> around = choice.values;
     around.push_back(choice.p99_ms.value_or(0));
     around.push_back(choice.board_w);
-    choice.intervals = goal_intervals(
+    GoalTrust trust = goal_trust(
         goal, with_cameras(candidates_.scenario(candidate), choice.max_cameras, section_.rate_per_s), around,
         control_.interrupt);
+    choice.intervals = std::move(trust.intervals);
+    choice.sharing_note = std::move(trust.sharing_note);
     const scenarios::Interval power = choice.intervals.back();
     choice.intervals.pop_back();
     choice.p99_pi90 = choice.intervals.back();

@@ -38,6 +38,7 @@ struct FleetChoice {
   std::optional<std::string> power_mode;  // none: the board has no modes
   scenarios::Metric p99_ms;               // latency, on the board with the most cameras
   scenarios::Interval p99_pi90;
+  std::string sharing_note;  // scenarios::sharing_note(), where intervals were asked for
 };
 
 // The cheapest combination of board types for all cameras.

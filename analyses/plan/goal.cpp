@@ -6,6 +6,7 @@
 #include "analyses/interval/interval.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/grades.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -94,9 +95,8 @@ bool is_too_short(const Goal& goal, const ResultMetrics& metrics) {
   return false;
 }
 
-std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenarios::Scenario& scenario,
-                                                const std::vector<double>& around,
-                                                const std::atomic<bool>* interrupt) {
+GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario, const std::vector<double>& around,
+                     const std::atomic<bool>* interrupt) {
   input::Problems problems;
   const auto known = uncertain_profile(scenario, problems);
   if (!known) throw scenarios::RunError(problems.text());
@@ -130,7 +130,7 @@ std::vector<scenarios::Interval> goal_intervals(const Goal& goal, const scenario
       intervals[i] =
           possible_throughput(intervals[i], *point, process_with(*point, goal.metrics[i], (*here)[i]));
   }
-  return intervals;
+  return {std::move(intervals), scenarios::sharing_note(*point)};
 }
 
 }  // namespace jostle::analyses

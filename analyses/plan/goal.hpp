@@ -34,11 +34,14 @@ struct Goal {
 // backlog grows: a longer run may have it.
 [[nodiscard]] bool is_too_short(const Goal& goal, const ResultMetrics& metrics);
 
-// Prediction intervals of the metrics at one point, around `values`, from simulations of the draws of its
-// profile: for throughput, latency, power and energy; none for others. Throws RunError, Interrupted.
-[[nodiscard]] std::vector<scenarios::Interval> goal_intervals(const Goal& goal,
-                                                              const scenarios::Scenario& scenario,
-                                                              const std::vector<double>& values,
-                                                              const std::atomic<bool>* interrupt);
+// How far the metrics at one point can be trusted.
+struct GoalTrust {
+  std::vector<scenarios::Interval> intervals;  // prediction intervals: of throughput, latency, power, energy
+  std::string sharing_note;                    // scenarios::sharing_note()
+};
+// `values` are those of the metrics; the intervals around them are from simulations of the draws of the
+// profile. Throws RunError, Interrupted.
+[[nodiscard]] GoalTrust goal_trust(const Goal& goal, const scenarios::Scenario& scenario,
+                                   const std::vector<double>& values, const std::atomic<bool>* interrupt);
 
 }  // namespace jostle::analyses

@@ -110,9 +110,12 @@ class Planner {
         if (std::isfinite(half)) found.half_widths[i] = half;
       }
     }
-    if (control_.intervals)
-      found.intervals =
-          goal_intervals(plan_.goal, candidates_.scenario(candidate), found.values, control_.interrupt);
+    if (control_.intervals) {
+      GoalTrust trust =
+          goal_trust(plan_.goal, candidates_.scenario(candidate), found.values, control_.interrupt);
+      found.intervals = std::move(trust.intervals);
+      found.sharing_note = std::move(trust.sharing_note);
+    }
     return found;
   }
 

@@ -19,6 +19,7 @@ struct PlanPoint {
   std::string settings;                        // JSON: key to value
   std::vector<double> values;                  // of each criterion
   std::vector<scenarios::Interval> intervals;  // 90 % intervals of the values; absent if unknown
+  std::string sharing_note;                    // scenarios::sharing_note(), where intervals were asked for
   // Of a point that was replicated the values are means; of any other, those of one run.
   std::size_t replications = 0;
   std::vector<scenarios::Metric> half_widths;  // of the confidence intervals of the means

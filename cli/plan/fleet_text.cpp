@@ -64,6 +64,7 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
                         interval_note(choice.intervals[i]));
   text += fmt::format("; means of {}", input::counted(choice.replications, "replication"));
   if (!choice.values.empty()) text += ", feasible with " + probability_text(choice.p_feasible);
+  if (!choice.sharing_note.empty()) text += "; " + choice.sharing_note;
   return paragraph(text, width, 2);
 }
 
@@ -163,6 +164,7 @@ std::string fleet_json(const Fleet& fleet) {
                                     {"half_width", metric_json(choice.half_widths[i])},
                                     {"pi90", interval_json(choice.intervals[i])}});
     }
+    if (!choice.sharing_note.empty()) one["sharing_note"] = choice.sharing_note;
     json["choices"].push_back(std::move(one));
   }
   json["carry_none"] = fleet.carry_none;

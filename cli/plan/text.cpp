@@ -286,6 +286,7 @@ Json point_json(const Plan& plan, const PlanPoint& point) {
   json["replications"] = point.replications;
   json["p_feasible"] = metric_json(point.p_feasible);
   json["dropped"] = point.dropped;
+  if (!point.sharing_note.empty()) json["sharing_note"] = point.sharing_note;
   return json;
 }
 
@@ -325,6 +326,7 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
           paragraph(settings_text(*plan.best), width, 2) +
           values_table(plan, *plan.best, false, width, colour) +
           paragraph(evidence_text(plan, *plan.best), width, 2);
+  if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
   return text + near_misses_text(plan, width, colour) + runner_up_text(plan, width, colour) +
          limits_text(plan, width, colour) + front_text(plan, width, colour);
 }

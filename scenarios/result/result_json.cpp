@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::scenarios {
@@ -264,6 +265,7 @@ std::string to_json(const Result& result) {
                       {"power", figure(result.warmup.power_s)},
                       {"temperature", figure(result.warmup.temperature_s)}}}};
   json["warnings"] = result.warnings;
+  if (const std::string note = sharing_note(result); !note.empty()) json["sharing_note"] = note;
   if (!result.resolved.empty()) json["resolved"] = Json::parse(result.resolved);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -86,7 +86,10 @@ export function plan(data, page) {
       answer.overloaded ? ['overloaded', answer.overloaded] : null]));
     const named = element('div', {class: 'figures'});
     page.append(named);
-    if (answer.best) named.append(point('Best', answer.best));
+    if (answer.best) {
+      named.append(point('Best', answer.best));
+      if (answer.best.sharing_note) page.append(element('p', {class: 'soft'}, `Sharing: ${answer.best.sharing_note}`));
+    }
     else if (answer.do_not_fit >= answer.points) page.append(element('p', {class: 'bad'}, 'No point fits.'));
     else page.append(element('p', {class: 'bad'}, `No point keeps all limits. ${answer.missed.length ? answer.missed.map((of) =>
       `The nearest to ${of.figure} ${shown(of.limit)}: ${shown(of.nearest)}.`).join(' ') : 'Each can be kept, but not all together.'}`));

@@ -147,6 +147,8 @@ export function run(data, page) {
       ['board', result.device],
     ]),
     ...lost.map((process) => element('p', {class: 'bad'}, `Process ${process.index} does not fit: ${process.problem ?? ''}`)),
+    ...(result.warnings ?? []).map((warning) => element('p', {class: 'bad'}, `${result.stationary === false ? 'Not steady' : 'Note'}: ${warning}`)),
+    ...(result.sharing_note ? [element('p', {class: 'soft'}, `Sharing: ${result.sharing_note}`)] : []),
     element('div', {class: 'figures'}, ...figures(shownRun)));
   };
   if (data.runs.length > 1) controls.append(choice('Scenario', data.runs.map(({result}) => result.scenario), 0, draw));
