@@ -68,6 +68,18 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
   if (any && !process.finished()) result.images = images;
 }
 
+// A mean enqueue call.
+EnqueueCall enqueue_call_of(const process::Inference& process) {
+  const auto calls = static_cast<double>(process.enqueue_calls());
+  const auto& enqueue = process.time().enqueue();
+  return {.mean = ratio(sim::to_ms(enqueue.launch + enqueue.reschedule + enqueue.compute + enqueue.blocking),
+                        calls),
+          .launch = ratio(sim::to_ms(enqueue.launch), calls),
+          .reschedule = ratio(sim::to_ms(enqueue.reschedule), calls),
+          .compute = ratio(sim::to_ms(enqueue.compute), calls),
+          .blocking = ratio(sim::to_ms(enqueue.blocking), calls)};
+}
+
 }  // namespace
 
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
@@ -96,14 +108,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
       latency_of(process.served(), {process.waiting(), process.drops()}, window, every_percentile);
 
   const process::TimeAccount& time = process.time();
-  const auto calls = static_cast<double>(process.enqueue_calls());
-  const auto& enqueue = time.enqueue();
-  result.ec_ms.launch = ratio(sim::to_ms(enqueue.launch), calls);
-  result.ec_ms.reschedule = ratio(sim::to_ms(enqueue.reschedule), calls);
-  result.ec_ms.compute = ratio(sim::to_ms(enqueue.compute), calls);
-  result.ec_ms.blocking = ratio(sim::to_ms(enqueue.blocking), calls);
-  result.ec_ms.mean =
-      ratio(sim::to_ms(enqueue.launch + enqueue.reschedule + enqueue.compute + enqueue.blocking), calls);
+  result.ec_ms = enqueue_call_of(process);
   result.sync_ms =
       ratio(sim::to_ms(process.synchronising()), static_cast<double>(process.synchronise_calls()));
 
