@@ -100,7 +100,8 @@ void add_difference(const Runs& runs, std::string metric, std::string unit, cons
 }
 
 std::string description_of(const scenarios::ProcessEntry& process) {
-  std::string text = scenarios::model_name(process.model);
+  std::string text = scenarios::model_name(process);
+  if (!process.instances.empty()) return text;
   if (process.training) text += " training";
   if (process.precision) text += fmt::format(" {}", to_string(*process.precision));
   return text + fmt::format(" b{}", process.batch);

@@ -88,7 +88,9 @@ ProcessChange change_of(const scenarios::ProcessResult& before, const scenarios:
 
 bool all_have_arrivals(const scenarios::Scenario& scenario) {
   return std::ranges::none_of(scenario.processes, [](const scenarios::ProcessEntry& process) {
-    return process.arrivals.kind == process::ArrivalKind::closed_loop;
+    return std::ranges::any_of(parts_of(process), [](const scenarios::ProcessEntry& part) {
+      return part.arrivals.kind == process::ArrivalKind::closed_loop;
+    });
   });
 }
 

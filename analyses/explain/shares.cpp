@@ -14,10 +14,13 @@ namespace {
 std::string label_of(const scenarios::ProcessEntry& process, std::size_t count) {
   std::string label = count > 1 ? fmt::format("{} x ", count) : "";
   if (!process.name.empty()) label += process.name + ": ";
-  label += scenarios::model_name(process.model);
+  label += scenarios::model_name(process);
   if (process.training) label += " training";
-  if (process.precision) label += fmt::format(" {}", to_string(*process.precision));
-  label += fmt::format(" b{}", process.batch);
+  if (process.instances.empty()) {
+    if (process.precision) label += fmt::format(" {}", to_string(*process.precision));
+    label += fmt::format(" b{}", process.batch);
+  }
+  if (process.streams > 1) label += fmt::format(" on {} streams", process.streams);
   if (process.placement != scenarios::Placement::cpu) label += fmt::format(" {}", to_string(process.runtime));
   if (process.placement != scenarios::Placement::gpu)
     label += fmt::format(" on {}", to_string(process.placement));

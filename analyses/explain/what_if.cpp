@@ -242,11 +242,13 @@ std::optional<Changed> batch_doubled(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   std::vector<std::int64_t> batches;
   for (scenarios::ProcessEntry& process : scenario.processes) {
-    if (process.arrivals.kind != process::ArrivalKind::closed_loop ||
-        std::holds_alternative<scenarios::SyntheticModel>(process.model))
-      continue;
-    process.batch *= 2;
-    batches.push_back(process.batch);
+    for (scenarios::ProcessEntry& part : parts_of(process)) {
+      if (part.arrivals.kind != process::ArrivalKind::closed_loop ||
+          std::holds_alternative<scenarios::SyntheticModel>(part.model))
+        continue;
+      part.batch *= 2;
+      batches.push_back(part.batch);
+    }
   }
   if (batches.empty()) return std::nullopt;
   const bool equal = std::ranges::all_of(batches, [&](std::int64_t batch) { return batch == batches[0]; });
@@ -284,7 +286,7 @@ std::optional<Changed> one_process_fewer(const Request& request) {
     if (instance.entry == most && (instance.index + 1 == all.size() || all[instance.index + 1].entry != most))
       keep[instance.index] = false;
   const std::string name =
-      entries[most].name.empty() ? scenarios::model_name(entries[most].model) : entries[most].name;
+      entries[most].name.empty() ? scenarios::model_name(entries[most]) : entries[most].name;
   Changed changed{fmt::format("one {} fewer", name), {}};
   changed.boards.push_back(part_of(request.scenario, keep));
   return changed;

@@ -18,9 +18,12 @@ std::string shape_of(const scenarios::Scenario& scenario) {
   for (const auto& [path, value] : scenario.figures) text += fmt::format(" {}={}", path, value);
   for (const scenarios::ProcessEntry& entry : scenario.processes) {
     count += static_cast<std::size_t>(entry.count);
-    text += fmt::format("; {} {} {} {} {}", scenarios::model_name(entry.model),
-                        entry.precision ? to_string(*entry.precision) : "", to_string(entry.runtime),
-                        to_string(entry.placement), entry.batch > 1 ? "batches" : "images");
+    for (const scenarios::ProcessEntry& part : parts_of(entry)) {
+      text += fmt::format("; {} {} {} {} {}", scenarios::model_name(part.model),
+                          part.precision ? to_string(*part.precision) : "", to_string(part.runtime),
+                          to_string(part.placement), part.batch > 1 ? "batches" : "images");
+      if (has_instances(entry)) text += fmt::format(" on {} streams", streams_of(entry, part));
+    }
   }
   return text + (count > 1 ? "; together" : "; alone");
 }

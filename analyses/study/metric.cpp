@@ -44,6 +44,7 @@ const nlohmann::json& complete_result() {
     scenarios::Result result;
     scenarios::ProcessResult& process = result.processes.emplace_back();
     process.offered = 0.0;
+    process.instances.emplace_back().offered = 0.0;
     process.throughput.ci95 = process.throughput.pi90 = process.latency_ms.pi90 = {0.0, 0.0};
     scenarios::SystemResult& system = result.system;
     system.power_w.rails = system.power_w.rail_peaks = system.power_w.parts = system.limited_share = any;

@@ -126,6 +126,7 @@ void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::D
   if (const auto kernels = block.words().require("kernels")) read_kernels(*kernels, block, gpu.kernels);
   if (const auto slicing = block.words().require("time_slicing"))
     read_time_slicing(*slicing, block, gpu.time_slicing);
+  block.optional("mps", device.mps, input::Boolean{});
   if (const auto faster = block.words().find("what_if")) read_what_if(*faster, block, device.what_if);
   if (const auto wake = block.words().find("idle_wake")) read_idle_wake(*wake, block, gpu.idle_wake);
 }

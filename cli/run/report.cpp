@@ -142,6 +142,66 @@ std::string processes_table(const Result& result, int width, bool colour) {
   return table(columns, processes, processes.size() > 1, width, colour);
 }
 
+// The streams of processes that have several.
+std::string instances_table(const Result& result, int width, bool colour) {
+  constexpr std::size_t most = 64;  // rows
+  std::vector<ProcessResult> rows;  // an instance each, so that columns are made as those of processes
+  std::vector<const scenarios::InstanceResult*> instances;
+  for (const ProcessResult& process : result.processes) {
+    for (const scenarios::InstanceResult& instance : process.instances) {
+      if (instances.size() == most) break;
+      instances.push_back(&instance);
+      ProcessResult& row = rows.emplace_back();
+      row.index = process.index;
+      row.model = instance.name.empty() ? instance.model : instance.name;
+      row.precision = instance.precision;
+      row.batch = instance.batch;
+      row.throughput = instance.throughput;
+      row.latency_ms = instance.latency_ms;
+      row.drops = instance.drops;
+      row.status = process.status;
+    }
+  }
+  if (rows.empty()) return {};
+  const auto cells = [&](const auto& get) {
+    std::vector<std::string> all;
+    for (const scenarios::InstanceResult* instance : instances) all.push_back(get(*instance));
+    return all;
+  };
+  const auto latency = [&](Metric scenarios::Latency::*which) {
+    auto all = figures(rows, 4, [which](const ProcessResult& p) { return p.latency_ms.*which; });
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (instances[i]->stable == false) all[i] = "grows";
+    return all;
+  };
+  std::vector<std::string> numbers;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    numbers.push_back(fmt::format("{}.{}", rows[i].index, instances[i]->index));
+  std::vector<Cells> columns;
+  const auto add = [&](Column column, std::vector<std::string> all) {
+    columns.push_back({std::move(column), std::move(all), {}});
+  };
+  add({"#", Align::right}, std::move(numbers));
+  add({"instance", Align::left, 0, true}, words(rows, label));
+  add({"prec", Align::left, 60}, words(rows, [](const auto& p) { return p.precision.value_or(none); }));
+  const auto ordinary = [](const auto* instance) { return instance->priority == "normal"; };
+  if (!std::ranges::all_of(instances, ordinary))
+    add({"priority", Align::left, 40}, cells([](const auto& instance) { return instance.priority; }));
+  add({"batch", Align::right, 70}, cells([](const auto& instance) {
+        const bool less = instance.mean_batch && *instance.mean_batch < static_cast<double>(instance.batch);
+        return less ? fmt::format("{:.3g} of {}", *instance.mean_batch, instance.batch)
+                    : fmt::format("{}", instance.batch);
+      }));
+  add({"images/s", Align::right}, figures(rows, 5, [](const ProcessResult& p) { return p.throughput.mean; }));
+  add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
+  add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
+  add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));
+  if (std::ranges::any_of(rows, [](const auto& p) { return p.drops > 0; }))
+    add({"drops", Align::right, 87}, words(rows, [](const auto& p) { return fmt::format("{}", p.drops); }));
+  return "\n" + styled("streams of a process, with their instances", Style::strong, colour) + "\n" +
+         table(columns, rows, false, width, colour);
+}
+
 std::string shares_table(const Result& result, int width, bool colour) {
   constexpr double shown_from = 0.0005;  // what would print as 0.0
   std::vector<ProcessResult> processes;
@@ -424,11 +484,12 @@ std::string report(const Result& result, int width, bool colour) {
   if (title.find('\n') == title.size() - 1 && colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
-  return title + "\n" + processes_table(result, width, colour) + overload_lines(result, width, colour) +
-         warning_lines(result, width, colour) + sharing_lines(result, width) + trust_lines(result, width) +
-         unconverged_lines(result, width) + interval_lines(result, width) +
-         shares_table(result, width, colour) + stages_table(result, width, colour) +
-         windows_table(result, width, colour) + system_lines(result, width);
+  return title + "\n" + processes_table(result, width, colour) + instances_table(result, width, colour) +
+         overload_lines(result, width, colour) + warning_lines(result, width, colour) +
+         sharing_lines(result, width) + trust_lines(result, width) + unconverged_lines(result, width) +
+         interval_lines(result, width) + shares_table(result, width, colour) +
+         stages_table(result, width, colour) + windows_table(result, width, colour) +
+         system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

@@ -29,6 +29,17 @@ double ratio(double hz, double given) {
 
 }  // namespace
 
+namespace {
+
+// Streams of one process share the GPU in space. Until one engine does that inside a turn, so that several
+// such processes take turns, whoever shares the board with them shares in space, too.
+gpu::Sharing sharing_of(const Setup& setup) {
+  const bool streams = std::ranges::any_of(setup.processes, process::serves_instances);
+  return streams ? gpu::Sharing::mps : setup.sharing;
+}
+
+}  // namespace
+
 Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, std::unique_ptr<gpu::Gpu> gpu)
     : engine_(engine),
       device_(device),
@@ -37,7 +48,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
       cpu_(engine, *device.cpu, setup.cores, sim::RandomStream(setup.seed, "cpu")),
       gpu_(std::move(gpu)),
       copies_(engine, device.gpu) {
-  if (!gpu_ && device.has_gpu()) gpu_ = gpu::make_gpu(setup.sharing, engine, device.gpu, setup.seed);
+  if (!gpu_ && device.has_gpu()) gpu_ = gpu::make_gpu(sharing_of(setup), engine, device.gpu, setup.seed);
   overlay(given_, setup.clocks);
   clocks_ = given_;
   for (std::size_t cluster = 0; cluster < clocks_.clusters_hz.size(); ++cluster)
@@ -58,6 +69,7 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   if (setup.link) link_.emplace(engine, *setup.link);
   std::uint32_t index = 0;
   for (const process::Spec& spec : setup.processes) add_process(spec, setup, index++);
+  connect(setup);
   interrupted_ = setup.interrupts.has_value();
   if (const auto& interrupts = setup.interrupts)
     cpu_.set_interrupts(interrupts->cpu, interrupts->load, interrupts->rate);
@@ -74,6 +86,35 @@ process::BoardParts Board::parts() {
           .traffic = traffic_};
 }
 
+process::Costs Board::costs_of(const process::Spec& spec, const process::ObserverSpec* observer) const {
+  const process::RuntimeSpec& own = spec.pace ? device_.paced : *device_.runtimes[spec.runtime];
+  process::Costs costs{.runtime = process::runtime_of(own, spec, observer),
+                       .sync = device_.sync,
+                       .refill_prolongs_turn = process::refill_prolongs_turn(device_.refill, spec),
+                       .dla_border = device_.dla.border};
+  for (const process::Spec& instance : spec.instances)
+    costs.instances.push_back(costs_of(instance, observer));
+  return costs;
+}
+
+void Board::connect(const Setup& setup) {
+  for (std::size_t i = 0; i < setup.processes.size(); ++i) {
+    const auto parts = process::parts_of(setup.processes[i]);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      if (parts[part].sources.empty()) continue;
+      Request& request = requests_.emplace_back(Request{&processes_[i], part});
+      const process::Feed feed{.served =
+                                   [](void* self, sim::Time made) {
+                                     const Request& to = *static_cast<Request*>(self);
+                                     to.to->deliver(to.part, made);
+                                   },
+                               .context = &request};
+      for (const process::PartOf source : parts[part].sources)
+        processes_[source.process].feed(source.part, feed);
+    }
+  }
+}
+
 void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint32_t index) {
   const auto& runtime = device_.runtimes[spec.runtime];
   if (!runtime && !spec.pace)
@@ -81,15 +122,15 @@ void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint
   if (!gpu_ && spec.host.threads == 0) throw std::invalid_argument(device_.name + " has no GPU");
   if (!spec.segments.empty() && static_cast<std::size_t>(spec.dla) >= dlas_.size())
     throw std::invalid_argument(fmt::format("{} has no DLA {}", device_.name, spec.dla));
-  const process::RuntimeSpec& own = spec.pace ? device_.paced : *runtime;
   const process::ObserverSpec* observer = setup.observed && device_.nsys ? &*device_.nsys : nullptr;
-  const process::Costs costs{.runtime = process::runtime_of(own, spec, observer),
-                             .sync = device_.sync,
-                             .refill_prolongs_turn = process::refill_prolongs_turn(device_.refill, spec),
-                             .dla_border = device_.dla.border};
   const process::Identity identity{.seed = setup.seed, .index = index, .name = spec.random_name};
-  processes_.emplace_back(parts(), process::observed(spec, observer), costs, identity);
-  engine_.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name);
+  processes_.emplace_back(parts(), process::observed(spec, observer), costs_of(spec, observer), identity);
+  // What only others' results wake may wait forever.
+  const bool led = std::ranges::any_of(process::parts_of(spec), [](const process::Spec& part) {
+    return part.arrivals.kind == process::ArrivalKind::cascade;
+  });
+  engine_.spawn(processes_.back().body(), spec.name.empty() ? fmt::format("process {}", index) : spec.name,
+                led ? sim::Role::daemon : sim::Role::worker);
   if (observer != nullptr) process::spawn_collector(engine_, cpu_, *observer, spec, identity);
 }
 

@@ -96,6 +96,10 @@ class Board {
 
  private:
   [[nodiscard]] process::BoardParts parts();
+  [[nodiscard]] process::Costs costs_of(const process::Spec& spec,
+                                        const process::ObserverSpec* observer) const;
+  // Requests that results of other processes make.
+  void connect(const Setup& setup);
   // Starts the process of that index.
   void add_process(const process::Spec& spec, const Setup& setup, std::uint32_t index);
   [[nodiscard]] Totals totals_so_far();
@@ -115,6 +119,11 @@ class Board {
   std::deque<dla::Dla> dlas_;
   std::optional<link::Link> link_;
   std::deque<process::Inference> processes_;
+  struct Request {  // made by each image of another process
+    process::Inference* to;
+    std::size_t part;
+  };
+  std::deque<Request> requests_;
   std::optional<Compositor> compositor_;
   bool interrupted_ = false;
   Totals before_;

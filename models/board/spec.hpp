@@ -50,6 +50,7 @@ struct DeviceSpec {
   Indirect<cpu::Spec> cpu;
   gpu::Spec gpu;  // without SMs: the board has no GPU that computes
   int sms_per_tpc = 1;
+  bool mps = true;  // its driver has the Multi-Process Service
   SpeedFactors what_if;
   dla::Spec dla;
   memory::Spec memory;

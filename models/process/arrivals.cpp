@@ -59,6 +59,7 @@ void ArrivalTimes::advance_one() {
   ++count_;
   switch (arrivals_.kind) {
     case ArrivalKind::closed_loop:
+    case ArrivalKind::cascade:  // others' results tell
       next_ = Time::never();
       return;
     case ArrivalKind::periodic:
@@ -76,14 +77,21 @@ void ArrivalTimes::advance_one() {
 }
 
 RequestQueue::RequestQueue(const Arrivals& arrivals, sim::RandomStream random)
-    : times_(std::in_place, arrivals, random),
-      limit_(arrivals.queue_limit),
-      next_{times_->since(), times_->next()} {}
+    : limit_(arrivals.queue_limit),
+      drop_(arrivals.drop),
+      max_delay_(arrivals.max_delay),
+      next_{Time::never(), Time::never()},
+      free_(!arrivals.max_delay) {
+  if (arrivals.kind == ArrivalKind::cascade) return;
+  times_.emplace(arrivals, random);
+  next_ = {times_->since(), times_->next()};
+}
 
-RequestQueue::RequestQueue(std::optional<std::int64_t> limit)
-    : limit_(limit), next_{Time::never(), Time::never()} {}
+RequestQueue::RequestQueue(std::optional<std::int64_t> limit, Drop drop)
+    : limit_(limit), drop_(drop), next_{Time::never(), Time::never()} {}
 
 void RequestQueue::deliver(Time since, Time at) {
+  ++told_;
   if (next_.at == Time::never())
     next_ = {since, at};
   else
@@ -102,12 +110,14 @@ void RequestQueue::advance() {
   }
 }
 
-// The next request waits, or is turned away.
+// The next request waits, or one is dropped.
 void RequestQueue::enqueue() {
-  if (limit_ && static_cast<std::int64_t>(waiting_.size()) >= *limit_)
+  if (limit_ && static_cast<std::int64_t>(waiting_.size()) >= *limit_) {
     ++drops_;
-  else
-    waiting_.push_back(next_.since);
+    if (drop_ == Drop::newest || waiting_.empty()) return;
+    waiting_.pop_front();
+  }
+  waiting_.push_back(next_);
 }
 
 std::int64_t RequestQueue::waiting(Time now) {
@@ -129,9 +139,29 @@ std::optional<Time> RequestQueue::take(Time now) {
   if (served) return served;
   free_ = waiting_.empty();
   if (free_) return std::nullopt;
-  const Time first = waiting_.front();
+  const Time first = waiting_.front().since;
   waiting_.pop_front();
   return first;
+}
+
+bool RequestQueue::batch_goes(Time now, std::int64_t most) {
+  for (; next_.at <= now; advance()) enqueue();
+  if (waiting_.empty()) return false;
+  return static_cast<std::int64_t>(waiting_.size()) >= most || after(waiting_.front().at, *max_delay_) <= now;
+}
+
+Time RequestQueue::ask_again() const {
+  if (!max_delay_ || waiting_.empty()) return next_.at;
+  return std::min(next_.at, after(waiting_.front().at, *max_delay_));
+}
+
+std::vector<Time> RequestQueue::take_batch(std::int64_t most) {
+  std::vector<Time> batch;
+  while (!waiting_.empty() && static_cast<std::int64_t>(batch.size()) < most) {
+    batch.push_back(waiting_.front().since);
+    waiting_.pop_front();
+  }
+  return batch;
 }
 
 }  // namespace jostle::process

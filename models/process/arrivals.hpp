@@ -59,8 +59,8 @@ class RequestQueue {
  public:
   // Of requests that are there when they are made.
   RequestQueue(const Arrivals& arrivals, sim::RandomStream random);
-  // Of those told by deliver(); beyond `limit` waiting ones they are turned away.
-  explicit RequestQueue(std::optional<std::int64_t> limit);
+  // Of those told by deliver(); beyond `limit` waiting ones one is dropped.
+  RequestQueue(std::optional<std::int64_t> limit, Drop drop);
 
   // A request made at `since` is there at `at`, not before the last one.
   void deliver(sim::Time since, sim::Time at);
@@ -70,11 +70,22 @@ class RequestQueue {
   [[nodiscard]] std::optional<sim::Time> take(sim::Time now);
   // Requests that wait at `now`, without the one being served. As take(): not back in time.
   [[nodiscard]] std::int64_t waiting(sim::Time now);
+  // Whether anybody may wait at `now`: take() tells.
+  [[nodiscard]] bool may_have(sim::Time now) const { return !waiting_.empty() || next_.at <= now; }
+
+  // With dynamic batching (Arrivals::max_delay), in place of take(): whether a batch of at most `most` goes
+  // at `now`, and when its requests were made.
+  [[nodiscard]] bool batch_goes(sim::Time now, std::int64_t most);
+  [[nodiscard]] std::vector<sim::Time> take_batch(std::int64_t most);
+  // When the answer may change by itself: Time::never() if only deliver() can do that.
+  [[nodiscard]] sim::Time ask_again() const;
+
   // When the next request will be there, as far as is known; else Time::never().
   [[nodiscard]] sim::Time next() const { return next_.at; }
-  // Requests that found the queue full, since the warm-up.
+  // Since the warm-up: requests that were dropped, and requests that deliver() told.
   [[nodiscard]] std::int64_t drops() const { return drops_; }
-  void end_warmup() { drops_ = 0; }
+  [[nodiscard]] std::int64_t delivered() const { return told_; }
+  void end_warmup() { drops_ = told_ = 0; }
 
  private:
   struct Request {
@@ -85,11 +96,13 @@ class RequestQueue {
 
   std::optional<ArrivalTimes> times_;  // none: deliver() tells
   std::optional<std::int64_t> limit_;
+  Drop drop_;
+  std::optional<sim::Duration> max_delay_;
   std::deque<Request> delivered_;  // behind next_
-  std::deque<sim::Time> waiting_;
+  std::deque<Request> waiting_;
   Request next_;
   bool free_ = true;  // since take() last had nobody to give: whoever comes next does not wait
-  std::int64_t drops_ = 0;
+  std::int64_t drops_ = 0, told_ = 0;
 };
 
 }  // namespace jostle::process

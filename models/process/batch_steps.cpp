@@ -26,7 +26,7 @@ bool BatchSteps::one_by_one() const {
 }
 
 sim::Task<> BatchSteps::serve(std::uint64_t batch, sim::Time made) {
-  accounting_.serving();
+  serving();
   if (!spec_.before.empty()) co_await work_on(spec_.before, 0);
   if (auto* team = std::get_if<ThreadTeam>(&executor_)) {
     co_await team->compute();
@@ -48,9 +48,23 @@ sim::Task<> BatchSteps::work_on(const std::vector<HostStage>& stages, std::size_
   }
 }
 
+void BatchSteps::serving() {
+  accounting_.serving();
+  if (instance_ != nullptr) instance_->serving();
+}
+
 void BatchSteps::record_made_at(sim::Time made) {
+  record(std::span(&made, 1), spec_.batch);
+}
+
+void BatchSteps::record(std::span<const sim::Time> made, std::int64_t images) {
   host_.set_phase(Phase::idle);
-  accounting_.batch_done(made);
+  accounting_.batch_done(made, images);
+  if (instance_ != nullptr) instance_->answered(made, images);
+  const std::int64_t each = images / static_cast<std::int64_t>(made.size());
+  for (const Feed& feed : feeds_)
+    for (const sim::Time request : made)
+      for (std::int64_t i = 0; i < each; ++i) feed.served(feed.context, request);
 }
 
 }  // namespace jostle::process

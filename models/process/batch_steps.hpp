@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -19,6 +20,12 @@
 #include "sim/process.hpp"
 
 namespace jostle::process {
+
+// Told of each image that is done: when the request for it was made.
+struct Feed {
+  void (*served)(void* context, sim::Time made) = nullptr;
+  void* context = nullptr;
+};
 
 class BatchSteps {
  public:
@@ -39,6 +46,16 @@ class BatchSteps {
   }
   [[nodiscard]] sim::Task<> synchronise(std::uint64_t batch) { return stream().synchronise(batch); }
   void record(std::uint64_t batch) { record_made_at(stream().made(batch)); }
+  // Of requests that were made then, each of an image.
+  void record(std::span<const sim::Time> made, std::int64_t images);
+  [[nodiscard]] bool is_done(std::uint64_t batch) { return stream().is_done(batch); }
+  [[nodiscard]] Stream& stream() { return std::get<Stream>(executor_); }
+
+  // An instance's figures, told beside the process's.
+  void tell(Served& instance) { instance_ = &instance; }
+  // Results make requests to another.
+  void feed(const Feed& feed) { feeds_.push_back(feed); }
+  void serving();
 
   // How many batches the process does before it ends.
   [[nodiscard]] std::uint64_t max_batches() const { return process::max_batches(spec_); }
@@ -51,7 +68,6 @@ class BatchSteps {
   [[nodiscard]] const Executor& executor() const { return executor_; }
 
  private:
-  [[nodiscard]] Stream& stream() { return std::get<Stream>(executor_); }
   // `first`: of the stages in Accounting::in_stages().
   [[nodiscard]] sim::Task<> work_on(const std::vector<HostStage>& stages, std::size_t first);
   void record_made_at(sim::Time made);
@@ -61,6 +77,8 @@ class BatchSteps {
   HostThread& host_;
   Accounting& accounting_;
   Executor executor_;
+  Served* instance_ = nullptr;
+  std::vector<Feed> feeds_;
 };
 
 }  // namespace jostle::process

@@ -46,15 +46,24 @@ Spec observed(Spec spec, const ObserverSpec* observer) {
   if (observer == nullptr || observer->kernel_time == 1) return spec;
   stretch(spec.kernels, observer->kernel_time);
   for (Segment& segment : spec.segments) stretch(segment.kernels, observer->kernel_time);
+  if (spec.smaller) {
+    auto batches = *spec.smaller;
+    for (SizedBatch& batch : batches) stretch(batch.kernels, observer->kernel_time);
+    spec.smaller = std::make_shared<const std::vector<SizedBatch>>(std::move(batches));
+  }
+  for (Spec& instance : spec.instances) instance = observed(std::move(instance), observer);
   return spec;
 }
 
 sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec) {
   const SetupSpec& setup = runtime.setup;
-  sim::Duration time = setup.start + setup.first_batch;
-  if (setup.load_bytes_per_s > 0) time += sim::seconds(spec.weights_bytes / setup.load_bytes_per_s);
-  if (spec.static_graph && runtime.static_graph)
-    time += runtime.static_graph->compile + runtime.static_graph->compile_per_node * kernels_of(spec);
+  sim::Duration time = setup.start;
+  for (const Spec& part : parts_of(spec)) {
+    time += setup.first_batch;
+    if (setup.load_bytes_per_s > 0) time += sim::seconds(part.weights_bytes / setup.load_bytes_per_s);
+    if (spec.static_graph && runtime.static_graph)
+      time += runtime.static_graph->compile + runtime.static_graph->compile_per_node * kernels_of(part);
+  }
   return time;
 }
 

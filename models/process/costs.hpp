@@ -2,6 +2,8 @@
 // observer adds; and what it pays once, before its first batch.
 #pragma once
 
+#include <vector>
+
 #include "models/process/spec.hpp"
 
 namespace jostle::process {
@@ -11,7 +13,8 @@ struct Costs {
   RuntimeSpec runtime;
   SyncSpec sync;
   bool refill_prolongs_turn = true;
-  sim::Duration dla_border;  // dla::Spec::border
+  sim::Duration dla_border;           // dla::Spec::border
+  std::vector<Costs> instances = {};  // as Spec::instances
 };
 
 // The costs of `runtime` to a process: `observer` may be null.

@@ -25,16 +25,19 @@ GpuContext::GpuContext(const BoardParts& board, const Spec& spec, const Costs& c
        .per_launch = costs.runtime.gpu_per_launch,
        .slice = spec.gpu_slice,
        .interleave = spec.interleave,
+       .group = spec.gpu_group,
+       .priority = spec.priority,
+       .sm_limit = spec.sm_limit,
        .listener = {
            .batch_seen = [](void* self) { static_cast<GpuContext*>(self)->batch_seen_(); },
            .state_changing = [](void* self,
                                 gpu::ContextState next) { static_cast<GpuContext*>(self)->changing(next); },
            .context = this}});
-  account_.follow(gpu_, id_);
+  number_ = account_.follow(gpu_, id_);
 }
 
 void GpuContext::changing(gpu::ContextState next) {
-  account_.set_context(next);
+  account_.set_context(number_, next);
   const bool owns = next == gpu::ContextState::owner;
   if (!traffic_ || owns == owns_gpu_) return;
   owns_gpu_ = owns;

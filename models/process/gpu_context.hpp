@@ -2,6 +2,7 @@
 // time account, the memory that its kernels move data over).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "models/gpu/gpu.hpp"
@@ -25,6 +26,8 @@ class GpuContext {
 
   [[nodiscard]] gpu::Gpu& gpu() { return gpu_; }
   [[nodiscard]] gpu::ContextId id() const { return id_; }
+  // The time account's number of it.
+  [[nodiscard]] std::size_t number() const { return number_; }
 
   // Since the warm-up.
   [[nodiscard]] gpu::Running running();
@@ -41,6 +44,7 @@ class GpuContext {
   bool owns_gpu_ = false;  // as told to `traffic_`
   gpu::Running running_before_;
   gpu::ContextId id_;
+  std::size_t number_ = 0;
 };
 
 }  // namespace jostle::process

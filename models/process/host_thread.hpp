@@ -40,6 +40,13 @@ class HostThread {
   [[nodiscard]] sim::Task<> wait_for(cpu::Flag& flag) {
     return process::wait_for(cpu_, thread_, flag, sync_, costs_.sync);
   }
+  // The same for one of the events of `streams`, each asked for in turn: half a round passes until the one
+  // that is due is asked for.
+  [[nodiscard]] sim::Task<> wait_for_any(cpu::Flag& flag, std::size_t streams) {
+    SyncSpec costs = costs_.sync;
+    costs.poll = costs.poll * static_cast<std::int64_t>(streams + 1) / 2;
+    co_await process::wait_for(cpu_, thread_, flag, sync_, costs);
+  }
   [[nodiscard]] auto sleep_until(cpu::Flag& flag) {
     return cpu_.block(thread_, flag, costs_.sync.wake_latency);
   }

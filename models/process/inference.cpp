@@ -5,23 +5,36 @@
 namespace jostle::process {
 namespace {
 
-Requests requests_of(const BoardParts& board, const Spec& spec, const Identity& identity,
-                     TimeAccount& account) {
-  if (board.link) return Requests(std::in_place_type<RemoteClient>, board, spec, identity, account);
-  return Requests(std::in_place_type<RequestQueue>, spec.arrivals, arrivals_random(identity));
+// The streams of one process share its turn on the GPU.
+Spec grouped(Spec spec, const Identity& identity) {
+  if (serves_instances(spec)) spec.gpu_group = identity.index;
+  return spec;
 }
 
 }  // namespace
 
+Inference::Work Inference::work_of(const BoardParts& board, const Spec& spec, const Costs& costs,
+                                   HostThread& host, Accounting& accounting) {
+  if (serves_instances(spec) || gathers(spec))
+    return Work(std::in_place_type<Server>, board, spec, costs, host, accounting);
+  return Work(std::in_place_type<Alone>, board, spec, costs, host, accounting);
+}
+
 Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& costs, const Identity& identity)
-    : spec_(spec),
+    : spec_(grouped(spec, identity)),
       costs_(costs),
       engine_(board.engine),
       accounting_(board, spec_, costs_),
       host_(board, spec_, costs_, identity.random("host time"), accounting_.time()),
-      steps_(board, spec_, costs_, host_, accounting_),
-      requests_(requests_of(board, spec_, identity, accounting_.time())) {
+      work_(work_of(board, spec_, costs_, host_, accounting_)) {
+  if (auto* alone = std::get_if<Alone>(&work_)) {
+    if (board.link)
+      alone->requests.emplace(std::in_place_type<RemoteClient>, board, spec_, identity, accounting_.time());
+    else
+      alone->requests.emplace(std::in_place_type<RequestQueue>, spec_.arrivals, arrivals_random(identity));
+  }
   accounting_.open_tracks(identity);
+  if (auto* server = std::get_if<Server>(&work_)) server->open(identity);
 }
 
 sim::Process Inference::body() {
@@ -29,40 +42,102 @@ sim::Process Inference::body() {
     co_await host_.run(setup_of(costs_.runtime, spec_));
     accounting_.ready();
   }
-  const LoopEnd end = co_await loop_of(spec_, steps_, requests_);
+  LoopEnd end{};
+  if (auto* alone = std::get_if<Alone>(&work_))
+    end = co_await loop_of(spec_, alone->steps, *alone->requests);
+  else
+    end = co_await std::get<Server>(work_).run();
   host_.retire();
   if (end == LoopEnd::no_more_requests) co_return;
   accounting_.finished();
   engine_.stop();
 }
 
+void Inference::deliver(std::size_t part, sim::Time made) {
+  std::get<Server>(work_).deliver(part, made);
+}
+
+void Inference::feed(std::size_t part, const Feed& feed) {
+  if (auto* alone = std::get_if<Alone>(&work_))
+    alone->steps.feed(feed);
+  else
+    std::get<Server>(work_).feed(part, feed);
+}
+
+Stream* Inference::stream() {
+  auto* alone = std::get_if<Alone>(&work_);
+  return alone != nullptr ? std::get_if<Stream>(&alone->steps.executor()) : nullptr;
+}
+
 void Inference::end_warmup() {
   accounting_.end_warmup();
   throttled_before_ = throttled_so_far();
-  std::visit([](auto& requests) { requests.end_warmup(); }, requests_);
-  if (auto* stream = std::get_if<Stream>(&steps_.executor())) stream->context().end_warmup();
+  if (auto* server = std::get_if<Server>(&work_)) return server->end_warmup();
+  std::visit([](auto& requests) { requests.end_warmup(); }, *std::get<Alone>(work_).requests);
+  if (Stream* const own = stream()) own->context().end_warmup();
 }
 
 gpu::Running Inference::running() {
-  auto* stream = std::get_if<Stream>(&steps_.executor());
-  return stream != nullptr ? stream->context().running() : gpu::Running{};
+  if (Stream* const own = stream()) return own->context().running();
+  gpu::Running sum;
+  if (auto* server = std::get_if<Server>(&work_)) {
+    for (Server::Lane& lane : server->lanes()) {
+      const gpu::Running of_lane = lane.context().running();
+      sum.total += of_lane.total;
+      sum.used += of_lane.used;
+    }
+  }
+  return sum;
+}
+
+std::int64_t Inference::drops(std::size_t part) const {
+  if (const auto* server = std::get_if<Server>(&work_)) return server->drops(part);
+  return std::visit([](const auto& requests) { return requests.drops(); }, *std::get<Alone>(work_).requests);
 }
 
 std::int64_t Inference::drops() const {
-  return std::visit([](const auto& requests) { return requests.drops(); }, requests_);
+  std::int64_t sum = 0;
+  for (std::size_t part = 0; part < parts_of(spec_).size(); ++part) sum += drops(part);
+  return sum;
 }
 
-std::int64_t Inference::waiting() {
+std::int64_t Inference::delivered(std::size_t part) const {
+  const auto* server = std::get_if<Server>(&work_);
+  return server != nullptr ? server->delivered(part) : 0;
+}
+
+std::int64_t Inference::waiting(std::size_t part) {
+  if (auto* server = std::get_if<Server>(&work_)) return server->waiting(part);
   struct Of {
     sim::Time now;
     std::int64_t operator()(RequestQueue& queue) const { return queue.waiting(now); }
     std::int64_t operator()(RemoteClient& client) const { return client.waiting(); }
   };
-  return std::visit(Of{engine_.now()}, requests_);
+  return std::visit(Of{engine_.now()}, *std::get<Alone>(work_).requests);
+}
+
+std::int64_t Inference::waiting() {
+  std::int64_t sum = 0;
+  for (std::size_t part = 0; part < parts_of(spec_).size(); ++part) sum += waiting(part);
+  return sum;
+}
+
+const std::deque<Server::Lane>& Inference::instances() const {
+  static const std::deque<Server::Lane> none;
+  return serves_instances(spec_) ? std::get<Server>(work_).lanes() : none;
+}
+
+std::vector<const Served*> Inference::served_by(std::size_t part) const {
+  if (!serves_instances(spec_)) return {&served()};
+  std::vector<const Served*> of_part;
+  for (const Server::Lane& lane : instances())
+    if (lane.part() == part) of_part.push_back(&lane.served());
+  return of_part;
 }
 
 cpu::ThreadStatistics Inference::of_team() const {
-  const auto* team = std::get_if<ThreadTeam>(&steps_.executor());
+  const auto* alone = std::get_if<Alone>(&work_);
+  const auto* team = alone != nullptr ? std::get_if<ThreadTeam>(&alone->steps.executor()) : nullptr;
   return team != nullptr ? team->statistics() : cpu::ThreadStatistics{};
 }
 

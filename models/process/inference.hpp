@@ -7,11 +7,15 @@
 //   thread_team    batches on the CPU
 //   arrivals       its requests, where they are made on the board
 //   remote_client  its requests, where they come over a link
-//   accounting     its figures
+//   server         all of that for several streams, or with requests that gather
+//   accounting     its figures; what it answered: served
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "models/gpu/gpu.hpp"
@@ -22,6 +26,7 @@
 #include "models/process/host_thread.hpp"
 #include "models/process/identity.hpp"
 #include "models/process/loops.hpp"
+#include "models/process/server.hpp"
 #include "models/process/spec.hpp"
 #include "sim/process.hpp"
 
@@ -41,27 +46,40 @@ class Inference {
   void end_warmup();
   void settle() { accounting_.time().settle(); }
 
+  // A request to that part of it (Spec::instances), made then, of another's results: comes now.
+  void deliver(std::size_t part, sim::Time made);
+  // Each image that the part is done with is told.
+  void feed(std::size_t part, const Feed& feed);
+
   [[nodiscard]] const Spec& spec() const { return spec_; }
   [[nodiscard]] const TimeAccount& time() const { return accounting_.time(); }
-  [[nodiscard]] const sim::RateMeans& rate() const { return accounting_.rate(); }         // images/s
-  [[nodiscard]] const sim::Quantiles& latency() const { return accounting_.latency(); }   // seconds
-  [[nodiscard]] const sim::Series& latencies() const { return accounting_.latencies(); }  // in their order
+  [[nodiscard]] const Served& served() const { return accounting_.served(); }
+  [[nodiscard]] const sim::RateMeans& rate() const { return served().rate(); }         // images/s
+  [[nodiscard]] const sim::Quantiles& latency() const { return served().latency(); }   // seconds
+  [[nodiscard]] const sim::Series& latencies() const { return served().latencies(); }  // in their order
   [[nodiscard]] std::int64_t enqueue_calls() const { return accounting_.enqueue_calls(); }
   [[nodiscard]] std::int64_t synchronise_calls() const { return accounting_.synchronise_calls(); }
   // In all calls together.
   [[nodiscard]] sim::Duration synchronising() const { return accounting_.synchronising(); }
-  [[nodiscard]] std::int64_t batches() const { return accounting_.batches(); }
-  // Of those batches, from when the process turned to each to when it was done; zero where one is ahead.
-  [[nodiscard]] sim::Duration in_service() const { return accounting_.in_service(); }
+  [[nodiscard]] std::int64_t batches() const { return served().batches(); }
   // Time passed in each stage, those before inference first; waiting for a core included.
   [[nodiscard]] const std::vector<sim::Duration>& in_stages() const { return accounting_.in_stages(); }
   // When its set-up was done, and its last batch.
   [[nodiscard]] std::optional<sim::Time> ready() const { return accounting_.ready_at(); }
   [[nodiscard]] std::optional<sim::Time> finished() const { return accounting_.finished_at(); }
-  [[nodiscard]] gpu::Running running();      // since the warm-up
-  [[nodiscard]] std::int64_t drops() const;  // requests that found the queue full, since the warm-up
+  [[nodiscard]] gpu::Running running();  // since the warm-up
+  // Requests that a full queue dropped, since the warm-up: all, or of a part.
+  [[nodiscard]] std::int64_t drops() const;
+  [[nodiscard]] std::int64_t drops(std::size_t part) const;
+  // Requests to a part that came by deliver(), since the warm-up.
+  [[nodiscard]] std::int64_t delivered(std::size_t part) const;
   // Requests that wait now, for the link or for the process.
   [[nodiscard]] std::int64_t waiting();
+  [[nodiscard]] std::int64_t waiting(std::size_t part);
+  // Its streams with what they answered: none if it is alone on one (serves_instances()).
+  [[nodiscard]] const std::deque<Server::Lane>& instances() const;
+  // What a part has answered: of each of its streams.
+  [[nodiscard]] std::vector<const Served*> served_by(std::size_t part) const;
   // The host thread, and those of its team.
   [[nodiscard]] std::int64_t migrations() const;
   [[nodiscard]] std::int64_t involuntary_switches() const;
@@ -79,8 +97,20 @@ class Inference {
   Accounting accounting_;
   sim::Duration throttled_before_;  // at the end of the warm-up
   HostThread host_;
-  BatchSteps steps_;
-  Requests requests_;
+  // A loop over one stream, or over the threads of a team.
+  struct Alone {
+    Alone(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+          Accounting& accounting)
+        : steps(board, spec, costs, host, accounting) {}
+    BatchSteps steps;
+    std::optional<Requests> requests;
+  };
+  using Work = std::variant<Alone, Server>;
+  [[nodiscard]] static Work work_of(const BoardParts& board, const Spec& spec, const Costs& costs,
+                                    HostThread& host, Accounting& accounting);
+  [[nodiscard]] Stream* stream();  // null: not alone on one
+
+  Work work_;
 };
 
 }  // namespace jostle::process

@@ -26,14 +26,14 @@ Duration GraphLauncher::begin(double factor) const {
 }
 
 void GraphLauncher::end() {
-  context_.gpu().enqueue(context_.id(), spec_.kernels, gate_.closed_to_next());
+  context_.gpu().enqueue(context_.id(), *kernels_, gate_.closed_to_next());
 }
 
 Duration KernelLauncher::begin(double factor) {
   const gpu::LaunchPlan plan{
       .first = sim::work_in(runtime_.per_batch, factor),
       .each = sim::work_in(spec_.pace.value_or(Duration::zero()) + runtime_.per_launch, factor)};
-  context_.gpu().begin_launches(context_.id(), spec_.kernels, plan, gate_.closed_to_next());
+  context_.gpu().begin_launches(context_.id(), *kernels_, plan, gate_.closed_to_next());
   launching_ = true;
   return plan.first + plan.each * kernels();
 }

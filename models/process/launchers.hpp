@@ -40,7 +40,14 @@ class GpuLauncher {
  public:
   // All must outlive it.
   GpuLauncher(const Spec& spec, const Costs& costs, GpuContext& context, const LaunchListener& listener)
-      : spec_(spec), runtime_(costs.runtime), context_(context), listener_(listener) {}
+      : spec_(spec),
+        runtime_(costs.runtime),
+        context_(context),
+        listener_(listener),
+        kernels_(&spec.kernels) {}
+
+  // From now on a batch is these kernels, which must outlive the GPU.
+  void launch(const gpu::KernelSequence& kernels) { kernels_ = &kernels; }
 
   void input_arrived() {
     if (gate_.arrives()) context_.gpu().open(context_.id());
@@ -49,14 +56,13 @@ class GpuLauncher {
   [[nodiscard]] std::uint64_t unfinished() const { return context_.gpu().unfinished(context_.id()); }
 
  protected:
-  [[nodiscard]] std::int64_t kernels() const {
-    return static_cast<std::int64_t>(spec_.kernels.kernels.size());
-  }
+  [[nodiscard]] std::int64_t kernels() const { return static_cast<std::int64_t>(kernels_->kernels.size()); }
 
   const Spec& spec_;
   const RuntimeSpec& runtime_;
   GpuContext& context_;
   LaunchListener listener_;
+  const gpu::KernelSequence* kernels_;
   InputGate gate_;
 };
 
@@ -88,6 +94,11 @@ class Launcher {
   Launcher(const BoardParts& board, const Spec& spec, const Costs& costs, GpuContext& context,
            const LaunchListener& listener);
 
+  // From now on a batch is these kernels; not where it has segments.
+  void launch(const gpu::KernelSequence& kernels) {
+    if (auto* graph = std::get_if<GraphLauncher>(&launcher_)) graph->launch(kernels);
+    if (auto* eager = std::get_if<KernelLauncher>(&launcher_)) eager->launch(kernels);
+  }
   [[nodiscard]] sim::Duration begin(double factor) {
     return std::visit([&](auto& launcher) { return launcher.begin(factor); }, launcher_);
   }

@@ -17,7 +17,7 @@ RemoteClient::RemoteClient(const BoardParts& board, const Spec& spec, const Iden
       times_(parts_of(spec.arrivals, arrivals_random(identity))),
       dynamic_batch_(spec.arrivals.dynamic_batch),
       left_to_ask_(spec.arrivals.kind == ArrivalKind::closed_loop ? max_batches(spec) : 0),
-      queue_(spec.arrivals.queue_limit),
+      queue_(spec.arrivals.queue_limit, spec.arrivals.drop),
       account_(account),
       stream_(link_.open(
           spec.payload_bytes / static_cast<double>(dynamic_batch_), identity.random("link"),

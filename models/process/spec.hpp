@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "models/cpu/container_spec.hpp"
 #include "models/dla/task.hpp"
+#include "models/gpu/gpu.hpp"
 #include "models/gpu/kernel.hpp"
 #include "models/gpu/runlist.hpp"
 #include "models/process/arrival_spec.hpp"
@@ -94,7 +97,18 @@ struct HostStage {
   sim::Duration work;  // in reference time
 };
 
-// One process of a run.
+// A batch of fewer images than the most that a dynamic batch holds.
+struct SizedBatch {
+  std::int64_t images = 1;
+  gpu::KernelSequence kernels;
+};
+
+// Whose results make requests: a part of a process.
+struct PartOf {
+  std::size_t process = 0, part = 0;  // in the run; among its instances
+};
+
+// One process of a run; or one network of it (`instances`).
 struct Spec {
   std::string name;
   std::string random_name;  // names its random numbers in the run; empty: its index
@@ -124,10 +138,32 @@ struct Spec {
   std::optional<sim::Duration> gpu_slice;       // of its turns; none: the device's
   gpu::Interleave interleave = gpu::Interleave::low;
 
+  std::int64_t streams = 1;     // equal ones, which share its requests
+  std::vector<Spec> instances;  // several networks: then work, requests, priority and streams are theirs
+  gpu::Priority priority = gpu::Priority::normal;  // of its streams, and of its turn with the host thread
+  double sm_limit = 1;                             // gpu::ContextSpec
+  std::optional<std::uint32_t> gpu_group;          // gpu::ContextSpec::group
+  // Of dynamic batches, ascending: the smallest that holds a batch is executed. Null, or none: `kernels`.
+  std::shared_ptr<const std::vector<SizedBatch>> smaller;
+  std::vector<PartOf> sources;  // of a cascade
+
   // Whether a batch is one launch. Launches with a pace are bare ones, whatever the runtime.
   [[nodiscard]] bool launches_at_once() const {
     return traits_of(runtime).kind == RuntimeKind::graph && !pace;
   }
 };
+
+// What a process runs: its instances, or itself.
+[[nodiscard]] inline std::span<const Spec> parts_of(const Spec& spec) {
+  return spec.instances.empty() ? std::span(&spec, 1) : std::span(spec.instances);
+}
+// Whether it has several streams, or instances, whose figures are told one by one.
+[[nodiscard]] inline bool serves_instances(const Spec& spec) {
+  return spec.streams > 1 || !spec.instances.empty();
+}
+// Whether its requests come of others' results, or gather while they wait.
+[[nodiscard]] inline bool gathers(const Spec& spec) {
+  return spec.arrivals.max_delay || spec.arrivals.kind == ArrivalKind::cascade;
+}
 
 }  // namespace jostle::process

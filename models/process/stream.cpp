@@ -11,6 +11,8 @@ Stream::Stream(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
       accounting_(accounting),
       copies_(board.copies),
       traffic_(board.traffic),
+      all_input_bytes_(spec.input_bytes),
+      all_output_bytes_(spec.output_bytes),
       input_bytes_(spec.input_bytes),
       output_bytes_(spec.output_bytes),
       context_(board, spec, costs, accounting.time(), sim::action<&Stream::gpu_done>(*this)),
@@ -20,24 +22,24 @@ Stream::Stream(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
                      [](void* self, dla::TaskState state) {
                        static_cast<Stream*>(self)->accounting_.time().set_dla(state);
                      },
-                 .context = this}) {
+                 .context = this}) {}
+
+sim::Task<> Stream::enqueue(std::uint64_t batch, Time made) {
+  slot(batch).done.reset();
+  slot(batch).made = made;
+  slot(batch).output_bytes = output_bytes_;
   host_.follow({.progressed =
                     [](void* self, const gpu::HostProgress& progress) {
                       static_cast<Stream*>(self)->launcher_.host_progress(progress);
                     },
                 .context = this});
-}
-
-sim::Task<> Stream::enqueue(std::uint64_t batch, Time made) {
-  slot(batch).done.reset();
-  slot(batch).made = made;
   host_.set_phase(Phase::enqueuing);
   const double factor = host_.variation();
   bring_input();
   co_await host_.run(launcher_.begin(factor));
   launcher_.end();
   accounting_.enqueued();
-  accounting_.time().set_outstanding(true);
+  accounting_.time().set_outstanding(context_.number(), true);
 }
 
 sim::Task<> Stream::synchronise(std::uint64_t batch) {
@@ -45,6 +47,12 @@ sim::Task<> Stream::synchronise(std::uint64_t batch) {
   host_.set_phase(Phase::synchronising);
   co_await host_.wait_for(slot(batch).done);
   accounting_.synchronised(entered);
+}
+
+void Stream::size_next(const gpu::KernelSequence& kernels, double share) {
+  launcher_.launch(kernels);
+  input_bytes_ = share * all_input_bytes_;
+  output_bytes_ = share * all_output_bytes_;
 }
 
 void Stream::bring_input() {
@@ -62,24 +70,29 @@ void Stream::input_copied() {
 }
 
 void Stream::batch_executed() {
-  accounting_.time().set_outstanding(launcher_.unfinished() > 0);
-  if (copies_.takes_time(output_bytes_)) {
+  accounting_.time().set_outstanding(context_.number(), launcher_.unfinished() > 0);
+  const double bytes = slot(executed_++).output_bytes;
+  if (copies_.takes_time(bytes)) {
     note_copies(+1);
-    copies_.copy(output_bytes_, sim::action<&Stream::output_copied>(*this));
+    copies_.copy(bytes, sim::action<&Stream::output_copied>(*this));
   } else {
-    slot(done_++).done.set();
+    batch_done();
   }
+}
+
+void Stream::batch_done() {
+  slot(done_++).done.set();
+  if (also_ != nullptr) also_->set();
 }
 
 void Stream::output_copied() {
   note_copies(-1);
-  slot(done_++).done.set();
+  batch_done();
 }
 
 void Stream::note_copies(int change) {
-  copying_ += change;
   if (traffic_) traffic_->copies_change(change);
-  accounting_.time().set_copying(copying_ > 0);
+  accounting_.time().change_copying(change);
 }
 
 }  // namespace jostle::process

@@ -37,6 +37,14 @@ class Stream {
   // Of a batch under way, or just done.
   [[nodiscard]] sim::Time made(std::uint64_t batch) { return slot(batch).made; }
 
+  [[nodiscard]] bool is_done(std::uint64_t batch) { return slot(batch).done.is_set(); }
+
+  // The batches that are enqueued from now on: these kernels, and of the bytes that the spec copies this
+  // share. `kernels` must outlive the board's GPU.
+  void size_next(const gpu::KernelSequence& kernels, double share);
+  // Whenever a batch is done this flag is set, too: one host waits for several streams.
+  void also_set(cpu::Flag& flag) { also_ = &flag; }
+
   [[nodiscard]] GpuContext& context() { return context_; }
 
  private:
@@ -44,6 +52,7 @@ class Stream {
   struct Slot {
     cpu::Flag done;
     sim::Time made;
+    double output_bytes = 0;
   };
   [[nodiscard]] Slot& slot(std::uint64_t batch) { return slots_[batch % slots_.size()]; }
 
@@ -52,6 +61,7 @@ class Stream {
   void gpu_done() { launcher_.gpu_done(); }
   void batch_executed();
   void output_copied();
+  void batch_done();
   void note_copies(int change);
 
   sim::Engine& engine_;
@@ -59,12 +69,13 @@ class Stream {
   Accounting& accounting_;
   gpu::CopyEngine& copies_;
   std::optional<memory::Traffic>& traffic_;
-  double input_bytes_, output_bytes_;
+  double all_input_bytes_, all_output_bytes_;  // of a full batch
+  double input_bytes_, output_bytes_;          // of the next one
   GpuContext context_;
   Launcher launcher_;
   std::array<Slot, 2> slots_;
-  std::uint64_t done_ = 0;  // batches
-  int copying_ = 0;         // copies under way
+  std::uint64_t executed_ = 0, done_ = 0;  // batches
+  cpu::Flag* also_ = nullptr;
 };
 
 }  // namespace jostle::process

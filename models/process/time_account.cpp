@@ -1,15 +1,30 @@
 #include "models/process/time_account.hpp"
 
+#include <algorithm>
+
 namespace jostle::process {
+
+// Time since the last call in which its kernels executed. Those of several streams overlap: as long as
+// together, at most all of it.
+sim::Duration TimeAccount::ran() {
+  sim::Duration sum;
+  for (Context& context : contexts_) {
+    const sim::Duration running = context.gpu->running_time(context.id);
+    sum += running - context.running;
+    context.running = running;
+  }
+  return contexts_.size() > 1 ? std::min(sum, engine_.now() - since_) : sum;
+}
+
+bool TimeAccount::any(gpu::ContextState state) const {
+  return std::ranges::any_of(contexts_, [state](const Context& context) { return context.state == state; });
+}
 
 void TimeAccount::attribute() {
   const sim::Time now = engine_.now();
-  const sim::Duration running =
-      kernels_ ? kernels_->gpu.running_time(kernels_->context) : sim::Duration::zero();
   const sim::Duration elapsed = now - since_;
-  const sim::Duration ran = running - running_;
+  const sim::Duration ran = this->ran();
   since_ = now;
-  running_ = running;
   add(Share::gpu_running, ran);
   const sim::Duration rest = elapsed - ran;
   const Share why = cause();
@@ -36,11 +51,13 @@ void TimeAccount::attribute() {
 
 // The first of the list that is true, its own kernels executing apart.
 Share TimeAccount::cause() const {
-  if (context_ == gpu::ContextState::switching_in) return Share::gpu_switch;
-  if (context_ == gpu::ContextState::waiting) return Share::gpu_slice_wait;
+  if (!any(gpu::ContextState::owner)) {
+    if (any(gpu::ContextState::switching_in)) return Share::gpu_switch;
+    if (any(gpu::ContextState::waiting)) return Share::gpu_slice_wait;
+  }
   if (dla_ == dla::TaskState::running) return Share::dla_running;
   if (dla_ == dla::TaskState::waiting) return Share::dla_wait;
-  if (copying_) return Share::copying;
+  if (copying_ > 0) return Share::copying;
   if (link_) return Share::link;
   if (thread_ == cpu::State::refilling) return Share::cache_refill;
   const bool off_core = thread_ == cpu::State::runnable || thread_ == cpu::State::switching;
@@ -48,7 +65,7 @@ Share TimeAccount::cause() const {
     case Phase::enqueuing:
       return off_core ? Share::waiting_for_core : Share::launching;
     case Phase::synchronising:
-      if (outstanding_) return Share::launching;
+      if (std::ranges::any_of(contexts_, &Context::outstanding)) return Share::launching;
       return off_core ? Share::waiting_for_core : Share::sync_wakeup;
     case Phase::computing:
       if (thread_ == cpu::State::on_core || helped_) return Share::cpu_compute;

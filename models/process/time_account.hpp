@@ -2,8 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "models/cpu/thread.hpp"
 #include "models/dla/dla.hpp"
@@ -25,18 +26,24 @@ class TimeAccount {
   TimeAccount(const TimeAccount&) = delete;
   TimeAccount& operator=(const TimeAccount&) = delete;
 
-  // The process runs kernels in this context, to be asked how long; without one it runs none.
-  void follow(gpu::Gpu& gpu, gpu::ContextId context) { kernels_.emplace(Kernels{gpu, context}); }
+  // The process runs kernels in this context, to be asked how long; without one it runs none. Returns the
+  // number by which the account knows the context: the contexts of several streams are one process's.
+  std::size_t follow(gpu::Gpu& gpu, gpu::ContextId context) {
+    contexts_.push_back({.gpu = &gpu, .id = context, .running = {}});
+    return contexts_.size() - 1;
+  }
 
   // What is true from now on.
   void set_phase(Phase phase) { settle(), phase_ = phase; }
   void set_thread(cpu::State state) { settle(), thread_ = state; }
-  void set_context(gpu::ContextState state) { settle(), context_ = state; }
-  void set_outstanding(bool work) { settle(), outstanding_ = work; }
+  void set_context(std::size_t context, gpu::ContextState state) {
+    settle(), contexts_[context].state = state;
+  }
+  void set_outstanding(std::size_t context, bool work) { settle(), contexts_[context].outstanding = work; }
   void set_dla(dla::TaskState state) { settle(), dla_ = state; }
   // Whether any of the other threads of its team has a core.
   void set_helped(bool helped) { settle(), helped_ = helped; }
-  void set_copying(bool copying) { settle(), copying_ = copying; }
+  void change_copying(int change) { settle(), copying_ += change; }
   void set_link(bool under_way) { settle(), link_ = under_way; }
 
   // Attributes the time since the last change. Several things change at one instant: the GPU is asked once.
@@ -55,28 +62,30 @@ class TimeAccount {
   [[nodiscard]] const Enqueue& enqueue() const { return enqueue_; }
 
  private:
-  struct Kernels {
-    gpu::Gpu& gpu;
-    gpu::ContextId context;
+  struct Context {
+    gpu::Gpu* gpu;
+    gpu::ContextId id;
+    gpu::ContextState state = gpu::ContextState::empty;
+    bool outstanding = false;  // batches not finished on GPU or DLA
+    sim::Duration running;     // time of its kernels by since_
   };
 
   void attribute();
   void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
+  [[nodiscard]] sim::Duration ran();
+  [[nodiscard]] bool any(gpu::ContextState state) const;
 
   const sim::Engine& engine_;
-  std::optional<Kernels> kernels_;
+  std::vector<Context> contexts_;
   double api_share_;
   Phase phase_ = Phase::idle;
   cpu::State thread_ = cpu::State::sleeping;
-  gpu::ContextState context_ = gpu::ContextState::empty;
   dla::TaskState dla_ = dla::TaskState::finished;
-  bool outstanding_ = false;  // batches not finished on GPU or DLA
   bool helped_ = false;
-  bool copying_ = false;
+  int copying_ = 0;  // copies under way
   bool link_ = false;
-  sim::Time since_;        // settled up to here
-  sim::Duration running_;  // time of its kernels by then
+  sim::Time since_;  // settled up to here
   std::array<sim::Duration, share_count> spent_{};
   Enqueue enqueue_;
 };

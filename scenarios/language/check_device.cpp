@@ -28,6 +28,7 @@ class DeviceCheck {
     if (scenario_.observer == Observer::nsys && !device_.nsys)
       problem("observer", fmt::format("{} has no figures for nsys", device_.name));
     check_tenants();
+    if (scenario_.sharing == gpu::Sharing::mps && !device_.mps) problem(root_path_of_mps(), no_mps());
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
   }
 
@@ -48,6 +49,12 @@ class DeviceCheck {
     refuse(scenario_.power_cap.has_value(), "power_cap");
     refuse(scenario_.ambient_c.has_value(), "ambient");
     refuse(scenario_.fan.has_value(), "fan");
+  }
+
+  // `mps: true` or `sharing: mps`, whichever is written.
+  [[nodiscard]] const char* root_path_of_mps() const { return root_.value().find("mps") ? "mps" : "sharing"; }
+  [[nodiscard]] std::string no_mps() const {
+    return fmt::format("{} has no MPS: Tegra has it from CUDA 12.5 on (JetPack 6.1)", device_.name);
   }
 
   [[nodiscard]] std::string no_gpu() const {
@@ -143,10 +150,15 @@ class DeviceCheck {
       problem(path + "runtime",
               fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));
     if (process.static_graph) check_static_graph(process, path);
-    const auto* synthetic = std::get_if<SyntheticModel>(&process.model);
-    if (synthetic == nullptr) return;
+    for (std::size_t part = 0; part < parts_of(process).size(); ++part)
+      check_blocks(parts_of(process)[part],
+                   process.instances.empty() ? path : fmt::format("{}instances.{}.", path, part));
+  }
+
+  void check_blocks(const ProcessEntry& part, const std::string& path) const {
+    const auto* synthetic = std::get_if<SyntheticModel>(&part.model);
     const int most = device_.gpu.max_threads_per_block;
-    if (device_.has_gpu() && synthetic->threads > static_cast<std::uint32_t>(most))
+    if (synthetic != nullptr && device_.has_gpu() && synthetic->threads > static_cast<std::uint32_t>(most))
       problem(path + "model.threads", fmt::format("{} threads in a block, {} takes {}", synthetic->threads,
                                                   device_.gpu.architecture, most));
   }

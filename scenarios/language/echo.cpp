@@ -46,6 +46,11 @@ Json model_json(const Model& model) {
   return json;
 }
 
+Json queue_json(const process::Arrivals& arrivals) {
+  if (arrivals.drop == process::Drop::newest) return *arrivals.queue_limit;
+  return {{"limit", *arrivals.queue_limit}, {"drop", to_string(arrivals.drop)}};
+}
+
 Json arrivals_json(const ProcessEntry& process) {
   const process::Arrivals& arrivals = process.arrivals;
   Json json;
@@ -54,7 +59,7 @@ Json arrivals_json(const ProcessEntry& process) {
   if (arrivals.kind == process::ArrivalKind::poisson) json["poisson"] = rate;
   if (arrivals.kind == process::ArrivalKind::trace) json["trace"] = process.trace_file;
   if (arrivals.phase) json["phase"] = time(*arrivals.phase);
-  if (arrivals.queue_limit) json["queue"] = *arrivals.queue_limit;
+  if (arrivals.queue_limit) json["queue"] = queue_json(arrivals);
   if (arrivals.streams > 1) json["streams"] = arrivals.streams;
   if (arrivals.kind == process::ArrivalKind::periodic && arrivals.drift != default_clock_drift)
     json["drift"] = quantity(arrivals.drift, input::drift_dimension());
@@ -80,13 +85,54 @@ Json container_json(const cpu::ContainerSpec& container) {
   return json;
 }
 
+// How requests come, wait and gather.
+void put_requests(Json& json, const ProcessEntry& part) {
+  const process::Arrivals& arrivals = part.arrivals;
+  if (arrivals.kind == process::ArrivalKind::cascade) {
+    json["after"] = arrivals.after;
+    if (arrivals.fan_out.mean != 1 || arrivals.fan_out.kind != process::FanOutKind::fixed)
+      json["fan_out"] = {{"mean", arrivals.fan_out.mean}, {"distribution", to_string(arrivals.fan_out.kind)}};
+    if (arrivals.queue_limit) json["queue"] = queue_json(arrivals);
+  } else if (arrivals.kind != process::ArrivalKind::closed_loop) {
+    json["arrivals"] = arrivals_json(part);
+  }
+  if (arrivals.max_delay) json["max_queue_delay"] = time(*arrivals.max_delay);
+}
+
+void put_network(Json& json, const ProcessEntry& part) {
+  if (!part.name.empty()) json["name"] = part.name;
+  json["model"] = model_json(part.model);
+  if (part.precision) json["precision"] = to_string(*part.precision);
+  json["batch"] = part.batch;
+  json["count"] = part.count;
+}
+
+Json instance_json(const ProcessEntry& instance) {
+  Json json;
+  put_network(json, instance);
+  json["priority"] = to_string(instance.priority);
+  if (instance.input) json["input"] = *instance.input;
+  put_requests(json, instance);
+  return json;
+}
+
+void put_work(Json& json, const ProcessEntry& process) {
+  if (process.instances.empty()) {
+    put_network(json, process);
+    if (process.streams > 1) json["streams"] = process.streams;
+    if (process.priority != gpu::Priority::normal) json["priority"] = to_string(process.priority);
+  } else {
+    if (!process.name.empty()) json["name"] = process.name;
+    json["count"] = process.count;
+    for (const ProcessEntry& instance : process.instances)
+      json["instances"].push_back(instance_json(instance));
+  }
+  if (process.mps_threads) json["mps_threads"] = quantity(*process.mps_threads, input::share_dimension());
+}
+
 Json process_json(const ProcessEntry& process) {
   Json json;
-  if (!process.name.empty()) json["name"] = process.name;
-  json["model"] = model_json(process.model);
-  if (process.precision) json["precision"] = to_string(*process.precision);
-  json["batch"] = process.batch;
-  json["count"] = process.count;
+  put_work(json, process);
   if (process.training) json["training"] = true;
   json["placement"] = to_string(process.placement);
   json["runtime"] = to_string(process.runtime);
@@ -98,7 +144,7 @@ Json process_json(const ProcessEntry& process) {
   if (process.input) json["input"] = *process.input;
   if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
   if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
-  if (process.arrivals.kind != process::ArrivalKind::closed_loop) json["arrivals"] = arrivals_json(process);
+  if (process.instances.empty()) put_requests(json, process);
   if (!process.cpus.empty()) json["cpus"] = process.cpus;
   if (process.fifo > 0) {
     json["policy"] = {{"fifo", process.fifo}};
@@ -201,9 +247,11 @@ std::string scenario_hash(const Scenario& scenario) {
   std::uint64_t hash = input::fnv1a(to_json(scenario));
   if (scenario.power_mode_file) hash = input::fnv1a(input::hex(scenario.power_mode_file->file->hash), hash);
   for (const ProcessEntry& process : scenario.processes) {
-    if (!process.trace_file.empty()) hash = input::fnv1a(input::hex(process.trace_hash), hash);
-    const auto* const onnx = std::get_if<OnnxModel>(&process.model);
-    if (onnx != nullptr && onnx->file) hash = input::fnv1a(input::hex(onnx->file->hash), hash);
+    for (const ProcessEntry& part : parts_of(process)) {
+      if (!part.trace_file.empty()) hash = input::fnv1a(input::hex(part.trace_hash), hash);
+      const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+      if (onnx != nullptr && onnx->file) hash = input::fnv1a(input::hex(onnx->file->hash), hash);
+    }
   }
   return input::hex(hash);
 }

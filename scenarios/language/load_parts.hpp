@@ -30,8 +30,20 @@ struct LoadContext {
 [[nodiscard]] ProcessEntry read_process(const input::Cursor& at, const LoadContext& context,
                                         const std::vector<ProcessEntry>& earlier);
 
-// `arrivals` of a process.
+// Of a process, or of an instance: `model`, `precision` and `batch`; `input`, and the model's file.
+void read_network(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
+void read_input(input::Mapping& mapping, ProcessEntry& process, const std::vector<ProcessEntry>& earlier);
+// Likewise how requests come and wait: `arrivals`, `after`, `fan_out`, `queue`, `max_queue_delay`.
+void read_requests(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
+// `arrivals` alone.
 void read_arrivals(const input::Cursor& at, const LoadContext& context, ProcessEntry& process);
+
+// `instances` of a process; and of one without them `streams`, `priority` and `mps_threads`.
+void read_instances(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process,
+                    const std::vector<ProcessEntry>& earlier);
+void read_streams(input::Mapping& mapping, ProcessEntry& process);
+// What only the whole scenario tells of them: MPS is on, nothing comes over a link, and who comes after whom.
+void check_streams(const Scenario& scenario, const input::Cursor& root);
 
 // `link` of a scenario; and of a study those of its keys that do not vary there, into `link`.
 [[nodiscard]] Link read_link(const input::Cursor& at);

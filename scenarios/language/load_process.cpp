@@ -7,12 +7,10 @@
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/time_span.hpp"
 #include "input/file_id.hpp"
-#include "input/hash.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/fusion.hpp"
 #include "models/dnn/model_names.hpp"
-#include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/network.hpp"
@@ -27,7 +25,6 @@ using input::Cursor;
 using input::Integer;
 using input::Kind;
 using input::Mapping;
-using input::Quantity;
 using input::Text;
 
 // Beyond any use, and small enough that nothing computed from them overflows.
@@ -35,10 +32,6 @@ constexpr std::int64_t max_batch = 4096;
 constexpr std::int64_t max_kernels = 100'000;
 constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;
-constexpr std::int64_t max_queue = 1'000'000'000;
-constexpr double min_rate = 1 / max_run_seconds, max_rate = 1e6;  // per second
-constexpr double max_clock_drift = 0.01;
-constexpr std::int64_t max_streams = 1024;
 
 std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
   Mapping mapping(at, "a mapping: kernels, duration, blocks, threads, pace");
@@ -197,11 +190,7 @@ std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
 
 }  // namespace
 
-ProcessEntry read_process(const Cursor& at, const LoadContext& context,
-                          const std::vector<ProcessEntry>& earlier) {
-  ProcessEntry process;
-  Mapping mapping(at, "a process: a mapping with model and precision");
-  mapping.optional("name", process.name, Text{200});
+void read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
   bool network = true;
   if (const auto model_at = mapping.require("model")) {
     if (auto model = read_model(*model_at, context)) process.model = std::move(*model);
@@ -213,37 +202,44 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
   else
     mapping.optional("precision", process.precision, precision);
   mapping.optional("batch", process.batch, Integer{1, max_batch});
+}
+
+void read_input(Mapping& mapping, ProcessEntry& process, const std::vector<ProcessEntry>& earlier) {
+  if (const auto input_at = mapping.find("input")) {
+    if (const auto input = Integer{1, max_input}(*input_at)) {
+      process.input = *input;
+      check_input(*input_at, process.model, *input);
+    }
+    if (std::holds_alternative<SyntheticModel>(process.model))
+      input_at->problem("equal kernels have no input", "leave it out");
+  }
+  read_file(mapping.cursor(), process, earlier);
+}
+
+ProcessEntry read_process(const Cursor& at, const LoadContext& context,
+                          const std::vector<ProcessEntry>& earlier) {
+  ProcessEntry process;
+  Mapping mapping(at, "a process: a mapping with model and precision");
+  mapping.optional("name", process.name, Text{200});
+  const auto instances_at = mapping.find("instances");
+  if (!instances_at) read_network(mapping, context, process);
   mapping.optional("count", process.count, Integer{1, max_processes});
   const auto training_at = mapping.find("training");
   if (training_at) process.training = Boolean{}(*training_at).value_or(false);
   read_runtime(mapping, process);
   if (process.training) check_training(*training_at, process);
-  if (const auto input_at = mapping.find("input")) {
-    std::int64_t input = 0;
-    if (const auto value = Integer{1, max_input}(*input_at)) {
-      input = *value;
-      process.input = input;
-      check_input(*input_at, process.model, input);
+  if (instances_at) {
+    read_instances(mapping, context, process, earlier);
+  } else {
+    read_input(mapping, process, earlier);
+    if (const auto layers_at = mapping.find("layers")) read_layers(*layers_at, process);
+    if (const auto stages_at = mapping.find("stages")) {
+      Mapping stages(*stages_at, "stages: before, after");
+      if (const auto before = stages.find("before")) process.before = read_stages(*before, process);
+      if (const auto after = stages.find("after")) process.after = read_stages(*after, process);
     }
-    if (!network) input_at->problem("equal kernels have no input", "leave it out");
-  }
-  read_file(at, process, earlier);
-  if (const auto layers_at = mapping.find("layers")) read_layers(*layers_at, process);
-  if (const auto stages_at = mapping.find("stages")) {
-    Mapping stages(*stages_at, "stages: before, after");
-    if (const auto before = stages.find("before")) process.before = read_stages(*before, process);
-    if (const auto after = stages.find("after")) process.after = read_stages(*after, process);
-  }
-  const auto queue_at = mapping.find("queue");
-  if (const auto arrivals_at = mapping.find("arrivals")) {
-    read_arrivals(*arrivals_at, context, process);
-    if (queue_at) {
-      if (process.arrivals.queue_limit)
-        queue_at->problem("given here and in arrivals", "keep one of the two");
-      process.arrivals.queue_limit = Integer{0, max_queue}(*queue_at);
-    }
-  } else if (queue_at) {
-    queue_at->problem("a queue needs arrivals", "for example arrivals: {poisson: 30 /s, queue: 8}");
+    read_requests(mapping, context, process);
+    read_streams(mapping, process);
   }
   if (const auto cpus_at = mapping.find("cpus")) {
     if (const auto cpus = read_cpus(*cpus_at)) process.cpus = *cpus;
@@ -252,59 +248,6 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
   if (mapping.optional("nice", nice, Integer{-20, 19})) process.nice = static_cast<int>(nice);
   read_kernel_settings(mapping, process);
   return process;
-}
-
-void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& process) {
-  process::Arrivals& arrivals = process.arrivals;
-  Mapping mapping(at, "arrivals: {periodic: 30 /s}, {poisson: 30 /s} or {trace: FILE}");
-  const Quantity rate{.dimension = input::rate_dimension(),
-                      .least = min_rate,
-                      .most = max_rate,
-                      .reason = "from one in the longest run, of 1000000 s, to one in a microsecond"};
-  const auto periodic = mapping.find("periodic");
-  const auto poisson = mapping.find("poisson");
-  const auto trace = mapping.find("trace");
-  if (mapping.good() && (periodic ? 1 : 0) + (poisson ? 1 : 0) + (trace ? 1 : 0) != 1) {
-    at.problem("exactly one of periodic, poisson and trace is needed");
-  }
-  if (periodic) {
-    arrivals.kind = process::ArrivalKind::periodic;
-    if (const auto value = rate(*periodic)) arrivals.rate_per_s = *value;
-  } else if (poisson) {
-    arrivals.kind = process::ArrivalKind::poisson;
-    if (const auto value = rate(*poisson)) arrivals.rate_per_s = *value;
-  } else if (trace) {
-    arrivals.kind = process::ArrivalKind::trace;
-    if (const auto file = Text{}(*trace)) {
-      process.trace_file = *file;
-      if (auto times = read_arrival_trace(resolved(context, *file), at.problems()))
-        arrivals.times = std::move(*times);
-      for (const sim::Time time : arrivals.times) {
-        process.trace_hash = process.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(time.ps());
-      }
-    }
-  }
-  if (const auto phase_at = mapping.find("phase")) {
-    if (!periodic) phase_at->problem("only periodic arrivals have a phase");
-    arrivals.phase = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*phase_at);
-  }
-  if (const auto queue_at = mapping.find("queue")) arrivals.queue_limit = Integer{0, max_queue}(*queue_at);
-  if (const auto streams_at = mapping.find("streams")) {
-    if (!periodic) streams_at->problem("only periodic arrivals come in streams");
-    if (arrivals.phase) streams_at->problem("the phases of several streams are drawn", "leave out phase");
-    arrivals.streams = Integer{1, max_streams}(*streams_at).value_or(1);
-  }
-  if (periodic) arrivals.drift = default_clock_drift;
-  if (const auto drift_at = mapping.find("drift")) {
-    if (!periodic) drift_at->problem("only periodic arrivals have a clock that drifts");
-    arrivals.drift = Quantity{input::drift_dimension(), 0, max_clock_drift}(*drift_at).value_or(0);
-  }
-  bool dynamic_batching = false;
-  mapping.optional("gather", dynamic_batching, Boolean{});  // its first name
-  if (const auto twice = mapping.find("dynamic_batching"); twice && mapping.find("gather"))
-    twice->problem("given twice: `gather` is its first name", "keep one of the two");
-  mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
-  if (dynamic_batching) arrivals.dynamic_batch = process.batch;
 }
 
 }  // namespace jostle::scenarios

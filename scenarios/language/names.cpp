@@ -89,6 +89,24 @@ const Names<gpu::Interleave>& interleave_names() {
   return names;
 }
 
+const Names<gpu::Priority>& priority_names() {
+  static const Names<gpu::Priority> names{
+      {"high", gpu::Priority::high}, {"normal", gpu::Priority::normal}, {"low", gpu::Priority::low}};
+  return names;
+}
+
+const Names<process::Drop>& drop_names() {
+  static const Names<process::Drop> names{{"newest", process::Drop::newest},
+                                          {"oldest", process::Drop::oldest}};
+  return names;
+}
+
+const Names<process::FanOutKind>& fan_out_names() {
+  static const Names<process::FanOutKind> names{{"poisson", process::FanOutKind::poisson},
+                                                {"fixed", process::FanOutKind::fixed}};
+  return names;
+}
+
 const Names<Precise>& precise_names() {
   static const Names<Precise> names{{"throughput", Precise::throughput},
                                     {"latency_ms.mean", Precise::latency_mean},
@@ -112,6 +130,15 @@ const std::vector<std::string>& gpu_governor_names() {
 
 const char* to_string(Sync value) {
   return name_of(sync_names(), value);
+}
+const char* to_string(gpu::Priority value) {
+  return name_of(priority_names(), value);
+}
+const char* to_string(process::Drop value) {
+  return name_of(drop_names(), value);
+}
+const char* to_string(process::FanOutKind value) {
+  return name_of(fan_out_names(), value);
 }
 const char* to_string(Precise value) {
   return name_of(precise_names(), value);

@@ -1,6 +1,7 @@
 #include "scenarios/language/scenario.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -20,6 +21,28 @@ std::string model_name(const Model& model) {
   return "synthetic";
 }
 
+std::string model_name(const ProcessEntry& process) {
+  std::vector<std::string> names;
+  for (const ProcessEntry& part : parts_of(process)) {
+    std::string name = model_name(part.model);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return fmt::format("{}", fmt::join(names, " + "));
+}
+
+std::vector<std::vector<PartId>> parts_named(const Scenario& scenario, const std::string& name) {
+  std::vector<std::vector<PartId>> found;
+  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
+    const ProcessEntry& process = scenario.processes[entry];
+    std::vector<PartId> all;
+    for (std::size_t part = 0; part < parts_of(process).size(); ++part) all.push_back({entry, part});
+    if (process.name == name) found.push_back(all);
+    for (std::size_t part = 0; part < process.instances.size(); ++part)
+      if (process.instances[part].name == name) found.push_back({{entry, part}});
+  }
+  return found;
+}
+
 std::vector<ProcessInstance> expand(const Scenario& scenario) {
   std::vector<ProcessInstance> result;
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
@@ -33,7 +56,7 @@ std::vector<Draws> draws_of(const Scenario& scenario) {
   std::vector<Draws> draws;
   std::map<std::string, int> places;
   for (const ProcessEntry& entry : scenario.processes) {
-    const std::string name = entry.name.empty() ? model_name(entry.model) : entry.name;
+    const std::string name = entry.name.empty() ? model_name(entry) : entry.name;
     const int place = places[name]++;
     draws.push_back(entry.draws.value_or(Draws{.name = fmt::format("{} {}", name, place), .first = 0}));
   }
@@ -45,10 +68,28 @@ std::vector<UnsupportedKey> unsupported_keys(const Scenario& /*scenario*/) {
   return {};
 }
 
+namespace {
+
+void add_warnings(const ProcessEntry& part, std::vector<std::string>& all) {
+  const auto* const onnx = std::get_if<OnnxModel>(&part.model);
+  if (onnx == nullptr || !onnx->file) return;
+  for (const std::string& warning : onnx->file->warnings) {
+    std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), warning);
+    if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> warnings(const Scenario& scenario) {
   std::vector<std::string> all;
   if (const std::string_view warning = gpu::way_of(scenario.sharing).warning; !warning.empty())
     all.emplace_back(warning);
+  // Goes when one engine takes turns with processes of several streams (board.cpp: sharing_of()).
+  if (std::ranges::any_of(scenario.processes, has_instances) && expand(scenario).size() > 1 &&
+      gpu::way_of(scenario.sharing).takes_turns)
+    all.emplace_back(
+        "beside a process with several streams the others share the GPU in space, too: no turns");
   if (scenario.power_mode_file) {
     const PowerModeFile& mode = *scenario.power_mode_file;
     for (const std::string& note : mode.notes) {
@@ -56,14 +97,8 @@ std::vector<std::string> warnings(const Scenario& scenario) {
           fmt::format("{}: {}: {}", input::printable(mode.path, 400), input::printable(mode.mode), note));
     }
   }
-  for (const ProcessEntry& process : scenario.processes) {
-    const auto* const onnx = std::get_if<OnnxModel>(&process.model);
-    if (onnx == nullptr || !onnx->file) continue;
-    for (const std::string& warning : onnx->file->warnings) {
-      std::string line = fmt::format("{}: {}", input::printable(onnx->path, 400), warning);
-      if (std::ranges::find(all, line) == all.end()) all.push_back(std::move(line));
-    }
-  }
+  for (const ProcessEntry& process : scenario.processes)
+    for (const ProcessEntry& part : parts_of(process)) add_warnings(part, all);
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -46,6 +47,9 @@ enum class Observer { none, nsys };
 [[nodiscard]] const char* to_string(Sync value);  // as written in a scenario
 [[nodiscard]] const char* to_string(Placement value);
 [[nodiscard]] const char* to_string(Observer value);
+[[nodiscard]] const char* to_string(gpu::Priority value);
+[[nodiscard]] const char* to_string(process::Drop value);
+[[nodiscard]] const char* to_string(process::FanOutKind value);
 
 // A network that jostle builds itself.
 struct BuiltInModel {
@@ -116,7 +120,31 @@ struct ProcessEntry {
   std::optional<cpu::ContainerSpec> container;
   std::optional<sim::Duration> gpu_timeslice;  // of its turns; absent: the profile's
   gpu::Interleave gpu_interleave = gpu::Interleave::low;
+  std::int64_t streams = 1;                        // equal ones in one process, which share its requests
+  gpu::Priority priority = gpu::Priority::normal;  // of its streams, and of its turn with the host thread
+  std::optional<double> mps_threads;               // share of the SMs' threads; absent: all
+  // Several networks in one process: each an entry of its own, whose `count` is its number of streams, and
+  // whose host settings are those of the process. Then `model`, `precision` and `batch` here are those of the
+  // first.
+  std::vector<ProcessEntry> instances;
 };
+// What a process runs: its instances, or itself.
+[[nodiscard]] inline std::span<const ProcessEntry> parts_of(const ProcessEntry& process) {
+  return process.instances.empty() ? std::span(&process, 1) : std::span(process.instances);
+}
+[[nodiscard]] inline std::span<ProcessEntry> parts_of(ProcessEntry& process) {
+  return process.instances.empty() ? std::span(&process, 1) : std::span(process.instances);
+}
+// How many streams a part of a process has.
+[[nodiscard]] inline std::int64_t streams_of(const ProcessEntry& process, const ProcessEntry& part) {
+  return process.instances.empty() ? part.streams : part.count;
+}
+// Whether the process has more than one stream, or instances.
+[[nodiscard]] inline bool has_instances(const ProcessEntry& process) {
+  return process.streams > 1 || !process.instances.empty();
+}
+// For people and results: of several instances "resnet50 + mobilenet_v2".
+[[nodiscard]] std::string model_name(const ProcessEntry& process);
 
 // A mode out of an nvpmodel.conf, in place of one of the profile's.
 struct PowerModeFile {
@@ -210,6 +238,14 @@ struct ProcessInstance {
   std::size_t entry = 0;  // in scenario.processes
 };
 [[nodiscard]] std::vector<ProcessInstance> expand(const Scenario& scenario);
+
+// A part of a process: an instance, or all of it.
+struct PartId {
+  std::size_t entry = 0, part = 0;
+  auto operator<=>(const PartId&) const = default;
+};
+// Those of that name: an instance, or all parts of a process. Several where two have one name.
+[[nodiscard]] std::vector<std::vector<PartId>> parts_named(const Scenario& scenario, const std::string& name);
 
 // Keys that were given, are right, and that the present models would ignore. A run must refuse them.
 struct UnsupportedKey {

@@ -173,6 +173,16 @@ std::optional<bool> verdict(const Same<std::optional<bool>>& judged) {
   return std::nullopt;
 }
 
+void pool(const Same<InstanceResult>& instance) {
+  using I = InstanceResult;
+  add_up(instance.at(&I::images));
+  average(instance.at(&I::throughput).at(&Throughput::mean), instance.into().throughput.ci95);
+  average_all(instance, {&I::offered, &I::mean_batch});
+  instance.into().stable = verdict(instance.at(&I::stable));
+  pool(instance.at(&I::latency_ms));
+  add_up(instance.at(&I::drops));
+}
+
 void pool(const Same<ProcessResult>& process) {
   using P = ProcessResult;
   add_up(process.at(&P::images));
@@ -200,6 +210,7 @@ void pool(const Same<ProcessResult>& process) {
   average(process.at(&P::gpu));
   if_in_all(process.at(&P::gpu_windows), [](const Same<GpuWindows>& windows) { average(windows); });
   add_up(process.at(&P::drops));
+  for_each_of(process.at(&P::instances), [](const Same<InstanceResult>& instance) { pool(instance); });
 }
 
 void average(const Same<LinkResult>& link) {

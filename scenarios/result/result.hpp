@@ -101,6 +101,24 @@ struct Converged {
   bool yes = false;
 };
 
+// One of the streams of a process that has several, or of one that names its instances.
+struct InstanceResult {
+  std::int64_t index = 0;  // among those of the process
+  std::string name;        // empty unless the scenario gives one
+  std::string model;
+  std::optional<std::string> precision;  // absent for equal kernels
+  std::int64_t batch = 1;                // the most images at a time
+  std::string priority = "normal";
+  Metric images;
+  Throughput throughput;
+  Latency latency_ms;
+  // Of the requests to its network, which equal instances share: as of a process.
+  Metric offered;
+  std::optional<bool> stable;
+  std::int64_t drops = 0;
+  Metric mean_batch;  // images
+};
+
 struct ProcessResult {
   std::int64_t index = 0;  // among all processes
   std::int64_t entry = 0;  // index in the scenario's `processes`
@@ -139,7 +157,8 @@ struct ProcessResult {
   std::string throttled_by;  // "container", of a quota, or "fifo", the limit of real-time threads
   std::string problem;  // why there are no metrics, e.g. "does not fit into memory: …"; otherwise empty
   std::int64_t drops = 0;
-  Metric setup_ms;                // run: {setup: true}: time from its start until it is ready
+  std::vector<InstanceResult> instances;  // none of a plain process
+  Metric setup_ms;                        // run: {setup: true}: time from its start until it is ready
   Metric finished_ms;             // run: {batches: n}: time from its start to the end of its last batch
   Metric throughput_after_setup;  // likewise: images/s from when it is ready to the end of its last batch
 };

@@ -97,6 +97,43 @@ void put_throttled(Json& json, const ProcessResult& process) {
   json["throttled_by"] = process.throttled_by;
 }
 
+Json throughput_json(const Throughput& throughput) {
+  Json json{{"mean", figure(throughput.mean)},
+            {"ci95", interval(throughput.ci95)},
+            {"pi90", interval(throughput.pi90)},
+            {"unit", "images/s"}};
+  put_parts(json, throughput.pi90_parts);
+  return json;
+}
+
+Json offered_json(const Metric& offered) {
+  return offered ? Json{{"mean", *offered}, {"unit", "images/s"}} : Json(nullptr);
+}
+
+Json instance_json(const InstanceResult& instance) {
+  Json json{{"index", instance.index}};
+  if (!instance.name.empty()) json["name"] = instance.name;
+  json["model"] = instance.model;
+  json["precision"] = instance.precision ? Json(*instance.precision) : Json(nullptr);
+  json["batch"] = instance.batch;
+  json["priority"] = instance.priority;
+  json["throughput"] = throughput_json(instance.throughput);
+  json["offered"] = offered_json(instance.offered);
+  json["stable"] = instance.stable ? Json(*instance.stable) : Json(nullptr);
+  json["latency_ms"] = latency_json(instance.latency_ms);
+  json["mean_batch"] = figure(instance.mean_batch);
+  json["drops"] = instance.drops;
+  json["tokens"] = nullptr;
+  return json;
+}
+
+Json instances_json(const std::vector<InstanceResult>& instances) {
+  if (instances.empty()) return nullptr;
+  Json json = Json::array();
+  for (const InstanceResult& instance : instances) json.push_back(instance_json(instance));
+  return json;
+}
+
 Json grades_json(const Grades& grades) {
   return {{"kernels", grades.kernels},
           {"sharing", grades.sharing ? Json(*grades.sharing) : Json(nullptr)},
@@ -115,13 +152,9 @@ Json service_json(const ProcessResult& process) {
   json["status"] = process.status;
   json["grade"] = lowest(process.grades);
   json["grades"] = grades_json(process.grades);
-  json["throughput"] = {{"mean", figure(process.throughput.mean)},
-                        {"ci95", interval(process.throughput.ci95)},
-                        {"pi90", interval(process.throughput.pi90)},
-                        {"unit", "images/s"}};
-  put_parts(json["throughput"], process.throughput.pi90_parts);
+  json["throughput"] = throughput_json(process.throughput);
   json["images"] = figure(process.images);
-  json["offered"] = process.offered ? Json{{"mean", *process.offered}, {"unit", "images/s"}} : Json(nullptr);
+  json["offered"] = offered_json(process.offered);
   json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
   json["stationary"] = process.stationary ? Json(*process.stationary) : Json(nullptr);
   json["backlog_growth"] = figure(process.backlog_growth);
@@ -166,6 +199,7 @@ Json process_json(const ProcessResult& process) {
   json["setup_ms"] = figure(process.setup_ms);
   json["finished_ms"] = figure(process.finished_ms);
   json["throughput_after_setup"] = figure(process.throughput_after_setup);
+  json["instances"] = instances_json(process.instances);
   return json;
 }
 

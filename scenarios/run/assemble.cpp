@@ -84,28 +84,47 @@ gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& devic
   return cores;
 }
 
+// Of one part of a process. Its streams share an engine with its weights, as TensorRT's contexts of one
+// engine do; each has activations and bound tensors of its own.
+memory::Footprint footprint_of_part(const ProcessEntry& part, std::int64_t streams,
+                                    const board::DeviceSpec& device) {
+  const auto network = network_of(part);
+  if (!network) return {};
+  std::optional<memory::Portion> portion;
+  if (part.layers) {
+    const Tensors bound = tensors_of(part, *network, bound_bytes);
+    portion = {part_shares(part).parameters, bound.read, bound.written};
+  }
+  memory::Footprint held = memory::footprint({.network = *network,
+                                              .precision = *part.precision,
+                                              .batch = part.batch,
+                                              .lowering = traits_of(part.runtime).lowering,
+                                              .training = part.training,
+                                              .portion = portion},
+                                             processor_of(part, device), device.memory.page_bytes);
+  held.arena *= static_cast<double>(streams);
+  held.io *= static_cast<double>(streams);
+  return held;
+}
+
+memory::Footprint footprint_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
+  memory::Footprint sum;
+  for (const ProcessEntry& part : parts_of(entry)) {
+    const memory::Footprint held = footprint_of_part(part, streams_of(entry, part), device);
+    sum.engine += held.engine;
+    sum.arena += held.arena;
+    sum.io += held.io;
+  }
+  return sum;
+}
+
 // What each process asks of the memory, and who fits.
 memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec& device,
                                const std::vector<ProcessInstance>& instances) {
   std::vector<memory::Request> entries, requests;
   for (const ProcessEntry& entry : scenario.processes) {
     const auto& context = device.contexts[entry.runtime];
-    memory::Request request{.context = context ? &*context : nullptr, .network = {}};
-    if (const auto network = network_of(entry)) {
-      std::optional<memory::Portion> portion;
-      if (entry.layers) {
-        const Tensors bound = tensors_of(entry, *network, bound_bytes);
-        portion = {part_shares(entry).parameters, bound.read, bound.written};
-      }
-      request.network = memory::footprint({.network = *network,
-                                           .precision = *entry.precision,
-                                           .batch = entry.batch,
-                                           .lowering = traits_of(entry.runtime).lowering,
-                                           .training = entry.training,
-                                           .portion = portion},
-                                          processor_of(entry, device), device.memory.page_bytes);
-    }
-    entries.push_back(request);
+    entries.push_back({.context = context ? &*context : nullptr, .network = footprint_of(entry, device)});
   }
   for (const ProcessInstance& instance : instances) requests.push_back(entries[instance.entry]);
   return memory::admit(device.memory, requests);
@@ -144,12 +163,45 @@ cpu::Confinement confinement_of(const Scenario& scenario, const board::DeviceSpe
   return cores;
 }
 
+// Sizes of dynamic batches that have kernels of their own, below `most`: a smaller batch runs as the next of
+// them, a sixteenth more at most.
+std::vector<std::int64_t> batch_sizes(std::int64_t most) {
+  std::vector<std::int64_t> sizes;
+  std::int64_t step = 1;
+  for (std::int64_t size = 1; size < most; size += step) {
+    sizes.push_back(size);
+    if (size >= 16 * step * 2) step *= 2;
+  }
+  return sizes;
+}
+
+// What a part of a process computes, and how its requests come. `spec` has what the process says.
+void set_part(process::Spec& spec, const ProcessEntry& part, const Scenario& scenario,
+              const WorkContext& context) {
+  spec.batch = part.batch;
+  spec.arrivals = part.arrivals;
+  spec.priority = part.priority;
+  set_work(spec, part, context);
+  if (const auto network = network_of(part)) set_tensors(spec, part, *network);
+  if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, part);
+  if (!part.arrivals.max_delay || std::holds_alternative<SyntheticModel>(part.model)) return;
+  std::vector<process::SizedBatch> smaller;
+  for (const std::int64_t size : batch_sizes(part.batch)) {
+    ProcessEntry sized = part;
+    sized.batch = size;
+    process::Spec work;
+    work.runtime = spec.runtime;
+    work.static_graph = spec.static_graph;
+    set_work(work, sized, context);
+    smaller.push_back({size, std::move(work.kernels)});
+  }
+  spec.smaller = std::make_shared<const std::vector<process::SizedBatch>>(std::move(smaller));
+}
+
 // What an entry says of each of its processes: they differ in names and sources of arrivals.
 process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, const WorkContext& context) {
   process::Spec spec;
   spec.runtime = entry.runtime;
-  spec.batch = entry.batch;
-  spec.arrivals = entry.arrivals;
   spec.static_graph = entry.static_graph;
   spec.setup = scenario.run.setup;
   spec.batches = scenario.run.batches;
@@ -159,10 +211,46 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   spec.container = entry.container;
   spec.gpu_slice = entry.gpu_timeslice;
   spec.interleave = entry.gpu_interleave;
-  set_work(spec, entry, context);
-  if (const auto network = network_of(entry)) set_tensors(spec, entry, *network);
-  if (scenario.link) spec.payload_bytes = payload_of(scenario.link->payload, entry);
+  spec.sm_limit = entry.mps_threads.value_or(1);
+  if (entry.instances.empty()) {
+    spec.streams = entry.streams;
+    set_part(spec, entry, scenario, context);
+    return spec;
+  }
+  std::vector<process::Spec> instances;
+  spec.kernels.grade = gpu::Grade::measured;  // the lowest of all
+  for (const ProcessEntry& instance : entry.instances) {
+    process::Spec& part = instances.emplace_back(spec);
+    part.streams = instance.count;
+    set_part(part, instance, scenario, context);
+    spec.kernels.grade = std::max(spec.kernels.grade, part.kernels.grade);
+  }
+  spec.instances = std::move(instances);
   return spec;
+}
+
+// Requests that come of others' results: of all processes of the entry that runs. `place`: in the setup, by
+// index.
+void connect(board::Setup& setup, const Scenario& scenario,
+             const std::vector<std::optional<std::size_t>>& place) {
+  const std::vector<ProcessInstance> instances = expand(scenario);
+  const auto sources_of = [&](const ProcessEntry& part) {
+    std::vector<process::PartOf> sources;
+    if (part.arrivals.kind != process::ArrivalKind::cascade) return sources;
+    const std::vector<std::vector<PartId>> called = parts_named(scenario, part.arrivals.after);
+    for (const PartId& named : called.front())
+      for (const ProcessInstance& instance : instances)
+        if (instance.entry == named.entry && place[instance.index])
+          sources.push_back({*place[instance.index], named.part});
+    return sources;
+  };
+  for (const ProcessInstance& instance : instances) {
+    if (!place[instance.index]) continue;
+    const std::span<const ProcessEntry> parts = parts_of(scenario.processes[instance.entry]);
+    process::Spec& spec = setup.processes[*place[instance.index]];
+    for (std::size_t part = 0; part < parts.size(); ++part)
+      (spec.instances.empty() ? spec : spec.instances[part]).sources = sources_of(parts[part]);
+  }
 }
 
 // The link, and what else takes cores and the GPU.
@@ -220,12 +308,14 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     process::Spec spec = process_of(entry, scenario, context);
     spec.sync = sync_of(entry.sync, entry.placement == Placement::cpu ? threads : contexts,
                         setup.cores.online.size());
+    for (process::Spec& instance : spec.instances) instance.sync = spec.sync;
     assembly.grades.push_back(spec.kernels.grade);
     specs.push_back(std::move(spec));
   }
   set_surroundings(setup, scenario, context);
   const std::vector<Draws> draws = draws_of(scenario);
   std::uint32_t nth = 0;  // of its entry
+  std::vector<std::optional<std::size_t>> place(instances.size());
   for (const ProcessInstance& instance : instances) {
     nth = instance.index > 0 && instances[instance.index - 1].entry == instance.entry ? nth + 1 : 0;
     if (assembly.occupancy.rebooted || !assembly.occupancy.places[instance.index].fits) continue;
@@ -233,10 +323,11 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     process::Spec spec = specs[instance.entry];
     const auto& [drawn_as, first] = draws[instance.entry];
     spec.random_name = fmt::format("{} {}", drawn_as, first + nth);
-    spec.name =
-        entry.name.empty() ? fmt::format("{} {}", model_name(entry.model), instance.index) : entry.name;
+    spec.name = entry.name.empty() ? fmt::format("{} {}", model_name(entry), instance.index) : entry.name;
+    place[instance.index] = setup.processes.size();
     setup.processes.push_back(std::move(spec));
   }
+  connect(setup, scenario, place);
   return assembly;
 }
 

@@ -24,7 +24,8 @@ ParameterGrade lowest_of(const calibration::Profile& profile, std::initializer_l
 
 std::string sharing_grade(const Scenario& scenario, const calibration::Profile& profile) {
   const auto slice = lowest_of(profile, {"gpu.time_slicing.slice"});
-  if (scenario.sharing != gpu::Sharing::time_slicing || slice == ParameterGrade::assumed)
+  const bool in_space = std::ranges::any_of(scenario.processes, has_instances);
+  if (in_space || scenario.sharing != gpu::Sharing::time_slicing || slice == ParameterGrade::assumed)
     return to_string(ParameterGrade::assumed);
   return to_string(
       lowest_of(profile, {"gpu.time_slicing.switch_at_expiry", "gpu.time_slicing.switch_when_idle"}));
@@ -34,11 +35,19 @@ bool on_gpu(const ProcessEntry& entry) {
   return entry.placement == Placement::gpu || entry.placement == Placement::cuda_only;
 }
 
+// All streams of a process.
+std::int64_t streams_in(const ProcessEntry& process) {
+  std::int64_t sum = 0;
+  for (const ProcessEntry& part : parts_of(process)) sum += streams_of(process, part);
+  return sum;
+}
+
 // Contexts on the GPU, the compositor's with them.
 std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
   std::size_t found = scenario.compositor ? 1 : 0;
   for (const ProcessInstance& instance : expand(scenario))
-    if (on_gpu(scenario.processes[instance.entry]) && assembly.occupancy.places[instance.index].fits) ++found;
+    if (on_gpu(scenario.processes[instance.entry]) && assembly.occupancy.places[instance.index].fits)
+      found += static_cast<std::size_t>(streams_in(scenario.processes[instance.entry]));
   return found;
 }
 

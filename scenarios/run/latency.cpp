@@ -28,15 +28,16 @@ Interval interval_ms(const std::optional<sim::Interval>& seconds) {
 
 }  // namespace
 
-Latency latency_of(process::Inference& process, const Window& window, bool every_percentile) {
-  const sim::Quantiles& of = process.latency();
+Latency latency_of(const process::Served& served, const Unserved& unserved, const Window& window,
+                   bool every_percentile) {
+  const sim::Quantiles& of = served.latency();
   Latency latency;
   latency.mean = ms(of.mean());
   latency.samples = static_cast<std::int64_t>(of.count());
-  latency.ci95.mean = interval_ms(process.latencies().mean_ci95());
-  latency.unfinished = process.waiting();
-  const auto lost = static_cast<double>(latency.unfinished + process.drops());
-  const auto known = process.latencies().quantiles_known(
+  latency.ci95.mean = interval_ms(served.latencies().mean_ci95());
+  latency.unfinished = unserved.waiting;
+  const auto lost = static_cast<double>(latency.unfinished + unserved.dropped);
+  const auto known = served.latencies().quantiles_known(
       {percentiles[0].share, percentiles[1].share, percentiles[2].share, percentiles[3].share});
   double longer = 1;
   for (std::size_t i = 0; i < percentiles.size(); ++i) {

@@ -7,8 +7,14 @@
 
 namespace jostle::scenarios {
 
+// Requests without a latency.
+struct Unserved {
+  std::int64_t waiting = 0, dropped = 0;
+};
+
 // Of the latencies measured in `window`. A percentile of the tail that the run is too short for is absent,
 // unless `every_percentile` is asked for.
-[[nodiscard]] Latency latency_of(process::Inference& process, const Window& window, bool every_percentile);
+[[nodiscard]] Latency latency_of(const process::Served& served, const Unserved& unserved,
+                                 const Window& window, bool every_percentile);
 
 }  // namespace jostle::scenarios

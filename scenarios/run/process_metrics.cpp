@@ -24,28 +24,70 @@ std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
   return share;
 }
 
-// Of a process with requests of its own: what it was offered, and whether it keeps up. If it does not, its
-// latency has no mean and no percentiles: they grow for as long as the run lasts.
-void add_load(ProcessResult& result, const OpenLoad& load) {
+// Of a process or an instance with requests of its own: what it was offered, and whether it keeps up. If it
+// does not, its latency has no mean and no percentiles: they grow for as long as the run lasts.
+template <class Figures>
+void add_load(Figures& result, const OpenLoad& load) {
   result.offered = load.offered;
   result.stable = load.stable;
   if (auto& ci = result.throughput.ci95)  // more than is offered cannot be served for long
     ci->second = std::min(ci->second, std::max(load.offered, *result.throughput.mean));
   if (load.stable.value_or(true)) return;
-  result.backlog_growth = load.growth;
   Latency unknown;
   unknown.samples = result.latency_ms.samples;
   unknown.unfinished = result.latency_ms.unfinished;
   result.latency_ms = unknown;
 }
 
+// Figures of each stream. Those of one network share its requests: what they are offered and what is dropped
+// is told with each of them.
+void add_instances(ProcessResult& result, process::Inference& process, const Window& window,
+                   const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile) {
+  if (process.instances().empty()) return;
+  double images = 0;
+  bool any = false;
+  std::size_t index = 0;
+  for (const process::Server::Lane& lane : process.instances()) {
+    InstanceResult& instance = result.instances[index++];
+    const process::Served& served = lane.served();
+    const auto& load = loads[lane.part()];
+    instance.images = served.rate().amount(window.end);
+    if (instance.images) {
+      instance.throughput.mean = ratio(*instance.images, window.seconds());
+      if (const auto ci = served.rate().ci95(window.end, load && load->stable == false))
+        instance.throughput.ci95 = {ci->low, ci->high};
+      images += *instance.images;
+      any = true;
+    }
+    instance.drops = process.drops(lane.part());
+    instance.latency_ms =
+        latency_of(served, {process.waiting(lane.part()), instance.drops}, window, every_percentile);
+    instance.mean_batch = ratio(static_cast<double>(served.images()), static_cast<double>(served.batches()));
+    if (load) add_load(instance, *load);
+  }
+  if (any && !process.finished()) result.images = images;
+}
+
+// A mean enqueue call.
+EnqueueCall enqueue_call_of(const process::Inference& process) {
+  const auto calls = static_cast<double>(process.enqueue_calls());
+  const auto& enqueue = process.time().enqueue();
+  return {.mean = ratio(sim::to_ms(enqueue.launch + enqueue.reschedule + enqueue.compute + enqueue.blocking),
+                        calls),
+          .launch = ratio(sim::to_ms(enqueue.launch), calls),
+          .reschedule = ratio(sim::to_ms(enqueue.reschedule), calls),
+          .compute = ratio(sim::to_ms(enqueue.compute), calls),
+          .blocking = ratio(sim::to_ms(enqueue.blocking), calls)};
+}
+
 }  // namespace
 
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
-                 const std::optional<OpenLoad>& load, bool every_percentile) {
+                 const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile) {
   const Time now = window.end;
   const double seconds = window.seconds();
-  const double whole = static_cast<double>(process.batches() * process.spec().batch);
+  const std::optional<OpenLoad> load = together(loads);
+  const auto whole = static_cast<double>(process.served().images());
   const Time begin = process.ready().value_or(Time::zero());
   // Work that ends, and a trace, is counted as it was done; a stream that goes on, as it goes on.
   if (const auto& finished = process.finished()) {
@@ -59,19 +101,14 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     if (const auto ci = process.rate().ci95(now, load && load->stable == false))
       result.throughput.ci95 = {ci->low, ci->high};
   }
+  add_instances(result, process, window, loads, every_percentile);
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
-  result.latency_ms = latency_of(process, window, every_percentile);
+  result.latency_ms =
+      latency_of(process.served(), {process.waiting(), process.drops()}, window, every_percentile);
 
   const process::TimeAccount& time = process.time();
-  const auto calls = static_cast<double>(process.enqueue_calls());
-  const auto& enqueue = time.enqueue();
-  result.ec_ms.launch = ratio(sim::to_ms(enqueue.launch), calls);
-  result.ec_ms.reschedule = ratio(sim::to_ms(enqueue.reschedule), calls);
-  result.ec_ms.compute = ratio(sim::to_ms(enqueue.compute), calls);
-  result.ec_ms.blocking = ratio(sim::to_ms(enqueue.blocking), calls);
-  result.ec_ms.mean =
-      ratio(sim::to_ms(enqueue.launch + enqueue.reschedule + enqueue.compute + enqueue.blocking), calls);
+  result.ec_ms = enqueue_call_of(process);
   result.sync_ms =
       ratio(sim::to_ms(process.synchronising()), static_cast<double>(process.synchronise_calls()));
 
@@ -98,7 +135,9 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     result.throttled_share = ratio(sim::to_seconds(process.throttled()), seconds);
     result.throttled_by = limited ? "container" : "fifo";
   }
-  if (load) add_load(result, *load);
+  if (!load) return;
+  add_load(result, *load);
+  if (!load->stable.value_or(true)) result.backlog_growth = load->growth;
 }
 
 void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s) {

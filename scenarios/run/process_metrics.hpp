@@ -1,15 +1,18 @@
 // What a process did, as metrics of the result.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "models/process/inference.hpp"
 #include "scenarios/result/result.hpp"
 #include "scenarios/run/stability.hpp"
 
 namespace jostle::scenarios {
 
-// `load`: of its requests; none for a closed loop. `every_percentile`: as RunControl says.
+// `loads`: of its requests, by part (open_loads()). `every_percentile`: as RunControl says.
 void add_process(ProcessResult& result, process::Inference& process, const Window& window,
-                 const std::optional<OpenLoad>& load, bool every_percentile);
+                 const std::vector<std::optional<OpenLoad>>& loads, bool every_percentile);
 
 // The time lost because a controller limited the clock, out of the time that kernels were bound by
 // arithmetic.

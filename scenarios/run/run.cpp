@@ -26,12 +26,26 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   result.index = static_cast<std::int64_t>(instance.index);
   result.entry = static_cast<std::int64_t>(instance.entry);
   result.name = entry.name;
-  result.model = model_name(entry.model);
+  result.model = model_name(entry);
   if (entry.precision) result.precision = to_string(*entry.precision);
   result.batch = entry.batch;
   result.runtime = to_string(entry.runtime);
   result.training = entry.training;
   result.grades = grades;
+  if (!has_instances(entry)) return result;
+  for (const ProcessEntry& part : parts_of(entry)) {
+    for (std::int64_t i = 0; i < streams_of(entry, part); ++i) {
+      InstanceResult& of = result.instances.emplace_back();
+      of.index = static_cast<std::int64_t>(result.instances.size()) - 1;
+      of.name = entry.instances.empty() ? "" : part.name;
+      of.model = model_name(part.model);
+      if (part.precision) of.precision = to_string(*part.precision);
+      of.batch = part.batch;
+      of.priority = to_string(part.priority);
+      result.batch = std::max(result.batch, part.batch);
+      if (of.precision != result.precision) result.precision.reset();
+    }
+  }
   return result;
 }
 

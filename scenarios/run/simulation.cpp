@@ -97,7 +97,11 @@ void Simulation::end_warmup() {
   board_->end_warmup();
   if (dvfs_) dvfs_->after_end_of_warmup();
   if (windows_) windows_->restart();
-  for (process::Inference& process : board_->processes()) waited_.push_back(process.waiting());
+  for (process::Inference& process : board_->processes()) {
+    std::vector<std::int64_t>& waited = waited_.emplace_back();
+    for (std::size_t part = 0; part < process::parts_of(process.spec()).size(); ++part)
+      waited.push_back(process.waiting(part));
+  }
 }
 
 // Whether something ends the run at this instant, before its time is over.
@@ -123,7 +127,7 @@ bool Simulation::precise(const Window& window) {
   const double load = link_load(window);
   for (std::size_t i = 0; i < board_->processes().size(); ++i) {
     process::Inference& process = board_->processes()[i];
-    const auto open = open_load(process, window, waited_[i], load);
+    const auto open = together(open_loads(process, window, waited_[i], load));
     const std::optional<bool> stable = open ? open->stable : true;
     if (!std::ranges::all_of(converged(*scenario_.run.until, process, stable, window.end), &Converged::yes))
       return false;
@@ -171,7 +175,7 @@ void Simulation::add_metrics(Result& result) {
   for (ProcessResult& process : result.processes) {
     if (process.status != "ok") continue;
     process::Inference& inference = processes[running];
-    add_process(process, inference, window, open_load(inference, window, waited_[running], load),
+    add_process(process, inference, window, open_loads(inference, window, waited_[running], load),
                 control_.every_percentile);
     if (const auto& until = scenario_.run.until)
       process.converged = converged(*until, inference, process.stable.value_or(true), window.end);

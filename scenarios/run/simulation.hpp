@@ -64,10 +64,10 @@ class Simulation {
   sim::Duration step_;  // short enough to show progress and to stop early
   sim::Time next_step_;
   std::optional<ThroughputSeries> throughput_;
-  sim::Time next_look_;               // at the precision; never: it is not asked for
-  int precise_looks_ = 0;             // in a row
-  std::vector<std::int64_t> waited_;  // requests at the end of the warm-up, by process
-  std::string stop_;                  // what ended the run
+  sim::Time next_look_;                            // at the precision; never: it is not asked for
+  int precise_looks_ = 0;                          // in a row
+  std::vector<std::vector<std::int64_t>> waited_;  // requests at the end of the warm-up, by process and part
+  std::string stop_;                               // what ended the run
 };
 
 }  // namespace jostle::scenarios

@@ -168,7 +168,10 @@ void add_steadiness(Result& result, const Watched& watched, const std::deque<pro
   if (std::ranges::any_of(processes, [](const auto& p) { return p.spec().setup || p.spec().batches; }))
     return;
   const bool at_random = std::ranges::any_of(processes, [](const auto& process) {
-    return process.spec().arrivals.kind == process::ArrivalKind::poisson;
+    return std::ranges::any_of(process::parts_of(process.spec()), [](const process::Spec& part) {
+      return part.arrivals.kind == process::ArrivalKind::poisson ||
+             part.arrivals.kind == process::ArrivalKind::cascade;
+    });
   });
   const bool too_short = add_warmup(result, watched, at_random);
   const bool clocks_move = heat_moves_clocks(watched);

@@ -513,6 +513,7 @@ std::vector<Bound> bounds() {
       {"memory.clock_table", "[1 GHz, 1.8 GHz]", tx2, on_the(tx2, eager, "clocks: {emc: 665.6 MHz}")},
       {"dla.count", "1", agx, on_dla("int8")},
       {"gpu.max_threads_per_block", "128", h200, on_the(h200, kernels("cuda-graph", "spin"))},
+      {"gpu.mps", "false", "jetson-orin-nano-super", on_the("jetson-orin-nano-super", eager, "mps: true")},
   };
 }
 

@@ -31,7 +31,7 @@ std::vector<Server> servers() {
       {"an eager network", orin, "model: bert_tiny, precision: fp16, runtime: eager", 1},
       {"a batch of four", orin, small + ", batch: 4", 1},
       {"three that share the GPU", orin, small, 3},
-      {"two under MPS", orin + "sharing: mps\n", small, 2},
+      {"two under MPS", "device: jetson-orin-nano-super\njetson_clocks: true\nsharing: mps\n", small, 2},
       {"one with stages on the host", orin, small + ", stages: {before: [{name: decode, time: 1 ms}]}", 1},
       {"on the CPU", "device: jetson-orin-nano\njetson_clocks: true\n",
        "model: bert_tiny, precision: fp32, placement: cpu, threads: 2", 1},

@@ -1,0 +1,55 @@
+#include "models/process/served.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jostle::process {
+
+using sim::Time;
+
+namespace {
+
+// Of the times between requests, of `dynamic_batch` arrivals each.
+double variation_of(const Arrivals& arrivals) {
+  if (arrivals.kind != ArrivalKind::poisson) return 0;
+  return 1 / std::sqrt(static_cast<double>(arrivals.dynamic_batch));
+}
+
+}  // namespace
+
+Served::Served(sim::Engine& engine, const Arrivals& arrivals, sim::Duration answer_time)
+    : engine_(engine), answer_time_(answer_time), rate_(variation_of(arrivals)) {}
+
+void Served::open_track(const std::string& name) {
+  if (sim::TraceSink* const trace = engine_.trace()) track_ = trace->track(name);
+}
+
+void Served::answered(std::span<const Time> made, std::int64_t images) {
+  const Time now = engine_.now();
+  const Time answered = now + answer_time_;
+  rate_.add(now, static_cast<double>(images));
+  for (const Time request : made) {
+    latency_.add(sim::to_seconds(answered - request));
+    latencies_.add(sim::to_seconds(answered - request));
+  }
+  ++batches_;
+  images_ += images;
+  if (serving_since_) in_service_ += now - *serving_since_;
+  serving_since_.reset();
+  sim::TraceSink* const trace = engine_.trace();
+  if (trace == nullptr || track_ == sim::TrackId::none) return;
+  // Batches overlap by one: on the timeline a batch is drawn from when the one before it was done.
+  const Time from = std::max(made.front(), drawn_until_);
+  trace->slice(track_, from, now - from, "batch");
+  drawn_until_ = now;
+}
+
+void Served::end_warmup() {
+  rate_.clear(engine_.now());
+  latency_.clear();
+  latencies_.clear();
+  batches_ = images_ = 0;
+  in_service_ = sim::Duration::zero();
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,242 @@
+#include "models/process/server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jostle::process {
+
+using sim::Time;
+
+namespace {
+
+constexpr std::uint64_t ahead = 2;  // batches under way on a stream in a closed loop: one runs, one waits
+
+// How many requests an image makes.
+std::int64_t draw(const FanOut& fan_out, sim::RandomStream& random) {
+  if (fan_out.kind == FanOutKind::fixed) return static_cast<std::int64_t>(fan_out.mean);
+  // Poisson: as many as come in an interval of length `mean` at rate 1.
+  std::int64_t count = 0;
+  for (double at = random.exponential(1); at <= fan_out.mean; at += random.exponential(1)) ++count;
+  return count;
+}
+
+Spec lane_of(const Spec& part, const std::string& name, std::optional<std::uint32_t> group) {
+  Spec lane = part;
+  lane.name = name;
+  lane.instances.clear();
+  lane.gpu_group = group;
+  return lane;
+}
+
+}  // namespace
+
+Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+               Accounting& accounting)
+    : engine_(board.engine), spec_(spec), host_(host), accounting_(accounting) {
+  const bool several = serves_instances(spec);
+  for (const Spec& part : parts_of(spec)) {
+    const Costs& own = spec.instances.empty() ? costs : costs.instances[parts_.size()];
+    for (std::int64_t i = 0; i < part.streams; ++i) {
+      const std::string name = several ? fmt::format("{}, instance {}", spec.name, lanes_.size()) : spec.name;
+      Lane& lane = lanes_.emplace_back(board, lane_of(part, name, spec.gpu_group), own, host, accounting);
+      lane.part_ = parts_.size();
+      lane.served_ = &accounting.served();
+      lane.steps_.stream().also_set(woken_);
+      if (!several) continue;
+      lane.served_ = &lane.own_.emplace(engine_, part.arrivals, sim::Duration::zero());
+      lane.steps_.tell(*lane.own_);
+    }
+    parts_.push_back({.spec = &part, .requests = {}, .fan_out = {}});
+  }
+}
+
+void Server::open(const Identity& identity) {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Part& part = parts_[i];
+    const std::string of = i == 0 ? "" : fmt::format("instance {} ", i);  // the first: as a process alone
+    if (part.spec->arrivals.kind != ArrivalKind::closed_loop)
+      part.requests.emplace(part.spec->arrivals, identity.random(of + "arrivals"));
+    if (part.spec->arrivals.kind == ArrivalKind::cascade) part.fan_out = identity.random(of + "fan-out");
+  }
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    if (lanes_[i].own_) lanes_[i].own_->open_track(identity.named(lanes_[i].spec().name));
+}
+
+void Server::end_warmup() {
+  for (Part& part : parts_)
+    if (part.requests) part.requests->end_warmup();
+  for (Lane& lane : lanes_) {
+    if (lane.own_) lane.own_->end_warmup();
+    lane.context().end_warmup();
+  }
+}
+
+void Server::deliver(std::size_t part, Time made) {
+  const std::int64_t count = draw(parts_[part].spec->arrivals.fan_out, *parts_[part].fan_out);
+  for (std::int64_t i = 0; i < count; ++i) parts_[part].requests->deliver(made, engine_.now());
+  if (count > 0) timer_due();
+}
+
+void Server::feed(std::size_t part, const Feed& feed) {
+  for (Lane& lane : lanes_)
+    if (lane.part() == part) lane.steps_.feed(feed);
+}
+
+std::int64_t Server::drops(std::size_t part) const {
+  return parts_[part].requests ? parts_[part].requests->drops() : 0;
+}
+std::int64_t Server::delivered(std::size_t part) const {
+  return parts_[part].requests ? parts_[part].requests->delivered() : 0;
+}
+std::int64_t Server::waiting(std::size_t part) {
+  return parts_[part].requests ? parts_[part].requests->waiting(engine_.now()) : 0;
+}
+
+// Whether it may get one more batch, when there is one.
+bool Server::takes_more(const Lane& lane) const {
+  return lane.enqueued_ < max_batches(spec_) && lane.in_flight() < (lane.closed() ? ahead : 1);
+}
+
+// Whether it gets one now.
+bool Server::ready(Lane& lane) {
+  if (!takes_more(lane)) return false;
+  if (lane.closed()) return true;
+  RequestQueue& requests = *parts_[lane.part()].requests;
+  if (lane.spec().arrivals.max_delay) return requests.batch_goes(engine_.now(), lane.spec().batch);
+  return requests.may_have(engine_.now());
+}
+
+// Of the lanes that `is` is true of, the one before all others; null if it is of none.
+template <class Before, class Is>
+Server::Lane* next_of(std::deque<Server::Lane>& lanes, const Before& before, const Is& is) {
+  Server::Lane* next = nullptr;
+  for (Server::Lane& lane : lanes)
+    if (is(lane) && (next == nullptr || before(lane, *next))) next = &lane;
+  return next;
+}
+
+Server::Lane* Server::to_enqueue() {
+  const auto before = [](const Lane& a, const Lane& b) {
+    if (a.spec().priority != b.spec().priority) return a.spec().priority > b.spec().priority;
+    if (a.in_flight() != b.in_flight()) return a.in_flight() < b.in_flight();
+    return a.turn_ < b.turn_;
+  };
+  return next_of(lanes_, before, [this](Lane& lane) { return ready(lane); });
+}
+
+Server::Lane* Server::to_record() {
+  const auto before = [](const Lane& a, const Lane& b) {
+    if (a.spec().priority != b.spec().priority) return a.spec().priority > b.spec().priority;
+    return a.turn_ < b.turn_;
+  };
+  return next_of(lanes_, before, [](Lane& lane) { return lane.done(); });
+}
+
+bool Server::any_in_flight() const {
+  return std::ranges::any_of(lanes_, [](const Lane& lane) { return lane.in_flight() > 0; });
+}
+
+bool Server::any_to_come() const {
+  return std::ranges::any_of(lanes_, [this](const Lane& lane) {
+    if (!takes_more(lane)) return false;
+    const Part& part = parts_[lane.part()];
+    return part.spec->arrivals.kind == ArrivalKind::cascade || part.requests->ask_again() != Time::never();
+  });
+}
+
+// The smallest of the batches that there are kernels for that holds what is under way.
+void Server::size_batch(Lane& lane) {
+  const Spec& spec = lane.spec();
+  if (!spec.smaller) return;
+  const auto images = static_cast<std::int64_t>(lane.made_.size());
+  const auto found = std::ranges::lower_bound(*spec.smaller, images, {}, &SizedBatch::images);
+  const bool full = found == spec.smaller->end();
+  const std::int64_t held = full ? spec.batch : found->images;
+  lane.steps_.stream().size_next(full ? spec.kernels : found->kernels,
+                                 static_cast<double>(held) / static_cast<double>(spec.batch));
+}
+
+sim::Task<> Server::enqueue(Lane& lane) {
+  lane.turn_ = ++turns_;
+  Time made = engine_.now();
+  if (lane.spec().arrivals.max_delay) {
+    lane.made_ = parts_[lane.part()].requests->take_batch(lane.spec().batch);
+    made = lane.made_.front();
+    size_batch(lane);
+  } else if (!lane.closed()) {
+    const std::optional<Time> request = parts_[lane.part()].requests->take(engine_.now());
+    if (!request) co_return;  // it was dropped
+    lane.made_.assign(1, made = *request);
+  }
+  if (!lane.closed()) lane.steps_.serving();
+  co_await lane.steps_.enqueue(lane.enqueued_, made);
+  ++lane.enqueued_;
+}
+
+void Server::record(Lane& lane) {
+  const std::uint64_t batch = lane.seen_++;
+  lane.turn_ = ++turns_;
+  if (lane.closed())
+    lane.steps_.record(batch);
+  else if (lane.spec().arrivals.max_delay)
+    lane.steps_.record(lane.made_, static_cast<std::int64_t>(lane.made_.size()));
+  else
+    lane.steps_.record(lane.made_, lane.spec().batch);
+}
+
+// For a batch that is done; or for a request, where a lane is free to serve it.
+sim::Task<> Server::wait() {
+  if (to_record() == nullptr) {
+    woken_.reset();
+    set_timer();
+  }
+  if (any_in_flight()) {
+    const Time entered = engine_.now();
+    host_.set_phase(Phase::synchronising);
+    co_await host_.wait_for_any(woken_, lanes_.size());
+    accounting_.synchronised(entered);
+  } else {
+    host_.set_phase(Phase::idle);
+    co_await host_.sleep_until(woken_);
+  }
+}
+
+void Server::set_timer() {
+  engine_.cancel(timer_);
+  Time at = Time::never();
+  for (Lane& lane : lanes_)
+    if (!lane.closed() && takes_more(lane)) at = std::min(at, parts_[lane.part()].requests->ask_again());
+  if (at != Time::never())
+    timer_ = engine_.schedule(std::max(at, engine_.now()), sim::action<&Server::timer_due>(*this));
+}
+
+// Wakes the host if there is something to serve.
+void Server::timer_due() {
+  if (woken_.is_set()) return;
+  if (to_enqueue() != nullptr)
+    woken_.set();
+  else
+    set_timer();
+}
+
+sim::Task<LoopEnd> Server::run() {
+  for (;;) {
+    Lane* const next = to_enqueue();
+    Lane* const done = to_record();
+    const bool overtaken =
+        next != nullptr && done != nullptr && done->spec().priority > next->spec().priority;
+    if (next != nullptr && !overtaken) {
+      co_await enqueue(*next);
+      continue;
+    }
+    if (!any_in_flight() && !any_to_come()) break;
+    co_await wait();
+    if (Lane* const finished = to_record()) record(*finished);
+  }
+  const bool all =
+      std::ranges::all_of(lanes_, [this](const Lane& lane) { return lane.enqueued_ == max_batches(spec_); });
+  co_return all ? LoopEnd::all_batches_done : LoopEnd::no_more_requests;
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,120 @@
+// A process that serves several streams, or gathers requests: one host thread launches on all of its streams
+// and waits for the first of their events, by polling them in turn or asleep.
+//
+// A lane is a stream with an instance of a network on it. The lanes of one network take requests from one
+// queue, as a model's instances do in Triton. Whoever has the highest priority is served first, and of equals
+// who has waited longest for a turn.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/cpu/cpu.hpp"
+#include "models/process/accounting.hpp"
+#include "models/process/arrivals.hpp"
+#include "models/process/batch_steps.hpp"
+#include "models/process/board_parts.hpp"
+#include "models/process/costs.hpp"
+#include "models/process/host_thread.hpp"
+#include "models/process/identity.hpp"
+#include "models/process/loops.hpp"
+#include "models/process/served.hpp"
+#include "models/process/spec.hpp"
+#include "sim/engine.hpp"
+#include "sim/process.hpp"
+#include "sim/random.hpp"
+
+namespace jostle::process {
+
+class Server {
+ public:
+  // The board has a GPU. All must outlive it.
+  Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+         Accounting& accounting);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  // Opens the queues and the tracks; once, before anything runs.
+  void open(const Identity& identity);
+
+  // What the host thread does until nothing more comes, or all batches are done.
+  [[nodiscard]] sim::Task<LoopEnd> run();
+  void end_warmup();
+
+  // A request of that part (Spec::instances), made then, comes now; each image of another's results makes
+  // such.
+  void deliver(std::size_t part, sim::Time made);
+  // Results of that part make requests to another.
+  void feed(std::size_t part, const Feed& feed);
+
+  class Lane {
+   public:
+    Lane(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
+         Accounting& accounting)
+        : spec_(spec), costs_(costs), steps_(board, spec_, costs_, host, accounting) {}
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    [[nodiscard]] const Spec& spec() const { return spec_; }
+    [[nodiscard]] std::size_t part() const { return part_; }
+    [[nodiscard]] const Served& served() const { return *served_; }
+    [[nodiscard]] GpuContext& context() { return steps_.stream().context(); }
+
+   private:
+    friend class Server;
+    [[nodiscard]] std::uint64_t in_flight() const { return enqueued_ - seen_; }
+    [[nodiscard]] bool done() { return in_flight() > 0 && steps_.is_done(seen_); }
+    [[nodiscard]] bool closed() const { return spec_.arrivals.kind == ArrivalKind::closed_loop; }
+
+    Spec spec_;
+    Costs costs_;
+    BatchSteps steps_;
+    std::size_t part_ = 0;
+    std::optional<Served> own_;  // of several lanes; of one the process's
+    const Served* served_ = nullptr;
+    std::uint64_t enqueued_ = 0, seen_ = 0;  // batches
+    std::uint64_t turn_ = 0;                 // its last
+    std::vector<sim::Time> made_;            // requests of the batch under way; of a closed loop: none
+  };
+  [[nodiscard]] std::deque<Lane>& lanes() { return lanes_; }
+  [[nodiscard]] const std::deque<Lane>& lanes() const { return lanes_; }
+
+  // Of the queue of a part; of a closed loop zero.
+  [[nodiscard]] std::int64_t drops(std::size_t part) const;
+  [[nodiscard]] std::int64_t delivered(std::size_t part) const;
+  [[nodiscard]] std::int64_t waiting(std::size_t part);
+
+ private:
+  struct Part {
+    const Spec* spec = nullptr;
+    std::optional<RequestQueue> requests;  // none: a closed loop
+    std::optional<sim::RandomStream> fan_out;
+  };
+
+  [[nodiscard]] bool ready(Lane& lane);
+  [[nodiscard]] bool takes_more(const Lane& lane) const;
+  [[nodiscard]] Lane* to_enqueue();
+  [[nodiscard]] Lane* to_record();
+  [[nodiscard]] bool any_in_flight() const;
+  [[nodiscard]] bool any_to_come() const;
+  [[nodiscard]] sim::Task<> enqueue(Lane& lane);
+  [[nodiscard]] sim::Task<> wait();
+  void record(Lane& lane);
+  void size_batch(Lane& lane);
+  void set_timer();
+  void timer_due();
+
+  sim::Engine& engine_;
+  const Spec& spec_;
+  HostThread& host_;
+  Accounting& accounting_;
+  std::deque<Part> parts_;
+  std::deque<Lane> lanes_;
+  cpu::Flag woken_;  // a batch is done, or a request may be served
+  sim::EventId timer_;
+  std::uint64_t turns_ = 0;
+};
+
+}  // namespace jostle::process

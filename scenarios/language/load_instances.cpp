@@ -1,0 +1,192 @@
+// Processes with several streams: equal ones (`streams`), or a stream for each of several networks
+// (`instances`).
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "input/readers.hpp"
+#include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/names.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using input::Choice;
+using input::Cursor;
+using input::Integer;
+using input::Mapping;
+using input::Quantity;
+using input::Text;
+
+constexpr std::int64_t max_streams = 128;  // of a process: as many as CUDA has room for resident grids
+
+// What each instance says for itself, and what the process says for all of them.
+constexpr std::array of_instance{"model",    "precision", "batch", "input",           "arrivals",
+                                 "after",    "fan_out",   "queue", "max_queue_delay", "streams",
+                                 "priority", "layers",    "stages"};
+constexpr std::array of_process{"runtime",        "sync",    "placement",  "graph",     "training",
+                                "cpus",           "nice",    "policy",     "container", "gpu_timeslice",
+                                "gpu_interleave", "threads", "mps_threads"};
+
+const Choice<gpu::Priority>& priority() {
+  static const Choice<gpu::Priority> choice{"a priority", priority_names()};
+  return choice;
+}
+
+void read_mps_threads(Mapping& mapping, ProcessEntry& process) {
+  mapping.optional("mps_threads", process.mps_threads, Quantity{input::share_dimension(), 0, 1, true});
+}
+
+bool on_gpu(const ProcessEntry& process) {
+  return process.placement == Placement::gpu || process.placement == Placement::cuda_only;
+}
+
+ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const ProcessEntry& process,
+                           const std::vector<ProcessEntry>& earlier) {
+  ProcessEntry instance;
+  instance.runtime = process.runtime;
+  instance.sync = process.sync;
+  instance.placement = process.placement;
+  instance.static_graph = process.static_graph;
+  Mapping mapping(at, "an instance: a mapping with model and precision");
+  mapping.optional("name", instance.name, Text{200});
+  for (const char* key : of_process)
+    if (mapping.has(key))
+      mapping.find(key)->problem("all instances of a process share it", "say it once, beside instances");
+  for (const char* key : {"streams", "layers", "stages"})
+    if (mapping.has(key))
+      mapping.find(key)->problem(fmt::format("an instance has no {}", key),
+                                 key == std::string_view("streams") ? "count: so many streams" : "");
+  read_network(mapping, context, instance);
+  mapping.optional("count", instance.count, Integer{1, max_streams});
+  mapping.optional("priority", instance.priority, priority());
+  read_input(mapping, instance, earlier);
+  read_requests(mapping, context, instance);
+  return instance;
+}
+
+// Who is asked for by `after`, or a problem.
+std::vector<PartId> sources_of(const Scenario& scenario, PartId target, const Cursor& at) {
+  const std::string& name = parts_of(scenario.processes[target.entry])[target.part].arrivals.after;
+  const auto found = parts_named(scenario, name);
+  if (found.empty()) {
+    std::vector<std::string> names;
+    for (const ProcessEntry& process : scenario.processes) {
+      if (!process.name.empty()) names.push_back(process.name);
+      for (const ProcessEntry& instance : process.instances)
+        if (!instance.name.empty()) names.push_back(instance.name);
+    }
+    at.problem(fmt::format("no process and no instance is called '{}'", name),
+               names.empty() ? "give one a name" : fmt::format("one of {}", fmt::join(names, ", ")));
+    return {};
+  }
+  if (found.size() > 1)
+    at.problem(fmt::format("{} are called '{}'", found.size(), name), "give each a name of its own");
+  return found.front();
+}
+
+// Nobody may wait for requests that, in the end, its own results make.
+bool comes_after_itself(const Scenario& scenario, PartId start) {
+  std::set<PartId> seen;
+  std::vector<PartId> next{start};
+  while (!next.empty()) {
+    const PartId at = next.back();
+    next.pop_back();
+    const process::Arrivals& arrivals = parts_of(scenario.processes[at.entry])[at.part].arrivals;
+    if (arrivals.kind != process::ArrivalKind::cascade) continue;
+    for (const std::vector<PartId>& named : parts_named(scenario, arrivals.after)) {
+      for (const PartId source : named) {
+        if (source == start) return true;
+        if (seen.insert(source).second) next.push_back(source);
+      }
+    }
+  }
+  return false;
+}
+
+void check_cascade(const Scenario& scenario, PartId target, const Cursor& at) {
+  const ProcessEntry& process = scenario.processes[target.entry];
+  const std::vector<PartId> sources = sources_of(scenario, target, at);
+  if (sources.empty()) return;
+  if (comes_after_itself(scenario, target)) at.problem("its own results would make its requests");
+  if (process.count > 1)
+    at.problem(fmt::format("{} processes cannot share these requests", process.count),
+               "count: 1, with streams or instances for more at a time");
+}
+
+}  // namespace
+
+void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& process,
+                    const std::vector<ProcessEntry>& earlier) {
+  const Cursor at = mapping.find("instances").value();
+  for (const char* key : of_instance)
+    if (mapping.has(key))
+      mapping.find(key)->problem("given beside instances", fmt::format("move {} into each instance", key));
+  if (process.training)
+    at.problem("a process that trains has one network", "leave out instances or training");
+  if (!on_gpu(process))
+    at.problem(fmt::format("a process with placement: {} has no streams", to_string(process.placement)));
+  std::int64_t streams = 0;
+  std::vector<ProcessEntry> read = earlier;  // whose files need not be read again
+  for (const Cursor& item : at.items("a list of instances", static_cast<std::size_t>(max_streams))) {
+    process.instances.push_back(read_instance(item, context, process, read));
+    read.push_back(process.instances.back());
+    streams += process.instances.back().count;
+  }
+  if (at.is(input::Kind::sequence) && at.value().children.empty())
+    at.problem("no instances", "at least one is needed");
+  if (streams > max_streams)
+    at.problem(fmt::format("{} streams in one process, at most {} are allowed", streams, max_streams));
+  read_mps_threads(mapping, process);
+  if (process.instances.empty()) return;
+  const ProcessEntry& first = process.instances.front();
+  process.model = first.model;
+  process.precision = first.precision;
+  process.batch = first.batch;
+}
+
+void read_streams(Mapping& mapping, ProcessEntry& process) {
+  mapping.optional("priority", process.priority, priority());
+  read_mps_threads(mapping, process);
+  const auto streams_at = mapping.find("streams");
+  if (streams_at) process.streams = Integer{1, max_streams}(*streams_at).value_or(1);
+  const auto refuse = [&](const char* key, const char* why) {
+    const auto at = mapping.find(key);
+    if (!at) return;
+    if (!on_gpu(process))
+      at->problem(fmt::format("a process with placement: {} {}", to_string(process.placement), why));
+    else if (!process.before.empty() || !process.after.empty())
+      at->problem(fmt::format("a process with stages {}", why), "leave out stages, or give them a process");
+    else if (process.training)
+      at->problem(fmt::format("a process that trains {}", why));
+  };
+  if (process.streams > 1) refuse("streams", "has one stream of work");
+  refuse("after", "takes requests of its own only");
+  refuse("max_queue_delay", "does not form batches of requests that wait");
+}
+
+void check_streams(const Scenario& scenario, const Cursor& root) {
+  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
+    const ProcessEntry& process = scenario.processes[entry];
+    const std::string path = fmt::format("processes.{}", entry);
+    if (process.mps_threads && scenario.sharing != gpu::Sharing::mps)
+      root.descend(path + ".mps_threads")
+          .problem("a share of the threads is MPS's to give", "add mps: true at the top, or leave it out");
+    const std::span<const ProcessEntry> parts = parts_of(process);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const std::string inner = process.instances.empty() ? path : fmt::format("{}.instances.{}", path, part);
+      if (parts[part].arrivals.kind == process::ArrivalKind::cascade)
+        check_cascade(scenario, {entry, part}, root.descend(inner + ".after"));
+      if (scenario.link && parts[part].arrivals.max_delay)
+        root.descend(inner).problem("batches of requests that come over a link form when they are whole",
+                                    "dynamic_batching: true in arrivals, or leave out link");
+    }
+    if (scenario.link && has_instances(process))
+      root.descend(path).problem("requests over a link come to processes of one stream", "leave out link");
+  }
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,149 @@
+// How requests come to a process or to an instance of one: on a clock, at random, as recorded, or made by
+// another's results; and how they wait: the queue, who is turned away, and batches that form while they wait.
+#include <fmt/format.h>
+
+#include "calibration/profile/time_span.hpp"
+#include "input/readers.hpp"
+#include "scenarios/language/arrival_trace.hpp"
+#include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/names.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using calibration::TimeSpan;
+using input::Boolean;
+using input::Choice;
+using input::Cursor;
+using input::Integer;
+using input::Kind;
+using input::Mapping;
+using input::Quantity;
+using input::Real;
+using input::Text;
+
+constexpr std::int64_t max_queue = 1'000'000'000;
+constexpr double min_rate = 1 / max_run_seconds, max_rate = 1e6;  // per second
+constexpr double max_clock_drift = 0.01;
+constexpr std::int64_t max_sources = 1024;
+constexpr double max_fan_out = 1000;
+
+// `queue: 8` turns away who comes ninth; {limit: 8, drop: oldest} who has waited longest.
+void read_queue(const Cursor& at, process::Arrivals& arrivals) {
+  if (!at.is(Kind::mapping)) {
+    arrivals.queue_limit = Integer{0, max_queue}(at);
+    return;
+  }
+  Mapping queue(at, "a queue: {limit: 8, drop: oldest}");
+  std::int64_t limit = 0;
+  if (queue.required("limit", limit, Integer{0, max_queue})) arrivals.queue_limit = limit;
+  queue.optional("drop", arrivals.drop, Choice<process::Drop>{"a choice of whom to drop", drop_names()});
+}
+
+void read_fan_out(const Cursor& at, process::FanOut& fan_out) {
+  Mapping mapping(at, "a fan-out: {mean: 2.5}");
+  fan_out = {.mean = 1, .kind = process::FanOutKind::poisson};
+  mapping.required("mean", fan_out.mean, Real{0, max_fan_out, true});
+  mapping.optional("distribution", fan_out.kind,
+                   Choice<process::FanOutKind>{"a distribution", fan_out_names()});
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(fan_out.mean));
+  if (fan_out.kind == process::FanOutKind::fixed && fan_out.mean != whole)
+    at.problem(fmt::format("{} requests an image cannot be fixed", fan_out.mean),
+               "a whole number, or distribution: poisson");
+}
+
+// Requests that another's results make.
+void read_cascade(Mapping& mapping, ProcessEntry& process) {
+  const auto after = mapping.find("after");
+  const auto fan_out = mapping.find("fan_out");
+  if (fan_out) read_fan_out(*fan_out, process.arrivals.fan_out);
+  if (fan_out && !after)
+    fan_out->problem("only requests that come after another's results fan out",
+                     "for example after: detector");
+  if (!after) return;
+  if (const auto name = Text{200}(*after)) process.arrivals.after = *name;
+  process.arrivals.kind = process::ArrivalKind::cascade;
+  if (mapping.has("arrivals"))
+    after->problem("given beside arrivals", "requests come by themselves, or after another's results");
+  process.arrivals.max_delay = sim::Duration::zero();  // what has come goes in one batch
+}
+
+}  // namespace
+
+void read_arrivals(const Cursor& at, const LoadContext& context, ProcessEntry& process) {
+  process::Arrivals& arrivals = process.arrivals;
+  Mapping mapping(at, "arrivals: {periodic: 30 /s}, {poisson: 30 /s} or {trace: FILE}");
+  const Quantity rate{.dimension = input::rate_dimension(),
+                      .least = min_rate,
+                      .most = max_rate,
+                      .reason = "from one in the longest run, of 1000000 s, to one in a microsecond"};
+  const auto periodic = mapping.find("periodic");
+  const auto poisson = mapping.find("poisson");
+  const auto trace = mapping.find("trace");
+  if (mapping.good() && (periodic ? 1 : 0) + (poisson ? 1 : 0) + (trace ? 1 : 0) != 1) {
+    at.problem("exactly one of periodic, poisson and trace is needed");
+  }
+  if (periodic) {
+    arrivals.kind = process::ArrivalKind::periodic;
+    if (const auto value = rate(*periodic)) arrivals.rate_per_s = *value;
+  } else if (poisson) {
+    arrivals.kind = process::ArrivalKind::poisson;
+    if (const auto value = rate(*poisson)) arrivals.rate_per_s = *value;
+  } else if (trace) {
+    arrivals.kind = process::ArrivalKind::trace;
+    if (const auto file = Text{}(*trace)) {
+      process.trace_file = *file;
+      if (auto times = read_arrival_trace(resolved(context, *file), at.problems()))
+        arrivals.times = std::move(*times);
+      for (const sim::Time time : arrivals.times) {
+        process.trace_hash = process.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(time.ps());
+      }
+    }
+  }
+  if (const auto phase_at = mapping.find("phase")) {
+    if (!periodic) phase_at->problem("only periodic arrivals have a phase");
+    arrivals.phase = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*phase_at);
+  }
+  if (const auto queue_at = mapping.find("queue")) read_queue(*queue_at, arrivals);
+  if (const auto streams_at = mapping.find("streams")) {
+    if (!periodic) streams_at->problem("only periodic arrivals come in streams");
+    if (arrivals.phase) streams_at->problem("the phases of several streams are drawn", "leave out phase");
+    arrivals.streams = Integer{1, max_sources}(*streams_at).value_or(1);
+  }
+  if (periodic) arrivals.drift = default_clock_drift;
+  if (const auto drift_at = mapping.find("drift")) {
+    if (!periodic) drift_at->problem("only periodic arrivals have a clock that drifts");
+    arrivals.drift = Quantity{input::drift_dimension(), 0, max_clock_drift}(*drift_at).value_or(0);
+  }
+  bool dynamic_batching = false;
+  mapping.optional("gather", dynamic_batching, Boolean{});  // its first name
+  if (const auto twice = mapping.find("dynamic_batching"); twice && mapping.find("gather"))
+    twice->problem("given twice: `gather` is its first name", "keep one of the two");
+  mapping.optional("dynamic_batching", dynamic_batching, Boolean{});
+  if (dynamic_batching) arrivals.dynamic_batch = process.batch;
+}
+
+void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
+  process::Arrivals& arrivals = process.arrivals;
+  if (const auto arrivals_at = mapping.find("arrivals")) read_arrivals(*arrivals_at, context, process);
+  read_cascade(mapping, process);
+  const bool closed = arrivals.kind == process::ArrivalKind::closed_loop && !mapping.has("arrivals");
+  if (const auto queue_at = mapping.find("queue")) {
+    if (closed)
+      queue_at->problem("a queue needs arrivals", "for example arrivals: {poisson: 30 /s, queue: 8}");
+    if (arrivals.queue_limit) queue_at->problem("given here and in arrivals", "keep one of the two");
+    read_queue(*queue_at, arrivals);
+  }
+  if (const auto delay_at = mapping.find("max_queue_delay")) {
+    arrivals.max_delay = TimeSpan{sim::Duration::zero(), sim::seconds(max_run_seconds)}(*delay_at);
+    arrivals.dynamic_batch = 1;
+    if (closed)
+      delay_at->problem("batches form of requests that wait, and a closed loop has none",
+                        "for example arrivals: {poisson: 30 /s}");
+  }
+  if (arrivals.max_delay && arrivals.queue_limit == 0)
+    mapping.cursor().problem("a queue of 0 has no room for requests that wait to be a batch",
+                             "queue: 1 or more");
+}
+
+}  // namespace jostle::scenarios
