@@ -120,8 +120,8 @@ TEST(Explain, changes_are_those_that_a_user_would_make) {
 TEST(Explain, a_second_board_takes_every_other_process) {
   const Tried board = tried(explained(gate, {}, {"second-board"}), "second-board");
   ASSERT_EQ(board.what_if.boards.size(), 2U);
-  EXPECT_EQ(board.what_if.boards[0].processes, (std::vector<std::size_t>{0, 2}));
-  EXPECT_EQ(board.what_if.boards[1].processes, (std::vector<std::size_t>{1, 3}));
+  EXPECT_EQ(board.what_if.boards[0].parts, (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(board.what_if.boards[1].parts, (std::vector<std::size_t>{1, 3}));
   for (const ProcessChange& change : board.processes) EXPECT_TRUE(change.throughput.after.has_value());
 }
 
