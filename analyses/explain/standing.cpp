@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "analyses/explain/explain.hpp"
 #include "analyses/explain/parts.hpp"
@@ -105,8 +106,10 @@ bool judge(Standing& group, const Sums& before, const Sums& after) {
     group.of_latency = true;
     group.gain = *before.latency / *after.latency - 1;
   }
-  if (after.overloaded != before.overloaded)
-    group.fate = after.overloaded ? Fate::starves : Fate::wins;
+  group.kept_up = !before.overloaded;
+  group.keeps_up = !after.overloaded;
+  if (group.kept_up != group.keeps_up)
+    group.fate = group.keeps_up ? Fate::wins : Fate::starves;
   else if (group.gain <= starving - 1)
     group.fate = Fate::starves;
   else if (std::abs(group.gain) >= least_change)
@@ -115,6 +118,10 @@ bool judge(Standing& group, const Sums& before, const Sums& after) {
 }
 
 std::string outcome(const Standing& group) {
+  if (group.kept_up != group.keeps_up)
+    return fmt::format(
+        "{} {} ({})", group.label, to_string(group.fate),
+        group.keeps_up ? "now it keeps up with its requests" : "it no longer keeps up with its requests");
   // A gain of latency's inverse, told of the latency itself.
   const double told = group.of_latency ? 1 / (1 + group.gain) - 1 : group.gain;
   return fmt::format("{} {} ({}{:+.1f} %)", group.label, to_string(group.fate),
@@ -129,8 +136,9 @@ Extremes extremes(const std::vector<Standing>& groups) {
   Extremes found;
   for (const Standing& group : groups) {
     const bool loses = group.fate == Fate::loses || group.fate == Fate::starves;
-    if (loses && (found.loser == nullptr || group.gain < found.loser->gain)) found.loser = &group;
-    if (group.fate == Fate::wins && (found.winner == nullptr || group.gain > found.winner->gain))
+    const auto rank = [](const Standing& of) { return std::tuple(of.keeps_up, of.gain); };
+    if (loses && (found.loser == nullptr || rank(group) < rank(*found.loser))) found.loser = &group;
+    if (group.fate == Fate::wins && (found.winner == nullptr || rank(group) > rank(*found.winner)))
       found.winner = &group;
   }
   return found;

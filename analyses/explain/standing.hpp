@@ -40,6 +40,7 @@ struct Standing {
   // inverse.
   double gain = 0;
   bool of_latency = false;
+  bool kept_up = true, keeps_up = true;  // with its requests: before, and after
   Fate fate = Fate::same;
 };
 

@@ -97,6 +97,7 @@ Json standings(const Tried& tried) {
                               {"kernel_us", metric_json(group.kernel_us)},
                               {"gain", group.gain},
                               {"gain_of", group.of_latency ? "latency" : "throughput"},
+                              {"keeps_up", group.keeps_up},
                               {"fate", group.fate == analyses::Fate::same ? "same" : to_string(group.fate)}});
   }
   return json;

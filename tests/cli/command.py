@@ -371,6 +371,23 @@ class Command(unittest.TestCase):
             if what_if["overloaded"]:
                 self.assertIsNone(what_if["latency_p99_ms"]["after"])
 
+    def test_an_explanation_tells_who_would_win_on_streams_of_one_process(self):
+        path = self.file("two.yaml", GOOD.replace("eager", "cuda-graph"))
+        done = self.jostle("explain", path, COLUMNS="60")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("as streams of one process", done.stdout)
+        said = " ".join(done.stdout.split("who would win and who would starve")[1].split())
+        self.assertRegex(said, r"as streams of one process: resnet50 wins \(\+\d")
+        answer = json.loads(self.jostle("explain", path, "--what-if", "as-streams", "--format", "json").stdout)
+        groups = answer["what_ifs"][0]["standings"]["groups"]
+        self.assertEqual([(group["label"], group["count"]) for group in groups], [("resnet50", 2), ("front", 1)])
+        # What is printed is a scenario, and it asks the reverse.
+        server = self.jostle("explain", path, "--what-if", "as-streams", "--print").stdout
+        back = self.jostle("explain", self.file("server.yaml", server), COLUMNS="60")
+        self.assertEqual((back.returncode, back.stderr), (0, ""))
+        self.assertIn("as processes of their own", back.stdout)
+        self.assertIn("resnet50 b1 on 2 streams: ", back.stdout)
+
     def test_an_explanation_tells_what_the_governors_did(self):
         path = self.file("cameras.yaml", CAMERAS)
         moderate = ("explain", path, "--set", "power_mode=MAXN_SUPER", "--set", "run.duration=60 s",
