@@ -94,7 +94,10 @@ TEST(AsStreams, is_not_offered_where_processes_cannot_be_one) {
   EXPECT_FALSE(is_offered(with("nice: 0", "nice: 5"), "as-streams"));
   EXPECT_FALSE(is_offered(with("runtime: cuda-graph", "runtime: tensorrt"), "as-streams"));
   EXPECT_FALSE(is_offered(with("nice: 0", "training: true, runtime: libtorch"), "as-streams"));
-  EXPECT_FALSE(is_offered(with("nice: 0", "placement: cpu"), "as-streams"));
+  const auto on_cores = fmt::format(
+      "device: jetson-orin-nano\nprocesses:\n  - {{model: resnet50, precision: fp16}}\n"
+      "  - {{model: resnet50, precision: fp32, placement: cpu}}\nrun: {{duration: 50 ms, warmup: 10 ms}}\n");
+  EXPECT_FALSE(is_offered(on_cores, "as-streams"));
 }
 
 TEST(AsProcesses, is_not_offered_where_streams_share_requests) {

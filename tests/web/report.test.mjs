@@ -27,6 +27,18 @@ processes:
   - {model: yolov8n, precision: fp16}
 run: {duration: 500 ms}
 `;
+const streams = `
+name: a server of two networks
+device: nvidia-h200
+processes:
+  - name: server
+    runtime: cuda-graph
+    instances:
+      - {name: detector, model: resnet50, precision: fp16, batch: 4, count: 2, priority: low}
+      - {name: classifier, model: mobilenet_v2, precision: fp16, batch: 8, arrivals: {poisson: 400 /s}, max_queue_delay: 5 ms,
+         priority: high}
+run: {duration: 500 ms}
+`;
 const hostileName = `
 scenario: {name: "</script><script>alert(1)</script>", device: jetson-orin-nano, processes: [{model: resnet50, precision: fp16}],
            run: {duration: 100 ms}}
@@ -114,6 +126,26 @@ test('a run shows its processes, where time and watts go, distributions and a ti
     await shoot(page, 'run');
   });
   assert.ok(JSON.parse(readFileSync(trace, 'utf8')).traceEvents.length > 100, 'the file of --trace is complete too');
+});
+
+test('a run shows each stream of a process, in charts and on the timeline', async () => {
+  writeFileSync(join(folder, 'streams.yaml'), streams);
+  const file = join(folder, 'streams.html');
+  const [process] = JSON.parse(jostle('run', join(folder, 'streams.yaml'), '--html', file, '--format', 'json')).processes;
+  await opened(file, async (page) => {
+    assert.ok((await titles(page)).includes('Latency per stream'));
+    const rows = await csv(page, 'throughput-per-stream');
+    assert.deepEqual(rows.slice(1).map((row) => row[0]), ['0.0 detector', '0.1 detector', '0.2 classifier']);
+    assert.deepEqual(rows.slice(1).map((row) => Number(row[1])), process.instances.map((stream) => stream.throughput.mean));
+    assert.ok(await colours(page, 'latency-per-stream') > 4, 'latency per stream is blank');
+    const tracks = [...new Set((await csv(page, 'timeline')).slice(1).map((row) => row[0].replaceAll('"', '')))];
+    assert.ok(tracks.some((track) => track.startsWith('GPU: ')), tracks.join('; '));
+    await shoot(page, 'streams');
+  });
+  await opened(file, async (page) => {
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 360);
+    await shoot(page, 'streams-phone');
+  }, {viewport: {width: 360, height: 740}});
 });
 
 test('the published grid of 600 points fits and can be looked at along every dimension', async () => {
