@@ -551,6 +551,40 @@ class Command(unittest.TestCase):
         self.assertEqual((process.returncode, out), (130, ""))
         self.assertIn("interrupted", errors)
 
+    def test_a_plan_chooses_among_processes_streams_and_mps_and_lists_every_way(self):
+        study = self.file("ways.yaml", "scenario: {device: nvidia-h200, run: {duration: 60 ms, warmup: 20 ms},\n"
+                          "  processes: [{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin}]}\n"
+                          "sweep: {processes.0.count: [4, 4, 1], processes.0.streams: [1, 1, 4], mps: [false, true, false]}\n"
+                          "zip: [[processes.0.count, processes.0.streams, mps]]\nplan: {effort: 5}\n"
+                          "objectives: [max system.throughput]\nconstraints: {processes.latency_ms.p50: {max: 1 s}}\n")
+        answer = json.loads(self.jostle("plan", study, "--no-interval", "--format", "json").stdout)
+        self.assertEqual(len(answer["every"]), 3)
+        values = [point["objectives"][0]["value"] for point in answer["every"]]
+        self.assertEqual(values, sorted(values, reverse=True))
+        # Small kernels: turns lose against both ways of sharing in space.
+        self.assertEqual(answer["every"][2]["settings"],
+                         {"processes.0.count": 4, "processes.0.streams": 1, "mps": False})
+        self.assertIn(answer["best"]["settings"], [point["settings"] for point in answer["every"][:2]])
+        text = self.jostle("plan", study, "--no-interval").stdout
+        self.assertIn("every point, best first; all meet the limits", text)
+        rows = text.split("every point")[1].splitlines()[1:5]
+        self.assertEqual(rows[0].split()[-3:], ["count", "streams", "mps"])
+        self.assertEqual(rows[3].split()[-3:], ["4", "1", "false"])
+
+    def test_a_study_varies_the_streams_of_an_instance_and_asks_for_each(self):
+        study = self.file("server.yaml", "scenario: {device: nvidia-h200, run: {duration: 60 ms, warmup: 20 ms},\n"
+                          "  processes: [{runtime: cuda-graph, instances: [{model: resnet50, precision: fp16, batch: 4},\n"
+                          "    {model: mobilenet_v2, precision: fp16}]}]}\n"
+                          "sweep: {processes.0.instances.0.count: [1, 2]}\n")
+        points = self.directory / "server.sqlite"
+        self.assertEqual(self.jostle("sweep", study, "-o", str(points)).returncode, 0)
+        done = self.jostle("query", str(points), "SELECT count, json_extract(result, "
+                           "'$.processes[0].instances[#-1].throughput.mean') AS small FROM results "
+                           "JOIN points USING (point) JOIN outcomes USING (key)", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([row["count"] for row in rows], ["1", "2"], done.stderr)
+        self.assertGreater(float(rows[0]["small"]), float(rows[1]["small"]))  # one more beside it
+
     def test_a_plan_tells_its_noise_and_a_fleet_refuses_what_it_has_no_use_for(self):
         body = ("scenario: {device: jetson-nano, run: {duration: 300 ms, warmup: 100 ms}, "
                 "processes: [{model: resnet18, precision: fp16%s}]}\n")
