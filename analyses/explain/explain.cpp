@@ -275,18 +275,47 @@ Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& 
   return tool;
 }
 
+namespace {
+
+scenarios::RunControl quiet_of(const scenarios::RunControl& control) {
+  return {.interrupt = control.interrupt, .trace = nullptr, .progress = {}};
+}
+scenarios::Result must(std::optional<scenarios::Result> result) {
+  if (!result) throw scenarios::Interrupted();
+  return std::move(*result);
+}
+
+// Of each change, a result a board; side by side.
+std::vector<std::vector<scenarios::Result>> results_of(const std::vector<WhatIf>& wanted,
+                                                       const scenarios::RunControl& control) {
+  std::vector<std::pair<std::size_t, std::size_t>> pieces;  // what-if, board
+  std::vector<std::vector<scenarios::Result>> results(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    results[i].resize(wanted[i].boards.size());
+    for (std::size_t board = 0; board < wanted[i].boards.size(); ++board) pieces.emplace_back(i, board);
+  }
+  std::mutex guard;
+  std::size_t done = 0;
+  scenarios::parallel_for(pieces.size(), [&](std::size_t i) {
+    const auto [what_if, board] = pieces[i];
+    results[what_if][board] = must(run(wanted[what_if].boards[board].scenario, quiet_of(control)));
+    const std::lock_guard lock(guard);
+    ++done;
+    if (control.progress)
+      control.progress(0.1 + 0.9 * static_cast<double>(done) / static_cast<double>(pieces.size()));
+  });
+  return results;
+}
+
+}  // namespace
+
 Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control) {
   const scenarios::Scenario& scenario = question.scenario;
   input::Problems problems;
   const auto profile = scenarios::device_profile(scenario, problems);
   if (!profile) throw scenarios::RunError(problems.text());
-  const scenarios::RunControl quiet{.interrupt = control.interrupt, .trace = nullptr, .progress = {}};
-  const auto must = [](std::optional<scenarios::Result> result) {
-    if (!result) throw scenarios::Interrupted();
-    return std::move(*result);
-  };
   Explanation explanation;
-  scenarios::RunControl first = quiet;
+  scenarios::RunControl first = quiet_of(control);
   first.progress = [&](double done) {
     if (control.progress) control.progress(done / 10);
   };
@@ -299,22 +328,7 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
       return std::ranges::find(question.what_ifs, what_if.name) == question.what_ifs.end();
     });
   }
-  std::vector<std::pair<std::size_t, std::size_t>> pieces;  // what-if, board
-  std::vector<std::vector<scenarios::Result>> results(wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    results[i].resize(wanted[i].boards.size());
-    for (std::size_t board = 0; board < wanted[i].boards.size(); ++board) pieces.emplace_back(i, board);
-  }
-  std::mutex guard;
-  std::size_t done = 0;
-  scenarios::parallel_for(pieces.size(), [&](std::size_t i) {
-    const auto [what_if, board] = pieces[i];
-    results[what_if][board] = must(run(wanted[what_if].boards[board].scenario, quiet));
-    const std::lock_guard lock(guard);
-    ++done;
-    if (control.progress)
-      control.progress(0.1 + 0.9 * static_cast<double>(done) / static_cast<double>(pieces.size()));
-  });
+  std::vector<std::vector<scenarios::Result>> results = results_of(wanted, control);
   const KernelMeans kernels = kernel_means_us(scenario, *profile);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     Tried tried = compared(std::move(wanted[i]), before, std::move(results[i]));

@@ -122,6 +122,7 @@ std::string outcome(const Standing& group) {
     return fmt::format(
         "{} {} ({})", group.label, to_string(group.fate),
         group.keeps_up ? "now it keeps up with its requests" : "it no longer keeps up with its requests");
+  if (group.fate == Fate::same) return group.label + " " + to_string(group.fate);
   // A gain of latency's inverse, told of the latency itself.
   const double told = group.of_latency ? 1 / (1 + group.gain) - 1 : group.gain;
   return fmt::format("{} {} ({}{:+.1f} %)", group.label, to_string(group.fate),

@@ -226,6 +226,11 @@ TEST(Standings, who_no_longer_keeps_up_starves) {
   EXPECT_THAT(found.sentence, HasSubstr("small starves (it no longer keeps up with its requests)"));
 }
 
+TEST(Standings, who_gains_and_loses_little_is_named_without_a_figure) {
+  EXPECT_THAT(judged({100, 100, 1000}, {130, 130, 1020}).sentence,
+              HasSubstr("big wins (+30.0 %), small stays as it is: "));
+}
+
 TEST(Standings, a_few_percent_are_nobodys_gain) {
   EXPECT_EQ(judged({100, 100, 1000}, {102, 102, 980}).sentence, "nobody wins or loses 5 %");
 }
