@@ -318,6 +318,28 @@ test('a plan shows its best point, the front and what was simulated', async () =
   });
 });
 
+test('a plan of few points lists them all, the best first', async () => {
+  writeFileSync(join(folder, 'few.yaml'), `
+scenario: {device: nvidia-h200, processes: [{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin}],
+           run: {duration: 60 ms, warmup: 20 ms}}
+sweep: {processes.0.count: [4, 1], processes.0.streams: [1, 4]}
+zip: [[processes.0.count, processes.0.streams]]
+plan: {effort: 5}
+objectives: [max system.throughput]
+`);
+  const file = join(folder, 'few.html');
+  const plan = JSON.parse(jostle('plan', join(folder, 'few.yaml'), '--no-interval', '--html', file, '--format', 'json'));
+  for (const viewport of [{width: 1200, height: 900}, {width: 360, height: 740}]) {
+    await opened(file, async (page) => {
+      const rows = page.locator('table[data-name="every"] tbody tr');
+      assert.equal(await rows.count(), plan.every.length);
+      assert.match(await rows.first().textContent(), /^count 1, streams 4/);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width);
+      await shoot(page, `few-${viewport.width}`);
+    }, {viewport});
+  }
+});
+
 test('a fleet shows price, power and energy of its boards', async () => {
   const file = join(folder, 'fleet.html');
   jostle('plan', join(scenarios, 'planning/forty_cameras.yaml'), '--html', file);
