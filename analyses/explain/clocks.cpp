@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analyses/explain/explain.hpp"
+#include "analyses/explain/parts.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -75,11 +76,12 @@ std::string moved(const std::vector<ClockChange>& clocks, Mover mover) {
 
 // A larger batch takes longer at any clock.
 bool equal_batches(const Tried& tried, const scenarios::Result& before) {
-  for (std::size_t board = 0; board < tried.results.size(); ++board)
-    for (std::size_t i = 0; i < tried.results[board].processes.size(); ++i)
-      if (tried.results[board].processes[i].batch !=
-          before.processes[tried.what_if.boards[board].processes[i]].batch)
-        return false;
+  const std::vector<Part> from = parts_in(before);
+  for (std::size_t board = 0; board < tried.results.size(); ++board) {
+    const std::vector<Part> parts = parts_in(tried.results[board]);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (parts[i].batch() != from[tried.what_if.boards[board].parts[i]].batch()) return false;
+  }
   return true;
 }
 

@@ -4,8 +4,11 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "analyses/explain/parts.hpp"
 #include "analyses/explain/tenants.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/board/clocks.hpp"
@@ -51,22 +54,27 @@ bool any_overloaded(const std::vector<scenarios::Result>& results) {
   return std::ranges::any_of(results, [](const auto& result) { return !overloaded_in(result).empty(); });
 }
 
-// Over the processes that have figures; none under overload, as what grows has no mean.
+// Over the processes and streams that have figures; none under overload, as what grows has no mean.
 scenarios::Metric mean_latency(const std::vector<scenarios::Result>& results) {
   if (any_overloaded(results)) return std::nullopt;
   double sum = 0, count = 0;
   for (const scenarios::Result& result : results)
-    for (const scenarios::ProcessResult& process : result.processes)
-      if (process.latency_ms.mean) sum += *process.latency_ms.mean, ++count;
+    for (const Part& part : parts_in(result))
+      if (part.latency_ms().mean) sum += *part.latency_ms().mean, ++count;
   return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
+}
+// Of a stream that has too few samples for one, that of all streams of its process.
+scenarios::Metric p99_of(const Part& part) {
+  return part.latency_ms().p99 ? part.latency_ms().p99 : part.process->latency_ms.p99;
 }
 scenarios::Metric worst_p99(const std::vector<scenarios::Result>& results) {
   if (any_overloaded(results)) return std::nullopt;
   scenarios::Metric worst;
   for (const scenarios::Result& result : results)
-    for (const scenarios::ProcessResult& process : result.processes) {
-      if (process.status == "ok" && !process.latency_ms.p99) return std::nullopt;  // it may be the worst
-      if (process.latency_ms.p99) worst = std::max(worst.value_or(0), *process.latency_ms.p99);
+    for (const Part& part : parts_in(result)) {
+      const scenarios::Metric p99 = p99_of(part);
+      if (part.process->status == "ok" && !p99) return std::nullopt;  // it may be the worst
+      if (p99) worst = std::max(worst.value_or(0), *p99);
     }
   return worst;
 }
@@ -76,14 +84,91 @@ scenarios::Metric energy_mj(const scenarios::Metric& watts, const scenarios::Met
   return 1e3 * *watts / *images_per_s;
 }
 
-ProcessChange change_of(const scenarios::ProcessResult& before, const scenarios::ProcessResult& after) {
+// The figures of something that is there before and after.
+struct Figures {
+  scenarios::Metric throughput, half_width, latency_ms, p99_ms;
+  std::string status = "absent";
+};
+Figures figures_of(const Part& part) {
+  return {part.throughput().mean, half_width_of(part.throughput()), part.latency_ms().mean,
+          part.latency_ms().p99, part.process->status};
+}
+
+// Of parts of several processes, or of some parts of one: throughput added, latency over their images.
+Figures added(const std::vector<Part>& parts) {
+  Figures all{0.0, std::nullopt, 0.0, 0.0, "ok"};
+  double images = 0;
+  for (const Part& part : parts) {
+    const Figures one = figures_of(part);
+    const double rate = one.throughput.value_or(0);
+    images += rate;
+    all.throughput = all.throughput && one.throughput ? scenarios::Metric(images) : std::nullopt;
+    if (one.half_width) all.half_width = all.half_width.value_or(0) + *one.half_width;
+    all.latency_ms = all.latency_ms && one.latency_ms
+                         ? scenarios::Metric(*all.latency_ms + rate * *one.latency_ms)
+                         : std::nullopt;
+    const scenarios::Metric p99 = p99_of(part);
+    all.p99_ms = all.p99_ms && p99 ? scenarios::Metric(std::max(*all.p99_ms, *p99)) : std::nullopt;
+    if (one.status != "ok") all.status = one.status;
+  }
+  if (all.latency_ms)
+    all.latency_ms = images > 0 ? scenarios::Metric(*all.latency_ms / images) : std::nullopt;
+  return all;
+}
+
+// Of all that a process has become.
+Figures figures_of(const std::vector<Part>& parts) {
+  if (parts.empty()) return {};
+  const scenarios::ProcessResult* const process = parts.front().process;
+  const bool one = std::ranges::all_of(parts, [&](const Part& part) { return part.process == process; });
+  const std::size_t whole = std::max<std::size_t>(process->instances.size(), 1);
+  return one && parts.size() == whole ? figures_of(Part{process, nullptr}) : added(parts);
+}
+
+ProcessChange change_of(const Figures& before, const Figures& after) {
   ProcessChange change;
-  change.throughput = {before.throughput.mean, after.throughput.mean,
-                       together(half_width_of(before.throughput), half_width_of(after.throughput))};
-  change.latency_ms = {before.latency_ms.mean, after.latency_ms.mean, std::nullopt};
-  change.p99_ms = {before.latency_ms.p99, after.latency_ms.p99, std::nullopt};
+  change.throughput = {before.throughput, after.throughput, together(before.half_width, after.half_width)};
+  change.latency_ms = {before.latency_ms, after.latency_ms, std::nullopt};
+  change.p99_ms = {before.p99_ms, after.p99_ms, std::nullopt};
   change.status = after.status;
   return change;
+}
+
+// Of each process, and of each stream of those that have several.
+std::vector<ProcessChange> changes_of(const Tried& tried, const scenarios::Result& before) {
+  const std::vector<Part> now = parts_in(before);
+  std::vector<std::optional<Part>> then(now.size());
+  for (std::size_t board = 0; board < tried.results.size(); ++board) {
+    const std::vector<Part> parts = parts_in(tried.results[board]);
+    for (std::size_t i = 0; i < parts.size(); ++i) then[tried.what_if.boards[board].parts[i]] = parts[i];
+  }
+  std::vector<ProcessChange> changes;
+  std::size_t next = 0;
+  for (const scenarios::ProcessResult& process : before.processes) {
+    std::vector<Part> became;
+    std::vector<ProcessChange> streams;
+    for (; next < now.size() && now[next].process == &process; ++next) {
+      if (then[next]) became.push_back(*then[next]);
+      if (now[next].instance == nullptr) continue;
+      streams.push_back(change_of(figures_of(now[next]), then[next] ? figures_of(*then[next]) : Figures{}));
+    }
+    changes.push_back(change_of(figures_of(Part{&process, nullptr}), figures_of(became)));
+    changes.back().instances = std::move(streams);
+  }
+  return changes;
+}
+
+// After a change: indices of processes before, one part of which does not keep up.
+std::vector<std::size_t> overloaded_after(const Tried& tried, const scenarios::Result& before) {
+  const std::vector<Part> now = parts_in(before);
+  std::set<std::size_t> found;
+  for (std::size_t board = 0; board < tried.results.size(); ++board) {
+    const std::vector<Part> parts = parts_in(tried.results[board]);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (parts[i].overloaded())
+        found.insert(static_cast<std::size_t>(now[tried.what_if.boards[board].parts[i]].process->index));
+  }
+  return {found.begin(), found.end()};
 }
 
 bool all_have_arrivals(const scenarios::Scenario& scenario) {
@@ -136,7 +221,7 @@ double Change::certain() const {
 Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scenarios::Result> results) {
   Tried tried{.what_if = std::move(what_if),
               .results = std::move(results),
-              .processes = std::vector<ProcessChange>(before.processes.size()),
+              .processes = {},
               .throughput = {},
               .latency_ms = {},
               .p99_ms = {},
@@ -145,20 +230,10 @@ Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scen
               .clocks = {},
               .overloaded = {},
               .sentence = {}};
-  for (std::size_t i = 0; i < before.processes.size(); ++i) {
-    tried.processes[i] = change_of(before.processes[i], scenarios::ProcessResult{});
-    tried.processes[i].status = "absent";
-  }
-  for (std::size_t board = 0; board < tried.results.size(); ++board) {
-    const scenarios::Result& result = tried.results[board];
+  tried.processes = changes_of(tried, before);
+  tried.overloaded = overloaded_after(tried, before);
+  for (const scenarios::Result& result : tried.results)
     tried.all_fit = tried.all_fit && result.status == "ok";
-    for (const std::size_t i : overloaded_in(result))
-      tried.overloaded.push_back(tried.what_if.boards[board].processes[i]);
-    for (std::size_t i = 0; i < result.processes.size(); ++i) {
-      const std::size_t index = tried.what_if.boards[board].processes[i];
-      tried.processes[index] = change_of(before.processes[index], result.processes[i]);
-    }
-  }
   const std::vector<scenarios::Result> one{before};
   const auto throughput = [](const scenarios::Result& result) { return result.system.throughput; };
   const auto power = [](const scenarios::Result& result) { return result.system.power_w.mean; };
@@ -169,7 +244,6 @@ Tried compared(WhatIf what_if, const scenarios::Result& before, std::vector<scen
   tried.power_w = {sum_of(one, power), sum_of(tried.results, power), std::nullopt};
   tried.energy_mj = {energy_mj(tried.power_w.before, tried.throughput.before),
                      energy_mj(tried.power_w.after, tried.throughput.after), std::nullopt};
-  std::ranges::sort(tried.overloaded);
   tried.clocks = clock_changes(before, tried.results, tried.what_if.governed);
   tried.sentence = clocks_sentence(tried, before);
   return tried;
@@ -201,18 +275,47 @@ Reported reported(const scenarios::Scenario& scenario, const board::DeviceSpec& 
   return tool;
 }
 
+namespace {
+
+scenarios::RunControl quiet_of(const scenarios::RunControl& control) {
+  return {.interrupt = control.interrupt, .trace = nullptr, .progress = {}};
+}
+scenarios::Result must(std::optional<scenarios::Result> result) {
+  if (!result) throw scenarios::Interrupted();
+  return std::move(*result);
+}
+
+// Of each change, a result a board; side by side.
+std::vector<std::vector<scenarios::Result>> results_of(const std::vector<WhatIf>& wanted,
+                                                       const scenarios::RunControl& control) {
+  std::vector<std::pair<std::size_t, std::size_t>> pieces;  // what-if, board
+  std::vector<std::vector<scenarios::Result>> results(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    results[i].resize(wanted[i].boards.size());
+    for (std::size_t board = 0; board < wanted[i].boards.size(); ++board) pieces.emplace_back(i, board);
+  }
+  std::mutex guard;
+  std::size_t done = 0;
+  scenarios::parallel_for(pieces.size(), [&](std::size_t i) {
+    const auto [what_if, board] = pieces[i];
+    results[what_if][board] = must(run(wanted[what_if].boards[board].scenario, quiet_of(control)));
+    const std::lock_guard lock(guard);
+    ++done;
+    if (control.progress)
+      control.progress(0.1 + 0.9 * static_cast<double>(done) / static_cast<double>(pieces.size()));
+  });
+  return results;
+}
+
+}  // namespace
+
 Explanation explain(const ExplainQuestion& question, const scenarios::RunControl& control) {
   const scenarios::Scenario& scenario = question.scenario;
   input::Problems problems;
   const auto profile = scenarios::device_profile(scenario, problems);
   if (!profile) throw scenarios::RunError(problems.text());
-  const scenarios::RunControl quiet{.interrupt = control.interrupt, .trace = nullptr, .progress = {}};
-  const auto must = [](std::optional<scenarios::Result> result) {
-    if (!result) throw scenarios::Interrupted();
-    return std::move(*result);
-  };
   Explanation explanation;
-  scenarios::RunControl first = quiet;
+  scenarios::RunControl first = quiet_of(control);
   first.progress = [&](double done) {
     if (control.progress) control.progress(done / 10);
   };
@@ -225,24 +328,14 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
       return std::ranges::find(question.what_ifs, what_if.name) == question.what_ifs.end();
     });
   }
-  std::vector<std::pair<std::size_t, std::size_t>> pieces;  // what-if, board
-  std::vector<std::vector<scenarios::Result>> results(wanted.size());
+  std::vector<std::vector<scenarios::Result>> results = results_of(wanted, control);
+  const KernelMeans kernels = kernel_means_us(scenario, *profile);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    results[i].resize(wanted[i].boards.size());
-    for (std::size_t board = 0; board < wanted[i].boards.size(); ++board) pieces.emplace_back(i, board);
+    Tried tried = compared(std::move(wanted[i]), before, std::move(results[i]));
+    if (tried.what_if.shares_otherwise && tried.all_fit)
+      tried.standings = standings_of(scenario, before, kernels, tried);
+    explanation.tried.push_back(std::move(tried));
   }
-  std::mutex guard;
-  std::size_t done = 0;
-  scenarios::parallel_for(pieces.size(), [&](std::size_t i) {
-    const auto [what_if, board] = pieces[i];
-    results[what_if][board] = must(run(wanted[what_if].boards[board].scenario, quiet));
-    const std::lock_guard lock(guard);
-    ++done;
-    if (control.progress)
-      control.progress(0.1 + 0.9 * static_cast<double>(done) / static_cast<double>(pieces.size()));
-  });
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    explanation.tried.push_back(compared(std::move(wanted[i]), before, std::move(results[i])));
 
   for (ProcessGroup& group : groups_of(scenario)) {
     Explained part = explained(std::move(group), before);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyses/explain/shares.hpp"
+#include "analyses/explain/standing.hpp"
 #include "analyses/explain/what_if.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -28,10 +29,12 @@ struct Change {
   [[nodiscard]] double certain() const;
 };
 
+// Of a process, or of one of its streams. After a change it may be a part of a process, or several.
 struct ProcessChange {
-  Change throughput;          // images/s
-  Change latency_ms, p99_ms;  // mean; p99
-  std::string status = "ok";  // after; "absent" of a process that is left out
+  Change throughput;                       // images/s; of several parts their sum
+  Change latency_ms, p99_ms;               // mean, of several parts over their images; p99, of the worst
+  std::string status = "ok";               // after; "absent" of a process that is left out
+  std::vector<ProcessChange> instances{};  // of a process that had several streams before
 };
 
 // A mean clock before and after, over all boards. No interval.
@@ -55,6 +58,7 @@ struct Tried {
   std::vector<ClockChange> clocks;
   std::vector<std::size_t> overloaded;  // after: indices among the processes before
   std::string sentence;                 // what the clocks did; empty if no clock moved by more than 1 %
+  Standings standings = {};             // who wins; none unless it shares the GPU otherwise
 
   [[nodiscard]] bool is_stable() const { return all_fit && overloaded.empty(); }
 };

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analyses/explain/explain.hpp"
+#include "analyses/explain/parts.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -25,13 +26,13 @@ double share_of(const Explained& explained, Share share) {
   return (*explained.share)[index_of(share)] / 1000.0;
 }
 
-// Seconds of the share for each image of these processes, mean; none where none of them has figures. A share
+// Seconds of the share for each image of these parts, mean; none where none of them has figures. A share
 // alone would not tell: it may stay as all gets faster.
 class PerImage {
  public:
-  void add(const scenarios::ProcessResult& process, Share share) {
-    if (!process.time_share || process.throughput.mean.value_or(0) <= 0) return;
-    sum_ += (*process.time_share)[index_of(share)] / *process.throughput.mean;
+  void add(const Part& part, Share share) {
+    if (!part.process->time_share || part.throughput().mean.value_or(0) <= 0) return;
+    sum_ += (*part.process->time_share)[index_of(share)] / *part.throughput().mean;
     ++count_;
   }
   [[nodiscard]] std::optional<double> mean() const {
@@ -46,13 +47,17 @@ class PerImage {
 std::optional<double> left_of(const Tried& tried, const scenarios::Result& before,
                               const std::vector<std::size_t>& group, Share share) {
   PerImage then, now;
+  const std::vector<Part> from = parts_in(before);
+  const auto in_group = [&](const Part& part) {
+    return std::ranges::find(group, static_cast<std::size_t>(part.process->index)) != group.end();
+  };
   for (std::size_t board = 0; board < tried.results.size(); ++board) {
-    const auto& indices = tried.what_if.boards[board].processes;
-    for (std::size_t i = 0; i < indices.size(); ++i)
-      if (std::ranges::find(group, indices[i]) != group.end())
-        then.add(tried.results[board].processes[i], share);
+    const std::vector<Part> parts = parts_in(tried.results[board]);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (in_group(from[tried.what_if.boards[board].parts[i]])) then.add(parts[i], share);
   }
-  for (const std::size_t index : group) now.add(before.processes[index], share);
+  for (const Part& part : from)
+    if (in_group(part)) now.add(part, share);
   if (!then.mean() || now.mean().value_or(0) <= 0) return std::nullopt;
   return *then.mean() / *now.mean();
 }

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "analyses/explain/merge.hpp"
+#include "analyses/explain/parts.hpp"
 #include "input/units.hpp"
 #include "models/board/clocks.hpp"
 #include "models/board/spec.hpp"
@@ -25,7 +28,7 @@ struct Request {
   const scenarios::Result& before;
 };
 
-// A changed scenario: its label, and whose process each of its processes is (none: all, in order).
+// A changed scenario: its label, and what each of its parts is in the one before (none: all, in order).
 struct Changed {
   std::string label;
   std::vector<WhatIfBoard> boards;
@@ -264,10 +267,11 @@ WhatIfBoard part_of(const scenarios::Scenario& whole, const std::vector<bool>& k
   WhatIfBoard board{whole, {}};
   for (scenarios::ProcessEntry& process : board.scenario.processes) process.count = 0;
   for (const scenarios::ProcessInstance& instance : scenarios::expand(whole)) {
-    if (!keep[instance.index]) continue;
-    ++board.scenario.processes[instance.entry].count;
-    board.processes.push_back(instance.index);
+    if (keep[instance.index]) ++board.scenario.processes[instance.entry].count;
   }
+  const std::vector<PartPlace> places = part_places(whole);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (keep[places[i].process]) board.parts.push_back(i);
   std::erase_if(board.scenario.processes,
                 [](const scenarios::ProcessEntry& process) { return process.count == 0; });
   return board;
@@ -305,10 +309,23 @@ std::optional<Changed> second_board(const Request& request) {
   return changed;
 }
 
+std::optional<Changed> streams_of_one(const Request& request) {
+  std::optional<WhatIfBoard> board = as_streams(request.scenario);
+  if (!board) return std::nullopt;
+  return Changed{"as streams of one process", {std::move(*board)}};
+}
+
+std::optional<Changed> processes_of_their_own(const Request& request) {
+  std::optional<WhatIfBoard> board = as_processes(request.scenario);
+  if (!board) return std::nullopt;
+  return Changed{"as processes of their own", {std::move(*board)}};
+}
+
 struct Intervention {
   std::string name;
   std::optional<Resource> resource;
   Change change;
+  bool shares_otherwise = false;
 };
 // All of them; of the ways of sharing the GPU those under which processes take no turns.
 std::vector<Intervention> interventions() {
@@ -327,11 +344,13 @@ std::vector<Intervention> interventions() {
       Intervention{"batch-doubled", std::nullopt, batch_doubled},
       Intervention{"one-process-fewer", std::nullopt, one_process_fewer},
       Intervention{"second-board", std::nullopt, second_board},
+      Intervention{"as-streams", std::nullopt, streams_of_one, true},
+      Intervention{"as-processes", std::nullopt, processes_of_their_own, true},
   };
   for (const gpu::SharingWay& way : gpu::sharing_ways()) {
     if (way.takes_turns) continue;
     rows.push_back({std::string(way.name), std::nullopt,
-                    [&way](const Request& request) { return without_turns(request, way); }});
+                    [&way](const Request& request) { return without_turns(request, way); }, true});
   }
   return rows;
 }
@@ -364,13 +383,14 @@ std::vector<WhatIf> what_ifs(const scenarios::Scenario& scenario, const board::D
       good = good && read.has_value();
       if (!read) break;
       board.scenario = std::move(*read);
-      if (!board.processes.empty()) continue;
-      for (const scenarios::ProcessInstance& instance : scenarios::expand(scenario))
-        board.processes.push_back(instance.index);
+      if (!board.parts.empty()) continue;
+      board.parts.resize(part_places(scenario).size());
+      std::iota(board.parts.begin(), board.parts.end(), std::size_t{0});
     }
     if (!good) continue;
     const Governed governed = governed_by(changed->boards, {scenario, device, before});
-    all.push_back({row.name, std::move(changed->label), row.resource, std::move(changed->boards), governed});
+    all.push_back({row.name, std::move(changed->label), row.resource, std::move(changed->boards), governed,
+                   row.shares_otherwise});
   }
   return all;
 }

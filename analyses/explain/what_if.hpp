@@ -20,8 +20,8 @@ namespace jostle::analyses {
 using process::Resource;
 
 struct WhatIfBoard {
-  scenarios::Scenario scenario;        // as the loader reads it
-  std::vector<std::size_t> processes;  // [i]: what process i of it is in the scenario before
+  scenarios::Scenario scenario;    // as the loader reads it
+  std::vector<std::size_t> parts;  // [i]: what part i of it (parts.hpp) is in the scenario before
 };
 
 // Clocks that governors set, each by load, both before and after a change that leaves the limits alone.
@@ -37,6 +37,7 @@ struct WhatIf {
   std::optional<Resource> resource;  // it gives more of this one and of nothing else
   std::vector<WhatIfBoard> boards;   // one; two with a second board
   Governed governed = {};
+  bool shares_otherwise = false;  // the same work shares the GPU in another way
 };
 
 // Those that apply to a scenario, in the order of interventions() in what_if.cpp. `before`: its answer;

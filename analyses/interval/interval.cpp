@@ -6,6 +6,7 @@
 #include "analyses/interval/basis.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/result/instance_row.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -23,35 +24,73 @@ Spread spread_in(const DrawnRuns& runs, const Figure& figure) {
   return spread_of(figure_in(runs, figure), runs.draws, runs.as_long);
 }
 
-// The metric of each process of an entry that has it.
-using OfProcess = scenarios::Metric (*)(const scenarios::ProcessResult&);
-std::vector<scenarios::Metric> in_entry(const scenarios::Result& result, std::size_t entry,
-                                        OfProcess metric) {
-  std::vector<scenarios::Metric> found;
-  for (const scenarios::ProcessResult& process : result.processes)
-    if (static_cast<std::size_t>(process.entry) == entry)
-      if (const scenarios::Metric value = metric(process)) found.push_back(value);
-  return found;
+// A figure of everything that is alike: of each process of an entry, or of each stream of a part of it.
+// Absent where one has none.
+using Alike = std::function<std::vector<scenarios::Metric>(const scenarios::Result&)>;
+
+scenarios::Metric mean_of(const std::vector<scenarios::Metric>& values) {
+  double sum = 0, count = 0;
+  for (const scenarios::Metric& value : values)
+    if (value) sum += *value, ++count;
+  return count > 0 ? scenarios::Metric(sum / count) : std::nullopt;
 }
 
-// The spread of one process of an entry. By parameters it is that of their mean, because their ranking
-// differs from draw to draw; by chance it is that of each.
-Spread spread_of_entry(const DrawnRuns& runs, std::size_t entry, OfProcess metric) {
-  FigureRuns found = figure_in(runs, [entry, metric](const scenarios::Result& result) -> scenarios::Metric {
-    double sum = 0;
-    const auto values = in_entry(result, entry, metric);
-    for (const scenarios::Metric& value : values) sum += *value;
-    return values.empty() ? std::nullopt : scenarios::Metric(sum / static_cast<double>(values.size()));
-  });
+// The spread of one of them. By parameters it is that of their mean, because their ranking differs from draw
+// to draw; by chance it is that of each.
+Spread spread_of_one(const DrawnRuns& runs, const Alike& alike) {
+  FigureRuns found = figure_in(runs, [&](const scenarios::Result& result) { return mean_of(alike(result)); });
   for (const scenarios::Result& result : runs.repeated) {
-    std::size_t at = 0;
-    for (const scenarios::ProcessResult& process : result.processes) {
-      if (static_cast<std::size_t>(process.entry) != entry) continue;
-      if (at == found.individual.size()) found.individual.emplace_back();
-      found.individual[at++].push_back(metric(process));
-    }
+    const std::vector<scenarios::Metric> values = alike(result);
+    found.individual.resize(std::max(found.individual.size(), values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) found.individual[i].push_back(values[i]);
   }
   return spread_of(found, runs.draws, runs.as_long);
+}
+
+// The figure of each process of the entry.
+using OfProcess = scenarios::Metric (*)(const scenarios::ProcessResult&);
+Alike in_entry(std::size_t entry, OfProcess metric) {
+  return [entry, metric](const scenarios::Result& result) {
+    std::vector<scenarios::Metric> found;
+    for (const scenarios::ProcessResult& process : result.processes)
+      if (static_cast<std::size_t>(process.entry) == entry) found.push_back(metric(process));
+    return found;
+  };
+}
+
+// Streams [begin, end) of a process of the entry.
+struct Streams {
+  std::size_t entry, begin, end;
+};
+using OfInstance = scenarios::Metric (*)(const scenarios::InstanceResult&);
+Alike in_streams(const Streams& streams, OfInstance metric) {
+  return [streams, metric](const scenarios::Result& result) {
+    std::vector<scenarios::Metric> found;
+    for (const scenarios::ProcessResult& process : result.processes)
+      if (static_cast<std::size_t>(process.entry) == streams.entry)
+        for (std::size_t i = streams.begin; i < streams.end; ++i)
+          found.push_back(metric(process.instances[i]));
+    return found;
+  };
+}
+
+EntrySpread spread_of_entry(const scenarios::Scenario& scenario, std::size_t entry, const DrawnRuns& runs) {
+  EntrySpread found{
+      spread_of_one(runs, in_entry(entry, [](const auto& process) { return process.throughput.mean; })),
+      spread_of_one(runs, in_entry(entry, [](const auto& process) { return process.latency_ms.mean; }))};
+  const scenarios::ProcessEntry& process = scenario.processes[entry];
+  if (!has_instances(process)) return found;
+  std::size_t begin = 0;
+  for (const scenarios::ProcessEntry& part : parts_of(process)) {
+    const std::size_t end = begin + static_cast<std::size_t>(streams_of(process, part));
+    const Streams streams{entry, begin, end};
+    found.parts.push_back(
+        {spread_of_one(runs, in_streams(streams, [](const auto& stream) { return stream.throughput.mean; })),
+         spread_of_one(runs,
+                       in_streams(streams, [](const auto& stream) { return stream.latency_ms.mean; }))});
+    begin = end;
+  }
+  return found;
 }
 
 // What a process serves is no more than it is offered, and no less while it keeps up: the interval of what it
@@ -97,9 +136,7 @@ std::string weakest_basis(const scenarios::Result& result, const scenarios::Scen
 Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs) {
   Spreads found;
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry)
-    found.entries.push_back(
-        {spread_of_entry(runs, entry, [](const scenarios::ProcessResult& p) { return p.throughput.mean; }),
-         spread_of_entry(runs, entry, [](const scenarios::ProcessResult& p) { return p.latency_ms.mean; })});
+    found.entries.push_back(spread_of_entry(scenario, entry, runs));
   found.throughput = spread_in(runs, [](const scenarios::Result& r) { return r.system.throughput; });
   found.power = spread_in(runs, [](const scenarios::Result& r) { return r.system.power_w.mean; });
   return found;
@@ -107,10 +144,16 @@ Spreads spreads_of(const scenarios::Scenario& scenario, const DrawnRuns& runs) {
 
 Spreads elsewhere(const Spreads& here, const Spreads& there) {
   const auto both = [](const Spread& a, const Spread& b) { return wider(a.elsewhere(), b.elsewhere()); };
+  const auto both_entries = [&](const EntrySpread& a, const EntrySpread& b) {
+    EntrySpread entry{both(a.throughput, b.throughput), both(a.latency, b.latency)};
+    for (std::size_t i = 0; i < a.parts.size(); ++i)
+      entry.parts.push_back(
+          {both(a.parts[i].throughput, b.parts[i].throughput), both(a.parts[i].latency, b.parts[i].latency)});
+    return entry;
+  };
   Spreads found;
   for (std::size_t i = 0; i < here.entries.size(); ++i)
-    found.entries.push_back({both(here.entries[i].throughput, there.entries[i].throughput),
-                             both(here.entries[i].latency, there.entries[i].latency)});
+    found.entries.push_back(both_entries(here.entries[i], there.entries[i]));
   found.throughput = both(here.throughput, there.throughput);
   found.power = both(here.power, there.power);
   return found;
@@ -132,33 +175,76 @@ scenarios::Interval possible_throughput(const scenarios::Interval& predicted, co
   return std::pair(low, high);
 }
 
+namespace {
+
+// The model's error for a quantity, on a basis.
+struct ModelError {
+  const UncertainProfile& profile;
+
+  [[nodiscard]] const calibration::Profile& base() const { return profile.base.profile; }
+  [[nodiscard]] std::optional<calibration::Residual> of(const char* quantity,
+                                                        const std::string& basis) const {
+    return residual_for(profile.uncertainty, base().spec->name, quantity, basis);
+  }
+};
+
+// Of a process: the `at`-th of its entry.
+void add_to_process(scenarios::ProcessResult& process, const EntrySpread& of, std::size_t at,
+                    const std::string& basis, const ModelError& error) {
+  const Around rate =
+      around(process.throughput.mean, of.throughput.of_process(at), error.of("throughput", basis));
+  process.throughput.pi90 = served_interval(rate.pi90, process);
+  process.throughput.pi90_parts = rate.parts;
+  const Around latency =
+      around(process.latency_ms.mean, of.latency.of_process(at), error.of("latency", basis));
+  process.latency_ms.pi90 = latency.pi90;
+  process.latency_ms.pi90_parts = latency.parts;
+}
+
+// Of each of its streams. Those of one part share its requests: each is offered what it serves of them.
+void add_to_streams(scenarios::ProcessResult& process, const scenarios::ProcessEntry& entry,
+                    const EntrySpread& of, std::size_t at, const ModelError& error) {
+  std::size_t begin = 0;
+  for (std::size_t part = 0; part < of.parts.size(); ++part) {
+    const scenarios::ProcessEntry& work = parts_of(entry)[part];
+    const auto count = static_cast<std::size_t>(streams_of(entry, work));
+    double sum = 0;
+    for (std::size_t i = begin; i < begin + count; ++i)
+      sum += process.instances[i].throughput.mean.value_or(0);
+    for (std::size_t i = begin; i < begin + count; ++i) {
+      scenarios::InstanceResult& stream = process.instances[i];
+      scenarios::ProcessResult row = row_of(process, stream);
+      row.time_share = process.time_share;
+      if (row.offered && sum > 0) *row.offered *= row.throughput.mean.value_or(0) / sum;
+      add_to_process(row, of.parts[part], at * count + i - begin,
+                     basis_of(work, process.grades.kernels, error.base()), error);
+      stream.throughput = row.throughput;
+      stream.latency_ms = row.latency_ms;
+    }
+    begin += count;
+  }
+}
+
+}  // namespace
+
 void add_intervals(scenarios::Result& result, const scenarios::Scenario& scenario,
                    const UncertainProfile& profile, const Spreads& spreads) {
-  const calibration::Profile& base = profile.base.profile;
-  const auto error = [&](const char* quantity, const std::string& basis) {
-    return residual_for(profile.uncertainty, base.spec->name, quantity, basis);
-  };
+  const ModelError error{profile};
   std::vector<std::size_t> seen(scenario.processes.size());
   for (scenarios::ProcessResult& process : result.processes) {
     const auto entry = static_cast<std::size_t>(process.entry);
     const std::size_t at = seen[entry]++;
-    const EntrySpread& of = spreads.entries[entry];
-    const std::string basis = basis_of(scenario.processes[entry], process.grades.kernels, base);
-    const Around rate =
-        around(process.throughput.mean, of.throughput.of_process(at), error("throughput", basis));
-    process.throughput.pi90 = possible_throughput(rate.pi90, result, &process);
-    process.throughput.pi90_parts = rate.parts;
-    const Around latency =
-        around(process.latency_ms.mean, of.latency.of_process(at), error("latency", basis));
-    process.latency_ms.pi90 = latency.pi90;
-    process.latency_ms.pi90_parts = latency.parts;
+    const scenarios::ProcessEntry& work = scenario.processes[entry];
+    add_to_process(process, spreads.entries[entry], at, basis_of(work, process.grades.kernels, error.base()),
+                   error);
+    add_to_streams(process, work, spreads.entries[entry], at, error);
   }
   scenarios::SystemResult& system = result.system;
-  const std::string weakest = weakest_basis(result, scenario, base);
-  const Around rate = around(system.throughput, spreads.throughput, error("throughput", weakest));
+  const std::string weakest = weakest_basis(result, scenario, error.base());
+  const Around rate = around(system.throughput, spreads.throughput, error.of("throughput", weakest));
   system.throughput_pi90 = possible_throughput(rate.pi90, result, nullptr);
   system.throughput_pi90_parts = rate.parts;
-  const Around power = around(system.power_w.mean, spreads.power, error("power", weakest));
+  const Around power = around(system.power_w.mean, spreads.power, error.of("power", weakest));
   system.power_w.pi90 = power.pi90;
   system.power_w.pi90_parts = power.parts;
 }

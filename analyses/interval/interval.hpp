@@ -20,6 +20,7 @@ namespace jostle::analyses {
 // The spreads of a result: by entry of the scenario, and of the system.
 struct EntrySpread {
   Spread throughput, latency;
+  std::vector<EntrySpread> parts = {};  // of a stream of each part, where a process has several streams
 };
 struct Spreads {
   std::vector<EntrySpread> entries;

@@ -16,6 +16,7 @@ namespace jostle::analyses {
 namespace {
 
 constexpr std::size_t exhaustive_limit = 300;  // up to this many points all are evaluated
+constexpr std::size_t few = 16;                // up to this many points all are listed
 
 // Whether a value differs by more than the zone. Points that differ only in a key without effect do not.
 bool differs(const std::vector<double>& values, const std::vector<double>& best, double zone) {
@@ -95,6 +96,18 @@ class Planner {
   }
 
   [[nodiscard]] PlanPoint plan_point(std::size_t candidate) const {
+    PlanPoint found = simulated(candidate);
+    if (control_.intervals) {
+      GoalTrust trust =
+          goal_trust(plan_.goal, candidates_.scenario(candidate), found.values, control_.interrupt);
+      found.intervals = std::move(trust.intervals);
+      found.sharing_note = std::move(trust.sharing_note);
+    }
+    return found;
+  }
+
+  // Without prediction intervals, which cost runs.
+  [[nodiscard]] PlanPoint simulated(std::size_t candidate) const {
     PlanPoint found;
     found.point = candidates_.study_point(candidate);
     found.settings = candidates_.checked(candidate).settings;
@@ -109,12 +122,6 @@ class Planner {
         const double half = one->replicated.samples.half_width(i, plan_.goal.confidence);
         if (std::isfinite(half)) found.half_widths[i] = half;
       }
-    }
-    if (control_.intervals) {
-      GoalTrust trust =
-          goal_trust(plan_.goal, candidates_.scenario(candidate), found.values, control_.interrupt);
-      found.intervals = std::move(trust.intervals);
-      found.sharing_note = std::move(trust.sharing_note);
     }
     return found;
   }
@@ -137,11 +144,21 @@ class Planner {
   void conclude() {
     const auto best = race_->best();
     add_near_misses(best);
+    if (plan_.exhaustive && plan_.points <= few) add_every();
     if (!best) return add_missed_limits();
     plan_.best = plan_point(*best);
     add_runner_up(*best);
     if (plan_.goal.objectives > 1) add_front();
     for (std::size_t i = plan_.goal.objectives; i < plan_.goal.criteria.size(); ++i) relax(i, *best);
+  }
+
+  void add_every() {
+    for (const auto& [point, once] : evaluations_)
+      if (known(point)) plan_.every.push_back(simulated(point));
+    const double sign = plan_.goal.criteria[0].maximise ? -1 : 1;
+    std::ranges::stable_sort(plan_.every, {}, [&](const PlanPoint& point) {
+      return std::pair(!meets_limits(plan_.goal.criteria, point.values), sign * point.values[0]);
+    });
   }
 
   // The best of the others that is feasible.

@@ -57,6 +57,9 @@ struct Plan {
   // The best of the points that differ from `best` by more than 1 % in some metric and are not a neighbour of
   // it on a key with more than eight values.
   std::optional<PlanPoint> runner_up;
+  // Where all were evaluated and there are few: each of them that can run, without pi90; those that meet the
+  // limits first, best first.
+  std::vector<PlanPoint> every;
   std::vector<PlanPoint> front;  // of two or more objectives; sorted by the first, best first
   std::vector<Relaxed> relaxed;  // of limits that cost something
   std::vector<Missed> missed;    // if there is no best

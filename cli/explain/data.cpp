@@ -36,6 +36,22 @@ Json change(const Change& change) {
   return json;
 }
 
+// Each stream of a process that has several; null for one that has not.
+Json instances(const scenarios::ProcessResult& process) {
+  if (process.instances.empty()) return nullptr;
+  Json json = Json::array();
+  for (const scenarios::InstanceResult& instance : process.instances) {
+    json.push_back(
+        {{"index", instance.index},
+         {"name", instance.name},
+         {"model", instance.model},
+         {"throughput", metric_json(instance.throughput.mean)},
+         {"latency_ms",
+          {{"mean", metric_json(instance.latency_ms.mean)}, {"p99", metric_json(instance.latency_ms.p99)}}}});
+  }
+  return json;
+}
+
 Json process(const Explanation& explanation, std::size_t index) {
   const scenarios::ProcessResult& process = explanation.result.processes[index];
   const std::optional<analyses::Permille> share =
@@ -56,7 +72,35 @@ Json process(const Explanation& explanation, std::size_t index) {
            {{"compute", metric_json(process.gpu_running_by.compute)},
             {"memory", metric_json(process.gpu_running_by.memory)},
             {"fixed", metric_json(process.gpu_running_by.fixed)},
-            {"throttled", metric_json(process.gpu_running_by.throttled)}}}};
+            {"throttled", metric_json(process.gpu_running_by.throttled)}}},
+          {"instances", instances(process)}};
+}
+
+Json changes(const analyses::ProcessChange& each, std::size_t index) {
+  Json json{{"index", index},
+            {"status", each.status},
+            {"throughput", change(each.throughput)},
+            {"latency_mean_ms", change(each.latency_ms)},
+            {"latency_p99_ms", change(each.p99_ms)}};
+  for (std::size_t i = 0; i < each.instances.size(); ++i)
+    json["instances"].push_back(changes(each.instances[i], i));
+  return json;
+}
+
+// Who wins and who starves; null for a change that does not share the GPU otherwise.
+Json standings(const Tried& tried) {
+  if (tried.standings.groups.empty()) return nullptr;
+  Json json{{"sentence", tried.standings.sentence}, {"groups", Json::array()}};
+  for (const analyses::Standing& group : tried.standings.groups) {
+    json["groups"].push_back({{"label", group.label},
+                              {"count", group.parts.size()},
+                              {"kernel_us", metric_json(group.kernel_us)},
+                              {"gain", group.gain},
+                              {"gain_of", group.of_latency ? "latency" : "throughput"},
+                              {"keeps_up", group.keeps_up},
+                              {"fate", group.fate == analyses::Fate::same ? "same" : to_string(group.fate)}});
+  }
+  return json;
 }
 
 Json what_if(const Tried& tried) {
@@ -77,14 +121,9 @@ Json what_if(const Tried& tried) {
   json["overloaded"] = tried.overloaded;
   json["sentence"] = tried.sentence;
   json["processes"] = Json::array();
-  for (std::size_t i = 0; i < tried.processes.size(); ++i) {
-    const analyses::ProcessChange& each = tried.processes[i];
-    json["processes"].push_back({{"index", i},
-                                 {"status", each.status},
-                                 {"throughput", change(each.throughput)},
-                                 {"latency_mean_ms", change(each.latency_ms)},
-                                 {"latency_p99_ms", change(each.p99_ms)}});
-  }
+  for (std::size_t i = 0; i < tried.processes.size(); ++i)
+    json["processes"].push_back(changes(tried.processes[i], i));
+  json["standings"] = standings(tried);
   // What was run: `jostle run` of each gives the same figures.
   json["scenarios"] = Json::array();
   for (const scenarios::Result& result : tried.results)

@@ -57,6 +57,37 @@ std::string headline(const Explanation& explanation, const Explained& explained)
   return fmt::format("{}: {} images/s{}{}", explained.group.label, rate, each, latency);
 }
 
+// Of a process with several streams, a line for each group of equal ones: "detector b4 on 2 streams: 310.2
+// images/s each, p99 7.1 ms". Of equal processes: the first.
+std::string streams(const Explanation& explanation, const Explained& explained, int width) {
+  const auto& all = explanation.result.processes[explained.group.processes.front()].instances;
+  std::string text;
+  const auto alike = [](const scenarios::InstanceResult& a, const scenarios::InstanceResult& b) {
+    return a.name == b.name && a.model == b.model && a.precision == b.precision && a.batch == b.batch &&
+           a.priority == b.priority;
+  };
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end =
+        std::find_if_not(first, all.end(), [&](const auto& other) { return alike(*first, other); });
+    double rate = 0;
+    Metric p99;
+    for (auto one = first; one != end; ++one) {
+      rate += one->throughput.mean.value_or(0) / static_cast<double>(end - first);
+      if (one->latency_ms.p99) p99 = std::max(p99.value_or(0), *one->latency_ms.p99);
+    }
+    const bool several = end - first > 1;
+    std::string line =
+        fmt::format("{} b{}{}: {} images/s{}", first->name.empty() ? first->model : first->name, first->batch,
+                    several ? fmt::format(" on {} streams", end - first) : "", significant(rate, 4),
+                    several ? " each" : "");
+    if (first->stable == false) line += ", latency grows";
+    if (p99) line += fmt::format(", p99 {} ms", significant(*p99, 4));
+    text += paragraph(line, width, 2);
+    first = end;
+  }
+  return text;
+}
+
 std::string bars(const Explained& explained, int width) {
   if (!explained.share) return {};
   std::vector<std::size_t> order;
@@ -78,8 +109,8 @@ std::string bars(const Explained& explained, int width) {
 std::string group_text(const Explanation& explanation, const Explained& explained, int width, bool colour) {
   std::string head = paragraph(headline(explanation, explained), width, 0);
   head.pop_back();
-  return "\n" + styled(head, Style::strong, colour) + "\n" + bars(explained, width) +
-         paragraph(explained.sentence, width, 2);
+  return "\n" + styled(head, Style::strong, colour) + "\n" + streams(explanation, explained, width) +
+         bars(explained, width) + paragraph(explained.sentence, width, 2);
 }
 
 std::string what_ifs(const Explanation& explanation, int width, bool colour) {
@@ -113,6 +144,15 @@ std::string what_ifs(const Explanation& explanation, int width, bool colour) {
   }
   return "\n" + styled("what each change would bring", Style::strong, colour) + "\n" +
          table.text(width, colour);
+}
+
+std::string standings(const Explanation& explanation, int width, bool colour) {
+  std::string text;
+  for (const Tried& tried : explanation.tried)
+    if (!tried.standings.sentence.empty())
+      text += paragraph(tried.what_if.label + ": " + tried.standings.sentence, width, 2);
+  if (text.empty()) return {};
+  return "\n" + styled("who would win and who would starve", Style::strong, colour) + "\n" + text;
 }
 
 std::string clocks(const Explanation& explanation, int width, bool colour) {
@@ -181,8 +221,8 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
   if (explanation.critical)
     text += "\n" + styled("critical resource", Style::strong, colour) + "\n" +
             paragraph(explanation.critical->sentence, width, 2);
-  return text + what_ifs(explanation, width, colour) + clocks(explanation, width, colour) +
-         reported_text(explanation, width, colour);
+  return text + what_ifs(explanation, width, colour) + standings(explanation, width, colour) +
+         clocks(explanation, width, colour) + reported_text(explanation, width, colour);
 }
 
 }  // namespace jostle::cli

@@ -165,28 +165,57 @@ std::vector<PlanPoint> front_excerpt(const Plan& plan) {
   return excerpt;
 }
 
-std::string front_text(const Plan& plan, int width, bool colour) {
-  if (plan.front.size() < 2) return {};
-  const std::vector<PlanPoint> points = front_excerpt(plan);
+// Points as rows: the first `criteria` of what is wanted, with intervals where `pi90`, and the keys in which
+// they differ. The best one stands out.
+struct PointColumns {
+  std::size_t criteria;
+  bool pi90;
+};
+std::string points_table(const Plan& plan, const std::vector<PlanPoint>& points, const PointColumns& shown,
+                         int width, bool colour) {
   const auto keys = varying_keys(points);
   std::vector<Column> columns;
-  for (std::size_t i = 0; i < plan.goal.objectives; ++i) {
+  for (std::size_t i = 0; i < shown.criteria; ++i) {
     columns.push_back({criterion_text(plan, i), Align::right});
-    columns.push_back({"90 %", Align::right, 30});
+    if (shown.pi90) columns.push_back({"90 %", Align::right, 30});
   }
   for (const auto& [key, name] : keys) columns.push_back({name, Align::right, 50});
   Table table(columns);
   for (const PlanPoint& point : points) {
     std::vector<std::string> cells;
-    for (std::size_t i = 0; i < plan.goal.objectives; ++i) {
+    for (std::size_t i = 0; i < shown.criteria; ++i) {
       cells.push_back(significant(point.values[i], digits));
-      cells.push_back(interval_text(point.intervals[i]));
+      if (shown.pi90) cells.push_back(interval_text(point.intervals[i]));
     }
     const Json settings = Json::parse(point.settings);
     for (const auto& [key, name] : keys) cells.push_back(setting_value_text(settings.at(key)));
-    table.add(std::move(cells), point.point == plan.best->point ? Style::strong : Style::plain);
+    const bool meets = analyses::meets_limits(plan.goal.criteria, point.values);
+    const bool best = plan.best && point.point == plan.best->point;
+    table.add(std::move(cells), best ? Style::strong : meets ? Style::plain : Style::bad);
   }
-  std::string text = "\n" + styled("Pareto front", Style::strong, colour) + "\n" + table.text(width, colour);
+  return table.text(width, colour);
+}
+
+// Few points fit on a screen: all of them, so that one sees by how much each is better or worse.
+std::string every_text(const Plan& plan, int width, bool colour) {
+  if (plan.every.size() < 2) return {};
+  const std::size_t limits = plan.goal.criteria.size() - plan.goal.objectives;
+  const std::size_t meet =
+      static_cast<std::size_t>(std::ranges::count_if(plan.every, [&](const PlanPoint& point) {
+        return analyses::meets_limits(plan.goal.criteria, point.values);
+      }));
+  const char* const order = limits == 0                ? ", best first"
+                            : meet < plan.every.size() ? ", best first; at the end those that miss a limit"
+                                                       : ", best first; all meet the limits";
+  return "\n" + styled(std::string("every point") + order, Style::strong, colour) + "\n" +
+         points_table(plan, plan.every, {plan.goal.criteria.size(), false}, width, colour);
+}
+
+std::string front_text(const Plan& plan, int width, bool colour) {
+  if (plan.front.size() < 2) return {};
+  const std::vector<PlanPoint> points = front_excerpt(plan);
+  std::string text = "\n" + styled("Pareto front", Style::strong, colour) + "\n" +
+                     points_table(plan, points, {plan.goal.objectives, true}, width, colour);
   if (points.size() < plan.front.size())
     text += paragraph(
         fmt::format("{} of {} points shown; --format json prints all", points.size(), plan.front.size()),
@@ -320,7 +349,7 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
           paragraph(fmt::format("{}: the closest point reaches {}", criterion_text(plan, missed.criterion),
                                 with_unit(plan, missed.criterion, missed.nearest)),
                     width, 2);
-    return text + near_misses_text(plan, width, colour);
+    return text + near_misses_text(plan, width, colour) + every_text(plan, width, colour);
   }
   text += "\n" + styled("best", Style::strong, colour) + "\n" +
           paragraph(settings_text(*plan.best), width, 2) +
@@ -328,7 +357,7 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
           paragraph(evidence_text(plan, *plan.best), width, 2);
   if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
   return text + near_misses_text(plan, width, colour) + runner_up_text(plan, width, colour) +
-         limits_text(plan, width, colour) + front_text(plan, width, colour);
+         limits_text(plan, width, colour) + every_text(plan, width, colour) + front_text(plan, width, colour);
 }
 
 std::string plan_json(const Plan& plan) {
@@ -339,6 +368,8 @@ std::string plan_json(const Plan& plan) {
             {"exhaustive", plan.exhaustive},       {"converged", plan.converged}};
   json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
   json["runner_up"] = plan.runner_up ? point_json(plan, *plan.runner_up) : Json(nullptr);
+  json["every"] = Json::array();
+  for (const PlanPoint& point : plan.every) json["every"].push_back(point_json(plan, point));
   json["front"] = Json::array();
   for (const PlanPoint& point : plan.front) json["front"].push_back(point_json(plan, point));
   json["relaxed"] = Json::array();

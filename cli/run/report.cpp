@@ -12,6 +12,7 @@
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
+#include "scenarios/result/instance_row.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -151,15 +152,7 @@ std::string instances_table(const Result& result, int width, bool colour) {
     for (const scenarios::InstanceResult& instance : process.instances) {
       if (instances.size() == most) break;
       instances.push_back(&instance);
-      ProcessResult& row = rows.emplace_back();
-      row.index = process.index;
-      row.model = instance.name.empty() ? instance.model : instance.name;
-      row.precision = instance.precision;
-      row.batch = instance.batch;
-      row.throughput = instance.throughput;
-      row.latency_ms = instance.latency_ms;
-      row.drops = instance.drops;
-      row.status = process.status;
+      rows.push_back(scenarios::row_of(process, instance));
     }
   }
   if (rows.empty()) return {};
@@ -193,6 +186,9 @@ std::string instances_table(const Result& result, int width, bool colour) {
                     : fmt::format("{}", instance.batch);
       }));
   add({"images/s", Align::right}, figures(rows, 5, [](const ProcessResult& p) { return p.throughput.mean; }));
+  if (std::ranges::any_of(rows, [](const auto& p) { return p.throughput.pi90.has_value(); }))
+    add({"90 % within", Align::right, 95},
+        words(rows, [](const auto& p) { return range(p.throughput.pi90); }));
   add({"p50 ms", Align::right, 80}, latency(&scenarios::Latency::p50));
   add({"p90 ms", Align::right, 30}, latency(&scenarios::Latency::p90));
   add({"p99 ms", Align::right, 85}, latency(&scenarios::Latency::p99));

@@ -29,6 +29,13 @@ Spec lane_of(const Spec& part, const std::string& name, std::optional<std::uint3
   return lane;
 }
 
+// On timelines: "server, 2 classifier", "resnet50 0, stream 1"; of the only stream that of its process.
+std::string name_of_lane(const Spec& process, const Spec& part, std::size_t index) {
+  if (!serves_instances(process)) return process.name;
+  if (process.instances.empty()) return fmt::format("{}, stream {}", process.name, index);
+  return fmt::format("{}, {} {}", process.name, index, part.name);
+}
+
 }  // namespace
 
 Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
@@ -38,7 +45,7 @@ Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
   for (const Spec& part : parts_of(spec)) {
     const Costs& own = spec.instances.empty() ? costs : costs.instances[parts_.size()];
     for (std::int64_t i = 0; i < part.streams; ++i) {
-      const std::string name = several ? fmt::format("{}, instance {}", spec.name, lanes_.size()) : spec.name;
+      const std::string name = name_of_lane(spec, part, lanes_.size());
       Lane& lane = lanes_.emplace_back(board, lane_of(part, name, spec.gpu_group), own, host, accounting);
       lane.part_ = parts_.size();
       lane.served_ = &accounting.served();

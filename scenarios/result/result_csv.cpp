@@ -7,6 +7,7 @@
 
 #include "calibration/readers/csv.hpp"
 #include "models/board/gpu_windows.hpp"
+#include "scenarios/result/instance_row.hpp"
 #include "scenarios/result/result_text.hpp"
 
 namespace jostle::scenarios {
@@ -128,6 +129,21 @@ std::vector<Column> make_columns() {
   return columns;
 }
 
+// What only streams have; empty in the row of a process.
+struct InstanceColumn {
+  std::string name;
+  std::function<std::string(const InstanceResult&)> cell;
+};
+const std::vector<InstanceColumn>& instance_columns() {
+  using I = InstanceResult;
+  static const std::vector<InstanceColumn> table{
+      {"instance", [](const I& i) { return fmt::format("{}", i.index); }},
+      {"priority", [](const I& i) { return i.priority; }},
+      {"mean_batch", [](const I& i) { return figure_cell(i.mean_batch); }},
+  };
+  return table;
+}
+
 const std::vector<Column>& columns() {
   static const std::vector<Column> table = make_columns();
   return table;
@@ -138,19 +154,23 @@ const std::vector<Column>& columns() {
 std::string csv_header() {
   std::string line;
   for (const Column& column : columns()) line += (line.empty() ? "" : ",") + column.name;
+  for (const InstanceColumn& column : instance_columns()) line += "," + column.name;
   return line + "\n";
 }
 
 std::string to_csv(const Result& result) {
   std::string text;
+  const auto add = [&](const ProcessResult& process, const InstanceResult* instance) {
+    std::string line;
+    for (const Column& column : columns()) line += column.cell(result, process) + ",";
+    for (const InstanceColumn& column : instance_columns())
+      line += (instance != nullptr ? column.cell(*instance) : "") + ",";
+    line.back() = '\n';
+    text += line;
+  };
   for (const ProcessResult& process : result.processes) {
-    bool first = true;
-    for (const Column& column : columns()) {
-      if (!first) text += ",";
-      first = false;
-      text += column.cell(result, process);
-    }
-    text += "\n";
+    add(process, nullptr);
+    for (const InstanceResult& instance : process.instances) add(row_of(process, instance), &instance);
   }
   return text;
 }

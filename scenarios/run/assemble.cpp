@@ -221,6 +221,7 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
   spec.kernels.grade = gpu::Grade::measured;  // the lowest of all
   for (const ProcessEntry& instance : entry.instances) {
     process::Spec& part = instances.emplace_back(spec);
+    part.name = instance.name.empty() ? model_name(instance.model) : instance.name;
     part.streams = instance.count;
     set_part(part, instance, scenario, context);
     spec.kernels.grade = std::max(spec.kernels.grade, part.kernels.grade);

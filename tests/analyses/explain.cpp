@@ -80,11 +80,12 @@ TEST(Explain, equal_processes_are_one_group) {
 
 TEST(Explain, every_change_is_a_scenario_that_gives_the_same_when_run_by_itself) {
   const Explanation explanation = explained(gate);
-  EXPECT_EQ(names_of(explanation),
-            (std::vector<std::string>{"one-core-more", "double-host-speed", "no-switch-cost",
-                                      "double-arithmetic", "double-bandwidth", "no-limits", "no-profiler",
-                                      "pinned-clocks", "next-power-mode", "batch-doubled",
-                                      "one-process-fewer", "second-board"}));  // no MPS: the board has none
+  EXPECT_EQ(
+      names_of(explanation),
+      (std::vector<std::string>{"one-core-more", "double-host-speed", "no-switch-cost", "double-arithmetic",
+                                "double-bandwidth", "no-limits", "no-profiler", "pinned-clocks",
+                                "next-power-mode", "batch-doubled", "one-process-fewer", "second-board",
+                                "as-streams"}));  // no MPS: the board has none
   for (const Tried& each : explanation.tried) {
     double total = 0;
     for (const Result& result : each.results) {
@@ -120,8 +121,8 @@ TEST(Explain, changes_are_those_that_a_user_would_make) {
 TEST(Explain, a_second_board_takes_every_other_process) {
   const Tried board = tried(explained(gate, {}, {"second-board"}), "second-board");
   ASSERT_EQ(board.what_if.boards.size(), 2U);
-  EXPECT_EQ(board.what_if.boards[0].processes, (std::vector<std::size_t>{0, 2}));
-  EXPECT_EQ(board.what_if.boards[1].processes, (std::vector<std::size_t>{1, 3}));
+  EXPECT_EQ(board.what_if.boards[0].parts, (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(board.what_if.boards[1].parts, (std::vector<std::size_t>{1, 3}));
   for (const ProcessChange& change : board.processes) EXPECT_TRUE(change.throughput.after.has_value());
 }
 

@@ -514,5 +514,38 @@ TEST(Interval, of_cameras_holds_what_other_seeds_give) {
   EXPECT_GE(inside, 36);  // parameters and model are right here, so more than 9 in 10
 }
 
+TEST(Interval, of_the_only_stream_is_that_of_its_process) {
+  const auto result = run_with_interval(
+      scenario("device: nvidia-h200\nprocesses:\n"
+               "  - {runtime: cuda-graph, instances: [{model: resnet50, precision: fp16, batch: 8}]}\n"
+               "run: {duration: 500 ms, warmup: 100 ms}\n"),
+      {});
+  ASSERT_TRUE(result);
+  const ProcessResult& process = result->processes[0];
+  ASSERT_TRUE(process.throughput.pi90 && process.latency_ms.pi90);
+  EXPECT_EQ(process.instances[0].throughput.pi90, process.throughput.pi90);
+  EXPECT_EQ(process.instances[0].latency_ms.pi90, process.latency_ms.pi90);
+}
+
+TEST(Interval, every_stream_has_one_that_holds_its_figure_and_no_more_than_it_is_offered) {
+  const auto result = run_with_interval(
+      scenario("device: nvidia-h200\nprocesses:\n  - runtime: cuda-graph\n    instances:\n"
+               "      - {model: resnet50, precision: fp16, batch: 8, count: 2}\n"
+               "      - {model: mobilenet_v2, precision: fp16, arrivals: {periodic: 200 /s}}\n"
+               "run: {duration: 500 ms, warmup: 100 ms}\n"),
+      {});
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->processes[0].instances.size(), 3U);
+  for (const InstanceResult& stream : result->processes[0].instances) {
+    ASSERT_TRUE(stream.throughput.pi90);
+    EXPECT_LE(stream.throughput.pi90->first, *stream.throughput.mean);
+    EXPECT_GE(stream.throughput.pi90->second, *stream.throughput.mean);
+    ASSERT_TRUE(stream.throughput.pi90_parts);
+  }
+  const InstanceResult& served = result->processes[0].instances[2];
+  EXPECT_LE(served.throughput.pi90->second, std::max(200.0, *served.throughput.mean) + 1e-9);
+  EXPECT_EQ(served.offered, 200);  // what is offered is told as it was
+}
+
 }  // namespace
 }  // namespace jostle::analyses

@@ -371,6 +371,23 @@ class Command(unittest.TestCase):
             if what_if["overloaded"]:
                 self.assertIsNone(what_if["latency_p99_ms"]["after"])
 
+    def test_an_explanation_tells_who_would_win_on_streams_of_one_process(self):
+        path = self.file("two.yaml", GOOD.replace("eager", "cuda-graph"))
+        done = self.jostle("explain", path, COLUMNS="60")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("as streams of one process", done.stdout)
+        said = " ".join(done.stdout.split("who would win and who would starve")[1].split())
+        self.assertRegex(said, r"as streams of one process: resnet50 wins \(\+\d")
+        answer = json.loads(self.jostle("explain", path, "--what-if", "as-streams", "--format", "json").stdout)
+        groups = answer["what_ifs"][0]["standings"]["groups"]
+        self.assertEqual([(group["label"], group["count"]) for group in groups], [("resnet50", 2), ("front", 1)])
+        # What is printed is a scenario, and it asks the reverse.
+        server = self.jostle("explain", path, "--what-if", "as-streams", "--print").stdout
+        back = self.jostle("explain", self.file("server.yaml", server), COLUMNS="60")
+        self.assertEqual((back.returncode, back.stderr), (0, ""))
+        self.assertIn("as processes of their own", back.stdout)
+        self.assertIn("resnet50 b1 on 2 streams: ", back.stdout)
+
     def test_an_explanation_tells_what_the_governors_did(self):
         path = self.file("cameras.yaml", CAMERAS)
         moderate = ("explain", path, "--set", "power_mode=MAXN_SUPER", "--set", "run.duration=60 s",
@@ -533,6 +550,40 @@ class Command(unittest.TestCase):
         out, errors = process.communicate(timeout=120)
         self.assertEqual((process.returncode, out), (130, ""))
         self.assertIn("interrupted", errors)
+
+    def test_a_plan_chooses_among_processes_streams_and_mps_and_lists_every_way(self):
+        study = self.file("ways.yaml", "scenario: {device: nvidia-h200, run: {duration: 60 ms, warmup: 20 ms},\n"
+                          "  processes: [{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin}]}\n"
+                          "sweep: {processes.0.count: [4, 4, 1], processes.0.streams: [1, 1, 4], mps: [false, true, false]}\n"
+                          "zip: [[processes.0.count, processes.0.streams, mps]]\nplan: {effort: 5}\n"
+                          "objectives: [max system.throughput]\nconstraints: {processes.latency_ms.p50: {max: 1 s}}\n")
+        answer = json.loads(self.jostle("plan", study, "--no-interval", "--format", "json").stdout)
+        self.assertEqual(len(answer["every"]), 3)
+        values = [point["objectives"][0]["value"] for point in answer["every"]]
+        self.assertEqual(values, sorted(values, reverse=True))
+        # Small kernels: turns lose against both ways of sharing in space.
+        self.assertEqual(answer["every"][2]["settings"],
+                         {"processes.0.count": 4, "processes.0.streams": 1, "mps": False})
+        self.assertIn(answer["best"]["settings"], [point["settings"] for point in answer["every"][:2]])
+        text = self.jostle("plan", study, "--no-interval").stdout
+        self.assertIn("every point, best first; all meet the limits", text)
+        rows = text.split("every point")[1].splitlines()[1:5]
+        self.assertEqual(rows[0].split()[-3:], ["count", "streams", "mps"])
+        self.assertEqual(rows[3].split()[-3:], ["4", "1", "false"])
+
+    def test_a_study_varies_the_streams_of_an_instance_and_asks_for_each(self):
+        study = self.file("server.yaml", "scenario: {device: nvidia-h200, run: {duration: 60 ms, warmup: 20 ms},\n"
+                          "  processes: [{runtime: cuda-graph, instances: [{model: resnet50, precision: fp16, batch: 4},\n"
+                          "    {model: mobilenet_v2, precision: fp16}]}]}\n"
+                          "sweep: {processes.0.instances.0.count: [1, 2]}\n")
+        points = self.directory / "server.sqlite"
+        self.assertEqual(self.jostle("sweep", study, "-o", str(points)).returncode, 0)
+        done = self.jostle("query", str(points), "SELECT count, json_extract(result, "
+                           "'$.processes[0].instances[#-1].throughput.mean') AS small FROM results "
+                           "JOIN points USING (point) JOIN outcomes USING (key)", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([row["count"] for row in rows], ["1", "2"], done.stderr)
+        self.assertGreater(float(rows[0]["small"]), float(rows[1]["small"]))  # one more beside it
 
     def test_a_plan_tells_its_noise_and_a_fleet_refuses_what_it_has_no_use_for(self):
         body = ("scenario: {device: jetson-nano, run: {duration: 300 ms, warmup: 100 ms}, "

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "input/refused.hpp"
 #include "scenarios/perfetto.pb.h"
@@ -195,6 +196,37 @@ TEST_F(ChromeTraceFile, a_run_looks_the_same_in_both_formats_and_is_not_changed_
                                  "process 2 yolov8n 2", "CPU: run queue", "GPU: processes waiting",
                                  "GPU: SM active", "GPU: tensor active", "VDD_IN", "clock of the GPU"})
     EXPECT_GT(in_chrome[name], 0) << name;
+}
+
+TEST(Timeline, every_stream_has_tracks_of_its_own_that_are_named_after_it) {
+  input::Problems problems;
+  const auto scenario =
+      parse_scenario({"device: nvidia-h200\nprocesses:\n"
+                      "  - name: server\n    runtime: cuda-graph\n    instances:\n"
+                      "      - {name: detector, model: resnet50, precision: fp16, count: 2}\n"
+                      "      - {model: mobilenet_v2, precision: fp16}\n"
+                      "run: {duration: 20 ms, warmup: 0 ms}\n",
+                      "gate.yaml", ""},
+                     shipped_catalogue(), {}, problems);
+  ASSERT_TRUE(scenario) << problems.text();
+  ChromeTrace trace(everything);
+  RunControl control;
+  control.trace = &trace;
+  ASSERT_TRUE(run(*scenario, control));
+  std::map<int, std::string> tracks;
+  std::set<std::string> used;
+  const json events = events_of(trace);
+  for (const json& event : events)
+    if (event.at("ph") == "M" && event.at("name") == "thread_name")
+      tracks[event.at("tid")] = event.at("args").at("name");
+  for (const json& event : events)
+    if (event.at("ph") == "X") used.insert(tracks.at(event.at("tid")));
+  for (const std::string stream : {"server, 0 detector", "server, 1 detector", "server, 2 mobilenet_v2"}) {
+    EXPECT_TRUE(used.contains("process 0 " + stream)) << stream;
+    EXPECT_TRUE(std::ranges::any_of(used, [&](const std::string& track) {
+      return track.starts_with("GPU: ") && track.ends_with(stream);
+    })) << stream;
+  }
 }
 
 }  // namespace

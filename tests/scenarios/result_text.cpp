@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/scenarios/result_samples.hpp"
 
@@ -139,6 +140,30 @@ TEST(ResultCsv, every_row_has_a_cell_for_every_column) {
   EXPECT_EQ(std::ranges::count(rows, '\n'), 2);
   EXPECT_EQ(cells(rows.substr(0, end)), cells(csv_header()));
   EXPECT_EQ(cells(rows.substr(end + 1)), cells(csv_header()));
+}
+
+TEST(ResultCsv, streams_follow_their_process_as_rows_with_an_index) {
+  Result result = test::sample_result();
+  ProcessResult& process = result.processes.front();
+  for (const char* const name : {"detector", "classifier"}) {
+    InstanceResult& instance = process.instances.emplace_back();
+    instance.index = static_cast<std::int64_t>(process.instances.size()) - 1;
+    instance.name = instance.model = name;
+    instance.priority = "high";
+    instance.throughput.mean = 10;
+    instance.mean_batch = 2.5;
+  }
+  EXPECT_TRUE(csv_header().ends_with(",instance,priority,mean_batch\n"));
+  std::vector<std::string> rows;
+  std::istringstream lines(to_csv(result));
+  for (std::string line; std::getline(lines, line);) rows.push_back(line);
+  ASSERT_EQ(rows.size(), 4U);
+  for (const std::string& row : rows) EXPECT_EQ(cells(row), cells(csv_header()));
+  EXPECT_TRUE(rows[0].ends_with(",,,"))
+      << rows[0];  // the process: whoever sums leaves out rows with an index
+  EXPECT_TRUE(rows[1].ends_with(",0,high,2.5")) << rows[1];
+  EXPECT_TRUE(rows[2].ends_with(",1,high,2.5")) << rows[2];
+  EXPECT_NE(rows[2].find(",classifier,"), std::string::npos) << rows[2];
 }
 
 TEST(ResultCsv, words_with_commas_and_quotes_are_quoted_and_undefined_figures_empty) {

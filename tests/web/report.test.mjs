@@ -27,6 +27,18 @@ processes:
   - {model: yolov8n, precision: fp16}
 run: {duration: 500 ms}
 `;
+const streams = `
+name: a server of two networks
+device: nvidia-h200
+processes:
+  - name: server
+    runtime: cuda-graph
+    instances:
+      - {name: detector, model: resnet50, precision: fp16, batch: 4, count: 2, priority: low}
+      - {name: classifier, model: mobilenet_v2, precision: fp16, batch: 8, arrivals: {poisson: 400 /s}, max_queue_delay: 5 ms,
+         priority: high}
+run: {duration: 500 ms}
+`;
 const hostileName = `
 scenario: {name: "</script><script>alert(1)</script>", device: jetson-orin-nano, processes: [{model: resnet50, precision: fp16}],
            run: {duration: 100 ms}}
@@ -114,6 +126,26 @@ test('a run shows its processes, where time and watts go, distributions and a ti
     await shoot(page, 'run');
   });
   assert.ok(JSON.parse(readFileSync(trace, 'utf8')).traceEvents.length > 100, 'the file of --trace is complete too');
+});
+
+test('a run shows each stream of a process, in charts and on the timeline', async () => {
+  writeFileSync(join(folder, 'streams.yaml'), streams);
+  const file = join(folder, 'streams.html');
+  const [process] = JSON.parse(jostle('run', join(folder, 'streams.yaml'), '--html', file, '--format', 'json')).processes;
+  await opened(file, async (page) => {
+    assert.ok((await titles(page)).includes('Latency per stream'));
+    const rows = await csv(page, 'throughput-per-stream');
+    assert.deepEqual(rows.slice(1).map((row) => row[0]), ['0.0 detector', '0.1 detector', '0.2 classifier']);
+    assert.deepEqual(rows.slice(1).map((row) => Number(row[1])), process.instances.map((stream) => stream.throughput.mean));
+    assert.ok(await colours(page, 'latency-per-stream') > 4, 'latency per stream is blank');
+    const tracks = [...new Set((await csv(page, 'timeline')).slice(1).map((row) => row[0].replaceAll('"', '')))];
+    assert.ok(tracks.some((track) => track.startsWith('GPU: ')), tracks.join('; '));
+    await shoot(page, 'streams');
+  });
+  await opened(file, async (page) => {
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 360);
+    await shoot(page, 'streams-phone');
+  }, {viewport: {width: 360, height: 740}});
 });
 
 test('the published grid of 600 points fits and can be looked at along every dimension', async () => {
@@ -284,6 +316,28 @@ test('a plan shows its best point, the front and what was simulated', async () =
     assert.equal((await csv(page, 'pareto-front')).length, 1 + plan.front.length);
     await shoot(page, 'plan');
   });
+});
+
+test('a plan of few points lists them all, the best first', async () => {
+  writeFileSync(join(folder, 'few.yaml'), `
+scenario: {device: nvidia-h200, processes: [{model: resnet50, precision: fp16, runtime: cuda-graph, sync: spin}],
+           run: {duration: 60 ms, warmup: 20 ms}}
+sweep: {processes.0.count: [4, 1], processes.0.streams: [1, 4]}
+zip: [[processes.0.count, processes.0.streams]]
+plan: {effort: 5}
+objectives: [max system.throughput]
+`);
+  const file = join(folder, 'few.html');
+  const plan = JSON.parse(jostle('plan', join(folder, 'few.yaml'), '--no-interval', '--html', file, '--format', 'json'));
+  for (const viewport of [{width: 1200, height: 900}, {width: 360, height: 740}]) {
+    await opened(file, async (page) => {
+      const rows = page.locator('table[data-name="every"] tbody tr');
+      assert.equal(await rows.count(), plan.every.length);
+      assert.match(await rows.first().textContent(), /^count 1, streams 4/);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= viewport.width);
+      await shoot(page, `few-${viewport.width}`);
+    }, {viewport});
+  }
 });
 
 test('a fleet shows price, power and energy of its boards', async () => {

@@ -17,6 +17,18 @@ function point(name, of) {
         [`${path}${interval(pi90)}`, shown(value)])));
 }
 
+// Few points: all of them, those that meet the limits first.
+function everyPoint(points) {
+  const criteria = (of) => [...of.objectives, ...of.constraints];
+  const limit = ({min, max}) => (max !== undefined ? ` ≤ ${shown(max)}` : min !== undefined ? ` ≥ ${shown(min)}` : '');
+  const missed = ({value, min, max}) => (max !== undefined && value > max) || (min !== undefined && value < min);
+  return [element('h2', {}, 'Every point'), element('div', {class: 'scroll'}, element('table', {'data-name': 'every'},
+      element('thead', {}, element('tr', {}, element('th', {}, 'settings'),
+          ...criteria(points[0]).map((of) => element('th', {}, `${of.figure}${limit(of)}`)))),
+      element('tbody', {}, ...points.map((of) => element('tr', {}, element('td', {}, setting(of.settings)),
+          ...criteria(of).map((one) => element('td', missed(one) ? {class: 'bad'} : {}, shown(one.value))))))))];
+}
+
 function wishes(plan) {
   const [x, y] = [plan.best.objectives[1], plan.best.objectives[0]];
   const at = (of, i) => of.objectives[i].value;
@@ -96,6 +108,7 @@ export function plan(data, page) {
     if (answer.runner_up) named.append(point('Next', answer.runner_up));
     for (const of of answer.relaxed)
       named.append(point(`Without the limit ${of.figure} ${shown(of.limit)} (it would take ${shown(Number(of.needed.toPrecision(3)))})`, of.best));
+    if (answer.every?.length > 1) page.append(...everyPoint(answer.every));
     if (answer.best && answer.front.length > 1) figures.push(wishes(answer));
     figures.push(looked(data.points));
   }

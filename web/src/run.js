@@ -30,12 +30,13 @@ function stacked({title, about, unit, labels, parts, values, wide, limit, share}
   });
 }
 
-// A dot a process, with what it may lie between.
-function dots({title, about, name, labels, values, between}) {
+// A dot a process or stream, with what it may lie between. `columns`: in the table only.
+function dots({title, about, name, labels, values, between, columns = {}}) {
   return figure({
     title, about, height: Math.max(190, 120 + 30 * labels.length),
-    table: () => Table.of(['process', ...values.map((of) => of.name), ...between.flatMap((of) => [`${of.name} low`, `${of.name} high`])],
-        labels.map((label, i) => [label, ...values.map((of) => of.values[i]), ...between.flatMap((of) => of.values[i] ?? [null, null])])),
+    table: () => Table.of(['process', ...values.map((of) => of.name), ...between.flatMap((of) => [`${of.name} low`, `${of.name} high`]), ...Object.keys(columns)],
+        labels.map((label, i) => [label, ...values.map((of) => of.values[i]), ...between.flatMap((of) => of.values[i] ?? [null, null]),
+          ...Object.values(columns).map((of) => of[i])])),
     option: () => ({
       tooltip: {trigger: 'item', valueFormatter: shown},
       grid: {left: 150, right: 28},
@@ -79,23 +80,40 @@ function residency(states) {
   });
 }
 
+// Of processes, or of streams: what their throughput may lie between, and percentiles of their latency.
+const between = (rows) => [['pi90', '90 % of measurements'], ['ci95', '95 % of simulations']]
+    .map(([key, name]) => ({name, values: rows.map(({throughput}) => throughput[key])})).filter(({values}) => values.some((pair) => pair));
+const percentiles = (rows) => ['p50', 'p90', 'p99'].map((name) => ({name, values: rows.map((row) => row.latency_ms[name])}));
+
 function figures({result, timeline: trace}) {
   const {system} = result, ok = result.processes.filter((process) => process.status === 'ok');
   const labels = ok.map((process) => `${process.index} ${process.name ?? process.model}`);
   const found = [];
   if (ok.length) {
-    const throughput = (key) => ({name: key === 'ci95' ? '95 % of simulations' : '90 % of measurements',
-      values: ok.map(({throughput: of}) => of[key])});
     found.push(dots({title: 'Throughput per process', name: 'Images/s', labels,
       about: 'Mean, with the noise of the simulation and, if requested, the 90 % prediction interval.',
       values: [{name: 'mean', values: ok.map((process) => process.throughput.mean)}],
-      between: ['pi90', 'ci95'].map(throughput).filter((of) => of.values.some((pair) => pair))}));
+      between: between(ok)}));
     found.push(dots({title: 'Latency', name: 'ms', labels, about: 'From the request to the answer that the host sees.', between: [],
-      values: ['p50', 'p90', 'p99'].map((key) => ({name: key, values: ok.map((process) => process.latency_ms[key])}))}));
+      values: percentiles(ok)}));
     found.push(stacked({title: 'Where the time goes', about: 'Of each process: every instant belongs to one of these.', unit: '', share: true,
       labels, parts: Object.keys(ok[0].time_share), values: ok.map((process) => process.time_share), wide: true}));
     found.push(stacked({title: 'ExecutionContext calls', unit: 'ms', labels, parts: ['launch', 'reschedule', 'compute', 'blocking'],
       about: 'What one enqueue call of the host is made of.', values: ok.map((process) => process.ec_ms)}));
+  }
+  const streams = ok.flatMap((process) => (process.instances ?? []).map((stream) => ({...stream, process})));
+  if (streams.length) {
+    const of = streams.map(({process, index, name, model}) => `${process.index}.${index} ${name ?? model}`);
+    const batches = streams.some((stream) => stream.mean_batch !== null && stream.mean_batch < stream.batch);
+    found.push(dots({title: 'Throughput per stream', name: 'Images/s', labels: of,
+      about: `Of each stream of a process, named as on the timeline${batches ? '; the table has the mean batch that formed' : ''}.`,
+      values: [{name: 'mean', values: streams.map((stream) => stream.throughput.mean)}],
+      columns: {'priority': streams.map((stream) => stream.priority), 'mean batch': streams.map((stream) => stream.mean_batch),
+        'drops': streams.map((stream) => stream.drops)},
+      between: between(streams)}));
+    found.push(dots({title: 'Latency per stream', name: 'ms', labels: of, between: [],
+      about: 'From the request to the answer that the host sees; without percentiles where the backlog grows.',
+      values: percentiles(streams)}));
   }
   const held = result.processes.map((process) => process.memory ?? {});
   found.push(stacked({title: 'Memory', unit: 'MB', about: system.memory.used_mb === null ? '' : `${shown(system.memory.used_mb)} of ${shown(system.memory.capacity_mb)} MB are held, the system's own included.`,

@@ -1,0 +1,186 @@
+#include "analyses/explain/merge.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyses/explain/parts.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using scenarios::ProcessEntry;
+
+bool in_closed_loop(const ProcessEntry& part) {
+  return part.arrivals.kind == process::ArrivalKind::closed_loop;
+}
+
+// A process that can be a stream of another, or can have streams.
+bool can_share(const ProcessEntry& process) {
+  const bool on_gpu =
+      process.placement == scenarios::Placement::gpu || process.placement == scenarios::Placement::cuda_only;
+  return on_gpu && !process.training && !process.layers && process.before.empty() && process.after.empty();
+}
+
+// What all streams of a process have in common but its way of waiting, as text.
+std::string host_settings(const ProcessEntry& process) {
+  scenarios::Scenario only;
+  ProcessEntry& host = only.processes.emplace_back();
+  host.model = scenarios::SyntheticModel{.kernels = 1, .duration = sim::microseconds(1), .pace = {}};
+  host.runtime = process.runtime;
+  host.placement = process.placement;
+  host.static_graph = process.static_graph;
+  host.cpus = process.cpus;
+  host.nice = process.nice;
+  host.fifo = process.fifo;
+  host.container = process.container;
+  host.gpu_timeslice = process.gpu_timeslice;
+  host.gpu_interleave = process.gpu_interleave;
+  return to_json(only);
+}
+
+// A part of a process as an instance, or as a process.
+ProcessEntry alone(const ProcessEntry& part) {
+  ProcessEntry one = part;
+  one.instances.clear();
+  one.count = one.streams = 1;
+  one.mps_threads.reset();
+  return one;
+}
+
+// The parts of `count` processes: one instance where streams need not share requests, else one each.
+void add_instances(std::vector<ProcessEntry>& instances, const ProcessEntry& process) {
+  for (const ProcessEntry& part : parts_of(process)) {
+    ProcessEntry instance = alone(part);
+    if (instance.name.empty()) instance.name = process.name;
+    instance.count = streams_of(process, part);
+    if (in_closed_loop(part)) {
+      instance.count *= process.count;
+      instances.push_back(instance);
+    } else {
+      instances.insert(instances.end(), static_cast<std::size_t>(process.count), instance);
+    }
+  }
+}
+
+// What the parts of a changed scenario are in the scenario before: the next of those of equal origin.
+// `origins`: of each part of each entry after, the parts of entries before that it takes over, in order.
+using Origins = std::map<scenarios::PartId, std::vector<scenarios::PartId>>;
+std::vector<std::size_t> matched(const scenarios::Scenario& before, const scenarios::Scenario& after,
+                                 const Origins& origins) {
+  const std::vector<PartPlace> from = part_places(before);
+  std::vector<bool> taken(from.size());
+  std::vector<std::size_t> parts;
+  for (const PartPlace& to : part_places(after)) {
+    for (const scenarios::PartId& origin : origins.at(to.id)) {
+      std::size_t i = 0;
+      while (i < from.size() && (taken[i] || from[i].id != origin)) ++i;
+      if (i == from.size()) continue;
+      taken[i] = true;
+      parts.push_back(i);
+      break;
+    }
+  }
+  return parts;
+}
+
+// Entries that can be one process: of equal settings, more than one process in all.
+std::vector<bool> together(const scenarios::Scenario& scenario) {
+  const auto& entries = scenario.processes;
+  for (const ProcessEntry& first : entries) {
+    if (!can_share(first)) continue;
+    std::vector<bool> which;
+    std::int64_t processes = 0;
+    for (const ProcessEntry& entry : entries) {
+      which.push_back(can_share(entry) && host_settings(entry) == host_settings(first));
+      if (which.back()) processes += entry.count;
+    }
+    if (processes > 1) return which;
+  }
+  return {};
+}
+
+// Runs that count batches or begin with the set-up of each process ask for processes.
+bool is_about_processes(const scenarios::Scenario& scenario) {
+  return scenario.run.setup || scenario.run.batches || scenario.link;
+}
+
+}  // namespace
+
+std::optional<WhatIfBoard> as_streams(const scenarios::Scenario& scenario) {
+  const std::vector<bool> which = together(scenario);
+  if (which.empty() || is_about_processes(scenario)) return std::nullopt;
+  WhatIfBoard board{scenario, {}};
+  board.scenario.processes.clear();
+  Origins origins;
+  std::optional<std::size_t> merged;
+  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
+    const ProcessEntry& process = scenario.processes[entry];
+    std::vector<ProcessEntry>& after = board.scenario.processes;
+    if (!which[entry]) {
+      for (std::size_t part = 0; part < parts_of(process).size(); ++part)
+        origins[{after.size(), part}] = {{entry, part}};
+      after.push_back(process);
+      continue;
+    }
+    if (!merged) {
+      merged = after.size();
+      after.push_back(alone(process));
+      after.back().name.clear();
+      after.back().arrivals = {};
+    }
+    ProcessEntry& one = after[*merged];
+    one.sync = std::min(one.sync, process.sync);
+    for (std::size_t part = 0; part < parts_of(process).size(); ++part) {
+      const std::size_t first = one.instances.size();
+      ProcessEntry only = process;
+      if (!only.instances.empty()) only.instances = {process.instances[part]};
+      add_instances(one.instances, only);
+      for (std::size_t i = first; i < one.instances.size(); ++i) origins[{*merged, i}] = {{entry, part}};
+    }
+  }
+  board.parts = matched(scenario, board.scenario, origins);
+  return board;
+}
+
+std::optional<WhatIfBoard> as_processes(const scenarios::Scenario& scenario) {
+  if (is_about_processes(scenario)) return std::nullopt;
+  WhatIfBoard board{scenario, {}};
+  board.scenario.processes.clear();
+  Origins origins;
+  bool any = false;
+  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
+    const ProcessEntry& process = scenario.processes[entry];
+    const auto parts = parts_of(process);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const std::int64_t streams = streams_of(process, parts[part]);
+      if (streams > 1 && !in_closed_loop(parts[part])) return std::nullopt;
+      any = any || streams > 1 || parts.size() > 1;
+      ProcessEntry own = process;
+      own.instances.clear();
+      own.streams = 1;
+      if (!process.instances.empty()) {
+        const ProcessEntry& instance = parts[part];
+        own.name = instance.name.empty() ? process.name : instance.name;
+        own.model = instance.model;
+        own.precision = instance.precision;
+        own.batch = instance.batch;
+        own.input = instance.input;
+        own.arrivals = instance.arrivals;
+        own.trace_file = instance.trace_file;
+        own.trace_hash = instance.trace_hash;
+        own.priority = instance.priority;
+      }
+      own.count = process.count * streams;
+      origins[{board.scenario.processes.size(), 0}] = {{entry, part}};
+      board.scenario.processes.push_back(std::move(own));
+    }
+  }
+  if (!any) return std::nullopt;
+  board.parts = matched(scenario, board.scenario, origins);
+  return board;
+}
+
+}  // namespace jostle::analyses
