@@ -145,9 +145,15 @@ std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& ker
 }
 
 std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTable& kernels_csv) {
-  const auto kernels = kernels_of(kernels_csv);
-  std::map<std::string, double> beyond;
-  for (const Run& run : runs_of(solo)) {
+  auto kernels = kernels_of(kernels_csv);
+  const std::vector<Run> runs = runs_of(solo);
+  std::map<std::string, double> replayed, beyond;
+  for (const Run& run : runs)
+    if (run.graph) keep_least(replayed, run.inference, run.period);
+  for (auto& [inference, all] : kernels)
+    if (const auto batch = replayed.find(inference); batch != replayed.end())
+      all.us *= dnn::own_share(all.us, batch->second);
+  for (const Run& run : runs) {
     const auto known = kernels.find(run.inference);
     if (run.graph || known == kernels.end() || !gpu_is_busy(run)) continue;
     keep_least(beyond, run.inference, (run.period - known->second.us) / known->second.count);
