@@ -160,8 +160,8 @@ std::string written(double value, std::string_view unit) {
   return fmt::format("{:.5g} {}", value, unit);
 }
 
-FittedParameter fitted_parameter(const TracePrior& prior, const std::string& before,
-                                 const ParameterEstimate* found) {
+FittedParameter fitted_parameter(const TracePrior& prior, const std::string& device,
+                                 const std::string& before, const ParameterEstimate* found) {
   FittedParameter parameter;
   parameter.path = prior.path;
   parameter.prior = before;
@@ -172,6 +172,7 @@ FittedParameter fitted_parameter(const TracePrior& prior, const std::string& bef
   parameter.variance_left = found != nullptr ? found->variance_left : 1;
   parameter.identified = calibration::identified(parameter.variance_left);
   parameter.measured = parameter.identified && found != nullptr && found->measured;
+  if (prior.near) parameter.source = fmt::format("{} of {}: {}", before, device, prior.source);
   if (found != nullptr) parameter.identified_by = found->source;
   return parameter;
 }
@@ -201,7 +202,7 @@ Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFi
     const auto of = estimates.found.find(prior.path);
     if (known == base.profile.figures.end() || (of == estimates.found.end() && from == PriorsFrom::profile))
       continue;
-    result.parameters.push_back(fitted_parameter(estimates.priors.at(prior.path), known->value,
+    result.parameters.push_back(fitted_parameter(estimates.priors.at(prior.path), base.name, known->value,
                                                  of != estimates.found.end() ? &of->second : nullptr));
     if (of != estimates.found.end()) result.rows += of->second.estimate.samples;
     set.push_back(fmt::format("{}={{value: {}, grade: fitted, source: fit}}", prior.path,

@@ -66,6 +66,7 @@ TracePrior TracePrior::around(std::string_view value) const {
   near.centre = *number;
   near.sd = between_devices;
   near.source = between_source;
+  near.near = true;
   return near;
 }
 

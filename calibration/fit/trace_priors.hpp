@@ -20,6 +20,7 @@ struct TracePrior {
   std::string_view source;
   double between_devices = 0.3;  // instead of `sd`, where the centre is the value of a like device
   std::string_view between_source = {};
+  bool near = false;  // the centre is the value of a like device
 
   // The prior of a device like one whose profile has `value`, as written there. Unchanged if the value is
   // zero.
