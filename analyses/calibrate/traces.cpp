@@ -31,20 +31,21 @@ constexpr double host_model_sd = 0.12;  // sessions on a shared host differ by a
 
 // An estimate of a parameter and its origin.
 struct ParameterEstimate {
-  Estimate estimate;
+  Estimate estimate;  // with its prior
   std::string_view source;
   bool measured = true;  // a direct estimate; else fitted
   double variance_left = 0;
 };
-using Estimates = std::map<std::string_view, ParameterEstimate>;  // by path
-
-const TracePrior& prior_of(std::string_view path) {
-  return *std::ranges::find(calibration::trace_priors(), path, &TracePrior::path);
-}
+struct Estimates {
+  std::map<std::string_view, TracePrior> priors;        // by path
+  std::map<std::string_view, ParameterEstimate> found;  // by path
+};
 
 void add_estimate(Estimates& all, std::string_view path, const std::optional<Estimate>& estimate,
                   std::string_view source, bool measured = true) {
-  if (estimate && estimate->value > 0) all[path] = {*estimate, source, measured, 0};
+  if (!estimate || estimate->value <= 0) return;
+  const auto both = calibration::with_prior(*estimate, all.priors.at(path));
+  all.found[path] = {both.estimate, source, measured, both.variance_left};
 }
 
 // A row for a joint fit of several parameters; `predict` takes a value for each, in the unit of its prior.
@@ -57,7 +58,7 @@ void fit_together(Estimates& all, const std::vector<std::string_view>& paths, co
   if (rows.empty()) return;
   std::vector<calibration::Parameter> parameters;
   for (const std::string_view path : paths) {
-    const TracePrior& prior = prior_of(path);
+    const TracePrior& prior = all.priors.at(path);
     parameters.push_back({.name = std::string(path),
                           .prior = prior.centre,
                           .prior_sd = prior.sd,
@@ -76,7 +77,7 @@ void fit_together(Estimates& all, const std::vector<std::string_view>& paths, co
   });
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const double sd = std::sqrt(found.covariance[i * paths.size() + i]);
-    all[paths[i]] = {
+    all.found[paths[i]] = {
         {found.values[i], sd * found.values[i], rows.size()}, source, false, found.variance_left[i]};
   }
 }
@@ -145,7 +146,7 @@ void launches(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
   const auto& table = files.table(TraceKind::kernels);
   std::vector<Row> rows;
   for (const calibration::HostTime& time : calibration::eager_host_times(solo, table)) {
-    rows.push_back({{time.us, host_model_sd},
+    rows.push_back({{time.us, std::hypot(host_model_sd, time.sd)},
                     [count = time.kernels](const std::vector<double>& at) { return count * at[0] + at[1]; }});
   }
   fit_together(all, {"runtimes.eager.per_launch", "runtimes.eager.per_batch"}, rows,
@@ -159,8 +160,8 @@ std::string written(double value, std::string_view unit) {
   return fmt::format("{:.5g} {}", value, unit);
 }
 
-FittedParameter fitted_parameter(const TracePrior& prior, const std::string& before,
-                                 const ParameterEstimate* found) {
+FittedParameter fitted_parameter(const TracePrior& prior, const std::string& device,
+                                 const std::string& before, const ParameterEstimate* found) {
   FittedParameter parameter;
   parameter.path = prior.path;
   parameter.prior = before;
@@ -171,6 +172,7 @@ FittedParameter fitted_parameter(const TracePrior& prior, const std::string& bef
   parameter.variance_left = found != nullptr ? found->variance_left : 1;
   parameter.identified = calibration::identified(parameter.variance_left);
   parameter.measured = parameter.identified && found != nullptr && found->measured;
+  if (prior.near) parameter.source = fmt::format("{} of {}: {}", before, device, prior.source);
   if (found != nullptr) parameter.identified_by = found->source;
   return parameter;
 }
@@ -178,10 +180,18 @@ FittedParameter fitted_parameter(const TracePrior& prior, const std::string& bef
 }  // namespace
 
 Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFiles& files, PriorsFrom from) {
+  // What the profile has of a like device counts as far as devices are alike.
   Estimates estimates;
+  for (const TracePrior& prior : calibration::trace_priors()) {
+    const auto known =
+        std::ranges::find(base.profile.figures, prior.path, &calibration::ProfileParameter::path);
+    const bool own = from == PriorsFrom::profile && known != base.profile.figures.end();
+    estimates.priors.emplace(prior.path, own ? prior.around(known->value) : prior);
+  }
   time_slicing(estimates, files, base.profile.spec->gpu);
   launches(estimates, files, base.profile.spec->gpu);
-  if (estimates.empty()) throw CalibrationError("the traces do not identify any parameter of the profile");
+  if (estimates.found.empty())
+    throw CalibrationError("the traces do not identify any parameter of the profile");
   Calibration result;
   result.device = base.name;
   result.converged = true;
@@ -189,12 +199,12 @@ Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFi
   for (const TracePrior& prior : calibration::trace_priors()) {
     const auto known =
         std::ranges::find(base.profile.figures, prior.path, &calibration::ProfileParameter::path);
-    const auto of = estimates.find(prior.path);
-    if (known == base.profile.figures.end() || (of == estimates.end() && from == PriorsFrom::profile))
+    const auto of = estimates.found.find(prior.path);
+    if (known == base.profile.figures.end() || (of == estimates.found.end() && from == PriorsFrom::profile))
       continue;
-    result.parameters.push_back(
-        fitted_parameter(prior, known->value, of != estimates.end() ? &of->second : nullptr));
-    if (of != estimates.end()) result.rows += of->second.estimate.samples;
+    result.parameters.push_back(fitted_parameter(estimates.priors.at(prior.path), base.name, known->value,
+                                                 of != estimates.found.end() ? &of->second : nullptr));
+    if (of != estimates.found.end()) result.rows += of->second.estimate.samples;
     set.push_back(fmt::format("{}={{value: {}, grade: fitted, source: fit}}", prior.path,
                               result.parameters.back().value));
   }

@@ -13,10 +13,10 @@
 
 namespace jostle::analyses {
 
-// Parameters are in the order of a profile. A parameter that the files do not identify keeps the value of the
-// profile, or, with `from` = reference, gets the centre of its prior and the grade "assumed". Joint fits
-// always start from reference ranges. Throws CalibrationError if the files identify no parameter,
-// calibration::CsvError.
+// Parameters are in the order of a profile. Priors are the values of the profile, or, with `from` =
+// reference, published ranges. A parameter that the files do not identify keeps the value of the profile, or
+// gets the centre of its range and the grade "assumed". Throws CalibrationError if the files identify no
+// parameter, calibration::CsvError.
 [[nodiscard]] Calibration calibrate_traces(const calibration::BaseProfile& base,
                                            const calibration::TraceFiles& files, PriorsFrom from);
 

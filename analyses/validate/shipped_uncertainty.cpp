@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyses/calibrate/held_out.hpp"
+#include "analyses/calibrate/traces.hpp"
 #include "analyses/validate/boards.hpp"
 #include "calibration/profile/profile.hpp"
 
@@ -72,6 +73,9 @@ ShippedUncertainty shipped_uncertainty(const std::function<void(double)>& progre
     }
     if (progress) progress(0.1 + (device == well_measured ? 0.6 : 0.05));
   }
+  const Calibration h100 = calibrate_traces(calibration::shipped_base_profile("nvidia-h200"),
+                                            calibration::embedded_traces("h100"), PriorsFrom::profile);
+  text += uncertainty_csv(h100.uncertainty(), "nvidia-h100");
   for (HeldOutRow& row : validate_boards().held_out)
     if (row.device != well_measured) rows.push_back(std::move(row));
   if (progress) progress(1);

@@ -121,6 +121,18 @@ void read_solo(std::string_view text, std::string_view name, dnn::KernelTables& 
   }
 }
 
+// A batch cannot be shorter than its kernels.
+void take_off_profiler(dnn::MeasuredNetwork& network) {
+  for (dnn::MeasuredBatch& table : network.batches) {
+    const auto solo = std::ranges::find(network.solo_graph, table.batch, &dnn::SoloBatch::batch);
+    if (solo == network.solo_graph.end()) continue;
+    const double share = dnn::own_share(sim::to_us(table.total()), sim::to_us(solo->time));
+    if (share >= 1) continue;
+    for (gpu::Kernel& kernel : table.kernels)
+      kernel.duration = sim::microseconds(share * sim::to_us(kernel.duration));
+  }
+}
+
 }  // namespace
 
 dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_view solo_csv,
@@ -135,6 +147,7 @@ dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_
     std::ranges::sort(network.batches, {}, &dnn::MeasuredBatch::batch);
     std::ranges::sort(network.solo_graph, {}, &dnn::SoloBatch::batch);
     std::ranges::sort(network.solo_eager, {}, &dnn::SoloBatch::batch);
+    take_off_profiler(network);
   }
   return tables;
 }

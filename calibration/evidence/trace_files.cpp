@@ -4,6 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -126,17 +128,19 @@ void TraceFiles::add(TraceKind kind, CsvTable table) {
     throw std::invalid_argument("two files with the columns of " + std::string(file_name(kind)));
 }
 
-const TraceFiles& embedded_traces() {
-  static const TraceFiles shipped = [] {
-    TraceFiles files;
-    for (int i = 0; i <= static_cast<int>(TraceKind::runtime_calls); ++i) {
-      const auto kind = static_cast<TraceKind>(i);
-      const std::string path = std::string("evidence/h200/").append(file_name(kind));
-      if (const auto text = embedded_file(path)) files.add(kind, CsvTable::parse(*text, path));
-    }
-    return files;
-  }();
-  return shipped;
+const TraceFiles& embedded_traces(std::string_view folder) {
+  static std::mutex mutex;
+  static std::map<std::string, TraceFiles, std::less<>> read;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = read.find(folder); known != read.end()) return known->second;
+  TraceFiles& files = read[std::string(folder)];
+  for (int i = 0; i <= static_cast<int>(TraceKind::runtime_calls); ++i) {
+    const auto kind = static_cast<TraceKind>(i);
+    std::string path = "evidence/";
+    path.append(folder).append("/").append(file_name(kind));
+    if (const auto text = embedded_file(path)) files.add(kind, CsvTable::parse(*text, path));
+  }
+  return files;
 }
 
 }  // namespace jostle::calibration

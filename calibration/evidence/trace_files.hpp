@@ -47,7 +47,7 @@ class TraceFiles {
   std::map<TraceKind, CsvTable> tables_;
 };
 
-// The embedded traces of evidence/h200. Read once.
-[[nodiscard]] const TraceFiles& embedded_traces();
+// The embedded traces of a folder under evidence/; empty if there are none. Read once.
+[[nodiscard]] const TraceFiles& embedded_traces(std::string_view folder = "h200");
 
 }  // namespace jostle::calibration

@@ -68,6 +68,17 @@ std::vector<double> values_of(const std::map<std::string, double>& map) {
   return values;
 }
 
+// By how much a repeat exceeds the fastest of its equals, relative: the median; 0 without repeats.
+double difference_of_equals(const std::map<std::string, std::vector<double>>& equal) {
+  std::vector<double> excess;
+  for (const auto& [which, times] : equal) {
+    const auto least = std::ranges::min_element(times);
+    for (auto time = times.begin(); time != times.end(); ++time)
+      if (time != least) excess.push_back(*time / *least - 1);
+  }
+  return excess.empty() ? 0 : median(std::move(excess));
+}
+
 // A full launch queue makes the host wait in the call. A host that waits only briefly hardly ever fills the
 // queue.
 bool host_is_free(const Run& run) {
@@ -119,21 +130,30 @@ LaunchEstimates graph_launches(const CsvTable& solo) {
 std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& kernels_csv) {
   const auto kernels = kernels_of(kernels_csv);
   std::map<std::string, HostTime> fastest;
+  std::map<std::string, std::vector<double>> equal;  // times of runs by inference
   for (const Run& run : runs_of(solo)) {
     const auto known = kernels.find(run.inference);
     if (run.graph || known == kernels.end() || !host_is_free(run)) continue;
     HostTime& time = fastest[run.network];
     if (time.us <= 0 || run.host() < time.us) time = {known->second.count, run.host()};
+    equal[run.inference].push_back(run.host());
   }
+  const double sd = difference_of_equals(equal) / 2;
   std::vector<HostTime> times;
-  for (const auto& [network, time] : fastest) times.push_back(time);
+  for (const auto& [network, time] : fastest) times.push_back({time.kernels, time.us, sd});
   return times;
 }
 
 std::optional<Estimate> eager_gpu_per_launch(const CsvTable& solo, const CsvTable& kernels_csv) {
-  const auto kernels = kernels_of(kernels_csv);
-  std::map<std::string, double> beyond;
-  for (const Run& run : runs_of(solo)) {
+  auto kernels = kernels_of(kernels_csv);
+  const std::vector<Run> runs = runs_of(solo);
+  std::map<std::string, double> replayed, beyond;
+  for (const Run& run : runs)
+    if (run.graph) keep_least(replayed, run.inference, run.period);
+  for (auto& [inference, all] : kernels)
+    if (const auto batch = replayed.find(inference); batch != replayed.end())
+      all.us *= dnn::own_share(all.us, batch->second);
+  for (const Run& run : runs) {
     const auto known = kernels.find(run.inference);
     if (run.graph || known == kernels.end() || !gpu_is_busy(run)) continue;
     keep_least(beyond, run.inference, (run.period - known->second.us) / known->second.count);

@@ -27,9 +27,11 @@ struct LaunchEstimates {
 struct HostTime {
   double kernels = 0;  // number of kernels of a batch
   double us = 0;       // the host's time for a batch
+  double sd = 0;       // relative: how far the fastest run may be from an undisturbed one
 };
 // From solo.csv: the fastest run of each network and precision, with the number of kernels from
-// `kernels_csv`.
+// `kernels_csv`. Half of the difference of equal runs (its median) is the standard deviation of the faster
+// one, as it is where disturbances are exponential.
 [[nodiscard]] std::vector<HostTime> eager_host_times(const CsvTable& solo, const CsvTable& kernels_csv);
 
 // From solo.csv: GPU time per kernel of GPU-bound runs, beyond the kernel times of `kernels_csv`.

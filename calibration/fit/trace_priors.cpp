@@ -1,6 +1,10 @@
 #include "calibration/fit/trace_priors.hpp"
 
 #include <array>
+#include <cmath>
+#include <string>
+
+#include "input/units.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -9,31 +13,75 @@ constexpr std::string_view switches = "100 to 370 us in published traces of Tegr
 constexpr std::string_view bare_launch = "4 to 6 us a bare launch in published traces";
 constexpr std::string_view assumed = "assumed: of this order";
 
+// Between a shipped device and another of its architecture.
+constexpr std::string_view microcode =
+    "set by driver and microcode: Tegra's generations from 200 to 370 us, half of that within one";
+constexpr std::string_view memories =
+    "memories of one architecture differ by 1.4 times: 3.35 and 4.8 TB/s of two cards of Hopper";
+constexpr std::string_view hosts =
+    "sessions on one host differ by 1.28 times, clocks of servers by 1.5 times";
+constexpr std::string_view readings = "readings of one file differ by a quarter to a half";
+constexpr std::string_view order = "order of magnitude only";
+
 constexpr std::array trace_table{
-    TracePrior{"gpu.kernel_fixed", "us", 4, 0.7, 10, "3 to 6 us on Tegra"},
-    TracePrior{"gpu.time_slicing.slice", "us", 1024, 0.7, 10, "nvgpu's default, 0.5 to 50 ms settable"},
-    TracePrior{"gpu.time_slicing.slice_jitter", "us", 1, 1, 100, assumed},
-    TracePrior{"gpu.time_slicing.switch_when_idle", "us", 200, 0.5, 6, switches},
-    TracePrior{"gpu.time_slicing.switch_at_expiry", "us", 200, 0.5, 6, switches},
+    TracePrior{"gpu.kernel_fixed", "us", 4, 0.7, 10, "3 to 6 us on Tegra", 0.3, readings},
+    TracePrior{"gpu.time_slicing.slice", "us", 1024, 0.7, 10, "nvgpu's default, 0.5 to 50 ms settable", 0.3,
+               microcode},
+    TracePrior{"gpu.time_slicing.slice_jitter", "us", 1, 1, 100, assumed, 0.7, order},
+    TracePrior{"gpu.time_slicing.switch_when_idle", "us", 200, 0.5, 6, switches, 0.3, microcode},
+    TracePrior{"gpu.time_slicing.switch_at_expiry", "us", 200, 0.5, 6, switches, 0.3, microcode},
     TracePrior{"gpu.time_slicing.state_bandwidth", "GB/s", 1000, 1, 30,
-               "registers and shared memory pass through the memory: of the order of its bandwidth"},
-    TracePrior{"gpu.time_slicing.restart_after_expiry", "us", 35, 1, 10, "2 MB of cache refilled at 60 GB/s"},
-    TracePrior{"gpu.idle_wake.after", "us", 5000, 1, 100, assumed},
-    TracePrior{"gpu.idle_wake.cost", "us", 50, 1, 100, assumed},
-    TracePrior{"runtimes.cuda-graph.per_launch", "us", 10, 0.7, 10, "of the order of two bare launches"},
-    TracePrior{"runtimes.cuda-graph.per_batch", "us", 5, 1, 100, assumed},
+               "registers and shared memory pass through the memory: of the order of its bandwidth", 0.35,
+               memories},
+    TracePrior{"gpu.time_slicing.restart_after_expiry", "us", 35, 1, 10, "2 MB of cache refilled at 60 GB/s",
+               0.35, memories},
+    TracePrior{"gpu.idle_wake.after", "us", 5000, 1, 100, assumed, 0.7, order},
+    TracePrior{"gpu.idle_wake.cost", "us", 50, 1, 100, assumed, 0.7, order},
+    TracePrior{"runtimes.cuda-graph.per_launch", "us", 10, 0.7, 10, "of the order of two bare launches", 0.4,
+               hosts},
+    TracePrior{"runtimes.cuda-graph.per_batch", "us", 5, 1, 100, assumed, 0.4, hosts},
     TracePrior{"runtimes.eager.per_launch", "us", 10, 0.7, 10,
-               "some 5 us a launch, up to 19 us under a profiler, and the framework's own work"},
-    TracePrior{"runtimes.eager.per_batch", "us", 1000, 1, 30, "of the order of a hundred launches"},
-    TracePrior{"runtimes.eager.gpu_per_launch", "us", 2, 1, 10, assumed},
-    TracePrior{"runtimes.paced.per_launch", "us", 5, 0.7, 10, bare_launch},
-    TracePrior{"runtimes.paced.gpu_per_launch", "us", 2, 1, 10, assumed},
+               "some 5 us a launch, up to 19 us under a profiler, and the framework's own work", 0.4, hosts},
+    TracePrior{"runtimes.eager.per_batch", "us", 1000, 1, 30, "of the order of a hundred launches", 0.4,
+               hosts},
+    TracePrior{"runtimes.eager.gpu_per_launch", "us", 2, 1, 10, assumed, 0.3, readings},
+    TracePrior{"runtimes.paced.per_launch", "us", 5, 0.7, 10, bare_launch, 0.4, hosts},
+    TracePrior{"runtimes.paced.gpu_per_launch", "us", 2, 1, 10, assumed, 0.3, readings},
 };
+
+// In `unit`; none if the text is not a quantity of that kind.
+std::optional<double> in_unit(std::string_view text, std::string_view unit) {
+  const input::Dimension& dimension = unit == "GB/s" ? input::bandwidth_dimension() : input::time_dimension();
+  const auto value = input::parse_quantity(text, dimension).value;
+  const auto one = input::parse_quantity("1 " + std::string(unit), dimension).value;
+  return value && one ? std::optional(*value / *one) : std::nullopt;
+}
 
 }  // namespace
 
+TracePrior TracePrior::around(std::string_view value) const {
+  const auto number = in_unit(value, unit);
+  TracePrior near = *this;
+  if (!number || *number <= 0) return near;
+  near.centre = *number;
+  near.sd = between_devices;
+  near.source = between_source;
+  near.near = true;
+  return near;
+}
+
 std::span<const TracePrior> trace_priors() {
   return trace_table;
+}
+
+Posterior with_prior(const Estimate& found, const TracePrior& prior) {
+  const double relative = found.sd / found.value;
+  const double by_prior = relative * relative / (relative * relative + prior.sd * prior.sd);
+  const double ratio = std::exp(by_prior * std::log(prior.centre / found.value));
+  Posterior both{found, by_prior};
+  both.estimate.value = found.value * ratio;
+  both.estimate.sd = prior.sd * std::sqrt(by_prior) * both.estimate.value;
+  return both;
 }
 
 }  // namespace jostle::calibration

@@ -44,10 +44,12 @@ struct ValidateOptions {
 };
 
 std::vector<analyses::ComparisonGroup> compare(const ValidateOptions& options,
-                                               const calibration::Profile& h200,
+                                               const calibration::Profile& profile,
                                                const std::function<void(double)>& progress) {
   std::vector<analyses::ComparisonGroup> groups;
-  if (options.subject != "boards") groups = analyses::validate_h200(h200, progress);
+  const calibration::TraceFiles& own = calibration::embedded_traces(profile.spec->evidence);
+  if (options.subject != "boards")
+    groups = analyses::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
   if (options.subject.empty() || options.subject == "boards") {
     for (analyses::ComparisonGroup& group : analyses::validate_boards(progress).groups)
       groups.push_back(std::move(group));

@@ -28,6 +28,11 @@ struct SoloBatch {
   sim::Duration time;
 };
 
+// The kernels' own share of the times that a profiler gave them, if a lone process replays their batch in
+// `batch`: below 1 if they take longer together than the whole of it, by more than repeats differ (0.5 %).
+// A profiler lengthens short kernels. Same unit for both.
+[[nodiscard]] double own_share(double profiled, double batch);
+
 // One network in one precision as its framework runs it, operator by operator.
 struct MeasuredNetwork {
   std::string model;

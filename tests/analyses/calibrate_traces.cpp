@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "analyses/calibrate/traces.hpp"
@@ -78,6 +80,88 @@ TEST(TraceCalibration, tells_every_figure_of_the_h200_near_what_ships) {
         << path;
   }
   EXPECT_EQ(figure(found, "gpu.time_slicing.refill_after_expiry"), nullptr);
+}
+
+// What the H100 has of each table, of the H200: the same configurations, and no run of several networks.
+TraceFiles as_few_as_of_the_h100() {
+  const auto& h100 = calibration::embedded_traces("h100");
+  const auto& h200 = calibration::embedded_traces();
+  TraceFiles files;
+  for (const TraceKind kind : {TraceKind::timeslices, TraceKind::solo, TraceKind::kernels})
+    files.add(kind, h200.table(kind));
+  for (const TraceKind kind : {TraceKind::sharing_configs, TraceKind::sharing_intervals}) {
+    const CsvTable& kept = h100.table(kind);
+    std::set<std::string> configs;
+    for (std::size_t i = 0; i < kept.rows(); ++i) configs.insert(kept.row(i).text(kept.column("config")));
+    std::istringstream all(
+        std::string(calibration::embedded_file("evidence/h200/" + std::string(calibration::file_name(kind)))
+                        .value_or("")));
+    std::string text, line;
+    for (std::getline(all, text), text += '\n'; std::getline(all, line);)
+      if (configs.contains(line.substr(0, line.find(',')))) text += line + '\n';
+    files.add(kind, CsvTable::parse(text, "few.csv"));
+  }
+  return files;
+}
+
+// The H200 with other figures, as a device like another.
+calibration::BaseProfile perturbed(const std::vector<std::string>& figures) {
+  calibration::BaseProfile base = h200();
+  input::Problems problems;
+  std::vector<std::string> set;
+  for (const std::string& figure : figures) {
+    const auto at = figure.find('=');
+    set.push_back("gpu.time_slicing." + figure.substr(0, at) + "={value: " + figure.substr(at + 1) +
+                  ", grade: assumed, source: made up}");
+  }
+  base.profile = calibration::profile_of(base.document, problems, set).value();
+  return base;
+}
+
+TEST(TraceCalibration, of_another_device_with_few_runs_predicts_its_contended_runs) {
+  if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
+  const Calibration found =
+      calibrate_traces(perturbed({"slice=1.8 ms", "switch_when_idle=0.18 ms", "switch_at_expiry=0.2 ms",
+                                  "state_bandwidth=2 TB/s", "restart_after_expiry=20 us"}),
+                       as_few_as_of_the_h100(), PriorsFrom::profile);
+  const auto groups = validate_h200(found.profile);
+  EXPECT_LE(mean_error(groups, "equal GPU-bound processes", "images/s in total"), 0.015);
+  EXPECT_LE(mean_error(groups, "equal GPU-bound processes", "images/s per process, by rank"), 0.02);
+}
+
+TEST(TraceCalibration, keeps_to_the_shipped_value_what_few_runs_hardly_tell) {
+  const TraceFiles files = as_few_as_of_the_h100();
+  for (const double shipped : {1000.0, 1400.0, 2000.0}) {
+    const Calibration found = calibrate_traces(
+        perturbed({"state_bandwidth=" + std::to_string(shipped) + " GB/s"}), files, PriorsFrom::profile);
+    const FittedParameter* const of = figure(found, "gpu.time_slicing.state_bandwidth");
+    ASSERT_NE(of, nullptr);
+    EXPECT_NEAR(std::stod(of->value), shipped, 0.15 * shipped);
+    EXPECT_STREQ(of->grade(), "assumed");
+    EXPECT_GT(of->sd, 0.2);
+    EXPECT_THAT(of->source, ::testing::HasSubstr("of nvidia-h200"));
+  }
+}
+
+TEST(TraceCalibration, of_the_h100_is_what_ships) {
+  const Calibration found =
+      calibrate_traces(h200(), calibration::embedded_traces("h100"), PriorsFrom::profile);
+  const auto shipped = calibration::shipped_base_profile("nvidia-h100").profile;
+  const auto in_us = [](const std::string& text) {
+    return std::stod(text) * (text.ends_with(" ms") ? 1e3 : 1.0);
+  };
+  for (const FittedParameter& of : found.parameters) {
+    const auto known = std::ranges::find(shipped.figures, of.path, &calibration::ProfileParameter::path);
+    ASSERT_NE(known, shipped.figures.end()) << of.path;
+    EXPECT_NEAR(in_us(known->value) / in_us(of.value), 1, 0.01) << of.path;
+    EXPECT_STREQ(calibration::to_string(known->from.grade), of.grade()) << of.path;
+  }
+  for (const calibration::ProfileParameter& parameter : shipped.figures) {
+    const bool sharing = parameter.path.starts_with("gpu.") || parameter.path.starts_with("runtimes.");
+    EXPECT_FALSE(sharing && parameter.from.source.find("evidence/h200") != std::string::npos &&
+                 parameter.from.grade != calibration::ParameterGrade::assumed)
+        << parameter.path << ": not measured on the H100";
+  }
 }
 
 TEST(TraceCalibration, does_not_read_what_the_profile_is_held_against) {

@@ -153,6 +153,24 @@ TEST(H200Kernels, batch_sixty_four_is_extrapolated_from_sixteen_within_thirteen_
   }
 }
 
+TEST(MeasuredKernels, take_no_longer_than_the_batch_that_a_graph_replays) {
+  const std::string kernels =
+      "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes\n"
+      "resnet50,fp16,1,0,kernel,conv,60,1,128,32,0\nresnet50,fp16,1,1,kernel,conv,40,1,128,32,0\n";
+  const auto total_us = [&](const std::string& images_per_s) {
+    const KernelTables read = calibration::parse_kernel_tables(
+        kernels,
+        "processes,model,precision,batch,mode,images_per_s\n1,resnet50,fp16,1,graph," + images_per_s + "\n",
+        "x");
+    const MeasuredBatch& batch = read.networks.front().batches.front();
+    EXPECT_NEAR(sim::to_us(batch.kernels[0].duration) / sim::to_us(batch.kernels[1].duration), 1.5, 1e-6);
+    return sim::to_us(batch.total());
+  };
+  EXPECT_NEAR(total_us("10526.316"), 95, 1e-3);  // the profiler added 5 %
+  EXPECT_NEAR(total_us("10030"), 100, 1e-9);     // repeats differ as much
+  EXPECT_NEAR(total_us("9000"), 100, 1e-9);      // the rest is gaps
+}
+
 TEST(H200Kernels, a_table_with_a_missing_kernel_is_refused) {
   const std::string header =
       "model,precision,batch,index,kind,name,duration_us,blocks,threads_per_block,registers,shared_bytes\n";

@@ -10,6 +10,7 @@
 #include "calibration/fit/gpu_start.hpp"
 #include "calibration/fit/launch_cost.hpp"
 #include "calibration/fit/time_slicing.hpp"
+#include "calibration/fit/trace_priors.hpp"
 #include "models/gpu/occupancy.hpp"
 
 namespace jostle::calibration {
@@ -234,6 +235,52 @@ TEST(EagerHostTimes, leave_out_hosts_that_wait_and_count_the_fastest_of_a_networ
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].kernels, 250);
   EXPECT_NEAR(found[0].us, 2995, 0.1);
+}
+
+TEST(EagerHostTimes, are_less_sure_where_equal_runs_differ) {
+  const CsvTable kernels = table(kernels_header + kernel_rows("a,fp16", 250, 4));
+  const std::string fast = solo_row("a,fp16", "eager", 3000, 2990, 0);
+  const auto sd = [&](const std::string& rows) {
+    const auto found = eager_host_times(table(solo_header + rows), kernels);
+    EXPECT_NEAR(found.at(0).us, 3000, 0.1);  // the faster counts
+    return found.at(0).sd;
+  };
+  EXPECT_EQ(sd(fast), 0);
+  EXPECT_NEAR(sd(fast + solo_row("a,fp16", "eager", 3180, 3170, 0)), 0.03, 1e-3);
+  EXPECT_NEAR(sd(solo_row("a,fp16", "eager", 3780, 3770, 0) + fast), 0.13, 1e-3);
+}
+
+TEST(EagerGpuPerLaunch, does_not_count_what_a_profiler_added_to_kernels) {
+  // 100 kernels of 10 us, of which the profiler made 11.
+  const std::string solo =
+      solo_header + solo_row("a,fp32", "graph", 1000, 10, 980) + solo_row("a,fp32", "eager", 1150, 500, 600);
+  const auto found =
+      eager_gpu_per_launch(table(solo), table(kernels_header + kernel_rows("a,fp32", 100, 11)));
+  EXPECT_NEAR(found->value, 1.5, 1e-3);
+}
+
+TEST(TracePriors, of_a_like_device_are_its_values_with_a_width_of_their_own) {
+  for (const TracePrior& prior : trace_priors()) {
+    const TracePrior near = prior.around(prior.unit == "GB/s" ? "1.4 TB/s" : "2.091 ms");
+    EXPECT_NEAR(near.centre, prior.unit == "GB/s" ? 1400 : 2091, 1e-9) << prior.path;
+    EXPECT_LE(near.sd, prior.sd) << prior.path;  // a like device tells more than any
+    EXPECT_FALSE(near.source.empty()) << prior.path;
+    EXPECT_EQ(prior.around("0 us").centre, prior.centre) << prior.path;
+  }
+}
+
+TEST(TracePriors, count_as_much_as_estimates_are_unsure) {
+  TracePrior prior;
+  prior.centre = 100;
+  prior.sd = 0.3;
+  const Posterior sure = with_prior({200, 0.2, 9}, prior);
+  EXPECT_NEAR(sure.estimate.value, 200, 0.01);
+  EXPECT_NEAR(sure.estimate.sd, 0.2, 0.001);
+  EXPECT_LT(sure.variance_left, 1e-4);
+  const Posterior even = with_prior({200, 60, 9}, prior);
+  EXPECT_NEAR(even.estimate.value, std::sqrt(200 * 100), 1e-6);
+  EXPECT_NEAR(even.variance_left, 0.5, 1e-9);
+  EXPECT_NEAR(with_prior({200, 2000, 9}, prior).estimate.value, 100, 0.1);
 }
 
 TEST(EagerGpuPerLaunch, is_what_gpu_bound_batches_take_beyond_their_kernels) {

@@ -174,6 +174,7 @@ const std::vector<Peaks>& peaks() {
       {"jetson-agx-orin-32gb", 14, 930.75, 3.33, 13.3, 26.7, 53.3, 204.8},
       {"jetson-agx-orin-64gb", 16, 1300.5, 5.33, 21.3, 42.6, 85.2, 204.8},
       {"nvidia-a40", 84, 1740, 37.4, 74.8, 149.7, 299, 696},
+      {"nvidia-h100", 132, 1980, 67, -1, -1, -1, 3350},
       {"nvidia-h200", 132, 1980, 67, -1, -1, -1, 4800},
       {"nvidia-h200", 132, 1830, -1, 494, 989, 1979, 4800},  // its tensor cores are rated at another clock
   };

@@ -23,6 +23,15 @@ TEST(TraceFiles, know_every_file_of_the_evidence_by_its_header) {
   }
 }
 
+TEST(TraceFiles, of_a_second_device_are_its_lone_runs) {
+  const TraceFiles& h100 = embedded_traces("h100");
+  for (const TraceKind kind : {TraceKind::solo, TraceKind::kernels, TraceKind::timeslices,
+                               TraceKind::sharing_configs, TraceKind::sharing_intervals})
+    EXPECT_EQ(trace_kind(h100.table(kind)), kind) << file_name(kind);
+  EXPECT_FALSE(h100.has(TraceKind::contended));
+  EXPECT_TRUE(embedded_traces("h300").empty());
+}
+
 TEST(TraceFiles, tell_lone_runs_from_contended_ones_by_their_rows) {
   const std::string header =
       "processes,model,precision,batch,mode,host_cores,images_per_s,enqueue_mean_ms,sync_mean_ms\n";
