@@ -41,6 +41,19 @@ struct IdleWake {
   sim::Duration cost;
 };
 
+// The law of sharing in space: streams of one process, and processes under MPS (models/gpu/space). Measured
+// on an H200 (calibration/evidence/h200-space).
+struct SpaceSharing {
+  int connections = 32;  // channels of one process; further streams share them
+  int resident_grids =
+      128;  // kernels that run at one time (CUDA programming guide, "Technical Specifications")
+  sim::Duration block_turnover;  // from the end of a block to the start of the next one in its place
+  sim::Duration fetch;           // of instructions, by a kernel that starts beside another stream's
+  sim::Duration mps_gap;         // added to each launch gap of a process under MPS
+  double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the share measured
+  double memory_load = 1;        // the same for DRAM
+};
+
 // A figure for each precision.
 struct PerPrecision {
   double fp32 = 0, tf32 = 0, fp16 = 0, int8 = 0;
@@ -94,6 +107,7 @@ struct Spec {
   sim::Duration kernel_fixed;  // start of one kernel, the part that does not depend on any clock
   KernelCosts kernels;
   TimeSlicing time_slicing;
+  SpaceSharing space_sharing;
   IdleWake idle_wake;
 };
 

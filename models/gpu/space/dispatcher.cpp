@@ -1,0 +1,208 @@
+#include "models/gpu/space/dispatcher.hpp"
+
+#include <algorithm>
+
+#include "models/gpu/rates.hpp"
+
+namespace jostle::gpu::space {
+
+using sim::Duration;
+using sim::Time;
+
+Work work_of(const Spec& gpu, const Kernel& kernel, int most_per_sm) {
+  Work work;
+  work.need = need_of(gpu, kernel);
+  work.blocks = std::max(kernel.blocks, 1U);
+  const int sms = std::max(gpu.sm_count, 1);
+  const std::uint32_t at_once = static_cast<std::uint32_t>(most_per_sm) * static_cast<std::uint32_t>(sms);
+  const std::int64_t waves = (work.blocks + at_once - 1) / at_once;
+  work.one_wave = waves == 1;
+  const double held = work.one_wave
+                          ? static_cast<double>((work.blocks + static_cast<std::uint32_t>(sms) - 1) /
+                                                static_cast<std::uint32_t>(sms))
+                          : most_per_sm;
+  work.demand = demand_of(gpu, kernel, held);
+  // At least half of a wave is execution, whatever the turnover is.
+  work.turnover = std::min(gpu.space_sharing.block_turnover, kernel.duration / (2 * waves));
+  work.wave = (kernel.duration - work.turnover * (waves - 1)) / waves;
+  return work;
+}
+
+Dispatcher::Dispatcher(const Spec& gpu) : gpu_(gpu), residency_(gpu), slowdown_(residency_.sms()) {}
+
+int Dispatcher::add_stream(const StreamSpec& spec) {
+  Stream& stream = streams_.emplace_back();
+  stream.spec = spec;
+  stream.resident.assign(static_cast<std::size_t>(residency_.sms()), 0);
+  return static_cast<int>(streams_.size()) - 1;
+}
+
+bool Dispatcher::connection_free(const Stream& stream) const {
+  return std::ranges::none_of(streams_, [&](const Stream& other) {
+    return &other != &stream && other.spec.connection == stream.spec.connection && other.running;
+  });
+}
+
+void Dispatcher::ready(int index, const Work& work) {
+  Stream& stream = at(index);
+  stream.work = work;
+  stream.active = stream.queued = true;
+  stream.running = false;
+  stream.unplaced = work.blocks;
+  stream.ended = 0;
+  stream.passed = Duration::zero();
+  const auto behind =
+      std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < stream.spec.priority; });
+  line_.insert(behind, index);
+}
+
+// Places what fits of the head of the line; true if that is all of it.
+bool Dispatcher::place_head(Stream& head) {
+  std::uint32_t slot = 0;
+  if (free_placements_.empty()) {
+    slot = static_cast<std::uint32_t>(placements_.size());
+    placements_.emplace_back(head.resident.size(), 0);
+  } else {
+    slot = free_placements_.back();
+    free_placements_.pop_back();
+    std::ranges::fill(placements_[slot], 0);
+  }
+  Placement& placed = placements_[slot];
+  const int most = static_cast<int>(std::min<std::uint32_t>(head.unplaced, 1U << 20U));
+  const int count = residency_.place(head.work.need, most, head.spec.sms, placed);
+  if (count == 0) {
+    free_placements_.push_back(slot);
+    return false;
+  }
+  if (!head.running) {
+    head.running = true;
+    head.speed = 1;
+    ++running_;
+    slowdown_.add_memory(head.work.demand);
+  }
+  slowdown_.add(head.work.demand, placed);
+  for (std::size_t i = 0; i < placed.size(); ++i)
+    head.resident[i] = static_cast<std::uint8_t>(head.resident[i] + placed[i]);
+  const Duration length = head.work.wave + (head.ended > 0 ? head.work.turnover : Duration::zero());
+  const Duration end = head.passed + length;
+  const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
+  head.cohorts.insert(later, Cohort{end, count, length, slot});
+  head.unplaced -= static_cast<std::uint32_t>(count);
+  changed_ = true;
+  return head.unplaced == 0;
+}
+
+void Dispatcher::dispatch() {
+  std::size_t first = 0;
+  while (first < line_.size()) {
+    Stream& head = at(line_[first]);
+    if (!head.running && !connection_free(head)) {
+      ++first;  // does not stand in the line yet: the connection delivers it later
+      continue;
+    }
+    if (!head.running && running_ >= gpu_.space_sharing.resident_grids) break;
+    if (!place_head(head)) break;
+    head.queued = false;
+    line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(first));
+    first = 0;
+  }
+  if (changed_) set_speeds();
+}
+
+void Dispatcher::set_speeds() {
+  changed_ = false;
+  for (Stream& stream : streams_) {
+    if (!stream.running) continue;
+    stream.speed = stream.cohorts.empty()
+                       ? 1.0
+                       : 1 / slowdown_.of(stream.work.demand, stream.resident, stream.work.one_wave);
+  }
+  set_next();
+}
+
+void Dispatcher::set_next() {
+  next_ = Time::never();
+  for (Stream& stream : streams_) {
+    stream.next = Time::never();
+    if (!stream.running || stream.cohorts.empty()) continue;
+    stream.next = now_ + sim::time_for(stream.cohorts.front().end - stream.passed, stream.speed);
+    next_ = std::min(next_, stream.next);
+  }
+}
+
+void Dispatcher::run_until(Time now) {
+  const Duration passed = now - now_;
+  now_ = now;
+  if (passed <= Duration::zero()) return;
+  for (Stream& stream : streams_) {
+    if (!stream.running || stream.cohorts.empty()) continue;
+    const Duration end = stream.cohorts.front().end;
+    stream.passed =
+        stream.next <= now ? end : std::min(stream.passed + sim::work_in(passed, stream.speed), end);
+  }
+}
+
+void Dispatcher::end(std::vector<int>& done) {
+  if (next_ > now_) return;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    Stream& stream = streams_[i];
+    if (!stream.running || stream.next > now_) continue;
+    while (!stream.cohorts.empty() && stream.cohorts.front().end <= stream.passed) {
+      const Cohort over = stream.cohorts.front();
+      stream.cohorts.erase(stream.cohorts.begin());
+      const Placement& placed = placements_[over.placed];
+      residency_.release(stream.work.need, placed);
+      slowdown_.remove(stream.work.demand, placed);
+      for (std::size_t sm = 0; sm < placed.size(); ++sm)
+        stream.resident[sm] = static_cast<std::uint8_t>(stream.resident[sm] - placed[sm]);
+      free_placements_.push_back(over.placed);
+      stream.ended += static_cast<std::uint32_t>(over.count);
+      changed_ = true;
+    }
+    if (stream.ended < stream.work.blocks) continue;
+    slowdown_.remove_memory(stream.work.demand);
+    stream.active = stream.running = false;
+    --running_;
+    done.push_back(static_cast<int>(i));
+  }
+  if (changed_) set_next();
+}
+
+void Dispatcher::skip_until(Time now) {
+  now_ = now;
+  set_next();
+}
+
+void Dispatcher::retime(int index, const Work& work) {
+  Stream& stream = at(index);
+  if (!stream.active) return;
+  const Duration before = std::max(stream.work.wave, Duration{1});
+  if (stream.running) {
+    slowdown_.remove_memory(stream.work.demand);
+    for (const Cohort& cohort : stream.cohorts)
+      slowdown_.remove(stream.work.demand, placements_[cohort.placed]);
+    for (Cohort& cohort : stream.cohorts) {
+      const Duration left = cohort.end - stream.passed;
+      const Duration now_left = same_fraction(left, before, work.wave);
+      cohort.length += now_left - left;
+      cohort.end = stream.passed + std::max(now_left, Duration{1});
+      slowdown_.add(work.demand, placements_[cohort.placed]);
+    }
+    slowdown_.add_memory(work.demand);
+  }
+  stream.work = work;
+  changed_ = true;
+}
+
+double Dispatcher::fraction(int index) const {
+  const Stream& stream = at(index);
+  if (!stream.active) return 0;
+  double blocks = stream.ended;
+  for (const Cohort& cohort : stream.cohorts) {
+    const double left = static_cast<double>((cohort.end - stream.passed).ps());
+    blocks += cohort.count * (1 - left / static_cast<double>(std::max<std::int64_t>(cohort.length.ps(), 1)));
+  }
+  return std::clamp(blocks / stream.work.blocks, 0.0, 1.0);
+}
+
+}  // namespace jostle::gpu::space

@@ -1,0 +1,115 @@
+// The block dispatcher: which kernel's blocks run on the SMs, and until when.
+//
+// 1. Kernels are served in the order in which they became ready, those of a higher priority first. The first
+//    in the line places as many blocks as fit; as long as it has more, no other kernel starts a block, even
+//    one that would fit (head-of-line blocking). Nothing is evicted.
+// 2. Blocks go to the SM with most room (residency.hpp).
+// 3. Blocks that start together end together, after the kernel's time for one wave; the blocks of a further
+//    wave start `turnover` later.
+// 4. Kernels that run at the same time slow each other down (slowdown.hpp).
+// 5. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
+// Sources: calibration/evidence/h200-space (rules 1 to 6 of its README); Amert et al., "GPU Scheduling on the
+// NVIDIA TX2", RTSS 2017 (G1 to X1, A1, A2); Bakita and Anderson, "Demystifying NVIDIA GPU Internals", RTAS
+// 2024 (R2).
+//
+// Equal blocks that start at one instant are one cohort and one event, however many they are. The reference
+// of the tests has an event for each block and agrees to the picosecond (tests/models/reference_dispatcher).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/gpu/gpu.hpp"
+#include "models/gpu/space/residency.hpp"
+#include "models/gpu/space/slowdown.hpp"
+#include "models/gpu/spec.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::gpu::space {
+
+// A kernel as the dispatcher sees it.
+struct Work {
+  Need need;
+  Demand demand;
+  std::uint32_t blocks = 1;
+  bool one_wave = true;    // alone, all its blocks run at once
+  sim::Duration wave;      // of a block, alone
+  sim::Duration turnover;  // before a block that takes the place of another of its kernel
+};
+
+// Splits the duration of `kernel` into waves, so that alone it takes just that.
+[[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel, int most_per_sm);
+
+struct StreamSpec {
+  Priority priority = Priority::normal;
+  SmRange sms;         // that its blocks may use
+  int connection = 0;  // streams of one connection run one kernel at a time
+};
+
+class Dispatcher {
+ public:
+  explicit Dispatcher(const Spec& gpu);
+
+  int add_stream(const StreamSpec& spec);
+  // The stream's next kernel is ready now. The stream must have none.
+  void ready(int stream, const Work& work);
+  // Places what fits. Call after ready() and end().
+  void dispatch();
+
+  // When the next blocks end; never: none is running.
+  [[nodiscard]] sim::Time next() const { return next_; }
+  // Runs until `now`, at most next().
+  void run_until(sim::Time now);
+  // Removes the blocks that end now, and appends the streams whose kernels are complete to `done`.
+  void end(std::vector<int>& done);
+
+  // Time passes without progress until `now` (another process has its turn).
+  void skip_until(sim::Time now);
+  // The work of the kernel of `stream` is now `work` at other clocks; what is done keeps its fraction.
+  void retime(int stream, const Work& work);
+
+  [[nodiscard]] bool started(int stream) const { return at(stream).running; }  // a block has been placed
+  [[nodiscard]] bool has_kernel(int stream) const { return at(stream).active; }
+  [[nodiscard]] bool blocked(int stream) const { return at(stream).active && !at(stream).running; }
+  [[nodiscard]] int running() const { return running_; }  // kernels with a resident block or between waves
+  [[nodiscard]] double fraction(int stream) const;        // of its kernel that is done, from 0 to 1
+
+ private:
+  struct Cohort {
+    sim::Duration end;   // in the kernel's own time (Stream::passed)
+    std::int32_t count;  // blocks
+    sim::Duration length;
+    std::uint32_t placed;  // its Placement
+  };
+  struct Stream {
+    StreamSpec spec;
+    Work work;
+    bool active = false, running = false, queued = false;
+    std::uint32_t unplaced = 0, ended = 0;
+    sim::Duration passed;  // the kernel's own time: as if alone
+    double speed = 1;
+    std::vector<Cohort> cohorts;  // by end
+    Placement resident;           // sum of the cohorts
+    sim::Time next = sim::Time::never();
+  };
+
+  [[nodiscard]] Stream& at(int stream) { return streams_[static_cast<std::size_t>(stream)]; }
+  [[nodiscard]] const Stream& at(int stream) const { return streams_[static_cast<std::size_t>(stream)]; }
+  [[nodiscard]] bool connection_free(const Stream& stream) const;
+  bool place_head(Stream& head);
+  void set_speeds();
+  void set_next();
+
+  Spec gpu_;
+  Residency residency_;
+  Slowdown slowdown_;
+  std::vector<Stream> streams_;
+  std::vector<int> line_;  // streams with unplaced blocks, first to be served first
+  std::vector<Placement> placements_;
+  std::vector<std::uint32_t> free_placements_;
+  int running_ = 0;
+  sim::Time now_, next_ = sim::Time::never();
+  bool changed_ = false;  // residency, since the speeds were set
+};
+
+}  // namespace jostle::gpu::space

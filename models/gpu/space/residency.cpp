@@ -1,0 +1,124 @@
+#include "models/gpu/space/residency.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace jostle::gpu::space {
+namespace {
+
+constexpr int warp = 32;                // threads
+constexpr std::int32_t max_room = 255;  // blocks of a kernel on one SM; the hardware has 32 at most
+
+// For each room, how many SMs have it.
+using Levels = std::array<int, max_room + 1>;
+
+// Down to which room SMs are filled by `most` blocks, and how many blocks are left for SMs of that room.
+struct Level {
+  int room = 0, rest = 0;
+};
+
+Level level_for(const Levels& levels, int highest, int most) {
+  int sms = 0;  // with more room than `room`
+  for (int room = highest; room > 0; --room) {
+    sms += levels[static_cast<std::size_t>(room)];
+    if (most <= sms) return {room, most};
+    most -= sms;
+  }
+  return {0, 0};
+}
+
+}  // namespace
+
+Need need_of(const Spec& gpu, const Kernel& kernel) {
+  const auto threads = static_cast<std::int32_t>(std::clamp(kernel.threads_per_block, 1U, 1024U));
+  const std::int32_t warps = (threads + warp - 1) / warp;
+  const auto registers = static_cast<std::int32_t>(std::min(kernel.registers_per_thread, 255U));
+  const auto shared = static_cast<std::int32_t>(
+      std::min(kernel.shared_bytes, static_cast<std::uint32_t>(std::max(gpu.shared_bytes_per_sm, 0))));
+  return {.threads = std::min(warps * warp, std::max(gpu.max_threads_per_sm, 1)),
+          .registers = std::min(warps * warp * registers, std::max(gpu.registers_per_sm, 1)),
+          .shared_bytes = shared};
+}
+
+Residency::Residency(const Spec& gpu)
+    : sms_(std::max(gpu.sm_count, 1)),
+      whole_{std::max(gpu.max_threads_per_sm, 1), std::max(gpu.registers_per_sm, 1),
+             std::max(gpu.shared_bytes_per_sm, 0)},
+      slots_(std::clamp(gpu.max_blocks_per_sm, 1, max_room)) {
+  const auto n = static_cast<std::size_t>(sms_);
+  threads_.assign(n, whole_.threads);
+  registers_.assign(n, whole_.registers);
+  shared_.assign(n, whole_.shared_bytes);
+  blocks_.assign(n, slots_);
+  room_.assign(n, 0);
+}
+
+int Residency::per_empty_sm(const Need& need) const {
+  std::int32_t room = std::min(slots_, whole_.threads / need.threads);
+  if (need.registers > 0) room = std::min(room, whole_.registers / need.registers);
+  if (need.shared_bytes > 0) room = std::min(room, whole_.shared_bytes / need.shared_bytes);
+  return std::max(room, 1);
+}
+
+// Sets room_ and returns the largest. Quotients by reciprocals: exact for operands below 2^20 with the half
+// added, and the compiler makes vectors of them.
+int Residency::find_room(const Need& need, SmRange range) {
+  const float per_thread = 1 / static_cast<float>(need.threads);
+  const float per_register = 1 / static_cast<float>(std::max(need.registers, 1));
+  const float per_byte = 1 / static_cast<float>(std::max(need.shared_bytes, 1));
+  std::int32_t highest = 0;
+  for (std::size_t i = 0; i < room_.size(); ++i) {
+    const float by_threads = (static_cast<float>(threads_[i]) + 0.5F) * per_thread;
+    const float by_registers = (static_cast<float>(registers_[i]) + 0.5F) * per_register;
+    const float by_bytes = need.shared_bytes == 0 ? static_cast<float>(max_room)
+                                                  : (static_cast<float>(shared_[i]) + 0.5F) * per_byte;
+    const float least = std::min(std::min(by_threads, by_registers), by_bytes);
+    room_[i] = std::min(static_cast<std::int32_t>(least), blocks_[i]);
+    highest = std::max(highest, room_[i]);
+  }
+  if (range.count >= sms_) return highest;
+  highest = 0;
+  for (int i = 0; i < sms_; ++i) {
+    const int from_first = i >= range.first ? i - range.first : i - range.first + sms_;
+    std::int32_t& room = room_[static_cast<std::size_t>(i)];
+    if (from_first >= range.count) room = 0;
+    highest = std::max(highest, room);
+  }
+  return highest;
+}
+
+int Residency::place(const Need& need, int most, SmRange range, std::span<std::uint8_t> placed) {
+  const int highest = find_room(need, range);
+  if (highest == 0 || most <= 0) return 0;
+  Levels levels{};
+  for (const std::int32_t room : room_) ++levels[static_cast<std::size_t>(room)];
+  // Each block goes where there is most room, so SMs are filled level by level.
+  auto [level, rest] = level_for(levels, highest, most);
+  int done = 0;
+  for (std::size_t i = 0; i < room_.size(); ++i) {
+    std::int32_t count = std::max(room_[i] - level, 0);
+    if (rest > 0 && room_[i] >= level) {
+      ++count;
+      --rest;
+    }
+    placed[i] = static_cast<std::uint8_t>(placed[i] + count);
+    threads_[i] -= count * need.threads;
+    registers_[i] -= count * need.registers;
+    shared_[i] -= count * need.shared_bytes;
+    blocks_[i] -= count;
+    done += count;
+  }
+  return done;
+}
+
+void Residency::release(const Need& need, std::span<const std::uint8_t> placed) {
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const std::int32_t count = placed[i];
+    threads_[i] += count * need.threads;
+    registers_[i] += count * need.registers;
+    shared_[i] += count * need.shared_bytes;
+    blocks_[i] += count;
+  }
+}
+
+}  // namespace jostle::gpu::space
