@@ -46,8 +46,8 @@ bool Dispatcher::connection_free(const Stream& stream) const {
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
   stream.work = work;
-  stream.active = stream.queued = true;
-  stream.running = false;
+  stream.active = true;
+  stream.running = stream.waited = false;
   stream.unplaced = work.blocks;
   stream.ended = 0;
   stream.passed = Duration::zero();
@@ -83,7 +83,7 @@ bool Dispatcher::place_head(Stream& head) {
   slowdown_.add(head.work.demand, placed);
   for (std::size_t i = 0; i < placed.size(); ++i)
     head.resident[i] = static_cast<std::uint8_t>(head.resident[i] + placed[i]);
-  const Duration length = head.work.wave + (head.ended > 0 ? head.work.turnover : Duration::zero());
+  const Duration length = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
   const Duration end = head.passed + length;
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.cohorts.insert(later, Cohort{end, count, length, slot});
@@ -101,8 +101,10 @@ void Dispatcher::dispatch() {
       continue;
     }
     if (!head.running && running_ >= gpu_.space_sharing.resident_grids) break;
-    if (!place_head(head)) break;
-    head.queued = false;
+    if (!place_head(head)) {
+      for (std::size_t i = first; i < line_.size(); ++i) at(line_[i]).waited = true;
+      break;
+    }
     line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(first));
     first = 0;
   }

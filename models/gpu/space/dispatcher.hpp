@@ -84,7 +84,8 @@ class Dispatcher {
   struct Stream {
     StreamSpec spec;
     Work work;
-    bool active = false, running = false, queued = false;
+    bool active = false, running = false;
+    bool waited = false;  // for room: its blocks take the places of others
     std::uint32_t unplaced = 0, ended = 0;
     sim::Duration passed;  // the kernel's own time: as if alone
     double speed = 1;
