@@ -74,7 +74,9 @@ bool Dispatcher::place_head(Stream& head) {
     free_placements_.push_back(slot);
     return false;
   }
+  Duration length = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
   if (!head.running) {
+    if (running_ > 0) length += gpu_.space_sharing.fetch;
     head.running = true;
     head.speed = 1;
     ++running_;
@@ -83,7 +85,6 @@ bool Dispatcher::place_head(Stream& head) {
   slowdown_.add(head.work.demand, placed);
   for (std::size_t i = 0; i < placed.size(); ++i)
     head.resident[i] = static_cast<std::uint8_t>(head.resident[i] + placed[i]);
-  const Duration length = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
   const Duration end = head.passed + length;
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.cohorts.insert(later, Cohort{end, count, length, slot});

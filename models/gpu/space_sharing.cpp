@@ -1,0 +1,372 @@
+#include "models/gpu/space_sharing.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/gpu/clocks.hpp"
+#include "models/gpu/occupancy.hpp"
+
+namespace jostle::gpu {
+
+using sim::Duration;
+using sim::Time;
+
+namespace {
+
+// SMs that a process may use: its share, beside those of the process before it. Which SMs a limited MPS
+// client gets is not documented; a ring is an assumption.
+space::SmRange sms_of(const Spec& gpu, double limit, std::size_t process) {
+  const int sms = std::max(gpu.sm_count, 1);
+  const int count = std::clamp(static_cast<int>(limit * sms + 0.999), 1, sms);
+  return {static_cast<int>(process * static_cast<std::size_t>(count) % static_cast<std::size_t>(sms)), count};
+}
+
+}  // namespace
+
+SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed)
+    : engine_(engine), spec_(spec), space_(space), random_(seed, "gpu") {}
+
+std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
+  const auto same = std::ranges::find_if(groups_, [&](const Group& group) {
+    return space_ == SpaceOf::all_processes || (spec.group && group.id == spec.group);
+  });
+  if (same != groups_.end()) return static_cast<std::size_t>(same - groups_.begin());
+  groups_.push_back({.dispatcher = space::Dispatcher(spec_),
+                     .contexts = {},
+                     .id = spec.group,
+                     .name = spec.name,
+                     .slice = spec.slice,
+                     .interleave = spec.interleave});
+  return groups_.size() - 1;
+}
+
+ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
+  Context& context = contexts_.emplace_back();
+  context.id = {static_cast<std::uint32_t>(contexts_.size() - 1)};
+  context.spec = spec;
+  context.group = group_of(spec);
+  Group& group = groups_[context.group];
+  auto process = spec.group ? std::ranges::find(processes_, spec.group) : processes_.end();
+  if (process == processes_.end()) process = processes_.insert(processes_.end(), spec.group);
+  const auto number = static_cast<std::size_t>(process - processes_.begin());
+  const auto before = std::ranges::count_if(group.contexts, [&](std::size_t other) {
+    return spec.group && contexts_[other].spec.group == spec.group;
+  });
+  const int connections = std::max(spec_.space_sharing.connections, 1);
+  const int connection = static_cast<int>(number) * connections + static_cast<int>(before) % connections;
+  context.stream = group.dispatcher.add_stream(
+      {.priority = spec.priority, .sms = sms_of(spec_, spec.sm_limit, number), .connection = connection});
+  group.contexts.push_back(context.id.index);
+  if (sim::TraceSink* trace = engine_.trace()) context.track = trace->track("GPU: " + spec.name);
+  return context.id;
+}
+
+void SpaceSharedGpu::push(Context& context, const Batch& batch) {
+  context.batches.push_back(batch);
+  if (context.batches.size() == 1) context.kernel = 0;
+}
+
+void SpaceSharedGpu::enqueue(ContextId id, const KernelSequence& kernels, bool gated) {
+  catch_up();
+  Batch batch;
+  batch.given = batch.kernels = &kernels;
+  batch.gated = gated;
+  batch.launched = static_cast<std::uint32_t>(kernels.kernels.size());
+  push(get(id), batch);
+  plan_next(get(id));
+  step();
+}
+
+void SpaceSharedGpu::begin_launches(ContextId id, const KernelSequence& kernels, const LaunchPlan& plan,
+                                    bool gated) {
+  catch_up();
+  Batch batch;
+  batch.given = batch.kernels = &kernels;
+  batch.gated = gated;
+  batch.kernel_by_kernel = true;
+  batch.plan = plan;
+  push(get(id), batch);
+  get(id).host = {engine_.now(), Duration::zero(), 0};
+}
+
+// Accrues the launches at the old pace, before the pace changes.
+void SpaceSharedGpu::note_launches(Context& context) {
+  if (context.batches.empty()) return;
+  Batch& newest = context.batches.back();
+  newest.launched = launched_by(newest, context.host, engine_.now());
+}
+
+void SpaceSharedGpu::host_progress(ContextId id, const HostProgress& progress) {
+  catch_up();
+  note_launches(get(id));
+  get(id).host = progress;
+  plan_next(get(id));
+  step();
+}
+
+void SpaceSharedGpu::finish_launches(ContextId id) {
+  catch_up();
+  Context& context = get(id);
+  if (!context.batches.empty()) {
+    Batch& newest = context.batches.back();
+    newest.launched = static_cast<std::uint32_t>(newest.kernels->kernels.size());
+  }
+  context.host.rate = 0;
+  plan_next(context);
+  step();
+}
+
+void SpaceSharedGpu::open(ContextId id) {
+  catch_up();
+  Context& context = get(id);
+  const auto gated = std::ranges::find(context.batches, true, &Batch::gated);
+  if (gated != context.batches.end()) gated->gated = false;
+  plan_next(context);
+  step();
+}
+
+// Progress of the blocks up to now. Whatever ends now ends in step().
+void SpaceSharedGpu::catch_up() {
+  if (!groups_.empty() && mode_ != Mode::switching) groups_[owner_].dispatcher.run_until(engine_.now());
+}
+
+// From the end of the context's last kernel to the start of the next one. The gaps of a graph add up to what
+// the profile measured for a lone process.
+Duration SpaceSharedGpu::launch_gap(const Context& context) const {
+  Duration gap = space_ == SpaceOf::all_processes ? spec_.space_sharing.mps_gap : Duration::zero();
+  const Batch& batch = context.batches.front();
+  if (batch.kernel_by_kernel) return gap;
+  const auto kernels = static_cast<std::int64_t>(batch.given->kernels.size());
+  const std::int64_t before = context.kernel;
+  return gap + batch.given->lone_gap * (before + 1) / kernels - batch.given->lone_gap * before / kernels;
+}
+
+// When the context's next kernel joins the line.
+void SpaceSharedGpu::plan_next(Context& context) {
+  if (context.on_gpu) return;
+  context.ready = Time::never();
+  if (!context.batches.empty()) {
+    const Batch& batch = context.batches.front();
+    Time at = ready_time(batch, context.host, context.kernel);
+    if (at < Time::never()) {
+      at = std::max(at, engine_.now());
+      if (context.gap_from < Time::never()) at = std::max(at, context.gap_from + launch_gap(context));
+      if (batch.kernel_by_kernel) at += context.spec.per_launch;
+      if (!is_busy_ && engine_.now() - idle_since_ >= spec_.idle_wake.after) at += spec_.idle_wake.cost;
+      context.ready = at;
+    }
+  }
+  refresh_state(context);
+}
+
+space::Work SpaceSharedGpu::work_for(const Context& context) {
+  const space::Residency empty(spec_);
+  return space::work_of(spec_, context.timed, empty.per_empty_sm(space::need_of(spec_, context.timed)));
+}
+
+void SpaceSharedGpu::due() {
+  event_ = {};
+  catch_up();
+  step();
+}
+
+// What happens at this instant: blocks end, kernels become ready and start, turns begin and end.
+void SpaceSharedGpu::step() {
+  if (mode_ != Mode::running && mode_ends_ <= engine_.now()) {
+    if (mode_ == Mode::switching)
+      arrive();
+    else
+      mode_ = Mode::running;
+  }
+  if (mode_ != Mode::switching) {
+    Group& group = groups_[owner_];
+    done_.clear();
+    group.dispatcher.end(done_);
+    for (const int stream : done_) kernel_over(contexts_[group.contexts[static_cast<std::size_t>(stream)]]);
+    start_ready(group);
+  }
+  take_turns();
+  schedule_next();
+  // Do this last: a host that is woken at once calls back into this GPU.
+  see_finished();
+}
+
+// Kernels that are ready join the line, those that were ready first before others, and what fits starts.
+void SpaceSharedGpu::start_ready(Group& group) {
+  const Time now = engine_.now();
+  for (;;) {
+    Context* first = nullptr;
+    for (const std::size_t index : group.contexts) {
+      Context& context = contexts_[index];
+      if (!context.on_gpu && context.ready <= now && (first == nullptr || context.ready < first->ready))
+        first = &context;
+    }
+    if (first == nullptr) break;
+    first->on_gpu = true;
+    first->ready = Time::never();
+    first->timed =
+        at_clocks(first->batches.front().given->kernels[first->kernel], rates_.clock, rates_.memory);
+    first->counted = 0;
+    first->began = {};
+    group.dispatcher.ready(first->stream, work_for(*first));
+    refresh_state(*first);
+  }
+  group.dispatcher.dispatch();
+  for (const std::size_t index : group.contexts) {
+    Context& context = contexts_[index];
+    if (!context.on_gpu || context.began || !group.dispatcher.started(context.stream)) continue;
+    context.began = now + std::min(observer_.first_stamp, context.timed.duration);
+    context.counted_at = now;
+  }
+  note_busy(group.dispatcher.running() > 0);
+}
+
+void SpaceSharedGpu::kernel_over(Context& context) {
+  count(context);
+  context.on_gpu = false;
+  context.gap_from = engine_.now();
+  if (observer_.finished != nullptr)
+    observer_.finished(observer_.context, context.id, *context.began, engine_.now());
+  if (++context.kernel == context.batches.front().given->kernels.size()) {
+    context.batches.erase(context.batches.begin());
+    context.kernel = 0;
+    ++context.unseen;
+  }
+  if (groups_[context.group].dispatcher.running() == 0) note_busy(false);
+  plan_next(context);
+}
+
+// Accrues what the kernel on the GPU has used up to now. A kernel that runs slower is bound for longer, but
+// its total use of the GPU is the same.
+void SpaceSharedGpu::count(Context& context) {
+  if (!context.on_gpu || !context.began) return;
+  const space::Dispatcher& dispatcher = groups_[context.group].dispatcher;
+  const double fraction = dispatcher.has_kernel(context.stream) ? dispatcher.fraction(context.stream) : 1;
+  const double part = std::max(fraction - context.counted, 0.0);
+  context.counted += part;
+  const bool stands = context.group != owner_ || mode_ == Mode::switching;
+  const Duration passed = stands ? Duration::zero() : engine_.now() - context.counted_at;
+  context.counted_at = engine_.now();
+  context.ran += passed;
+  Usage used = usage_of(context.timed, context.timed.duration);
+  used.compute = static_cast<double>(context.timed.compute_share) * sim::to_seconds(passed);
+  used.memory = static_cast<double>(context.timed.memory_share) * sim::to_seconds(passed);
+  used.sm_active *= part;
+  used.issue_slot *= part;
+  used.tensor_active *= part;
+  used.occupancy *= part;
+  used.working *= part;
+  used.dram_bytes *= part;
+  context.used += used;
+}
+
+void SpaceSharedGpu::note_busy(bool busy) {
+  if (busy == is_busy_) return;
+  is_busy_ = busy;
+  if (busy) {
+    busy_since_ = engine_.now();
+  } else {
+    busy_ += engine_.now() - busy_since_;
+    idle_since_ = engine_.now();
+  }
+}
+
+// Execution so far is unchanged; a kernel in progress keeps its fraction.
+void SpaceSharedGpu::set_rates(const Rates& rates) {
+  if (!(rates.clock > 0 && rates.memory > 0)) throw std::invalid_argument("the GPU's rates must be positive");
+  if (rates == rates_) return;
+  catch_up();
+  rates_ = rates;
+  for (Context& context : contexts_) {
+    if (!context.on_gpu) continue;
+    count(context);
+    context.timed =
+        at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
+    groups_[context.group].dispatcher.retime(context.stream, work_for(context));
+  }
+  if (!groups_.empty()) step();
+}
+
+// A host that is told may enqueue its next batch at once, which leads back here.
+void SpaceSharedGpu::see_finished() {
+  if (telling_) return;
+  telling_ = true;
+  for (std::size_t i = 0; i < contexts_.size();) {
+    Context& context = contexts_[i];
+    // A host that is to see completions only after the turn waits for its end, if others wait for theirs.
+    const bool later = !context.spec.refill_prolongs_turn && context.group == owner_ &&
+                       mode_ != Mode::switching && next_group();
+    if (context.unseen == 0 || later) {
+      ++i;
+      continue;
+    }
+    if (context.spec.listener.batch_seen != nullptr)
+      context.spec.listener.batch_seen(context.spec.listener.context);
+    --context.unseen;
+    i = 0;
+  }
+  telling_ = false;
+}
+
+void SpaceSharedGpu::refresh_state(Context& context) {
+  if (!has_work(context))
+    set_state(context, ContextState::empty);
+  else if (context.group != owner_)
+    set_state(context, ContextState::waiting);
+  else
+    set_state(context, mode_ == Mode::switching ? ContextState::switching_in : ContextState::owner);
+}
+
+void SpaceSharedGpu::set_state(Context& context, ContextState state) {
+  if (context.state == state) return;
+  if (context.spec.listener.state_changing != nullptr)
+    context.spec.listener.state_changing(context.spec.listener.context, state);
+  sim::TraceSink* const trace = engine_.trace();
+  if (trace != nullptr && context.state == ContextState::owner) trace->end(context.track, engine_.now());
+  if (trace != nullptr && state == ContextState::owner)
+    trace->begin(context.track, engine_.now(), context.spec.name);
+  context.state = state;
+}
+
+void SpaceSharedGpu::schedule_next() {
+  Time next = Time::never();
+  const auto sooner = [&](Time at) {
+    if (at > engine_.now()) next = std::min(next, at);
+  };
+  bool contended = false;
+  for (const Context& context : contexts_) {
+    if (!context.on_gpu) sooner(context.ready);
+    contended = contended || (context.group != owner_ && has_work(context));
+  }
+  if (mode_ != Mode::running) sooner(mode_ends_);
+  if (mode_ != Mode::switching) {
+    if (!groups_.empty()) next = std::min(next, groups_[owner_].dispatcher.next());
+    if (contended) sooner(turn_ends_);
+  }
+  if (next == Time::never()) {
+    engine_.cancel(event_);
+  } else if (engine_.pending(event_)) {
+    engine_.reschedule(event_, next);
+  } else {
+    // After what hosts do at the same instant.
+    event_ = engine_.schedule(next, sim::action<&SpaceSharedGpu::due>(*this), sim::Priority::late);
+  }
+}
+
+Duration SpaceSharedGpu::running_time(ContextId id) {
+  catch_up();
+  count(get(id));
+  return get(id).ran;
+}
+
+Running SpaceSharedGpu::running(ContextId id) {
+  catch_up();
+  count(get(id));
+  return {.total = get(id).ran, .used = get(id).used};
+}
+
+Duration SpaceSharedGpu::busy() {
+  return busy_ + (is_busy_ ? engine_.now() - busy_since_ : Duration::zero());
+}
+
+}  // namespace jostle::gpu
