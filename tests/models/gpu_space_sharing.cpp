@@ -1,8 +1,9 @@
-// The GPU shared in space: a lone process is as on the GPU shared in time; several get what the law says.
+// The GPU shared in space: a lone process is as on the GPU shared in time; several get what the law says, and
+// processes with several streams take turns.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "models/gpu/spatial_sharing.hpp"
+#include "models/gpu/space_sharing.hpp"
 #include "models/process/inference.hpp"
 #include "tests/models/gpu_support.hpp"
 
@@ -13,20 +14,34 @@ using sim::Duration;
 using sim::microseconds;
 using sim::milliseconds;
 
-gpu::Kernel kernel(Duration duration, float sms, float memory = 0) {
+// A kernel with so many blocks; an SM of the GPU of these tests holds one.
+gpu::Kernel kernel(Duration duration, std::uint32_t blocks, float memory = 0) {
   gpu::Kernel made{.duration = duration};
-  made.sm_active = sms;
+  made.blocks = blocks;
+  made.threads_per_block = 1024;
+  made.sm_active = static_cast<float>(std::min(blocks, 8U)) / 8;
   made.memory_share = memory;
   made.compute_share = 1 - memory;
   return made;
 }
 
+Spec one_block_an_sm() {
+  Spec spec = free_device(4).gpu;
+  spec.sm_count = 8;
+  spec.max_threads_per_sm = 1024;
+  spec.max_blocks_per_sm = 1;
+  return spec;
+}
+
 struct Shared {
-  explicit Shared(const Spec& spec = free_device(4).gpu) : gpu(engine, spec) {}
-  ContextId context() {
+  explicit Shared(const Spec& spec = one_block_an_sm(), SpaceOf space = SpaceOf::all_processes)
+      : gpu(engine, spec, space) {}
+  ContextId context(std::optional<std::uint32_t> group = {}, Priority priority = Priority::normal) {
     return gpu.create_context({.name = "process",
                                .refill_prolongs_turn = true,
                                .per_launch = per_launch,
+                               .group = group,
+                               .priority = priority,
                                .listener = {.batch_seen =
                                                 [](void* self) {
                                                   auto& shared = *static_cast<Shared*>(self);
@@ -36,7 +51,7 @@ struct Shared {
   }
 
   sim::Engine engine;
-  SpatiallySharedGpu gpu;
+  SpaceSharedGpu gpu;
   Duration per_launch;
   std::vector<sim::Time> seen;
 };
@@ -45,72 +60,130 @@ constexpr sim::Time instant(Duration since_start) {
   return sim::Time::zero() + since_start;
 }
 
-TEST(SpatialSharing, runs_kernels_that_fit_beside_each_other_at_full_speed) {
+TEST(SpaceSharing, runs_kernels_that_fit_beside_each_other_at_full_speed) {
   Shared shared;
-  const auto kernels = sequence({kernel(microseconds(30), 0.5), kernel(microseconds(10), 0.5)});
+  const auto kernels = sequence({kernel(microseconds(30), 4), kernel(microseconds(10), 4)});
   shared.gpu.enqueue(shared.context(), kernels, false);
   shared.gpu.enqueue(shared.context(), kernels, false);
-  shared.engine.run(instant(sim::milliseconds(10)));
+  shared.engine.run(instant(milliseconds(10)));
   EXPECT_EQ(shared.seen, (std::vector{instant(microseconds(40)), instant(microseconds(40))}));
   EXPECT_EQ(shared.gpu.busy(), microseconds(40));
 }
 
-TEST(SpatialSharing, shares_the_sms_where_each_would_take_all) {
+TEST(SpaceSharing, blocks_of_the_second_kernel_start_where_those_of_the_first_end) {
   Shared shared;
-  const auto longer = sequence({kernel(microseconds(30), 1)}),
-             shorter = sequence({kernel(microseconds(10), 1)});
+  const auto longer = sequence({kernel(microseconds(30), 8)}),
+             shorter = sequence({kernel(microseconds(10), 8)});
   const ContextId a = shared.context(), b = shared.context();
   shared.gpu.enqueue(a, longer, false);
   shared.gpu.enqueue(b, shorter, false);
-  shared.engine.run(instant(sim::milliseconds(10)));
-  // Both at half speed for 20 us, then the longer alone.
-  EXPECT_EQ(shared.seen, (std::vector{instant(microseconds(20)), instant(microseconds(40))}));
-  EXPECT_EQ(shared.gpu.running_time(a), microseconds(40));
+  shared.engine.run(instant(milliseconds(10)));
+  EXPECT_EQ(shared.seen, (std::vector{instant(microseconds(30)), instant(microseconds(40))}));
+  EXPECT_EQ(shared.gpu.running_time(a), microseconds(30));
+  EXPECT_EQ(shared.gpu.running_time(b), microseconds(10));
   EXPECT_NEAR(shared.gpu.running(a).used.sm_active, 30e-6, 1e-9);
-  EXPECT_NEAR(shared.gpu.running(b).used.compute, 20e-6, 1e-9);
 }
 
-TEST(SpatialSharing, shares_the_bandwidth_where_kernels_are_bound_by_it) {
+TEST(SpaceSharing, the_head_of_the_line_keeps_out_kernels_that_would_fit) {
   Shared shared;
-  const auto kernels = sequence({kernel(microseconds(20), 0.25, 0.75)});
-  shared.gpu.enqueue(shared.context(), kernels, false);
-  shared.gpu.enqueue(shared.context(), kernels, false);
-  shared.engine.run(instant(sim::milliseconds(10)));
-  EXPECT_EQ(shared.seen.back(), instant(microseconds(30)));
+  // Two waves and a half leave no room before the last; six blocks do not fit beside four.
+  const auto first = sequence({kernel(microseconds(10), 4)}), head = sequence({kernel(microseconds(10), 6)}),
+             small = sequence({kernel(microseconds(1), 2)});
+  for (const auto* kernels : {&first, &head, &small}) shared.gpu.enqueue(shared.context(), *kernels, false);
+  shared.engine.run(instant(milliseconds(10)));
+  // Four of the head's six blocks start at once, the others at 10 us; the small kernel waits for that.
+  EXPECT_EQ(shared.seen,
+            (std::vector{instant(microseconds(10)), instant(microseconds(11)), instant(microseconds(20))}));
 }
 
-TEST(SpatialSharing, keeps_the_fraction_of_a_kernel_when_rates_change) {
+TEST(SpaceSharing, a_high_priority_overtakes_the_line_and_evicts_nobody) {
   Shared shared;
-  const auto kernels = sequence({kernel(microseconds(40), 1)});
+  const auto big = sequence({kernel(microseconds(40), 32)}), small = sequence({kernel(microseconds(5), 8)});
+  const ContextId low = shared.context({}, Priority::low), high = shared.context({}, Priority::high);
+  shared.gpu.enqueue(low, big, false);
+  shared.gpu.enqueue(high, small, false);
+  shared.engine.run(instant(milliseconds(10)));
+  // After the first of four waves of 10 us.
+  EXPECT_EQ(shared.seen, (std::vector{instant(microseconds(15)), instant(microseconds(45))}));
+}
+
+TEST(SpaceSharing, shares_the_bandwidth_where_kernels_are_bound_by_it) {
+  Spec spec = one_block_an_sm();
+  spec.space_sharing.memory_load = 1;
+  Shared shared(spec);
+  const auto kernels = sequence({kernel(microseconds(20), 4, 1)});
+  shared.gpu.enqueue(shared.context(), kernels, false);
+  shared.gpu.enqueue(shared.context(), kernels, false);
+  shared.engine.run(instant(milliseconds(10)));
+  EXPECT_EQ(shared.seen.back(), instant(microseconds(40)));
+}
+
+TEST(SpaceSharing, keeps_the_fraction_of_a_kernel_when_rates_change) {
+  Shared shared;
+  const auto kernels = sequence({kernel(microseconds(40), 8)});
   shared.gpu.enqueue(shared.context(), kernels, false);
   shared.engine.run(instant(microseconds(10)));
   shared.gpu.set_rates({.clock = 0.5, .memory = 1});
-  shared.engine.run(instant(sim::milliseconds(10)));
+  shared.engine.run(instant(milliseconds(10)));
   EXPECT_EQ(shared.seen.back(), instant(microseconds(10 + 60)));
 }
 
-TEST(SpatialSharing, waits_for_launches_and_for_the_input) {
+TEST(SpaceSharing, waits_for_launches_and_for_the_input) {
   Shared shared;
   shared.per_launch = microseconds(1);
-  const auto kernels = sequence({kernel(microseconds(4), 1), kernel(microseconds(4), 1)});
+  const auto kernels = sequence({kernel(microseconds(4), 8), kernel(microseconds(4), 8)});
   const ContextId context = shared.context();
   shared.gpu.begin_launches(context, kernels, {.first = Duration::zero(), .each = microseconds(10)}, true);
   shared.gpu.host_progress(context, {sim::Time::zero(), Duration::zero(), 1});
   shared.engine.run(instant(microseconds(15)));
   EXPECT_EQ(shared.gpu.busy(), Duration::zero());
   shared.gpu.open(context);
-  shared.engine.run(instant(sim::milliseconds(10)));
+  shared.engine.run(instant(milliseconds(10)));
   // The first from 15 us on, the second launched at 20, each after a front-end microsecond.
   EXPECT_EQ(shared.seen.back(), instant(microseconds(25)));
 }
 
-TEST(SpatialSharing, of_a_lone_process_is_the_gpu_as_it_is_without) {
+TEST(SpaceSharing, streams_of_two_processes_take_turns) {
+  Spec spec = one_block_an_sm();
+  spec.time_slicing.slice = microseconds(100);
+  spec.time_slicing.switch_when_idle = microseconds(5);
+  Shared shared(spec, SpaceOf::each_process);
+  const auto kernels = sequence({kernel(microseconds(30), 4)});
+  for (const std::uint32_t process : {0U, 0U, 1U, 1U})
+    shared.gpu.enqueue(shared.context(process), kernels, false);
+  shared.engine.run(instant(milliseconds(10)));
+  EXPECT_EQ(shared.seen, (std::vector{instant(microseconds(30)), instant(microseconds(30)),
+                                      instant(microseconds(65)), instant(microseconds(65))}));
+  EXPECT_EQ(shared.gpu.switches(), 1);
+  EXPECT_EQ(shared.gpu.switching(), microseconds(5));
+}
+
+TEST(SpaceSharing, a_slice_that_expires_stops_all_streams_of_the_process) {
+  Spec spec = one_block_an_sm();
+  spec.time_slicing.slice = microseconds(20);
+  spec.time_slicing.switch_at_expiry = spec.time_slicing.switch_when_idle = microseconds(10);
+  spec.time_slicing.state_bandwidth_bytes_per_s = 0;
+  spec.time_slicing.restart_after_expiry = spec.time_slicing.refill_after_expiry = Duration::zero();
+  Shared shared(spec, SpaceOf::each_process);
+  const auto kernels = sequence({kernel(microseconds(30), 4)});
+  // The first turn began before time zero: its slice is over when others come.
+  for (const std::uint32_t process : {0U, 0U, 1U, 1U})
+    shared.gpu.enqueue(shared.context(process), kernels, false);
+  shared.engine.run(instant(milliseconds(10)));
+  ASSERT_EQ(shared.seen.size(), 4U);
+  EXPECT_EQ(shared.seen[0], shared.seen[1]);
+  EXPECT_EQ(shared.seen[2], shared.seen[3]);
+  EXPECT_EQ(shared.gpu.busy(), microseconds(60));
+  EXPECT_EQ(shared.gpu.switching(), microseconds(10) * shared.gpu.switches());
+}
+
+TEST(SpaceSharing, of_a_lone_process_is_the_gpu_as_it_is_without) {
   for (const auto runtime : {process::Runtime::cuda_graph, process::Runtime::eager}) {
     const auto batches = [&](Sharing sharing) {
       const board::DeviceSpec device = free_device(2);
       board::Setup setup;
       setup.sharing = sharing;
-      auto kernels = sequence({kernel(microseconds(30), 0.7F), kernel(microseconds(20), 0.3F, 0.5F)});
+      auto kernels = sequence({kernel(microseconds(30), 6), kernel(microseconds(20), 3, 0.5F)});
       kernels.lone_gap = microseconds(5);
       setup.processes.push_back(process_with(runtime, process::Sync::spin, std::move(kernels)));
       sim::Engine engine;
@@ -122,7 +195,7 @@ TEST(SpatialSharing, of_a_lone_process_is_the_gpu_as_it_is_without) {
   }
 }
 
-RC_GTEST_PROP(SpatialSharingLaw, no_more_than_all_sms_work_and_everything_is_done, ()) {
+RC_GTEST_PROP(SpaceSharingLaw, no_more_than_all_sms_work_and_everything_is_done, ()) {
   Shared shared;
   const auto count = *rc::gen::inRange<std::size_t>(1, 6);
   std::deque<gpu::KernelSequence> all;
@@ -132,8 +205,7 @@ RC_GTEST_PROP(SpatialSharingLaw, no_more_than_all_sms_work_and_everything_is_don
     std::vector<gpu::Kernel> kernels;
     const auto length = *rc::gen::inRange(1, 8);
     for (int k = 0; k < length; ++k)
-      kernels.push_back(
-          kernel(microseconds(*rc::gen::inRange(1, 100)), static_cast<float>(*rc::gen::inRange(1, 9)) / 8));
+      kernels.push_back(kernel(microseconds(*rc::gen::inRange(1, 100)), *rc::gen::inRange(1U, 9U)));
     all.push_back(sequence(std::move(kernels)));
     contexts.push_back(shared.context());
     work += all.back().used.back().sm_active;
