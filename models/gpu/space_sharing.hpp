@@ -1,4 +1,4 @@
-// The GPU shared in space: kernels of several streams run at once (the law: space/dispatcher.hpp).
+// The GPU shared in space: kernels of several streams run at once (the law: dispatcher.hpp).
 //
 // Streams of one process, and all processes under MPS, share the GPU so. Without MPS, processes take turns:
 // the streams of one process run while it has the GPU, and stand still while another has it. What a turn
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "models/gpu/advance.hpp"
+#include "models/gpu/dispatcher.hpp"
 #include "models/gpu/gpu.hpp"
-#include "models/gpu/space/dispatcher.hpp"
 #include "models/gpu/spec.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"

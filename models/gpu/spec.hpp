@@ -41,8 +41,8 @@ struct IdleWake {
   sim::Duration cost;
 };
 
-// The law of sharing in space: streams of one process, and processes under MPS (models/gpu/space). Measured
-// on an H200 (calibration/evidence/h200-space).
+// The law of sharing in space: streams of one process, and processes under MPS (models/gpu/dispatcher.hpp).
+// Measured on an H200 (calibration/evidence/h200-space).
 struct SpaceSharing {
   int connections = 32;  // channels of one process; further streams share them
   int resident_grids =

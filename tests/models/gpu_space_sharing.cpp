@@ -7,7 +7,7 @@
 #include "models/process/inference.hpp"
 #include "tests/models/gpu_support.hpp"
 
-namespace jostle::gpu::test {
+namespace jostle::gpu::test::in_space {
 namespace {
 
 using sim::Duration;
@@ -179,19 +179,20 @@ TEST(SpaceSharing, a_slice_that_expires_stops_all_streams_of_the_process) {
 
 TEST(SpaceSharing, of_a_lone_process_is_the_gpu_as_it_is_without) {
   for (const auto runtime : {process::Runtime::cuda_graph, process::Runtime::eager}) {
-    const auto batches = [&](Sharing sharing) {
+    const auto batches = [&](bool in_space) {
       const board::DeviceSpec device = free_device(2);
       board::Setup setup;
-      setup.sharing = sharing;
       auto kernels = sequence({kernel(microseconds(30), 6), kernel(microseconds(20), 3, 0.5F)});
       kernels.lone_gap = microseconds(5);
       setup.processes.push_back(process_with(runtime, process::Sync::spin, std::move(kernels)));
       sim::Engine engine;
-      board::Board board(engine, device, setup);
+      std::unique_ptr<Gpu> gpu;
+      if (in_space) gpu = std::make_unique<SpaceSharedGpu>(engine, device.gpu, SpaceOf::all_processes);
+      board::Board board(engine, device, setup, std::move(gpu));
       engine.run(instant(milliseconds(20)));
       return board.processes().front().batches();
     };
-    EXPECT_EQ(batches(Sharing::mps), batches(Sharing::time_slicing));
+    EXPECT_EQ(batches(true), batches(false));
   }
 }
 
@@ -224,4 +225,4 @@ RC_GTEST_PROP(SpaceSharingLaw, no_more_than_all_sms_work_and_everything_is_done,
 }
 
 }  // namespace
-}  // namespace jostle::gpu::test
+}  // namespace jostle::gpu::test::in_space

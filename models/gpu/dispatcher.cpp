@@ -1,4 +1,4 @@
-#include "models/gpu/space/dispatcher.hpp"
+#include "models/gpu/dispatcher.hpp"
 
 #include <algorithm>
 
@@ -17,10 +17,9 @@ Work work_of(const Spec& gpu, const Kernel& kernel, int most_per_sm) {
   const std::uint32_t at_once = static_cast<std::uint32_t>(most_per_sm) * static_cast<std::uint32_t>(sms);
   const std::int64_t waves = (work.blocks + at_once - 1) / at_once;
   work.one_wave = waves == 1;
-  const double held = work.one_wave
-                          ? static_cast<double>((work.blocks + static_cast<std::uint32_t>(sms) - 1) /
-                                                static_cast<std::uint32_t>(sms))
-                          : most_per_sm;
+  const std::uint32_t spread =
+      (work.blocks + static_cast<std::uint32_t>(sms) - 1) / static_cast<std::uint32_t>(sms);
+  const double held = work.one_wave ? spread : static_cast<std::uint32_t>(most_per_sm);
   work.demand = demand_of(gpu, kernel, held);
   // At least half of a wave is execution, whatever the turnover is.
   work.turnover = std::min(gpu.space_sharing.block_turnover, kernel.duration / (2 * waves));

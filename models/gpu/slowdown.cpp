@@ -1,7 +1,8 @@
-#include "models/gpu/space/slowdown.hpp"
+#include "models/gpu/slowdown.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace jostle::gpu::space {
 namespace {
@@ -13,7 +14,7 @@ double cubed(double x) {
 }
 
 std::int32_t millionths(double share) {
-  return static_cast<std::int32_t>(std::clamp(share, 0.0, 1.0) * unit + 0.5);
+  return static_cast<std::int32_t>(std::lround(std::clamp(share, 0.0, 1.0) * unit));
 }
 
 // The total of the other kernels' shares beside the own one, to the third power, less the own one's.

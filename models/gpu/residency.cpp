@@ -1,4 +1,4 @@
-#include "models/gpu/space/residency.hpp"
+#include "models/gpu/residency.hpp"
 
 #include <algorithm>
 #include <array>

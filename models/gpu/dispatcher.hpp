@@ -12,16 +12,15 @@
 // NVIDIA TX2", RTSS 2017 (G1 to X1, A1, A2); Bakita and Anderson, "Demystifying NVIDIA GPU Internals", RTAS
 // 2024 (R2).
 //
-// Equal blocks that start at one instant are one cohort and one event, however many they are. The reference
-// of the tests has an event for each block and agrees to the picosecond (tests/models/reference_dispatcher).
+// Equal blocks that start at one instant are one cohort and one event, however many they are.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "models/gpu/gpu.hpp"
-#include "models/gpu/space/residency.hpp"
-#include "models/gpu/space/slowdown.hpp"
+#include "models/gpu/residency.hpp"
+#include "models/gpu/slowdown.hpp"
 #include "models/gpu/spec.hpp"
 #include "sim/time.hpp"
 
