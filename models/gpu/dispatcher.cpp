@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/gpu/occupancy.hpp"
 #include "models/gpu/rates.hpp"
 
 namespace jostle::gpu::space {
@@ -9,21 +10,19 @@ namespace jostle::gpu::space {
 using sim::Duration;
 using sim::Time;
 
-Work work_of(const Spec& gpu, const Kernel& kernel, int most_per_sm) {
+Work work_of(const Spec& gpu, const Kernel& kernel) {
   Work work;
   work.need = need_of(gpu, kernel);
   work.blocks = std::max(kernel.blocks, 1U);
-  const int sms = std::max(gpu.sm_count, 1);
-  const std::uint32_t at_once = static_cast<std::uint32_t>(most_per_sm) * static_cast<std::uint32_t>(sms);
-  const std::int64_t waves = (work.blocks + at_once - 1) / at_once;
-  work.one_wave = waves == 1;
-  const std::uint32_t spread =
-      (work.blocks + static_cast<std::uint32_t>(sms) - 1) / static_cast<std::uint32_t>(sms);
-  const double held = work.one_wave ? spread : static_cast<std::uint32_t>(most_per_sm);
+  const std::int64_t count = waves(gpu, kernel);
+  work.one_wave = count == 1;
+  const auto sms = static_cast<std::uint32_t>(std::max(gpu.sm_count, 1));
+  const std::uint32_t spread = (work.blocks + sms - 1) / sms;
+  const double held = work.one_wave ? spread : static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel));
   work.demand = demand_of(gpu, kernel, held);
   // At least half of a wave is execution, whatever the turnover is.
-  work.turnover = std::min(gpu.space_sharing.block_turnover, kernel.duration / (2 * waves));
-  work.wave = (kernel.duration - work.turnover * (waves - 1)) / waves;
+  work.turnover = std::min(gpu.space_sharing.block_turnover, kernel.duration / (2 * count));
+  work.wave = (kernel.duration - work.turnover * (count - 1)) / count;
   return work;
 }
 

@@ -4,11 +4,12 @@
 //    in the line places as many blocks as fit; as long as it has more, no other kernel starts a block, even
 //    one that would fit (head-of-line blocking). Nothing is evicted.
 // 2. Blocks go to the SM with most room (residency.hpp).
-// 3. Blocks that start together end together, after the kernel's time for one wave; the blocks of a further
-//    wave start `turnover` later.
+// 3. Blocks that start together end together, after the kernel's time for one wave. Blocks that waited for
+//    room, or behind a kernel that did, take `turnover` longer; a kernel's first ones take `fetch` longer
+//    beside another kernel.
 // 4. Kernels that run at the same time slow each other down (slowdown.hpp).
 // 5. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
-// Sources: calibration/evidence/h200-space (rules 1 to 6 of its README); Amert et al., "GPU Scheduling on the
+// Sources: calibration/evidence/h200-space (streams_synthetic*.csv); Amert et al., "GPU Scheduling on the
 // NVIDIA TX2", RTSS 2017 (G1 to X1, A1, A2); Bakita and Anderson, "Demystifying NVIDIA GPU Internals", RTAS
 // 2024 (R2).
 //
@@ -33,11 +34,11 @@ struct Work {
   std::uint32_t blocks = 1;
   bool one_wave = true;    // alone, all its blocks run at once
   sim::Duration wave;      // of a block, alone
-  sim::Duration turnover;  // before a block that takes the place of another of its kernel
+  sim::Duration turnover;  // before a block that waited for room
 };
 
 // Splits the duration of `kernel` into waves, so that alone it takes just that.
-[[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel, int most_per_sm);
+[[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel);
 
 struct StreamSpec {
   Priority priority = Priority::normal;
@@ -69,7 +70,6 @@ class Dispatcher {
 
   [[nodiscard]] bool started(int stream) const { return at(stream).running; }  // a block has been placed
   [[nodiscard]] bool has_kernel(int stream) const { return at(stream).active; }
-  [[nodiscard]] bool blocked(int stream) const { return at(stream).active && !at(stream).running; }
   [[nodiscard]] int running() const { return running_; }  // kernels with a resident block or between waves
   [[nodiscard]] double fraction(int stream) const;        // of its kernel that is done, from 0 to 1
 

@@ -18,7 +18,7 @@ struct Level {
 };
 
 Level level_for(const Levels& levels, int highest, int most) {
-  int sms = 0;  // with more room than `room`
+  int sms = 0;  // with this room or more
   for (int room = highest; room > 0; --room) {
     sms += levels[static_cast<std::size_t>(room)];
     if (most <= sms) return {room, most};
@@ -40,24 +40,13 @@ Need need_of(const Spec& gpu, const Kernel& kernel) {
           .shared_bytes = shared};
 }
 
-Residency::Residency(const Spec& gpu)
-    : sms_(std::max(gpu.sm_count, 1)),
-      whole_{std::max(gpu.max_threads_per_sm, 1), std::max(gpu.registers_per_sm, 1),
-             std::max(gpu.shared_bytes_per_sm, 0)},
-      slots_(std::clamp(gpu.max_blocks_per_sm, 1, max_room)) {
+Residency::Residency(const Spec& gpu) : sms_(std::max(gpu.sm_count, 1)) {
   const auto n = static_cast<std::size_t>(sms_);
-  threads_.assign(n, whole_.threads);
-  registers_.assign(n, whole_.registers);
-  shared_.assign(n, whole_.shared_bytes);
-  blocks_.assign(n, slots_);
+  threads_.assign(n, std::max(gpu.max_threads_per_sm, 1));
+  registers_.assign(n, std::max(gpu.registers_per_sm, 1));
+  shared_.assign(n, std::max(gpu.shared_bytes_per_sm, 0));
+  blocks_.assign(n, std::clamp(gpu.max_blocks_per_sm, 1, max_room));
   room_.assign(n, 0);
-}
-
-int Residency::per_empty_sm(const Need& need) const {
-  std::int32_t room = std::min(slots_, whole_.threads / need.threads);
-  if (need.registers > 0) room = std::min(room, whole_.registers / need.registers);
-  if (need.shared_bytes > 0) room = std::min(room, whole_.shared_bytes / need.shared_bytes);
-  return std::max(room, 1);
 }
 
 // Sets room_ and returns the largest. Quotients by reciprocals: exact for operands below 2^20 with the half

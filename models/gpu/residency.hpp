@@ -21,7 +21,6 @@ struct Need {
   std::int32_t threads = 32;    // whole warps
   std::int32_t registers = 32;  // of all its threads
   std::int32_t shared_bytes = 0;
-  bool operator==(const Need&) const = default;
 };
 
 // The need of a block of `kernel`, cut to what an SM of `gpu` has, so that every kernel can run.
@@ -45,15 +44,11 @@ class Residency {
   // their number.
   int place(const Need& need, int most, SmRange range, std::span<std::uint8_t> placed);
   void release(const Need& need, std::span<const std::uint8_t> placed);
-  // Blocks that one SM holds if it is empty.
-  [[nodiscard]] int per_empty_sm(const Need& need) const;
 
  private:
   int find_room(const Need& need, SmRange range);
 
   int sms_ = 0;
-  Need whole_;                                                       // of an empty SM
-  std::int32_t slots_ = 0;                                           // for blocks, of an empty SM
   std::vector<std::int32_t> threads_, registers_, shared_, blocks_;  // free, for each SM
   std::vector<std::int32_t> room_;                                   // blocks of the kernel that is placed
 };

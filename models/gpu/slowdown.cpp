@@ -17,7 +17,7 @@ std::int32_t millionths(double share) {
   return static_cast<std::int32_t>(std::lround(std::clamp(share, 0.0, 1.0) * unit));
 }
 
-// The total of the other kernels' shares beside the own one, to the third power, less the own one's.
+// U^3 - u^3 of the law, where the kernel's own share is u and that of all is U.
 double excess(double own, double total) {
   return own <= 0 || total <= own ? 0.0 : cubed(total) - cubed(own);
 }

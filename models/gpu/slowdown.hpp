@@ -3,8 +3,8 @@
 // A resource that a kernel keeps busy for a share u of its time alone, and all kernels together for a share U
 // (each as if alone, so U may exceed 1), stretches the kernel's time by
 //   s = ((1 - u^p) + U^p)^(1/p),  p = 3:
-// nothing at low shares, and U where the resource is full. It fits fp32, tensor, shared-memory and DRAM
-// kernels on an H200 within 2 to 6 % (calibration/evidence/h200-space, rule 6 of its README). There are two
+// nothing at low shares, and U where the resource is full. p was chosen on equal fp32, tensor, L2 and DRAM
+// kernels on an H200, which it fits within 2 to 6 % (calibration/evidence/h200-space). There are two
 // such resources: the pipes of an SM, where the blocks that are resident on it add up, and DRAM, where all
 // kernels add up. A kernel that does not use a resource is not slowed by it.
 #pragma once

@@ -31,12 +31,8 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
     return space_ == SpaceOf::all_processes || (spec.group && group.id == spec.group);
   });
   if (same != groups_.end()) return static_cast<std::size_t>(same - groups_.begin());
-  groups_.push_back({.dispatcher = space::Dispatcher(spec_),
-                     .contexts = {},
-                     .id = spec.group,
-                     .name = spec.name,
-                     .slice = spec.slice,
-                     .interleave = spec.interleave});
+  groups_.push_back(
+      {.dispatcher = space::Dispatcher(spec_), .contexts = {}, .id = spec.group, .slice = spec.slice});
   return groups_.size() - 1;
 }
 
@@ -159,11 +155,6 @@ void SpaceSharedGpu::plan_next(Context& context) {
   refresh_state(context);
 }
 
-space::Work SpaceSharedGpu::work_for(const Context& context) {
-  const space::Residency empty(spec_);
-  return space::work_of(spec_, context.timed, empty.per_empty_sm(space::need_of(spec_, context.timed)));
-}
-
 void SpaceSharedGpu::due() {
   event_ = {};
   catch_up();
@@ -208,7 +199,7 @@ void SpaceSharedGpu::start_ready(Group& group) {
         at_clocks(first->batches.front().given->kernels[first->kernel], rates_.clock, rates_.memory);
     first->counted = 0;
     first->began = {};
-    group.dispatcher.ready(first->stream, work_for(*first));
+    group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed));
     refresh_state(*first);
   }
   group.dispatcher.dispatch();
@@ -232,7 +223,6 @@ void SpaceSharedGpu::kernel_over(Context& context) {
     context.kernel = 0;
     ++context.unseen;
   }
-  if (groups_[context.group].dispatcher.running() == 0) note_busy(false);
   plan_next(context);
 }
 
@@ -282,7 +272,7 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
     count(context);
     context.timed =
         at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
-    groups_[context.group].dispatcher.retime(context.stream, work_for(context));
+    groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, context.timed));
   }
   if (!groups_.empty()) step();
 }

@@ -3,12 +3,12 @@
 // Streams of one process, and all processes under MPS, share the GPU so. Without MPS, processes take turns:
 // the streams of one process run while it has the GPU, and stand still while another has it. What a turn
 // costs is as in TimeSharedGpu (TimeSlicing in spec.hpp), with the state of all kernels that are resident.
+// Not modelled: interleave levels, and preemption at borders of blocks or kernels.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "models/gpu/advance.hpp"
@@ -78,9 +78,7 @@ class SpaceSharedGpu final : public Gpu {
     space::Dispatcher dispatcher;
     std::vector<std::size_t> contexts;
     std::optional<std::uint32_t> id;
-    std::string name;
     std::optional<sim::Duration> slice;
-    Interleave interleave = Interleave::low;
     bool expired = false;  // its last turn ended by its slice: caches are refilled in the next
   };
   enum class Mode : std::uint8_t { running, holding, switching };
@@ -93,7 +91,6 @@ class SpaceSharedGpu final : public Gpu {
   void catch_up();
   void plan_next(Context& context);
   [[nodiscard]] sim::Duration launch_gap(const Context& context) const;
-  [[nodiscard]] space::Work work_for(const Context& context);
   void due();
   void step();
   void start_ready(Group& group);

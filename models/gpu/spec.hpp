@@ -42,13 +42,13 @@ struct IdleWake {
 };
 
 // The law of sharing in space: streams of one process, and processes under MPS (models/gpu/dispatcher.hpp).
-// Measured on an H200 (calibration/evidence/h200-space).
+// Evidence: calibration/evidence/h200-space.
 struct SpaceSharing {
   int connections = 32;  // channels of one process; further streams share them
-  int resident_grids =
-      128;  // kernels that run at one time (CUDA programming guide, "Technical Specifications")
-  sim::Duration block_turnover;  // from the end of a block to the start of the next one in its place
-  sim::Duration fetch;           // of instructions, by a kernel that starts beside another stream's
+  // Kernels that run at one time (CUDA programming guide, "Technical Specifications").
+  int resident_grids = 128;
+  sim::Duration block_turnover;  // what a block that waited for room takes longer
+  sim::Duration fetch;           // what a kernel that starts beside another one takes longer
   sim::Duration mps_gap;         // added to each launch gap of a process under MPS
   double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the share measured
   double memory_load = 1;        // the same for DRAM
