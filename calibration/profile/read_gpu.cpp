@@ -49,6 +49,19 @@ void read_time_slicing(const Cursor& at, Block& outer, gpu::TimeSlicing& slicing
                                              {"kernel", Granularity::kernel}}});
 }
 
+void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) {
+  Block block(at, "the parameters of sharing in space", outer.figures(), outer.from());
+  const TimeSpan span{sim::Duration::zero(), max_gpu_cost};
+  const Quantity load{input::share_dimension(), 0, 2, false};
+  block.required("connections", law.connections, Whole<int>{1, 1024});
+  block.required("resident_grids", law.resident_grids, Whole<int>{1, 1024});
+  block.required("block_turnover", law.block_turnover, span);
+  block.required("fetch", law.fetch, span);
+  block.required("mps_gap", law.mps_gap, span);
+  block.required("compute_load", law.compute_load, load);
+  block.required("memory_load", law.memory_load, load);
+}
+
 void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
   Block block(at, "the cost of a wake-up from idle", outer.figures(), outer.from());
   block.required("after", wake.after, TimeSpan{sim::Duration::zero(), sim::seconds(1000)});
@@ -128,6 +141,7 @@ void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::D
     read_time_slicing(*slicing, block, gpu.time_slicing);
   block.optional("mps", device.mps, input::Boolean{});
   if (const auto faster = block.words().find("what_if")) read_what_if(*faster, block, device.what_if);
+  if (const auto law = block.words().find("space_sharing")) read_space_sharing(*law, block, gpu.space_sharing);
   if (const auto wake = block.words().find("idle_wake")) read_idle_wake(*wake, block, gpu.idle_wake);
 }
 

@@ -31,11 +31,9 @@ double ratio(double hz, double given) {
 
 namespace {
 
-// Streams of one process share the GPU in space. Until one engine does that inside a turn, so that several
-// such processes take turns, whoever shares the board with them shares in space, too.
-gpu::Sharing sharing_of(const Setup& setup) {
-  const bool streams = std::ranges::any_of(setup.processes, process::serves_instances);
-  return streams ? gpu::Sharing::mps : setup.sharing;
+gpu::SharingSetup sharing_of(const Setup& setup) {
+  return {.sharing = setup.sharing,
+          .streams = std::ranges::any_of(setup.processes, process::serves_instances)};
 }
 
 }  // namespace

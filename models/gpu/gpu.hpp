@@ -1,12 +1,12 @@
 // The interface of a GPU: contexts, batches of kernels, and their progress.
 //
 // One context is one stream of a process; the streams of a process are one time-slice group (TSG). The
-// batches of a context run one after another, in the order in which they were enqueued. There are these
-// implementations: TimeSharedGpu (time_sharing.hpp), where each process has one stream, gives the GPU to one
-// at a time and advances many kernels in one event; the reference of the tests (tests/models/reference_gpu)
-// has an event for each kernel and must agree with it to the picosecond. SpaceSharedGpu (space_sharing.hpp)
-// runs streams at once, of one process or under MPS; until profiles have its figures, a board still takes
-// SpatiallySharedGpu (spatial_sharing.hpp), a rule of thumb, in its place.
+// batches of a context run one after another, in the order in which they were enqueued. There are three
+// implementations: TimeSharedGpu (time_sharing.hpp), where each process has one stream, which gives the GPU
+// to one at a time and advances many kernels in one event; SpaceSharedGpu (space_sharing.hpp), where several
+// streams run at once, of one process or under MPS; and the reference of the tests
+// (tests/models/reference_gpu), which has an event for each kernel and must agree with TimeSharedGpu to the
+// picosecond.
 #pragma once
 
 #include <algorithm>

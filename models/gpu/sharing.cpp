@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "models/gpu/spatial_sharing.hpp"
+#include "models/gpu/space_sharing.hpp"
 #include "models/gpu/time_sharing.hpp"
 
 namespace jostle::gpu {
@@ -12,8 +12,12 @@ std::unique_ptr<Gpu> time_shared(sim::Engine& engine, const Spec& spec, std::uin
   return std::make_unique<TimeSharedGpu>(engine, spec, seed);
 }
 
-std::unique_ptr<Gpu> spatially_shared(sim::Engine& engine, const Spec& spec, std::uint64_t /*seed*/) {
-  return std::make_unique<SpatiallySharedGpu>(engine, spec);
+std::unique_ptr<Gpu> space_shared_in_turns(sim::Engine& engine, const Spec& spec, std::uint64_t seed) {
+  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed);
+}
+
+std::unique_ptr<Gpu> space_shared(sim::Engine& engine, const Spec& spec, std::uint64_t seed) {
+  return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::all_processes, seed);
 }
 
 constexpr std::array ways{
@@ -22,13 +26,15 @@ constexpr std::array ways{
                .label = "time slicing",
                .warning = "",
                .takes_turns = true,
-               .make = time_shared},
+               .make = time_shared,
+               .make_with_streams = space_shared_in_turns},
     SharingWay{.sharing = Sharing::mps,
                .name = "mps",
-               .label = "MPS (unvalidated)",
-               .warning = "mps is a what-if: no measurement stands behind its law",
+               .label = "MPS",
+               .warning = "the law of MPS is measured on an H200 with CUDA graphs; on other boards it is assumed",
                .takes_turns = false,
-               .make = spatially_shared},
+               .make = space_shared,
+               .make_with_streams = space_shared},
 };
 
 consteval bool rows_are_in_the_order_of_the_enum() {
@@ -48,8 +54,10 @@ const SharingWay& way_of(Sharing sharing) {
   return ways.at(static_cast<std::size_t>(sharing));
 }
 
-std::unique_ptr<Gpu> make_gpu(Sharing sharing, sim::Engine& engine, const Spec& spec, std::uint64_t seed) {
-  return way_of(sharing).make(engine, spec, seed);
+std::unique_ptr<Gpu> make_gpu(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
+                              std::uint64_t seed) {
+  const SharingWay& way = way_of(setup.sharing);
+  return (setup.streams ? way.make_with_streams : way.make)(engine, spec, seed);
 }
 
 }  // namespace jostle::gpu

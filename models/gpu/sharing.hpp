@@ -24,18 +24,24 @@ using GpuMaker = std::unique_ptr<Gpu> (*)(sim::Engine& engine, const Spec& spec,
 
 struct SharingWay {
   Sharing sharing;
-  std::string_view name;     // as a scenario writes it
-  std::string_view label;    // for people: "MPS (unvalidated)"
-  std::string_view warning;  // shown to its users; empty: none
-  bool takes_turns;          // contexts wait for each other, and a switch may cost time
-  GpuMaker make;
+  std::string_view name;       // as a scenario writes it
+  std::string_view label;      // for people: "MPS"
+  std::string_view warning;    // shown to its users; empty: none
+  bool takes_turns;            // contexts wait for each other, and a switch may cost time
+  GpuMaker make;               // where each process has one stream
+  GpuMaker make_with_streams;  // where some process has several
 };
 
 // Every way, in the order of the enum.
 [[nodiscard]] std::span<const SharingWay> sharing_ways();
 [[nodiscard]] const SharingWay& way_of(Sharing sharing);
 
-[[nodiscard]] std::unique_ptr<Gpu> make_gpu(Sharing sharing, sim::Engine& engine, const Spec& spec,
+struct SharingSetup {
+  Sharing sharing = Sharing::time_slicing;
+  bool streams = false;  // some process has several streams
+};
+
+[[nodiscard]] std::unique_ptr<Gpu> make_gpu(const SharingSetup& setup, sim::Engine& engine, const Spec& spec,
                                             std::uint64_t seed);
 
 }  // namespace jostle::gpu

@@ -85,11 +85,6 @@ std::vector<std::string> warnings(const Scenario& scenario) {
   std::vector<std::string> all;
   if (const std::string_view warning = gpu::way_of(scenario.sharing).warning; !warning.empty())
     all.emplace_back(warning);
-  // Goes when one engine takes turns with processes of several streams (board.cpp: sharing_of()).
-  if (std::ranges::any_of(scenario.processes, has_instances) && expand(scenario).size() > 1 &&
-      gpu::way_of(scenario.sharing).takes_turns)
-    all.emplace_back(
-        "beside a process with several streams the others share the GPU in space, too: no turns");
   if (scenario.power_mode_file) {
     const PowerModeFile& mode = *scenario.power_mode_file;
     for (const std::string& note : mode.notes) {
