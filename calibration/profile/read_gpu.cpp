@@ -56,10 +56,13 @@ void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) 
   block.required("connections", law.connections, Whole<int>{1, 1024});
   block.required("resident_grids", law.resident_grids, Whole<int>{1, 1024});
   block.required("block_turnover", law.block_turnover, span);
+  block.required("kernel_start", law.kernel_start, span);
+  block.required("turnover_per_block", law.turnover_per_block, span);
   block.required("fetch", law.fetch, span);
-  block.required("mps_gap", law.mps_gap, span);
+  block.required("mps_kernel", law.mps_kernel, span);
   block.required("compute_load", law.compute_load, load);
   block.required("memory_load", law.memory_load, load);
+  block.required("warp_bandwidth", law.warp_bytes_per_s, Quantity{input::bandwidth_dimension(), 0, 1e15, true});
 }
 
 void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {

@@ -20,13 +20,18 @@ Work work_of(const Spec& gpu, const Kernel& kernel) {
   const std::uint32_t spread = (work.blocks + sms - 1) / sms;
   const double held = work.one_wave ? spread : static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel));
   work.demand = demand_of(gpu, kernel, held);
-  // At least half of a wave is execution, whatever the turnover is.
-  work.turnover = std::min(gpu.space_sharing.block_turnover, kernel.duration / (2 * count));
-  work.wave = (kernel.duration - work.turnover * (count - 1)) / count;
+  // At least half of each is execution, whatever start and turnover are.
+  const SpaceSharing& law = gpu.space_sharing;
+  work.start = std::min(law.kernel_start, kernel.duration / 2);
+  const Duration blocks = kernel.duration - work.start;
+  work.turnover = law.block_turnover + sim::work_in(law.turnover_per_block, held - 1);
+  work.turnover = std::min(work.turnover, blocks / (2 * count));
+  work.wave = (blocks - work.turnover * (count - 1)) / count;
   return work;
 }
 
-Dispatcher::Dispatcher(const Spec& gpu) : gpu_(gpu), residency_(gpu), slowdown_(residency_.sms()) {}
+Dispatcher::Dispatcher(const Spec& gpu, Duration per_kernel)
+    : gpu_(gpu), per_kernel_(per_kernel), residency_(gpu), slowdown_(residency_.sms()) {}
 
 int Dispatcher::add_stream(const StreamSpec& spec) {
   Stream& stream = streams_.emplace_back();
@@ -49,9 +54,19 @@ void Dispatcher::ready(int index, const Work& work) {
   stream.unplaced = work.blocks;
   stream.ended = 0;
   stream.passed = Duration::zero();
+  stream.joined = now_;
   const auto behind =
       std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < stream.spec.priority; });
   line_.insert(behind, index);
+}
+
+// Of the blocks that `head` places now, alone.
+Duration Dispatcher::time_of(const Stream& head) const {
+  constexpr int most_fetching = 2;
+  Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
+  time += std::max(head.joined + head.work.start - now_, Duration::zero());
+  if (!head.running) time += per_kernel_ + gpu_.space_sharing.fetch * std::min(running_, most_fetching);
+  return time;
 }
 
 // Places what fits of the head of the line; true if that is all of it.
@@ -72,13 +87,11 @@ bool Dispatcher::place_head(Stream& head) {
     free_placements_.push_back(slot);
     return false;
   }
-  Duration length = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
+  const Duration length = time_of(head);
   if (!head.running) {
-    if (running_ > 0) length += gpu_.space_sharing.fetch;
     head.running = true;
     head.speed = 1;
     ++running_;
-    slowdown_.add_memory(head.work.demand);
   }
   slowdown_.add(head.work.demand, placed);
   for (std::size_t i = 0; i < placed.size(); ++i)
@@ -114,9 +127,9 @@ void Dispatcher::set_speeds() {
   changed_ = false;
   for (Stream& stream : streams_) {
     if (!stream.running) continue;
-    stream.speed = stream.cohorts.empty()
-                       ? 1.0
-                       : 1 / slowdown_.of(stream.work.demand, stream.resident, stream.work.one_wave);
+    const SlowdownOf of{.slowest = stream.work.one_wave, .limited = stream.spec.sms.count < residency_.sms()};
+    stream.speed =
+        stream.cohorts.empty() ? 1.0 : 1 / slowdown_.of(stream.work.demand, stream.resident, of);
   }
   set_next();
 }
@@ -126,7 +139,9 @@ void Dispatcher::set_next() {
   for (Stream& stream : streams_) {
     stream.next = Time::never();
     if (!stream.running || stream.cohorts.empty()) continue;
-    stream.next = now_ + sim::time_for(stream.cohorts.front().end - stream.passed, stream.speed);
+    // Not now, however fast: time must advance.
+    stream.next = now_ + std::max(sim::time_for(stream.cohorts.front().end - stream.passed, stream.speed),
+                                  Duration{1});
     next_ = std::min(next_, stream.next);
   }
 }
@@ -161,7 +176,6 @@ void Dispatcher::end(std::vector<int>& done) {
       changed_ = true;
     }
     if (stream.ended < stream.work.blocks) continue;
-    slowdown_.remove_memory(stream.work.demand);
     stream.active = stream.running = false;
     --running_;
     done.push_back(static_cast<int>(i));
@@ -179,7 +193,6 @@ void Dispatcher::retime(int index, const Work& work) {
   if (!stream.active) return;
   const Duration before = std::max(stream.work.wave, Duration{1});
   if (stream.running) {
-    slowdown_.remove_memory(stream.work.demand);
     for (const Cohort& cohort : stream.cohorts)
       slowdown_.remove(stream.work.demand, placements_[cohort.placed]);
     for (Cohort& cohort : stream.cohorts) {
@@ -189,7 +202,6 @@ void Dispatcher::retime(int index, const Work& work) {
       cohort.end = stream.passed + std::max(now_left, Duration{1});
       slowdown_.add(work.demand, placements_[cohort.placed]);
     }
-    slowdown_.add_memory(work.demand);
   }
   stream.work = work;
   changed_ = true;

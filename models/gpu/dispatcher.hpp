@@ -4,11 +4,13 @@
 //    in the line places as many blocks as fit; as long as it has more, no other kernel starts a block, even
 //    one that would fit (head-of-line blocking). Nothing is evicted.
 // 2. Blocks go to the SM with most room (residency.hpp).
-// 3. Blocks that start together end together, after the kernel's time for one wave. Blocks that waited for
-//    room, or behind a kernel that did, take `turnover` longer; a kernel's first ones take `fetch` longer
-//    beside another kernel.
-// 4. Kernels that run at the same time slow each other down (slowdown.hpp).
-// 5. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
+// 3. Blocks that start together end together, after the kernel's time for one wave. A kernel's first blocks
+//    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
+//    kernel that did, take `turnover` longer.
+// 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two: its instructions
+//    are no longer in the caches (a third one was measured to cost no more).
+// 5. Kernels that run at the same time slow each other down (slowdown.hpp).
+// 6. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
 // Sources: calibration/evidence/h200-space (streams_synthetic*.csv); Amert et al., "GPU Scheduling on the
 // NVIDIA TX2", RTSS 2017 (G1 to X1, A1, A2); Bakita and Anderson, "Demystifying NVIDIA GPU Internals", RTAS
 // 2024 (R2).
@@ -33,6 +35,7 @@ struct Work {
   Demand demand;
   std::uint32_t blocks = 1;
   bool one_wave = true;    // alone, all its blocks run at once
+  sim::Duration start;     // of its duration, before its first blocks
   sim::Duration wave;      // of a block, alone
   sim::Duration turnover;  // before a block that waited for room
 };
@@ -48,7 +51,8 @@ struct StreamSpec {
 
 class Dispatcher {
  public:
-  explicit Dispatcher(const Spec& gpu);
+  // Each kernel takes `per_kernel` longer.
+  explicit Dispatcher(const Spec& gpu, sim::Duration per_kernel = {});
 
   int add_stream(const StreamSpec& spec);
   // The stream's next kernel is ready now. The stream must have none.
@@ -86,6 +90,7 @@ class Dispatcher {
     bool active = false, running = false;
     bool waited = false;  // for room: its blocks take the places of others
     std::uint32_t unplaced = 0, ended = 0;
+    sim::Time joined;      // the line
     sim::Duration passed;  // the kernel's own time: as if alone
     double speed = 1;
     std::vector<Cohort> cohorts;  // by end
@@ -97,10 +102,12 @@ class Dispatcher {
   [[nodiscard]] const Stream& at(int stream) const { return streams_[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] bool connection_free(const Stream& stream) const;
   bool place_head(Stream& head);
+  [[nodiscard]] sim::Duration time_of(const Stream& head) const;
   void set_speeds();
   void set_next();
 
   Spec gpu_;
+  sim::Duration per_kernel_;
   Residency residency_;
   Slowdown slowdown_;
   std::vector<Stream> streams_;

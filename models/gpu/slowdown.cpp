@@ -8,18 +8,23 @@ namespace jostle::gpu::space {
 namespace {
 
 constexpr double unit = 1e6;
+constexpr double fullest_memory = 0.97;  // share of the bandwidth; v is finite
 
 double cubed(double x) {
   return x * x * x;
 }
 
-std::int32_t millionths(double share) {
-  return static_cast<std::int32_t>(std::lround(std::clamp(share, 0.0, 1.0) * unit));
+std::int32_t millionths(double x) {
+  return static_cast<std::int32_t>(std::lround(x * unit));
 }
 
-// U^3 - u^3 of the law, where the kernel's own share is u and that of all is U.
-double excess(double own, double total) {
-  return own <= 0 || total <= own ? 0.0 : cubed(total) - cubed(own);
+// Share of the memory's bandwidth that the kernel draws alone.
+double share_of_memory(const Spec& gpu, const Kernel& kernel, double bandwidth) {
+  const double seconds = sim::to_seconds(kernel.duration);
+  const double by_bytes =
+      seconds > 0 && bandwidth > 0 ? static_cast<double>(kernel.dram_bytes) / seconds / bandwidth : 0.0;
+  const double share = std::max(by_bytes, static_cast<double>(kernel.memory_share));
+  return std::min(share * gpu.space_sharing.memory_load, fullest_memory);
 }
 
 }  // namespace
@@ -37,36 +42,52 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const double active = kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
   const double busiest = static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active)) / active;
   const double pipes = std::min(busiest * law.compute_load, 1.0);
-  const double seconds = sim::to_seconds(kernel.duration);
-  const double reached = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
-  double memory = 0;
-  if (seconds > 0 && reached > 0) memory = static_cast<double>(kernel.dram_bytes) / seconds / reached;
-  if (memory <= 0) memory = static_cast<double>(kernel.memory_share);
+  const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
+  const double share = share_of_memory(gpu, kernel, bandwidth);
+  const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
+  double memory = share > 0 ? share / cube_root(1 - cubed(share)) : 0.0;
+  if (law.warp_bytes_per_s > 0 && bandwidth > 0) {
+    const double warps = blocks * static_cast<double>((kernel.threads_per_block + 31) / 32);
+    memory = std::min(memory, warps * law.warp_bytes_per_s / bandwidth);
+  }
   return {.pipes_of_block = millionths(pipes / std::max(per_sm, 1.0)),
           .pipes = millionths(pipes),
-          .memory = millionths(memory * law.memory_load)};
+          .memory_of_block = millionths(memory / blocks),
+          .memory = millionths(memory)};
 }
 
 void Slowdown::change(const Demand& demand, std::span<const std::uint8_t> placed, std::int32_t sign) {
   const std::int32_t each = sign * demand.pipes_of_block;
-  if (each == 0) return;
-  for (std::size_t i = 0; i < placed.size(); ++i) pipes_[i] += each * placed[i];
+  std::int64_t blocks = 0;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    pipes_[i] += each * placed[i];
+    blocks += placed[i];
+  }
+  memory_ += sign * blocks * demand.memory_of_block;
 }
 
-double Slowdown::of(const Demand& demand, std::span<const std::uint8_t> placed, bool slowest) const {
-  double power = 1 + excess(demand.memory / unit, static_cast<double>(memory_) / unit);
-  if (demand.pipes > 0) {
-    std::int32_t fullest = 0, blocks = 0;
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < placed.size(); ++i) {
-      if (placed[i] == 0) continue;
-      fullest = std::max(fullest, pipes_[i]);
-      sum += static_cast<std::int64_t>(placed[i]) * pipes_[i];
-      blocks += placed[i];
-    }
-    const double mean = blocks > 0 ? static_cast<double>(sum) / blocks : 0;
-    power += excess(demand.pipes / unit, (slowest ? fullest : mean) / unit);
+// What all blocks ask of the pipes where these are.
+double Slowdown::pipes_of(std::span<const std::uint8_t> placed, bool slowest) const {
+  std::int32_t fullest = 0, blocks = 0;
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    if (placed[i] == 0) continue;
+    fullest = std::max(fullest, pipes_[i]);
+    sum += static_cast<std::int64_t>(placed[i]) * pipes_[i];
+    blocks += placed[i];
   }
+  if (slowest) return fullest / unit;
+  return blocks > 0 ? static_cast<double>(sum) / blocks / unit : 0.0;
+}
+
+double Slowdown::of(const Demand& demand, std::span<const std::uint8_t> placed, const SlowdownOf& of) const {
+  double power = 1;
+  if (demand.memory > 0) {
+    power = (1 + cubed(static_cast<double>(memory_) / unit)) / (1 + cubed(demand.memory / unit));
+    if (!of.limited) power = std::max(power, 1.0);
+  }
+  if (demand.pipes > 0)
+    power += std::max(cubed(pipes_of(placed, of.slowest)) - cubed(demand.pipes / unit), 0.0);
   return power == 1 ? 1.0 : cube_root(power);
 }
 

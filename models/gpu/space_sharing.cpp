@@ -31,8 +31,12 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
     return space_ == SpaceOf::all_processes || (spec.group && group.id == spec.group);
   });
   if (same != groups_.end()) return static_cast<std::size_t>(same - groups_.begin());
-  groups_.push_back(
-      {.dispatcher = space::Dispatcher(spec_), .contexts = {}, .id = spec.group, .slice = spec.slice});
+  const Duration per_kernel =
+      space_ == SpaceOf::all_processes ? spec_.space_sharing.mps_kernel : Duration::zero();
+  groups_.push_back({.dispatcher = space::Dispatcher(spec_, per_kernel),
+                     .contexts = {},
+                     .id = spec.group,
+                     .slice = spec.slice});
   return groups_.size() - 1;
 }
 
@@ -129,12 +133,11 @@ void SpaceSharedGpu::catch_up() {
 // From the end of the context's last kernel to the start of the next one. The gaps of a graph add up to what
 // the profile measured for a lone process.
 Duration SpaceSharedGpu::launch_gap(const Context& context) const {
-  Duration gap = space_ == SpaceOf::all_processes ? spec_.space_sharing.mps_gap : Duration::zero();
   const Batch& batch = context.batches.front();
-  if (batch.kernel_by_kernel) return gap;
+  if (batch.kernel_by_kernel) return Duration::zero();
   const auto kernels = static_cast<std::int64_t>(batch.given->kernels.size());
   const std::int64_t before = context.kernel;
-  return gap + batch.given->lone_gap * (before + 1) / kernels - batch.given->lone_gap * before / kernels;
+  return batch.given->lone_gap * (before + 1) / kernels - batch.given->lone_gap * before / kernels;
 }
 
 // When the context's next kernel joins the line.
