@@ -37,6 +37,14 @@ double between(double from, double to, double part) {
   return from > 0 && to > 0 ? from * sim::exp(part * sim::log(to / from)) : from + part * (to - from);
 }
 
+// Both ends are plain whole numbers.
+bool is_count(const Range& range) {
+  const auto whole = [](const std::string& end) {
+    return !end.empty() && std::ranges::all_of(end, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  return whole(range.from) && whole(range.to);
+}
+
 }  // namespace
 
 const std::vector<Range>& ranges() {
@@ -67,6 +75,7 @@ std::optional<double> at_score(const Range& range, const input::Written& figure,
   if (!from || !to) return std::nullopt;
   const double end = score < 0.5 ? std::min(*from, figure.number) : std::max(*to, figure.number);
   const double found = between(figure.number, end, std::abs(2 * score - 1) / within);
+  if (is_count(range)) return std::round(found);
   // Shares end at the whole.
   return std::clamp(found, 0.0, figure.unit == "%" ? 100.0 : std::max(found, 0.0));
 }

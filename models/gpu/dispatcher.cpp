@@ -104,21 +104,30 @@ bool Dispatcher::place_head(Stream& head) {
   return head.unplaced == 0;
 }
 
+// Whether a kernel before `stream` waits for room on an SM that `stream` may use.
+bool Dispatcher::behind_blocked(const Stream& stream) const {
+  return std::ranges::any_of(blocked_, [&](const SmRange& range) {
+    return overlap(range, stream.spec.sms, residency_.sms());
+  });
+}
+
 void Dispatcher::dispatch() {
-  std::size_t first = 0;
-  while (first < line_.size()) {
-    Stream& head = at(line_[first]);
+  blocked_.clear();
+  for (std::size_t place = 0; place < line_.size();) {
+    Stream& head = at(line_[place]);
     if (!head.running && !connection_free(head)) {
-      ++first;  // does not stand in the line yet: the connection delivers it later
+      ++place;  // does not stand in the line yet: the connection delivers it later
       continue;
     }
     if (!head.running && running_ >= gpu_.space_sharing.resident_grids) break;
-    if (!place_head(head)) {
-      for (std::size_t i = first; i < line_.size(); ++i) at(line_[i]).waited = true;
-      break;
+    if (behind_blocked(head) || !place_head(head)) {
+      head.waited = true;
+      blocked_.push_back(head.spec.sms);
+      ++place;
+      continue;
     }
-    line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(first));
-    first = 0;
+    // Its connection is taken now, and no other has become free.
+    line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place));
   }
   if (changed_) set_speeds();
 }

@@ -2,7 +2,8 @@
 //
 // 1. Kernels are served in the order in which they became ready, those of a higher priority first. The first
 //    in the line places as many blocks as fit; as long as it has more, no other kernel starts a block, even
-//    one that would fit (head-of-line blocking). Nothing is evicted.
+//    one that would fit (head-of-line blocking). Nothing is evicted. Kernels that may not use the same SMs
+//    (shares of threads under MPS) do not wait for each other.
 // 2. Blocks go to the SM with most room (residency.hpp).
 // 3. Blocks that start together end together, after the kernel's time for one wave. A kernel's first blocks
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
@@ -103,6 +104,7 @@ class Dispatcher {
   [[nodiscard]] bool connection_free(const Stream& stream) const;
   bool place_head(Stream& head);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
+  [[nodiscard]] bool behind_blocked(const Stream& stream) const;
   void set_speeds();
   void set_next();
 
@@ -112,6 +114,7 @@ class Dispatcher {
   Slowdown slowdown_;
   std::vector<Stream> streams_;
   std::vector<int> line_;  // streams with unplaced blocks, first to be served first
+  std::vector<SmRange> blocked_;  // of dispatch(); kept for its storage
   std::vector<Placement> placements_;
   std::vector<std::uint32_t> free_placements_;
   int running_ = 0;

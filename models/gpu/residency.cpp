@@ -40,6 +40,12 @@ Need need_of(const Spec& gpu, const Kernel& kernel) {
           .shared_bytes = shared};
 }
 
+bool overlap(const SmRange& a, const SmRange& b, int sms) {
+  if (a.count >= sms || b.count >= sms) return true;
+  const int from_a = (b.first - a.first + sms) % sms, from_b = (a.first - b.first + sms) % sms;
+  return from_a < a.count || from_b < b.count;
+}
+
 Residency::Residency(const Spec& gpu) : sms_(std::max(gpu.sm_count, 1)) {
   const auto n = static_cast<std::size_t>(sms_);
   threads_.assign(n, std::max(gpu.max_threads_per_sm, 1));

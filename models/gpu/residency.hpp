@@ -32,6 +32,9 @@ struct SmRange {
   int count = 0;
 };
 
+// Whether two ranges of a GPU with `sms` SMs have one in common.
+[[nodiscard]] bool overlap(const SmRange& a, const SmRange& b, int sms);
+
 // Number of blocks on each SM.
 using Placement = std::vector<std::uint8_t>;
 

@@ -50,10 +50,11 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
     const double warps = blocks * static_cast<double>((kernel.threads_per_block + 31) / 32);
     memory = std::min(memory, warps * law.warp_bytes_per_s / bandwidth);
   }
+  const std::int32_t memory_of_block = millionths(memory / blocks);
   return {.pipes_of_block = millionths(pipes / std::max(per_sm, 1.0)),
           .pipes = millionths(pipes),
-          .memory_of_block = millionths(memory / blocks),
-          .memory = millionths(memory)};
+          .memory_of_block = memory_of_block,
+          .memory = memory_of_block * static_cast<std::int32_t>(blocks)};
 }
 
 void Slowdown::change(const Demand& demand, std::span<const std::uint8_t> placed, std::int32_t sign) {

@@ -88,7 +88,7 @@ void SpaceSharedGpu::arrive() {
   if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
     turn_ends_ += sim::work_in(jitter, 2 * random_.uniform() - 1);
   group.dispatcher.skip_until(now);
-  note_busy(group.dispatcher.running() > 0);
+  note_busy(has_work(group));
   for (const std::size_t index : group.contexts) contexts_[index].counted_at = now;
   for (Context& context : contexts_) refresh_state(context);
 }

@@ -1,5 +1,6 @@
 #include "scenarios/result/gpu_result.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace jostle::scenarios {
@@ -29,10 +30,12 @@ GpuWindows distribution(const board::GpuWindowShares& metrics, sim::Duration int
 
 SmArray sm_array(const gpu::Usage& used, double elapsed) {
   if (elapsed <= 0) return {};
-  return {.sm_active = used.sm_active / elapsed,
-          .issue_slot = used.issue_slot / elapsed,
-          .tensor_active = used.tensor_active / elapsed,
-          .occupancy = used.occupancy / elapsed};
+  // Each kernel is counted with the SMs that it has alone; those that run together may share SMs.
+  const auto share = [elapsed](double seconds) { return std::min(seconds / elapsed, 1.0); };
+  return {.sm_active = share(used.sm_active),
+          .issue_slot = share(used.issue_slot),
+          .tensor_active = share(used.tensor_active),
+          .occupancy = share(used.occupancy)};
 }
 
 sim::RunEnd run_until(sim::Engine& engine, sim::Time time, std::optional<board::GpuWindows>& windows) {
