@@ -62,7 +62,8 @@ void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) 
   block.required("mps_kernel", law.mps_kernel, span);
   block.required("compute_load", law.compute_load, load);
   block.required("memory_load", law.memory_load, load);
-  block.required("warp_bandwidth", law.warp_bytes_per_s, Quantity{input::bandwidth_dimension(), 0, 1e15, true});
+  block.required("warp_bandwidth", law.warp_bytes_per_s,
+                 Quantity{input::bandwidth_dimension(), 0, 1e15, true});
 }
 
 void read_idle_wake(const Cursor& at, Block& outer, gpu::IdleWake& wake) {
@@ -144,7 +145,8 @@ void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::D
     read_time_slicing(*slicing, block, gpu.time_slicing);
   block.optional("mps", device.mps, input::Boolean{});
   if (const auto faster = block.words().find("what_if")) read_what_if(*faster, block, device.what_if);
-  if (const auto law = block.words().find("space_sharing")) read_space_sharing(*law, block, gpu.space_sharing);
+  if (const auto law = block.words().find("space_sharing"))
+    read_space_sharing(*law, block, gpu.space_sharing);
   if (const auto wake = block.words().find("idle_wake")) read_idle_wake(*wake, block, gpu.idle_wake);
 }
 

@@ -106,9 +106,8 @@ bool Dispatcher::place_head(Stream& head) {
 
 // Whether a kernel before `stream` waits for room on an SM that `stream` may use.
 bool Dispatcher::behind_blocked(const Stream& stream) const {
-  return std::ranges::any_of(blocked_, [&](const SmRange& range) {
-    return overlap(range, stream.spec.sms, residency_.sms());
-  });
+  return std::ranges::any_of(
+      blocked_, [&](const SmRange& range) { return overlap(range, stream.spec.sms, residency_.sms()); });
 }
 
 void Dispatcher::dispatch() {
@@ -137,8 +136,7 @@ void Dispatcher::set_speeds() {
   for (Stream& stream : streams_) {
     if (!stream.running) continue;
     const SlowdownOf of{.slowest = stream.work.one_wave, .limited = stream.spec.sms.count < residency_.sms()};
-    stream.speed =
-        stream.cohorts.empty() ? 1.0 : 1 / slowdown_.of(stream.work.demand, stream.resident, of);
+    stream.speed = stream.cohorts.empty() ? 1.0 : 1 / slowdown_.of(stream.work.demand, stream.resident, of);
   }
   set_next();
 }
@@ -149,8 +147,8 @@ void Dispatcher::set_next() {
     stream.next = Time::never();
     if (!stream.running || stream.cohorts.empty()) continue;
     // Not now, however fast: time must advance.
-    stream.next = now_ + std::max(sim::time_for(stream.cohorts.front().end - stream.passed, stream.speed),
-                                  Duration{1});
+    stream.next =
+        now_ + std::max(sim::time_for(stream.cohorts.front().end - stream.passed, stream.speed), Duration{1});
     next_ = std::min(next_, stream.next);
   }
 }

@@ -113,7 +113,7 @@ class Dispatcher {
   Residency residency_;
   Slowdown slowdown_;
   std::vector<Stream> streams_;
-  std::vector<int> line_;  // streams with unplaced blocks, first to be served first
+  std::vector<int> line_;         // streams with unplaced blocks, first to be served first
   std::vector<SmRange> blocked_;  // of dispatch(); kept for its storage
   std::vector<Placement> placements_;
   std::vector<std::uint32_t> free_placements_;

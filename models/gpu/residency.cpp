@@ -82,6 +82,19 @@ int Residency::find_room(const Need& need, SmRange range) {
   return highest;
 }
 
+// Takes what `count` blocks on each SM need; gives it back with `sign` -1.
+template <class Count>
+void Residency::take(const Need& need, std::span<const Count> count, std::int32_t sign) {
+  const auto change = [&](std::vector<std::int32_t>& free, std::int32_t each) {
+    std::int32_t* const of = free.data();
+    for (std::size_t i = 0; i < count.size(); ++i) of[i] -= each * count[i];
+  };
+  change(threads_, sign * need.threads);
+  change(registers_, sign * need.registers);
+  if (need.shared_bytes != 0) change(shared_, sign * need.shared_bytes);
+  change(blocks_, sign);
+}
+
 int Residency::place(const Need& need, int most, SmRange range, std::span<std::uint8_t> placed) {
   const int highest = find_room(need, range);
   if (highest == 0 || most <= 0) return 0;
@@ -89,31 +102,23 @@ int Residency::place(const Need& need, int most, SmRange range, std::span<std::u
   for (const std::int32_t room : room_) ++levels[static_cast<std::size_t>(room)];
   // Each block goes where there is most room, so SMs are filled level by level.
   auto [level, rest] = level_for(levels, highest, most);
-  int done = 0;
+  int done = rest;
   for (std::size_t i = 0; i < room_.size(); ++i) {
-    std::int32_t count = std::max(room_[i] - level, 0);
-    if (rest > 0 && room_[i] >= level) {
-      ++count;
+    const std::int32_t own = room_[i];
+    room_[i] = std::max(own - level, 0);  // from here on: blocks that go there
+    done += room_[i];
+    if (rest > 0 && own >= level) {
+      ++room_[i];
       --rest;
     }
-    placed[i] = static_cast<std::uint8_t>(placed[i] + count);
-    threads_[i] -= count * need.threads;
-    registers_[i] -= count * need.registers;
-    shared_[i] -= count * need.shared_bytes;
-    blocks_[i] -= count;
-    done += count;
   }
+  for (std::size_t i = 0; i < room_.size(); ++i) placed[i] = static_cast<std::uint8_t>(placed[i] + room_[i]);
+  take<std::int32_t>(need, room_, 1);
   return done;
 }
 
 void Residency::release(const Need& need, std::span<const std::uint8_t> placed) {
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    const std::int32_t count = placed[i];
-    threads_[i] += count * need.threads;
-    registers_[i] += count * need.registers;
-    shared_[i] += count * need.shared_bytes;
-    blocks_[i] += count;
-  }
+  take<std::uint8_t>(need, placed, -1);
 }
 
 }  // namespace jostle::gpu::space

@@ -49,6 +49,8 @@ class Residency {
   void release(const Need& need, std::span<const std::uint8_t> placed);
 
  private:
+  template <class Count>
+  void take(const Need& need, std::span<const Count> count, std::int32_t sign);
   int find_room(const Need& need, SmRange range);
 
   int sms_ = 0;

@@ -28,13 +28,14 @@ constexpr std::array ways{
                .takes_turns = true,
                .make = time_shared,
                .make_with_streams = space_shared_in_turns},
-    SharingWay{.sharing = Sharing::mps,
-               .name = "mps",
-               .label = "MPS",
-               .warning = "the law of MPS is measured on an H200 with CUDA graphs; on other boards it is assumed",
-               .takes_turns = false,
-               .make = space_shared,
-               .make_with_streams = space_shared},
+    SharingWay{
+        .sharing = Sharing::mps,
+        .name = "mps",
+        .label = "MPS",
+        .warning = "the law of MPS is measured on an H200 with CUDA graphs; on other boards it is assumed",
+        .takes_turns = false,
+        .make = space_shared,
+        .make_with_streams = space_shared},
 };
 
 consteval bool rows_are_in_the_order_of_the_enum() {

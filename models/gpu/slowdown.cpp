@@ -60,8 +60,9 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
 void Slowdown::change(const Demand& demand, std::span<const std::uint8_t> placed, std::int32_t sign) {
   const std::int32_t each = sign * demand.pipes_of_block;
   std::int64_t blocks = 0;
+  std::int32_t* const pipes = pipes_.data();
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    pipes_[i] += each * placed[i];
+    pipes[i] += each * placed[i];
     blocks += placed[i];
   }
   memory_ += sign * blocks * demand.memory_of_block;
@@ -69,16 +70,21 @@ void Slowdown::change(const Demand& demand, std::span<const std::uint8_t> placed
 
 // What all blocks ask of the pipes where these are.
 double Slowdown::pipes_of(std::span<const std::uint8_t> placed, bool slowest) const {
-  std::int32_t fullest = 0, blocks = 0;
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    if (placed[i] == 0) continue;
-    fullest = std::max(fullest, pipes_[i]);
-    sum += static_cast<std::int64_t>(placed[i]) * pipes_[i];
-    blocks += placed[i];
+  // Without branches, so that the compiler makes vectors of the loops.
+  const std::int32_t* const pipes = pipes_.data();
+  const std::size_t sms = placed.size();
+  if (slowest) {
+    std::int32_t fullest = 0;
+    for (std::size_t i = 0; i < sms; ++i) fullest = std::max(fullest, placed[i] != 0 ? pipes[i] : 0);
+    return fullest / unit;
   }
-  if (slowest) return fullest / unit;
-  return blocks > 0 ? static_cast<double>(sum) / blocks / unit : 0.0;
+  std::int32_t blocks = 0;
+  std::int64_t whole = 0;
+  for (std::size_t i = 0; i < sms; ++i) {
+    blocks += placed[i];
+    whole += static_cast<std::int64_t>(placed[i]) * pipes[i];
+  }
+  return blocks > 0 ? static_cast<double>(whole) / blocks / unit : 0.0;
 }
 
 double Slowdown::of(const Demand& demand, std::span<const std::uint8_t> placed, const SlowdownOf& of) const {

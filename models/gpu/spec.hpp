@@ -52,8 +52,8 @@ struct SpaceSharing {
   sim::Duration turnover_per_block;  // and for each further block of the kernel on its SM
   sim::Duration fetch;               // what a kernel takes longer for each kernel beside which it starts
   sim::Duration mps_kernel;          // what each kernel takes longer under MPS
-  double compute_load = 1;  // share of an SM's pipes that a kernel keeps busy, over the share measured
-  double memory_load = 1;   // the same for DRAM
+  double compute_load = 1;      // share of an SM's pipes that a kernel keeps busy, over the share measured
+  double memory_load = 1;       // the same for DRAM
   double warp_bytes_per_s = 0;  // the most that one warp draws from memory while it is alone; 0: no limit
 };
 

@@ -135,9 +135,11 @@ std::string on_cores(const std::string& device, int cores, const std::string& pr
 const std::string dry = net("cuda-graph", "precision: fp16, sync: spin, count: 4");
 const std::string expiring = net("cuda-graph", "precision: fp16, batch: 16, sync: spin, count: 3");
 const std::string wide = net("cuda-graph", "precision: fp32, batch: 16, sync: spin, count: 3");
-// Kernels of several streams at once.
-std::string streams(int count, int batch) {
-  return net("cuda-graph", fmt::format("precision: fp16, streams: {}, batch: {}", count, batch));
+// Kernels of several streams at once: each is an event, and a tenth of a second tells.
+std::string streams(int count, int batch, const std::string& rest = {}) {
+  return "device: nvidia-h200\nprocesses: [" +
+         net("cuda-graph", fmt::format("precision: fp16, streams: {}, batch: {}", count, batch)) + "]\n" +
+         rest + "\nrun: {duration: 100 ms, warmup: 50 ms}\n";
 }
 // Kernel times from the roofline.
 std::string roofline(const std::string& precision, int batch) {
@@ -276,16 +278,16 @@ std::vector<Row> rows() {
        gpu_switches,
        down,
        {"gpu.time_slicing.slice=200 us", "gpu.time_slicing.state_bandwidth=100 TB/s"}},
-      {"gpu.space_sharing.connections", "1", h200, on_the(h200, streams(4, 1)), total, down},
-      {"gpu.space_sharing.resident_grids", "1", h200, on_the(h200, streams(4, 1)), total, down},
-      {"gpu.space_sharing.block_turnover", "20 us", h200, on_the(h200, streams(2, 16)), total, down},
-      {"gpu.space_sharing.kernel_start", "0 us", h200, on_the(h200, streams(4, 16)), total, down},
-      {"gpu.space_sharing.turnover_per_block", "5 us", h200, on_the(h200, streams(2, 16)), total, down},
-      {"gpu.space_sharing.warp_bandwidth", "20 MB/s", h200, on_the(h200, streams(4, 16)), total, up},
-      {"gpu.space_sharing.fetch", "20 us", h200, on_the(h200, streams(4, 1)), total, down},
-      {"gpu.space_sharing.mps_kernel", "20 us", h200, on_the(h200, streams(4, 1), "sharing: mps"), total, down},
-      {"gpu.space_sharing.compute_load", "1 %", h200, on_the(h200, streams(4, 16)), total, up},
-      {"gpu.space_sharing.memory_load", "1 %", h200, on_the(h200, streams(4, 16)), total, up},
+      {"gpu.space_sharing.connections", "1", h200, streams(4, 1), total, down},
+      {"gpu.space_sharing.resident_grids", "1", h200, streams(4, 1), total, down},
+      {"gpu.space_sharing.block_turnover", "20 us", h200, streams(2, 16), total, down},
+      {"gpu.space_sharing.kernel_start", "0 us", h200, streams(4, 16), total, down},
+      {"gpu.space_sharing.turnover_per_block", "5 us", h200, streams(2, 16), total, down},
+      {"gpu.space_sharing.warp_bandwidth", "20 MB/s", h200, streams(4, 16), total, up},
+      {"gpu.space_sharing.fetch", "20 us", h200, streams(4, 1), total, down},
+      {"gpu.space_sharing.mps_kernel", "20 us", h200, streams(4, 1, "sharing: mps"), total, down},
+      {"gpu.space_sharing.compute_load", "1 %", h200, streams(4, 16), total, up},
+      {"gpu.space_sharing.memory_load", "1 %", h200, streams(4, 16), total, up},
       {"gpu.idle_wake.after", "30 ms", h200, on_the(h200, sparse), latency, down},
       {"gpu.idle_wake.cost", "2 ms", h200, on_the(h200, sparse), latency, up},
       {"memory.max_clock", "8 GHz", orin, on_the(orin, roofline("fp16", 8), "clocks: {emc: 2133 MHz}"), total,
