@@ -57,7 +57,6 @@ void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) 
   block.required("resident_grids", law.resident_grids, Whole<int>{1, 1024});
   block.required("block_turnover", law.block_turnover, span);
   block.required("kernel_start", law.kernel_start, span);
-  block.required("turnover_per_block", law.turnover_per_block, span);
   block.required("fetch", law.fetch, span);
   block.required("mps_kernel", law.mps_kernel, span);
   block.required("compute_load", law.compute_load, load);

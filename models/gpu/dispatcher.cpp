@@ -24,8 +24,7 @@ Work work_of(const Spec& gpu, const Kernel& kernel) {
   const SpaceSharing& law = gpu.space_sharing;
   work.start = std::min(law.kernel_start, kernel.duration / 2);
   const Duration blocks = kernel.duration - work.start;
-  work.turnover = law.block_turnover + sim::work_in(law.turnover_per_block, held - 1);
-  work.turnover = std::min(work.turnover, blocks / (2 * count));
+  work.turnover = std::min(law.block_turnover, blocks / (2 * count));
   work.wave = (blocks - work.turnover * (count - 1)) / count;
   return work;
 }

@@ -47,14 +47,13 @@ struct SpaceSharing {
   int connections = 32;  // channels of one process; further streams share them
   // Kernels that run at one time (CUDA programming guide, "Technical Specifications").
   int resident_grids = 128;
-  sim::Duration kernel_start;        // part of a kernel's duration that passes while it waits for room
-  sim::Duration block_turnover;      // what a block that waited for room takes longer,
-  sim::Duration turnover_per_block;  // and for each further block of the kernel on its SM
-  sim::Duration fetch;               // what a kernel takes longer for each kernel beside which it starts
-  sim::Duration mps_kernel;          // what each kernel takes longer under MPS
-  double compute_load = 1;      // share of an SM's pipes that a kernel keeps busy, over the share measured
-  double memory_load = 1;       // the same for DRAM
-  double warp_bytes_per_s = 0;  // the most that one warp draws from memory while it is alone; 0: no limit
+  sim::Duration kernel_start;    // part of a kernel's duration that passes while it waits for room
+  sim::Duration block_turnover;  // what a block that waited for room takes longer
+  sim::Duration fetch;           // what a kernel takes longer for each kernel beside which it starts
+  sim::Duration mps_kernel;      // what each kernel takes longer under MPS
+  double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the share measured
+  double memory_load = 1;        // the same for DRAM
+  double warp_bytes_per_s = 0;   // the most that one warp draws from memory while it is alone; 0: no limit
 };
 
 // A figure for each precision.

@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <tuple>
 #include <vector>
 
 #include "calibration/embedded.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
+#include "models/board/spec.hpp"
 #include "models/gpu/dispatcher.hpp"
 #include "models/gpu/occupancy.hpp"
 
@@ -35,8 +34,10 @@ using Configuration = std::vector<MeasuredStream>;
 Spec h200() {
   input::Problems problems;
   Spec gpu = calibration::shipped_profile("nvidia-h200", problems).value().spec->gpu;
-  // Times are of blocks, not of a profiler, and all streams run the same instructions.
-  gpu.space_sharing.kernel_start = gpu.space_sharing.fetch = Duration::zero();
+  // Times are of blocks, not of a profiler. All streams run the same instructions; what a kernel beside
+  // another takes longer yet was fitted to these rows.
+  gpu.space_sharing.kernel_start = Duration::zero();
+  gpu.space_sharing.fetch = sim::nanoseconds(80);
   return gpu;
 }
 
@@ -89,7 +90,7 @@ class Table {
     found.kernel.shared_bytes = static_cast<std::uint32_t>(number(row, "smem_bytes"));
     found.kernels = static_cast<int>(number(row, "batch_kernels"));
     found.rate = number(row, "kernels_per_s");
-    if (number(row, "priority") < 0) found.priority = Priority::high;
+    if (number(row, "priority") > 0) found.priority = Priority::high;
     const auto alone = alone_.find(type(row));
     const auto us = [&](const char* column) { return sim::nanoseconds(1e3 * number(alone->second, column)); };
     if (alone != alone_.end()) {
@@ -101,8 +102,7 @@ class Table {
     // 0.2 us of a block are not spent spinning.
     const Duration wave = sim::nanoseconds(1e3 * number(row, "work") / 1980 + 200);
     const std::int64_t count = waves(gpu_, found.kernel);
-    const Duration turnover = gpu_.space_sharing.block_turnover +
-                              (blocks_per_sm(gpu_, found.kernel) - 1) * gpu_.space_sharing.turnover_per_block;
+    const Duration turnover = gpu_.space_sharing.block_turnover;
     found.kernel.duration = wave * count + turnover * (count - 1);
     const bool graph = text(row, "mode") == "graph";
     found.gap = sim::nanoseconds(graph ? 1470 : 2500);
@@ -173,7 +173,7 @@ TEST(StreamsMeasured, spinning_kernels_get_what_the_law_says) {
   for (const double error : errors) sum += error;
   const double mean = sum / static_cast<double>(errors.size()), median = errors[errors.size() / 2];
   RecordProperty("mean", fmt::format("{:.4f}", mean));
-  EXPECT_LT(mean, 0.028) << "of " << errors.size() << " streams";
+  EXPECT_LT(mean, 0.025) << "of " << errors.size() << " streams";
   EXPECT_LT(median, 0.010);
 }
 

@@ -282,7 +282,6 @@ std::vector<Row> rows() {
       {"gpu.space_sharing.resident_grids", "1", h200, streams(4, 1), total, down},
       {"gpu.space_sharing.block_turnover", "20 us", h200, streams(2, 16), total, down},
       {"gpu.space_sharing.kernel_start", "0 us", h200, streams(4, 16), total, down},
-      {"gpu.space_sharing.turnover_per_block", "5 us", h200, streams(2, 16), total, down},
       {"gpu.space_sharing.warp_bandwidth", "20 MB/s", h200, streams(4, 16), total, up},
       {"gpu.space_sharing.fetch", "20 us", h200, streams(4, 1), total, down},
       {"gpu.space_sharing.mps_kernel", "20 us", h200, streams(4, 1, "sharing: mps"), total, down},
