@@ -47,8 +47,8 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
   double memory = share > 0 ? share / cube_root(1 - cubed(share)) : 0.0;
   if (law.warp_bytes_per_s > 0 && bandwidth > 0) {
-    const double warps = blocks * static_cast<double>((kernel.threads_per_block + 31) / 32);
-    memory = std::min(memory, warps * law.warp_bytes_per_s / bandwidth);
+    const std::uint32_t warps_of_block = (kernel.threads_per_block + 31) / 32;
+    memory = std::min(memory, blocks * warps_of_block * law.warp_bytes_per_s / bandwidth);
   }
   const std::int32_t memory_of_block = millionths(memory / blocks);
   return {.pipes_of_block = millionths(pipes / std::max(per_sm, 1.0)),

@@ -188,6 +188,7 @@ const std::vector<std::string> saves_state{"gpu.time_slicing.state_bandwidth=200
 const std::vector<std::string> long_slice{"gpu.time_slicing.slice=20 ms"};
 
 // What a board draws, clocks pinned; and what protects it.
+std::vector<Row> space_rows();
 std::vector<Row> power_rows();
 
 std::vector<Row> rows() {
@@ -278,15 +279,6 @@ std::vector<Row> rows() {
        gpu_switches,
        down,
        {"gpu.time_slicing.slice=200 us", "gpu.time_slicing.state_bandwidth=100 TB/s"}},
-      {"gpu.space_sharing.connections", "1", h200, streams(4, 1), total, down},
-      {"gpu.space_sharing.resident_grids", "1", h200, streams(4, 1), total, down},
-      {"gpu.space_sharing.block_turnover", "20 us", h200, streams(2, 16), total, down},
-      {"gpu.space_sharing.kernel_start", "0 us", h200, streams(4, 16), total, down},
-      {"gpu.space_sharing.warp_bandwidth", "20 MB/s", h200, streams(4, 16), total, up},
-      {"gpu.space_sharing.fetch", "20 us", h200, streams(4, 1), total, down},
-      {"gpu.space_sharing.mps_kernel", "20 us", h200, streams(4, 1, "sharing: mps"), total, down},
-      {"gpu.space_sharing.compute_load", "1 %", h200, streams(4, 16), total, up},
-      {"gpu.space_sharing.memory_load", "1 %", h200, streams(4, 16), total, up},
       {"gpu.idle_wake.after", "30 ms", h200, on_the(h200, sparse), latency, down},
       {"gpu.idle_wake.cost", "2 ms", h200, on_the(h200, sparse), latency, up},
       {"memory.max_clock", "8 GHz", orin, on_the(orin, roofline("fp16", 8), "clocks: {emc: 2133 MHz}"), total,
@@ -453,9 +445,25 @@ std::vector<Row> rows() {
     table.push_back({below + "static_graph.host_time", "5 %", h200,
                      on_the(h200, net(runtime, "precision: fp16, sync: spin, graph: static")), total, up});
   }
-  const std::vector<Row> of_power = power_rows();
-  table.insert(table.end(), of_power.begin(), of_power.end());
+  for (const std::vector<Row>& more : {space_rows(), power_rows()})
+    table.insert(table.end(), more.begin(), more.end());
   return table;
+}
+
+// Kernels that run at the same time
+std::vector<Row> space_rows() {
+  const auto up = Goes::up, down = Goes::down;
+  return {
+      {"gpu.space_sharing.connections", "1", h200, streams(4, 1), total, down},
+      {"gpu.space_sharing.resident_grids", "1", h200, streams(4, 1), total, down},
+      {"gpu.space_sharing.block_turnover", "20 us", h200, streams(2, 16), total, down},
+      {"gpu.space_sharing.kernel_start", "0 us", h200, streams(4, 16), total, down},
+      {"gpu.space_sharing.warp_bandwidth", "20 MB/s", h200, streams(4, 16), total, up},
+      {"gpu.space_sharing.fetch", "20 us", h200, streams(4, 1), total, down},
+      {"gpu.space_sharing.mps_kernel", "20 us", h200, streams(4, 1, "sharing: mps"), total, down},
+      {"gpu.space_sharing.compute_load", "1 %", h200, streams(4, 16), total, up},
+      {"gpu.space_sharing.memory_load", "1 %", h200, streams(4, 16), total, up},
+  };
 }
 
 std::vector<Row> power_rows() {
