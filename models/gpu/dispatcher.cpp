@@ -134,8 +134,12 @@ void Dispatcher::set_speeds() {
   changed_ = false;
   for (Stream& stream : streams_) {
     if (!stream.running) continue;
-    const SlowdownOf of{.slowest = stream.work.one_wave, .limited = stream.spec.sms.count < residency_.sms()};
-    stream.speed = stream.cohorts.empty() ? 1.0 : 1 / slowdown_.of(stream.work.demand, stream.resident, of);
+    const bool limited = stream.spec.sms.count < residency_.sms();
+    const bool alone = running_ == 1 && !limited;
+    stream.speed = alone || stream.cohorts.empty()
+                       ? 1.0
+                       : 1 / slowdown_.of(stream.work.demand, stream.resident,
+                                          {.slowest = stream.work.one_wave, .limited = limited});
   }
   set_next();
 }

@@ -9,8 +9,8 @@ namespace {
 constexpr int warp = 32;                // threads
 constexpr std::int32_t max_room = 255;  // blocks of a kernel on one SM; the hardware has 32 at most
 
-// For each room, how many SMs have it.
-using Levels = std::array<int, max_room + 1>;
+// For each room, how many SMs have it, in four counters, so that an increment need not wait for the last.
+using Levels = std::array<std::array<int, 4>, max_room + 1>;
 
 // Down to which room SMs are filled by `most` blocks, and how many blocks are left for SMs of that room.
 struct Level {
@@ -20,7 +20,8 @@ struct Level {
 Level level_for(const Levels& levels, int highest, int most) {
   int sms = 0;  // with this room or more
   for (int room = highest; room > 0; --room) {
-    sms += levels[static_cast<std::size_t>(room)];
+    const auto& counters = levels[static_cast<std::size_t>(room)];
+    sms += counters[0] + counters[1] + counters[2] + counters[3];
     if (most <= sms) return {room, most};
     most -= sms;
   }
@@ -98,8 +99,9 @@ void Residency::take(const Need& need, std::span<const Count> count, std::int32_
 int Residency::place(const Need& need, int most, SmRange range, std::span<std::uint8_t> placed) {
   const int highest = find_room(need, range);
   if (highest == 0 || most <= 0) return 0;
-  Levels levels{};
-  for (const std::int32_t room : room_) ++levels[static_cast<std::size_t>(room)];
+  Levels levels;  // up to the highest
+  std::fill_n(levels.begin(), highest + 1, std::array<int, 4>{});
+  for (std::size_t i = 0; i < room_.size(); ++i) ++levels[static_cast<std::size_t>(room_[i])][i % 4];
   // Each block goes where there is most room, so SMs are filled level by level.
   auto [level, rest] = level_for(levels, highest, most);
   int done = rest;

@@ -1,6 +1,7 @@
 #include "models/gpu/slowdown.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -79,12 +80,15 @@ double Slowdown::pipes_of(std::span<const std::uint8_t> placed, bool slowest) co
     return fullest / unit;
   }
   std::int32_t blocks = 0;
-  std::int64_t whole = 0;
-  for (std::size_t i = 0; i < sms; ++i) {
-    blocks += placed[i];
-    whole += static_cast<std::int64_t>(placed[i]) * pipes[i];
-  }
-  return blocks > 0 ? static_cast<double>(whole) / blocks / unit : 0.0;
+  for (std::size_t i = 0; i < sms; ++i) blocks += placed[i];
+  // Sums of whole numbers below 2^53: exact in any order, here in four.
+  std::array<double, 4> sums{};
+  std::size_t i = 0;
+  for (; i + 4 <= sms; i += 4)
+    for (std::size_t j = 0; j < 4; ++j)
+      sums[j] += static_cast<double>(placed[i + j]) * static_cast<double>(pipes[i + j]);
+  for (; i < sms; ++i) sums[0] += static_cast<double>(placed[i]) * static_cast<double>(pipes[i]);
+  return blocks > 0 ? (sums[0] + sums[1] + sums[2] + sums[3]) / blocks / unit : 0.0;
 }
 
 double Slowdown::of(const Demand& demand, std::span<const std::uint8_t> placed, const SlowdownOf& of) const {
