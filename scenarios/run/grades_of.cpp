@@ -22,13 +22,29 @@ ParameterGrade lowest_of(const calibration::Profile& profile, std::initializer_l
   return found;
 }
 
+// Of turns that processes take.
+ParameterGrade turns_grade(const calibration::Profile& profile) {
+  if (lowest_of(profile, {"gpu.time_slicing.slice"}) == ParameterGrade::assumed)
+    return ParameterGrade::assumed;
+  return lowest_of(profile, {"gpu.time_slicing.switch_at_expiry", "gpu.time_slicing.switch_when_idle"});
+}
+
+// Of kernels that run at the same time. A profile without the law has it by default.
+ParameterGrade space_grade(const calibration::Profile& profile) {
+  constexpr std::string_view known = "gpu.space_sharing.block_turnover";
+  if (std::ranges::find(profile.figures, known, &calibration::ProfileParameter::path) ==
+      profile.figures.end())
+    return ParameterGrade::assumed;
+  return lowest_of(profile, {known, "gpu.space_sharing.kernel_start", "gpu.space_sharing.fetch",
+                             "gpu.space_sharing.mps_kernel", "gpu.space_sharing.compute_load",
+                             "gpu.space_sharing.memory_load", "gpu.space_sharing.warp_bandwidth"});
+}
+
 std::string sharing_grade(const Scenario& scenario, const calibration::Profile& profile) {
-  const auto slice = lowest_of(profile, {"gpu.time_slicing.slice"});
-  const bool in_space = std::ranges::any_of(scenario.processes, has_instances);
-  if (in_space || scenario.sharing != gpu::Sharing::time_slicing || slice == ParameterGrade::assumed)
-    return to_string(ParameterGrade::assumed);
-  return to_string(
-      lowest_of(profile, {"gpu.time_slicing.switch_at_expiry", "gpu.time_slicing.switch_when_idle"}));
+  const bool turns = scenario.sharing == gpu::Sharing::time_slicing;
+  const bool space = !turns || std::ranges::any_of(scenario.processes, has_instances);
+  const ParameterGrade in_turns = turns ? turns_grade(profile) : ParameterGrade::measured;
+  return to_string(space ? std::max(in_turns, space_grade(profile)) : in_turns);
 }
 
 bool on_gpu(const ProcessEntry& entry) {
