@@ -113,11 +113,10 @@ void Dispatcher::dispatch() {
   blocked_.clear();
   for (std::size_t place = 0; place < line_.size();) {
     Stream& head = at(line_[place]);
-    if (!head.running && !connection_free(head)) {
-      ++place;  // does not stand in the line yet: the connection delivers it later
+    if (!head.running && (running_ >= gpu_.space_sharing.resident_grids || !connection_free(head))) {
+      ++place;  // does not stand in the line yet: it is delivered later
       continue;
     }
-    if (!head.running && running_ >= gpu_.space_sharing.resident_grids) break;
     if (behind_blocked(head) || !place_head(head)) {
       head.waited = true;
       blocked_.push_back(head.spec.sms);

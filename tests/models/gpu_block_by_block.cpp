@@ -1,0 +1,309 @@
+// The block dispatcher against a reference that places, times and ends each block by itself.
+//
+// The two must agree to the picosecond: that equal blocks are one cohort and one event changes nothing.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "models/gpu/dispatcher.hpp"
+#include "models/gpu/rates.hpp"
+
+namespace jostle::gpu::space {
+namespace {
+
+using sim::Duration;
+using sim::Time;
+
+class BlockByBlock {
+ public:
+  explicit BlockByBlock(const Spec& gpu)
+      : gpu_(gpu), free_(static_cast<std::size_t>(gpu.sm_count), Sm{gpu}) {}
+
+  int add_stream(const StreamSpec& spec) {
+    streams_.push_back({.spec = spec});
+    return static_cast<int>(streams_.size()) - 1;
+  }
+  void ready(int index, const Work& work) {
+    Stream& stream = at(index);
+    const StreamSpec spec = stream.spec;
+    stream = {.spec = spec, .work = work, .active = true, .unplaced = work.blocks, .joined = now_};
+    const auto behind =
+        std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < spec.priority; });
+    line_.insert(behind, index);
+  }
+  void dispatch() {
+    std::vector<SmRange> blocked;
+    bool placed = false;
+    for (std::size_t place = 0; place < line_.size();) {
+      Stream& head = at(line_[place]);
+      const bool connection_taken = std::ranges::any_of(streams_, [&](const Stream& other) {
+        return &other != &head && other.spec.connection == head.spec.connection && other.running();
+      });
+      const bool first = !head.running();
+      if (first && (connection_taken || running() >= gpu_.space_sharing.resident_grids)) {
+        ++place;
+        continue;
+      }
+      const bool behind = std::ranges::any_of(
+          blocked, [&](const SmRange& range) { return overlap(range, head.spec.sms, gpu_.sm_count); });
+      const Duration time = time_of(head);
+      while (!behind && head.unplaced > 0 && place_one(line_[place], time)) placed = true;
+      if (head.unplaced > 0) {
+        head.waited = true;
+        blocked.push_back(head.spec.sms);
+        ++place;
+        continue;
+      }
+      line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place));
+    }
+    if (placed || ended_) set_speeds();
+    ended_ = false;
+  }
+  [[nodiscard]] Time next() const {
+    Time next = Time::never();
+    for (const Stream& stream : streams_)
+      if (!stream.blocks.empty()) next = std::min(next, stream.next);
+    return next;
+  }
+  void run_until(Time now) {
+    const Duration passed = now - now_;
+    now_ = now;
+    if (passed <= Duration::zero()) return;
+    for (Stream& stream : streams_) {
+      if (stream.blocks.empty()) continue;
+      const Duration end = first_end(stream);
+      stream.passed =
+          stream.next <= now ? end : std::min(stream.passed + sim::work_in(passed, stream.speed), end);
+    }
+  }
+  void end(std::vector<int>& done) {
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      Stream& stream = streams_[i];
+      if (stream.blocks.empty() || stream.next > now_) continue;
+      for (auto block = stream.blocks.begin(); block != stream.blocks.end();) {
+        if (block->end > stream.passed) {
+          ++block;
+          continue;
+        }
+        free_[static_cast<std::size_t>(block->sm)].give_back(stream.work.need);
+        block = stream.blocks.erase(block);
+        ++stream.ended;
+        ended_ = true;
+      }
+      if (stream.ended < stream.work.blocks) continue;
+      stream.active = false;
+      done.push_back(static_cast<int>(i));
+    }
+    if (ended_) set_next();
+  }
+
+ private:
+  struct Sm {
+    std::int32_t threads, registers, shared, blocks;
+    explicit Sm(const Spec& gpu)
+        : threads(gpu.max_threads_per_sm),
+          registers(gpu.registers_per_sm),
+          shared(gpu.shared_bytes_per_sm),
+          blocks(gpu.max_blocks_per_sm) {}
+    [[nodiscard]] int room(const Need& need) const {
+      int room = std::min(blocks, threads / need.threads);
+      if (need.registers > 0) room = std::min(room, registers / need.registers);
+      if (need.shared_bytes > 0) room = std::min(room, shared / need.shared_bytes);
+      return room;
+    }
+    void give_back(const Need& need) { take(need, -1); }
+    void take(const Need& need, int sign = 1) {
+      threads -= sign * need.threads;
+      registers -= sign * need.registers;
+      shared -= sign * need.shared_bytes;
+      blocks -= sign;
+    }
+  };
+  struct Block {
+    int sm;
+    Duration end;  // in the stream's own time
+  };
+  struct Stream {
+    StreamSpec spec;
+    Work work = {};
+    bool active = false, waited = false;
+    std::uint32_t unplaced = 0, ended = 0;
+    Time joined = {};
+    Duration passed = {};
+    double speed = 1;
+    Time next = Time::never();
+    std::vector<Block> blocks = {};
+    [[nodiscard]] bool running() const { return active && (!blocks.empty() || ended > 0); }
+  };
+
+  [[nodiscard]] Stream& at(int index) { return streams_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] int running() const {
+    return static_cast<int>(std::ranges::count_if(streams_, &Stream::running));
+  }
+  [[nodiscard]] static Duration first_end(const Stream& stream) {
+    return std::ranges::min_element(stream.blocks, {}, &Block::end)->end;
+  }
+  [[nodiscard]] Duration time_of(const Stream& head) const {
+    Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
+    time += std::max(head.joined + head.work.start - now_, Duration::zero());
+    if (!head.running()) time += gpu_.space_sharing.fetch * std::min(running(), 2);
+    return time;
+  }
+  bool place_one(int index, Duration time) {
+    Stream& head = at(index);
+    int best = -1, most = 0;
+    for (int sm = 0; sm < gpu_.sm_count; ++sm) {
+      if (!overlap({sm, 1}, head.spec.sms, gpu_.sm_count)) continue;
+      const int room = free_[static_cast<std::size_t>(sm)].room(head.work.need);
+      if (room > most) {
+        most = room;
+        best = sm;
+      }
+    }
+    if (best < 0) return false;
+    free_[static_cast<std::size_t>(best)].take(head.work.need);
+    head.blocks.push_back({best, head.passed + time});
+    --head.unplaced;
+    return true;
+  }
+  [[nodiscard]] double slowdown_of(const Stream& own) const {
+    std::vector<std::int64_t> pipes(static_cast<std::size_t>(gpu_.sm_count), 0);
+    std::int64_t memory = 0;
+    for (const Stream& stream : streams_) {
+      for (const Block& block : stream.blocks) {
+        pipes[static_cast<std::size_t>(block.sm)] += stream.work.demand.pipes_of_block;
+        memory += stream.work.demand.memory_of_block;
+      }
+    }
+    const auto cubed = [](double x) { return x * x * x; };
+    const Demand& demand = own.work.demand;
+    double power = 1;
+    if (demand.memory > 0) {
+      power = (1 + cubed(static_cast<double>(memory) / 1e6)) / (1 + cubed(demand.memory / 1e6));
+      if (own.spec.sms.count >= gpu_.sm_count) power = std::max(power, 1.0);
+    }
+    if (demand.pipes > 0) {
+      std::int64_t sum = 0, fullest = 0;
+      for (const Block& block : own.blocks) {
+        sum += pipes[static_cast<std::size_t>(block.sm)];
+        fullest = std::max(fullest, pipes[static_cast<std::size_t>(block.sm)]);
+      }
+      const double of = own.work.one_wave
+                            ? static_cast<double>(fullest) / 1e6
+                            : static_cast<double>(sum) / static_cast<double>(own.blocks.size()) / 1e6;
+      power += std::max(cubed(of) - cubed(demand.pipes / 1e6), 0.0);
+    }
+    return power == 1 ? 1.0 : cube_root(power);
+  }
+  void set_speeds() {
+    for (Stream& stream : streams_) {
+      if (stream.blocks.empty()) continue;
+      const bool alone = running() == 1 && stream.spec.sms.count >= gpu_.sm_count;
+      stream.speed = alone ? 1.0 : 1 / slowdown_of(stream);
+    }
+    set_next();
+  }
+  void set_next() {
+    for (Stream& stream : streams_) {
+      stream.next = Time::never();
+      if (stream.blocks.empty()) continue;
+      stream.next =
+          now_ + std::max(sim::time_for(first_end(stream) - stream.passed, stream.speed), Duration{1});
+    }
+  }
+
+  Spec gpu_;
+  std::vector<Sm> free_;
+  std::vector<Stream> streams_;
+  std::vector<int> line_;
+  Time now_;
+  bool ended_ = false;
+};
+
+struct Loop {
+  StreamSpec stream;
+  Kernel kernel;
+  Duration gap;
+};
+
+// When each kernel of each stream ends: closed loops, of `kernels` kernels each.
+template <class Engine>
+std::vector<std::pair<Time, int>> ends(const Spec& gpu, const std::vector<Loop>& loops, int kernels) {
+  Engine engine(gpu);
+  std::vector<Time> ready;
+  std::vector<int> left(loops.size(), kernels);
+  for (const Loop& loop : loops) {
+    engine.add_stream(loop.stream);
+    ready.push_back(Time{} + loop.gap);
+  }
+  std::vector<std::pair<Time, int>> seen;
+  std::vector<int> done;
+  for (Time now; now < Time::never();) {
+    done.clear();
+    engine.run_until(now);
+    engine.end(done);
+    for (const int of : done) {
+      const auto i = static_cast<std::size_t>(of);
+      seen.emplace_back(now, of);
+      if (--left[i] > 0) ready[i] = now + loops[i].gap;
+    }
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      if (ready[i] > now) continue;
+      ready[i] = Time::never();
+      engine.ready(static_cast<int>(i), work_of(gpu, loops[i].kernel));
+    }
+    engine.dispatch();
+    Time next = engine.next();
+    for (const Time at : ready) next = std::min(next, at);
+    now = next;
+  }
+  return seen;
+}
+
+Loop any_loop(const Spec& gpu, int index) {
+  Loop loop;
+  loop.gap = sim::nanoseconds(100.0 * *rc::gen::inRange(1, 60));
+  loop.kernel = {.duration = sim::nanoseconds(*rc::gen::inRange(400, 90'000))};
+  loop.kernel.blocks = *rc::gen::inRange(1U, 90U);
+  loop.kernel.threads_per_block = 32 * *rc::gen::inRange(1U, 33U);
+  loop.kernel.registers_per_thread = *rc::gen::inRange(16U, 129U);
+  loop.kernel.shared_bytes = 1024 * *rc::gen::inRange(0U, 100U);
+  loop.kernel.sm_active = 1;
+  loop.kernel.issue_slot = static_cast<float>(*rc::gen::inRange(0, 100)) / 100;
+  loop.kernel.memory_share = static_cast<float>(*rc::gen::inRange(0, 100)) / 100;
+  loop.stream.priority = *rc::gen::element(Priority::low, Priority::normal, Priority::high);
+  loop.stream.connection = *rc::gen::inRange(0, index + 1);
+  loop.stream.sms = {0, gpu.sm_count};
+  if (*rc::gen::inRange(0, 4) == 0)
+    loop.stream.sms = {*rc::gen::inRange(0, gpu.sm_count), *rc::gen::inRange(1, gpu.sm_count)};
+  return loop;
+}
+
+RC_GTEST_PROP(BlockDispatcher, agrees_with_an_event_for_each_block_to_the_picosecond, ()) {
+  Spec gpu;
+  gpu.sm_count = *rc::gen::inRange(2, 9);
+  gpu.max_threads_per_sm = 2048;
+  gpu.max_blocks_per_sm = 32;
+  gpu.registers_per_sm = 65536;
+  gpu.shared_bytes_per_sm = 228 * 1024;
+  gpu.bandwidth_bytes_per_s = 1e12;
+  gpu.bandwidth_efficiency = 1;
+  gpu.space_sharing.resident_grids = *rc::gen::inRange(1, 9);
+  gpu.space_sharing.kernel_start = sim::nanoseconds(*rc::gen::inRange(0, 1000));
+  gpu.space_sharing.block_turnover = sim::nanoseconds(*rc::gen::inRange(0, 1000));
+  gpu.space_sharing.fetch = sim::nanoseconds(*rc::gen::inRange(0, 500));
+  gpu.space_sharing.compute_load = 1;
+  gpu.space_sharing.memory_load = 1;
+  std::vector<Loop> loops;
+  const int count = *rc::gen::inRange(1, 7);
+  for (int i = 0; i < count; ++i) loops.push_back(any_loop(gpu, i));
+  const auto seen = ends<Dispatcher>(gpu, loops, 6);
+  RC_ASSERT(seen.size() == 6 * loops.size());
+  RC_ASSERT(seen == ends<BlockByBlock>(gpu, loops, 6));
+}
+
+}  // namespace
+}  // namespace jostle::gpu::space
