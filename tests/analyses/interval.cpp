@@ -516,8 +516,8 @@ TEST(Interval, of_cameras_holds_what_other_seeds_give) {
 
 TEST(Interval, of_the_only_stream_is_that_of_its_process) {
   const auto result = run_with_interval(
-      scenario("device: nvidia-h200\nprocesses:\n"
-               "  - {runtime: cuda-graph, instances: [{model: resnet50, precision: fp16, batch: 8}]}\n"
+      scenario("device: jetson-orin-nano-super\nprocesses:\n"
+               "  - {runtime: tensorrt, instances: [{model: resnet50, precision: fp16, batch: 8}]}\n"
                "run: {duration: 500 ms, warmup: 100 ms}\n"),
       {});
   ASSERT_TRUE(result);
@@ -529,7 +529,7 @@ TEST(Interval, of_the_only_stream_is_that_of_its_process) {
 
 TEST(Interval, every_stream_has_one_that_holds_its_figure_and_no_more_than_it_is_offered) {
   const auto result = run_with_interval(
-      scenario("device: nvidia-h200\nprocesses:\n  - runtime: cuda-graph\n    instances:\n"
+      scenario("device: jetson-orin-nano-super\nprocesses:\n  - runtime: tensorrt\n    instances:\n"
                "      - {model: resnet50, precision: fp16, batch: 8, count: 2}\n"
                "      - {model: mobilenet_v2, precision: fp16, arrivals: {periodic: 200 /s}}\n"
                "run: {duration: 500 ms, warmup: 100 ms}\n"),
