@@ -390,7 +390,7 @@ class Command(unittest.TestCase):
 
     def test_an_explanation_tells_what_the_governors_did(self):
         path = self.file("cameras.yaml", CAMERAS)
-        moderate = ("explain", path, "--set", "power_mode=MAXN_SUPER", "--set", "run.duration=60 s",
+        moderate = ("explain", path, "--set", "power_mode=MAXN_SUPER", "--set", "run.duration=30 s",
                     "--set", "processes.0.arrivals={periodic: 15 /s}")
         text = " ".join(self.jostle(*moderate).stdout.split())
         self.assertRegex(text, r"twice the GPU arithmetic: the governors? lowered the .*GPU clock from \d+ to \d+ MHz")
