@@ -8,8 +8,8 @@
 // 3. Blocks that start together end together, after the kernel's time for one wave. A kernel's first blocks
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
 //    kernel that did, take `turnover` longer.
-// 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two: its instructions
-//    are no longer in the caches (a third one was measured to cost no more).
+// 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two (a third was measured
+//    to cost no more). Presumably other kernels' instructions displace its own from the caches.
 // 5. Kernels that run at the same time slow each other down (slowdown.hpp).
 // 6. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
 // Sources: calibration/evidence/h200-space (streams_synthetic*.csv); Amert et al., "GPU Scheduling on the

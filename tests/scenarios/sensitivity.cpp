@@ -187,8 +187,8 @@ std::string beside_threads(const std::string& runtime) {
 const std::vector<std::string> saves_state{"gpu.time_slicing.state_bandwidth=200 GB/s"};
 const std::vector<std::string> long_slice{"gpu.time_slicing.slice=20 ms"};
 
-// What a board draws, clocks pinned; and what protects it.
 std::vector<Row> space_rows();
+// What a board draws, clocks pinned; and what protects it.
 std::vector<Row> power_rows();
 
 std::vector<Row> rows() {

@@ -70,7 +70,8 @@ TEST(Stability, is_what_queueing_theory_says) {
       const bool slow_to_tell = server.count > 1 && kind == "poisson";
       for (const double rho : {0.5, 0.8, 0.9, 0.97, 1.03, 1.1, 1.5, 3.0}) {
         if (slow_to_tell && rho > 1 && rho < 1.5) continue;
-        // Under MPS requests that come together meet kernel by kernel, which serves fewer than a crowd does.
+        // Under MPS both processes' requests come at one instant and slow each other down: fewer fit than
+        // `most`.
         if (server.name == "two under MPS" && kind == "periodic" && rho > 0.8 && rho < 1) continue;
         const Result result = run_with(server, form(kind, rho * most));
         for (const ProcessResult& process : result.processes) {
