@@ -30,12 +30,12 @@ Work work_of(const Spec& gpu, const Kernel& kernel) {
 }
 
 Dispatcher::Dispatcher(const Spec& gpu, Duration per_kernel)
-    : gpu_(gpu), per_kernel_(per_kernel), residency_(gpu), slowdown_(residency_.sms()) {}
+    : gpu_(gpu), per_kernel_(per_kernel), residency_(gpu), slowdown_(residency_.nothing_placed()) {}
 
 int Dispatcher::add_stream(const StreamSpec& spec) {
   Stream& stream = streams_.emplace_back();
   stream.spec = spec;
-  stream.resident.assign(static_cast<std::size_t>(residency_.sms()), 0);
+  stream.resident = residency_.nothing_placed();
   return static_cast<int>(streams_.size()) - 1;
 }
 
@@ -53,7 +53,7 @@ void Dispatcher::ready(int index, const Work& work) {
   stream.unplaced = work.blocks;
   stream.ended = 0;
   stream.passed = Duration::zero();
-  stream.joined = now_;
+  stream.joined = stream.since = now_;
   const auto behind =
       std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < stream.spec.priority; });
   line_.insert(behind, index);
@@ -73,11 +73,10 @@ bool Dispatcher::place_head(Stream& head) {
   std::uint32_t slot = 0;
   if (free_placements_.empty()) {
     slot = static_cast<std::uint32_t>(placements_.size());
-    placements_.emplace_back(head.resident.size(), 0);
+    placements_.push_back(residency_.nothing_placed());
   } else {
     slot = free_placements_.back();
     free_placements_.pop_back();
-    std::ranges::fill(placements_[slot], 0);
   }
   Placement& placed = placements_[slot];
   const int most = static_cast<int>(std::min<std::uint32_t>(head.unplaced, 1U << 20U));
@@ -89,18 +88,45 @@ bool Dispatcher::place_head(Stream& head) {
   const Duration length = time_of(head);
   if (!head.running) {
     head.running = true;
-    head.speed = 1;
+    head.speed = head.cubed = 1;
+    head.pipes = -1;
     ++running_;
   }
-  slowdown_.add(head.work.demand, placed);
-  for (std::size_t i = 0; i < placed.size(); ++i)
-    head.resident[i] = static_cast<std::uint8_t>(head.resident[i] + placed[i]);
+  add_resident(head, placed, count);
+  catch_up(head);
   const Duration end = head.passed + length;
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.cohorts.insert(later, Cohort{end, count, length, slot});
+  set_next(head);
   head.unplaced -= static_cast<std::uint32_t>(count);
-  changed_ = true;
   return head.unplaced == 0;
+}
+
+void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count) {
+  if (stream.cohorts.empty()) {
+    stream.resident = placed;
+  } else {
+    for (std::size_t i = 0; i < placed.size(); ++i)
+      stream.resident[i] = static_cast<Count>(stream.resident[i] + placed[i]);
+  }
+  slowdown_.add(stream.work.demand, placed, count);
+  changed_ = true;
+  pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
+}
+
+// The cohort is no longer among the stream's. Where it was the last, `resident` is left as it was.
+void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
+  const Placement& placed = placements_[cohort.placed];
+  residency_.release(stream.work.need, placed);
+  slowdown_.remove(stream.work.demand, placed, cohort.count);
+  if (!stream.cohorts.empty()) {
+    for (std::size_t i = 0; i < placed.size(); ++i)
+      stream.resident[i] = static_cast<Count>(stream.resident[i] - placed[i]);
+  }
+  free_placements_.push_back(cohort.placed);
+  stream.ended += static_cast<std::uint32_t>(cohort.count);
+  changed_ = freed_ = true;
+  pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
 // Whether a kernel before `stream` waits for room on an SM that `stream` may use.
@@ -117,7 +143,8 @@ void Dispatcher::dispatch() {
       ++place;  // does not stand in the line yet: it is delivered later
       continue;
     }
-    if (behind_blocked(head) || !place_head(head)) {
+    const bool no_room = head.waited && !freed_;  // as when it was looked for last
+    if (no_room || behind_blocked(head) || !place_head(head)) {
       head.waited = true;
       blocked_.push_back(head.spec.sms);
       ++place;
@@ -126,102 +153,120 @@ void Dispatcher::dispatch() {
     // Its connection is taken now, and no other has become free.
     line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place));
   }
+  freed_ = false;
   if (changed_) set_speeds();
 }
 
 void Dispatcher::set_speeds() {
-  changed_ = false;
   for (Stream& stream : streams_) {
     if (!stream.running) continue;
-    const bool limited = stream.spec.sms.count < residency_.sms();
-    const bool alone = running_ == 1 && !limited;
-    stream.speed = alone || stream.cohorts.empty()
-                       ? 1.0
-                       : 1 / slowdown_.of(stream.work.demand, stream.resident,
-                                          {.slowest = stream.work.one_wave, .limited = limited});
+    const double cubed = cubed_slowdown(stream);
+    if (cubed == stream.cubed) continue;
+    catch_up(stream);
+    stream.cubed = cubed;
+    stream.speed = cubed == 1 ? 1.0 : 1 / cube_root(cubed);
+    set_next(stream);
   }
-  set_next();
+  changed_ = pipes_changed_ = false;
+  find_next();
 }
 
-void Dispatcher::set_next() {
+double Dispatcher::cubed_slowdown(Stream& stream) const {
+  const bool limited = stream.spec.sms.count < residency_.sms();
+  const bool alone = running_ == 1 && !limited;
+  if (alone || stream.cohorts.empty()) {
+    stream.pipes = -1;
+    return 1;
+  }
+  if (stream.work.demand.pipes > 0 && (pipes_changed_ || stream.pipes < 0))
+    stream.pipes = slowdown_.pipes_where(stream.resident, stream.work.one_wave);
+  return slowdown_.cubed_for(stream.work.demand, stream.pipes, limited);
+}
+
+Duration Dispatcher::passed(const Stream& stream) const {
+  if (stream.cohorts.empty()) return stream.passed;
+  const Duration end = stream.cohorts.front().end;
+  if (stream.next <= now_) return end;
+  return std::min(stream.passed + sim::work_in(now_ - stream.since, stream.speed), end);
+}
+
+void Dispatcher::catch_up(Stream& stream) const {
+  stream.passed = passed(stream);
+  stream.since = now_;
+}
+
+void Dispatcher::set_next(Stream& stream) const {
+  stream.next = Time::never();
+  if (stream.cohorts.empty()) return;
+  // Not now, however fast: time must advance.
+  stream.next =
+      now_ + std::max(sim::time_for(stream.cohorts.front().end - stream.passed, stream.speed), Duration{1});
+}
+
+void Dispatcher::find_next() {
   next_ = Time::never();
-  for (Stream& stream : streams_) {
-    stream.next = Time::never();
-    if (!stream.running || stream.cohorts.empty()) continue;
-    // Not now, however fast: time must advance.
-    stream.next =
-        now_ + std::max(sim::time_for(stream.cohorts.front().end - stream.passed, stream.speed), Duration{1});
-    next_ = std::min(next_, stream.next);
-  }
-}
-
-void Dispatcher::run_until(Time now) {
-  const Duration passed = now - now_;
-  now_ = now;
-  if (passed <= Duration::zero()) return;
-  for (Stream& stream : streams_) {
-    if (!stream.running || stream.cohorts.empty()) continue;
-    const Duration end = stream.cohorts.front().end;
-    stream.passed =
-        stream.next <= now ? end : std::min(stream.passed + sim::work_in(passed, stream.speed), end);
-  }
+  for (const Stream& stream : streams_) next_ = std::min(next_, stream.next);
 }
 
 void Dispatcher::end(std::vector<int>& done) {
   if (next_ > now_) return;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     Stream& stream = streams_[i];
-    if (!stream.running || stream.next > now_) continue;
+    if (stream.next > now_) continue;
+    catch_up(stream);
     while (!stream.cohorts.empty() && stream.cohorts.front().end <= stream.passed) {
       const Cohort over = stream.cohorts.front();
       stream.cohorts.erase(stream.cohorts.begin());
-      const Placement& placed = placements_[over.placed];
-      residency_.release(stream.work.need, placed);
-      slowdown_.remove(stream.work.demand, placed);
-      for (std::size_t sm = 0; sm < placed.size(); ++sm)
-        stream.resident[sm] = static_cast<std::uint8_t>(stream.resident[sm] - placed[sm]);
-      free_placements_.push_back(over.placed);
-      stream.ended += static_cast<std::uint32_t>(over.count);
-      changed_ = true;
+      remove_resident(stream, over);
     }
+    set_next(stream);
     if (stream.ended < stream.work.blocks) continue;
     stream.active = stream.running = false;
     --running_;
     done.push_back(static_cast<int>(i));
   }
-  if (changed_) set_next();
+  if (changed_) find_next();
 }
 
 void Dispatcher::skip_until(Time now) {
+  for (Stream& stream : streams_) catch_up(stream);
   now_ = now;
-  set_next();
+  for (Stream& stream : streams_) {
+    stream.since = now;
+    set_next(stream);
+  }
+  find_next();
 }
 
 void Dispatcher::retime(int index, const Work& work) {
   Stream& stream = at(index);
   if (!stream.active) return;
+  catch_up(stream);
   const Duration before = std::max(stream.work.wave, Duration{1});
   if (stream.running) {
     for (const Cohort& cohort : stream.cohorts)
-      slowdown_.remove(stream.work.demand, placements_[cohort.placed]);
+      slowdown_.remove(stream.work.demand, placements_[cohort.placed], cohort.count);
     for (Cohort& cohort : stream.cohorts) {
       const Duration left = cohort.end - stream.passed;
       const Duration now_left = same_fraction(left, before, work.wave);
       cohort.length += now_left - left;
       cohort.end = stream.passed + std::max(now_left, Duration{1});
-      slowdown_.add(work.demand, placements_[cohort.placed]);
+      slowdown_.add(work.demand, placements_[cohort.placed], cohort.count);
     }
   }
+  set_next(stream);
   stream.work = work;
-  changed_ = true;
+  stream.pipes = -1;
+  changed_ = pipes_changed_ = true;
 }
 
 double Dispatcher::fraction(int index) const {
   const Stream& stream = at(index);
   if (!stream.active) return 0;
   double blocks = stream.ended;
+  const Duration done = passed(stream);
   for (const Cohort& cohort : stream.cohorts) {
-    const double left = static_cast<double>((cohort.end - stream.passed).ps());
+    const double left = static_cast<double>((cohort.end - done).ps());
     blocks += cohort.count * (1 - left / static_cast<double>(std::max<std::int64_t>(cohort.length.ps(), 1)));
   }
   return std::clamp(blocks / stream.work.blocks, 0.0, 1.0);

@@ -64,7 +64,7 @@ class Dispatcher {
   // When the next blocks end; never: none is running.
   [[nodiscard]] sim::Time next() const { return next_; }
   // Runs until `now`, at most next().
-  void run_until(sim::Time now);
+  void run_until(sim::Time now) { now_ = now; }
   // Removes the blocks that end now, and appends the streams whose kernels are complete to `done`.
   void end(std::vector<int>& done);
 
@@ -92,21 +92,30 @@ class Dispatcher {
     bool waited = false;  // for room: its blocks take the places of others
     std::uint32_t unplaced = 0, ended = 0;
     sim::Time joined;      // the line
-    sim::Duration passed;  // the kernel's own time: as if alone
+    sim::Duration passed;  // the kernel's own time, as if alone, at the instant `since`
+    sim::Time since;
     double speed = 1;
-    std::vector<Cohort> cohorts;  // by end
-    Placement resident;           // sum of the cohorts
-    sim::Time next = sim::Time::never();
+    double pipes = -1;                    // Slowdown::pipes_where its blocks are; below 0: not known
+    double cubed = 1;                     // of its slowdown, as the speed was set
+    std::vector<Cohort> cohorts;          // by end
+    Placement resident;                   // sum of the cohorts
+    sim::Time next = sim::Time::never();  // end of its first cohort
   };
 
   [[nodiscard]] Stream& at(int stream) { return streams_[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] const Stream& at(int stream) const { return streams_[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] bool connection_free(const Stream& stream) const;
   bool place_head(Stream& head);
+  void add_resident(Stream& stream, const Placement& placed, int count);
+  void remove_resident(Stream& stream, const Cohort& cohort);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
   [[nodiscard]] bool behind_blocked(const Stream& stream) const;
   void set_speeds();
-  void set_next();
+  [[nodiscard]] double cubed_slowdown(Stream& stream) const;
+  [[nodiscard]] sim::Duration passed(const Stream& stream) const;
+  void catch_up(Stream& stream) const;
+  void set_next(Stream& stream) const;
+  void find_next();
 
   Spec gpu_;
   sim::Duration per_kernel_;
@@ -119,7 +128,9 @@ class Dispatcher {
   std::vector<std::uint32_t> free_placements_;
   int running_ = 0;
   sim::Time now_, next_ = sim::Time::never();
-  bool changed_ = false;  // residency, since the speeds were set
+  bool changed_ = false;        // residency, since the speeds were set
+  bool pipes_changed_ = false;  // what its blocks ask of the pipes
+  bool freed_ = false;          // room, since dispatch()
 };
 
 }  // namespace jostle::gpu::space

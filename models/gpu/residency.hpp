@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "models/gpu/kernel.hpp"
@@ -16,11 +15,14 @@
 
 namespace jostle::gpu::space {
 
+// A number of something on one SM: small, so that eight SMs fit into a vector register.
+using Count = std::int16_t;
+
 // What one block takes of an SM.
 struct Need {
-  std::int32_t threads = 32;    // whole warps
-  std::int32_t registers = 32;  // of all its threads
-  std::int32_t shared_bytes = 0;
+  Count threads = 32;    // whole warps
+  Count registers = 32;  // of all its threads, in units of 32: one register of a warp
+  Count shared = 0;      // memory, in units of 16 bytes, the least a block gets
 };
 
 // The need of a block of `kernel`, cut to what an SM of `gpu` has, so that every kernel can run.
@@ -35,27 +37,26 @@ struct SmRange {
 // Whether two ranges of a GPU with `sms` SMs have one in common.
 [[nodiscard]] bool overlap(const SmRange& a, const SmRange& b, int sms);
 
-// Number of blocks on each SM.
-using Placement = std::vector<std::uint8_t>;
+// Number of blocks on each SM, and zeros up to a whole number of vectors.
+using Placement = std::vector<Count>;
 
 class Residency {
  public:
   explicit Residency(const Spec& gpu);
 
   [[nodiscard]] int sms() const { return sms_; }
-  // Places up to `most` blocks on the SMs of `range`, and adds them to `placed` (of sms() entries). Returns
-  // their number.
-  int place(const Need& need, int most, SmRange range, std::span<std::uint8_t> placed);
-  void release(const Need& need, std::span<const std::uint8_t> placed);
+  [[nodiscard]] Placement nothing_placed() const { return Placement(threads_.size(), 0); }
+  // Places up to `most` blocks on the SMs of `range`. Sets `placed` to where they went and returns their
+  // number.
+  int place(const Need& need, int most, SmRange range, Placement& placed);
+  void release(const Need& need, const Placement& placed);
 
  private:
-  template <class Count>
-  void take(const Need& need, std::span<const Count> count, std::int32_t sign);
-  int find_room(const Need& need, SmRange range);
+  void take(const Need& need, const Placement& placed, Count sign);
+  [[nodiscard]] Count find_room(const Need& need, SmRange range, Placement& room) const;
 
   int sms_ = 0;
-  std::vector<std::int32_t> threads_, registers_, shared_, blocks_;  // free, for each SM
-  std::vector<std::int32_t> room_;                                   // blocks of the kernel that is placed
+  std::vector<Count> threads_, registers_, shared_, blocks_;  // free, for each SM; none beyond the last
 };
 
 }  // namespace jostle::gpu::space

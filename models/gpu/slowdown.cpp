@@ -1,14 +1,14 @@
 #include "models/gpu/slowdown.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
 namespace jostle::gpu::space {
 namespace {
 
-constexpr double unit = 1e6;
+constexpr double unit = 1e6;             // of the memory
+constexpr double whole_pipes = 1024;     // of an SM; with its 32 blocks at most, sums are below 2^15
 constexpr double fullest_memory = 0.97;  // share of the bandwidth; v is finite
 
 double cubed(double x) {
@@ -31,10 +31,13 @@ double share_of_memory(const Spec& gpu, const Kernel& kernel, double bandwidth) 
 }  // namespace
 
 double cube_root(double x) {
-  // A third of the exponent is a start within 6 %; each step of Newton's method doubles the digits.
+  // A third of the exponent is a start within 6 %; each step of Halley's method trebles the digits.
   constexpr std::uint64_t two_thirds_of_bias = 0x2A9F'7893'782D'A1CEULL;
   double root = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) / 3 + two_thirds_of_bias);
-  for (int i = 0; i < 4; ++i) root = (2 * root + x / (root * root)) / 3;
+  for (int i = 0; i < 2; ++i) {
+    const double cube = root * root * root;
+    root *= (cube + 2 * x) / (2 * cube + x);
+  }
   return root;
 }
 
@@ -52,54 +55,52 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
     memory = std::min(memory, blocks * warps_of_block * law.warp_bytes_per_s / bandwidth);
   }
   const std::int32_t memory_of_block = millionths(memory / blocks);
-  return {.pipes_of_block = millionths(pipes / std::max(per_sm, 1.0)),
-          .pipes = millionths(pipes),
+  const double held = std::max(per_sm, 1.0);
+  const auto pipes_of_block = static_cast<Count>(std::lround(pipes / held * whole_pipes));
+  return {.pipes_of_block = pipes_of_block,
+          .pipes = static_cast<Count>(pipes_of_block * std::lround(held)),
           .memory_of_block = memory_of_block,
           .memory = memory_of_block * static_cast<std::int32_t>(blocks)};
 }
 
-void Slowdown::change(const Demand& demand, std::span<const std::uint8_t> placed, std::int32_t sign) {
-  const std::int32_t each = sign * demand.pipes_of_block;
-  std::int64_t blocks = 0;
-  std::int32_t* const pipes = pipes_.data();
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    pipes[i] += each * placed[i];
-    blocks += placed[i];
-  }
-  memory_ += sign * blocks * demand.memory_of_block;
+void Slowdown::change(const Demand& demand, const Placement& placed, int count) {
+  memory_ += static_cast<std::int64_t>(count) * demand.memory_of_block;
+  const int each = count < 0 ? -demand.pipes_of_block : demand.pipes_of_block;
+  if (each == 0) return;
+  Count* const pipes = pipes_.data();
+  const Count* const blocks = placed.data();
+  for (std::size_t i = 0; i < placed.size(); ++i)
+    pipes[i] = static_cast<Count>(pipes[i] + static_cast<Count>(each * blocks[i]));
 }
 
-// What all blocks ask of the pipes where these are.
-double Slowdown::pipes_of(std::span<const std::uint8_t> placed, bool slowest) const {
+double Slowdown::pipes_where(const Placement& placed, bool slowest) const {
   // Without branches, so that the compiler makes vectors of the loops.
-  const std::int32_t* const pipes = pipes_.data();
-  const std::size_t sms = placed.size();
+  const Count* const pipes = pipes_.data();
+  const Count* const of = placed.data();
   if (slowest) {
-    std::int32_t fullest = 0;
-    for (std::size_t i = 0; i < sms; ++i) fullest = std::max(fullest, placed[i] != 0 ? pipes[i] : 0);
-    return fullest / unit;
+    Count fullest = 0;
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      const auto mask = static_cast<Count>(of[i] != 0 ? -1 : 0);
+      fullest = std::max(fullest, static_cast<Count>(pipes[i] & mask));
+    }
+    return fullest / whole_pipes;
   }
-  std::int32_t blocks = 0;
-  for (std::size_t i = 0; i < sms; ++i) blocks += placed[i];
-  // Sums of whole numbers below 2^53: exact in any order, here in four.
-  std::array<double, 4> sums{};
-  std::size_t i = 0;
-  for (; i + 4 <= sms; i += 4)
-    for (std::size_t j = 0; j < 4; ++j)
-      sums[j] += static_cast<double>(placed[i + j]) * static_cast<double>(pipes[i + j]);
-  for (; i < sms; ++i) sums[0] += static_cast<double>(placed[i]) * static_cast<double>(pipes[i]);
-  return blocks > 0 ? (sums[0] + sums[1] + sums[2] + sums[3]) / blocks / unit : 0.0;
+  std::int32_t blocks = 0, sum = 0;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    blocks += of[i];
+    sum += of[i] * pipes[i];
+  }
+  return blocks > 0 ? sum / whole_pipes / blocks : 0.0;
 }
 
-double Slowdown::of(const Demand& demand, std::span<const std::uint8_t> placed, const SlowdownOf& of) const {
+double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
   double power = 1;
   if (demand.memory > 0) {
     power = (1 + cubed(static_cast<double>(memory_) / unit)) / (1 + cubed(demand.memory / unit));
-    if (!of.limited) power = std::max(power, 1.0);
+    if (!limited) power = std::max(power, 1.0);
   }
-  if (demand.pipes > 0)
-    power += std::max(cubed(pipes_of(placed, of.slowest)) - cubed(demand.pipes / unit), 0.0);
-  return power == 1 ? 1.0 : cube_root(power);
+  if (demand.pipes > 0) power += std::max(cubed(pipes) - cubed(demand.pipes / whole_pipes), 0.0);
+  return power;
 }
 
 }  // namespace jostle::gpu::space

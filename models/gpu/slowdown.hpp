@@ -19,18 +19,19 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
+#include <utility>
 
 #include "models/gpu/kernel.hpp"
+#include "models/gpu/residency.hpp"
 #include "models/gpu/spec.hpp"
 
 namespace jostle::gpu::space {
 
-// What a kernel asks of the shared resources, in millionths.
+// What a kernel asks of the shared resources. Of the pipes in 1/1024 of an SM's, of the memory in millionths:
+// whole numbers, so that what is removed is what was added.
 struct Demand {
-  std::int32_t pipes_of_block = 0;   // share of an SM's pipes that one block keeps busy
-  std::int32_t pipes = 0;            // share of the pipes of an SM that holds the blocks that it holds alone
+  Count pipes_of_block = 0;          // share of an SM's pipes that one block keeps busy
+  Count pipes = 0;                   // share of the pipes of an SM that holds the blocks that it holds alone
   std::int32_t memory_of_block = 0;  // v of one block
   std::int32_t memory = 0;           // v of the kernel alone
 };
@@ -38,29 +39,27 @@ struct Demand {
 // The demand of `kernel` with `per_sm` of its blocks on an SM while it is alone.
 [[nodiscard]] Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm);
 
-struct SlowdownOf {
-  bool slowest = false;  // the kernel's end is that of its slowest block, so the fullest of its SMs counts;
-                         // otherwise their mean
-  bool limited = false;  // to some SMs: with fewer blocks than alone, each draws more from the memory
-};
-
 class Slowdown {
  public:
-  explicit Slowdown(int sms) : pipes_(static_cast<std::size_t>(sms), 0) {}
+  // `pipes`: nothing placed (Residency::nothing_placed).
+  explicit Slowdown(Placement pipes) : pipes_(std::move(pipes)) {}
 
-  void add(const Demand& demand, std::span<const std::uint8_t> placed) { change(demand, placed, 1); }
-  void remove(const Demand& demand, std::span<const std::uint8_t> placed) { change(demand, placed, -1); }
+  // `count` blocks, placed so.
+  void add(const Demand& demand, const Placement& placed, int count) { change(demand, placed, count); }
+  void remove(const Demand& demand, const Placement& placed, int count) { change(demand, placed, -count); }
 
-  // Factor on the time of a kernel with blocks on these SMs, at least 1 unless it is limited.
-  [[nodiscard]] double of(const Demand& demand, std::span<const std::uint8_t> placed,
-                          const SlowdownOf& of) const;
+  // What all blocks ask of the pipes where these are, as a share of an SM's: of the fullest of the SMs, where
+  // the kernel's end is that of its slowest block, otherwise their mean.
+  [[nodiscard]] double pipes_where(const Placement& placed, bool slowest) const;
+  // s^3 of a kernel beside blocks that ask so much of the pipes that it uses. At least 1, unless it is
+  // limited to some SMs: with fewer blocks than alone, each draws more from the memory.
+  [[nodiscard]] double cubed_for(const Demand& demand, double pipes, bool limited) const;
 
  private:
-  void change(const Demand& demand, std::span<const std::uint8_t> placed, std::int32_t sign);
-  [[nodiscard]] double pipes_of(std::span<const std::uint8_t> placed, bool slowest) const;
+  void change(const Demand& demand, const Placement& placed, int count);
 
-  std::vector<std::int32_t> pipes_;  // of each SM, in millionths
-  std::int64_t memory_ = 0;          // V, in millionths
+  Placement pipes_;          // of each SM, in 1/1024
+  std::int64_t memory_ = 0;  // V, in millionths
 };
 
 // The cube root of x > 0, the same on every machine (no library function).

@@ -29,7 +29,8 @@ class BlockByBlock {
   void ready(int index, const Work& work) {
     Stream& stream = at(index);
     const StreamSpec spec = stream.spec;
-    stream = {.spec = spec, .work = work, .active = true, .unplaced = work.blocks, .joined = now_};
+    stream = {
+        .spec = spec, .work = work, .active = true, .unplaced = work.blocks, .joined = now_, .since = now_};
     const auto behind =
         std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < spec.priority; });
     line_.insert(behind, index);
@@ -68,21 +69,12 @@ class BlockByBlock {
       if (!stream.blocks.empty()) next = std::min(next, stream.next);
     return next;
   }
-  void run_until(Time now) {
-    const Duration passed = now - now_;
-    now_ = now;
-    if (passed <= Duration::zero()) return;
-    for (Stream& stream : streams_) {
-      if (stream.blocks.empty()) continue;
-      const Duration end = first_end(stream);
-      stream.passed =
-          stream.next <= now ? end : std::min(stream.passed + sim::work_in(passed, stream.speed), end);
-    }
-  }
+  void run_until(Time now) { now_ = now; }
   void end(std::vector<int>& done) {
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       Stream& stream = streams_[i];
       if (stream.blocks.empty() || stream.next > now_) continue;
+      catch_up(stream);
       for (auto block = stream.blocks.begin(); block != stream.blocks.end();) {
         if (block->end > stream.passed) {
           ++block;
@@ -93,32 +85,32 @@ class BlockByBlock {
         ++stream.ended;
         ended_ = true;
       }
+      set_next(stream);
       if (stream.ended < stream.work.blocks) continue;
       stream.active = false;
       done.push_back(static_cast<int>(i));
     }
-    if (ended_) set_next();
   }
 
  private:
   struct Sm {
-    std::int32_t threads, registers, shared, blocks;
+    int threads, registers, shared, blocks;
     explicit Sm(const Spec& gpu)
         : threads(gpu.max_threads_per_sm),
-          registers(gpu.registers_per_sm),
-          shared(gpu.shared_bytes_per_sm),
+          registers(gpu.registers_per_sm / 32),
+          shared(gpu.shared_bytes_per_sm / 16),
           blocks(gpu.max_blocks_per_sm) {}
     [[nodiscard]] int room(const Need& need) const {
       int room = std::min(blocks, threads / need.threads);
       if (need.registers > 0) room = std::min(room, registers / need.registers);
-      if (need.shared_bytes > 0) room = std::min(room, shared / need.shared_bytes);
+      if (need.shared > 0) room = std::min(room, shared / need.shared);
       return room;
     }
     void give_back(const Need& need) { take(need, -1); }
     void take(const Need& need, int sign = 1) {
       threads -= sign * need.threads;
       registers -= sign * need.registers;
-      shared -= sign * need.shared_bytes;
+      shared -= sign * need.shared;
       blocks -= sign;
     }
   };
@@ -131,8 +123,8 @@ class BlockByBlock {
     Work work = {};
     bool active = false, waited = false;
     std::uint32_t unplaced = 0, ended = 0;
-    Time joined = {};
-    Duration passed = {};
+    Time joined = {}, since = {};
+    Duration passed = {};  // at `since`
     double speed = 1;
     Time next = Time::never();
     std::vector<Block> blocks = {};
@@ -165,7 +157,10 @@ class BlockByBlock {
     }
     if (best < 0) return false;
     free_[static_cast<std::size_t>(best)].take(head.work.need);
+    catch_up(head);
+    if (!head.running()) head.speed = 1;
     head.blocks.push_back({best, head.passed + time});
+    set_next(head);
     --head.unplaced;
     return true;
   }
@@ -192,9 +187,9 @@ class BlockByBlock {
         fullest = std::max(fullest, pipes[static_cast<std::size_t>(block.sm)]);
       }
       const double of = own.work.one_wave
-                            ? static_cast<double>(fullest) / 1e6
-                            : static_cast<double>(sum) / static_cast<double>(own.blocks.size()) / 1e6;
-      power += std::max(cubed(of) - cubed(demand.pipes / 1e6), 0.0);
+                            ? static_cast<double>(fullest) / 1024
+                            : static_cast<double>(sum) / 1024 / static_cast<double>(own.blocks.size());
+      power += std::max(cubed(of) - cubed(demand.pipes / 1024.0), 0.0);
     }
     return power == 1 ? 1.0 : cube_root(power);
   }
@@ -202,17 +197,27 @@ class BlockByBlock {
     for (Stream& stream : streams_) {
       if (stream.blocks.empty()) continue;
       const bool alone = running() == 1 && stream.spec.sms.count >= gpu_.sm_count;
-      stream.speed = alone ? 1.0 : 1 / slowdown_of(stream);
+      const double speed = alone ? 1.0 : 1 / slowdown_of(stream);
+      if (speed == stream.speed) continue;
+      catch_up(stream);
+      stream.speed = speed;
+      set_next(stream);
     }
-    set_next();
   }
-  void set_next() {
-    for (Stream& stream : streams_) {
-      stream.next = Time::never();
-      if (stream.blocks.empty()) continue;
-      stream.next =
-          now_ + std::max(sim::time_for(first_end(stream) - stream.passed, stream.speed), Duration{1});
+  void catch_up(Stream& stream) const {
+    if (!stream.blocks.empty()) {
+      const Duration end = first_end(stream);
+      stream.passed = stream.next <= now_
+                          ? end
+                          : std::min(stream.passed + sim::work_in(now_ - stream.since, stream.speed), end);
     }
+    stream.since = now_;
+  }
+  void set_next(Stream& stream) const {
+    stream.next = Time::never();
+    if (stream.blocks.empty()) return;
+    stream.next =
+        now_ + std::max(sim::time_for(first_end(stream) - stream.passed, stream.speed), Duration{1});
   }
 
   Spec gpu_;
