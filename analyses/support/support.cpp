@@ -17,9 +17,10 @@ namespace jostle::analyses {
 Support support(const calibration::Profile& profile, const scenarios::Model& model, dnn::Precision precision,
                 process::Runtime runtime, std::int64_t batch) {
   const board::DeviceSpec& device = *profile.spec;
-  const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const dnn::Lowering lowering = process::traits_of(runtime).lowering;
   const std::string name = scenarios::network_name(model);
+  const dnn::KernelTables& tables =
+      calibration::kernel_tables_for(device.evidence, device.sibling, {name, precision, batch});
   const gpu::KernelSequence kernels = dnn::kernels_for({.model = name,
                                                         .precision = precision,
                                                         .batch = batch,
@@ -37,7 +38,7 @@ Support support(const calibration::Profile& profile, const scenarios::Model& mod
   if (const auto* table = known == nullptr ? nullptr : tables.find(name, precision, known->default_input);
       table != nullptr && lowering == dnn::Lowering::framework) {
     for (const dnn::MeasuredBatch& measured : table->batches)
-      support.measured_batches.push_back(measured.batch);
+      if (measured.measured_on.empty()) support.measured_batches.push_back(measured.batch);
     return support;
   }
   if (lowering == dnn::Lowering::optimised)

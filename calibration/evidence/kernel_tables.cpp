@@ -13,6 +13,7 @@
 #include "calibration/readers/csv.hpp"
 #include "input/file.hpp"
 #include "models/dnn/kernel_class.hpp"
+#include "models/dnn/sibling_tables.hpp"
 
 namespace jostle::calibration {
 namespace {
@@ -171,6 +172,19 @@ const dnn::KernelTables& kernel_tables(std::string_view evidence) {
   const std::scoped_lock lock(mutex);
   if (const auto known = read.find(evidence); known != read.end()) return known->second;
   return read.emplace(evidence, read_kernel_tables(std::filesystem::path(evidence))).first->second;
+}
+
+const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
+                                           const WantedTable& wanted) {
+  const dnn::KernelTables& own = kernel_tables(evidence);
+  const dnn::MeasuredNetwork* const network = own.find(wanted.model, wanted.precision, measured_input);
+  if (sibling.empty() || network == nullptr || network->batches.back().batch >= wanted.batch) return own;
+  static std::mutex mutex;
+  static std::map<std::string, dnn::KernelTables, std::less<>> read;
+  const std::scoped_lock lock(mutex);
+  const std::string both = std::string(evidence).append(" ").append(sibling);
+  if (const auto known = read.find(both); known != read.end()) return known->second;
+  return read.emplace(both, dnn::with_batches_of(own, kernel_tables(sibling))).first->second;
 }
 
 dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder) {

@@ -1,6 +1,7 @@
 // Measured kernel times from evidence: kernels.csv and solo.csv of one device.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -25,5 +26,15 @@ namespace jostle::calibration {
 // The tables of a profile's `evidence`: the name of an embedded folder or, if it contains a '/', a path. Read
 // once. Throws CsvError.
 [[nodiscard]] const dnn::KernelTables& kernel_tables(std::string_view evidence);
+
+// The same for one network. If the device has it, but no batch as large, the tables include what is known
+// from those of `sibling` (sibling_tables.hpp); empty: there is none.
+struct WantedTable {
+  std::string_view model;
+  dnn::Precision precision = dnn::Precision::fp32;
+  std::int64_t batch = 1;
+};
+[[nodiscard]] const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
+                                                         const WantedTable& wanted);
 
 }  // namespace jostle::calibration

@@ -63,6 +63,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
   top.required("name", device.name, input::Text{100});
   top.required("description", device.description, input::Text{400});
   if (const auto part = top.find("evidence")) read_evidence(*part, device.evidence);
+  if (const auto part = top.find("sibling_evidence")) read_evidence(*part, device.sibling);
   if (const auto part = top.require("cpu")) read_cpu(*part, figures, *device.cpu);
   const auto gpu = top.find("gpu");
   if (gpu) read_gpu(*gpu, figures, device);
@@ -117,9 +118,10 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
     std::uint64_t hash = input::fnv1a({});
     profile.factors = dnn::with_own(profile.factors, shipped_factors());
     if (own.empty()) add_to_hash(*document, {}, hash);
-    if (own.empty() && input::has_directory(profile.spec->evidence)) {
+    for (const std::string* folder : {&profile.spec->evidence, &profile.spec->sibling}) {
+      if (!own.empty() || !input::has_directory(*folder)) continue;
       for (const char* const file : {"/kernels.csv", "/solo.csv"})
-        hash ^= input::fnv1a_of_words(read_text(profile.spec->evidence + file));
+        hash ^= input::fnv1a_of_words(read_text(*folder + file));
     }
     hash = input::fnv1a(embedded_file("factors.csv").value_or(""), hash);
     profile.hash = input::hex(hash);

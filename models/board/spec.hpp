@@ -47,6 +47,7 @@ struct DeviceSpec {
   std::string name;         // "jetson-orin-nano"
   std::string description;  // one line for the user
   std::string evidence;     // name of its measured kernel tables; empty: none
+  std::string sibling;      // the same of a device with the same chip, for batches that only that has
   Indirect<cpu::Spec> cpu;
   gpu::Spec gpu;  // without SMs: the board has no GPU that computes
   int sms_per_tpc = 1;

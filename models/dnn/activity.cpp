@@ -1,19 +1,57 @@
 #include "models/dnn/activity.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "models/gpu/occupancy.hpp"
 
 namespace jostle::dnn {
+namespace {
 
-void spread_activity(const gpu::KernelSequence& modelled, const gpu::Spec& gpu,
-                     gpu::KernelSequence& measured) {
-  double tensor = 0, issue = 0, bytes = 0;  // seconds with all pipes busy, and bytes, of the batch
-  for (const gpu::Kernel& kernel : modelled.kernels) {
+// Of one kind of layers, products or others: bytes as the cost model computes them, and seconds in which the
+// measured kernels of that kind are bound by what they do.
+struct Kind {
+  double dram_bytes = 0, moved_bytes = 0, seconds = 0;
+};
+
+double bound_seconds(const gpu::Kernel& kernel) {
+  return sim::to_seconds(kernel.duration) * static_cast<double>(kernel.compute_share + kernel.memory_share);
+}
+
+void spread_bytes(const KernelsOfLayers& modelled, gpu::KernelSequence& measured) {
+  Kind products, others;
+  for (std::size_t i = 0; i < modelled.product.size(); ++i) {
+    Kind& kind = modelled.product[i] ? products : others;
+    kind.dram_bytes += static_cast<double>(modelled.sequence.kernels[i].dram_bytes);
+    kind.moved_bytes += static_cast<double>(modelled.sequence.kernels[i].moved_bytes);
+  }
+  const auto kind_of = [&](const gpu::Kernel& kernel) -> Kind& {
+    return kernel.compute_share > 0 ? products : others;
+  };
+  for (const gpu::Kernel& kernel : measured.kernels) kind_of(kernel).seconds += bound_seconds(kernel);
+  for (Kind* const kind : {&products, &others}) {
+    if (kind->seconds > 0) continue;  // no measured kernel is of this kind: its bytes are the others'
+    Kind& rest = kind == &products ? others : products;
+    rest.dram_bytes += std::exchange(kind->dram_bytes, 0);
+    rest.moved_bytes += std::exchange(kind->moved_bytes, 0);
+  }
+  for (gpu::Kernel& kernel : measured.kernels) {
+    const Kind& kind = kind_of(kernel);
+    const double share = kind.seconds > 0 ? bound_seconds(kernel) / kind.seconds : 0;
+    kernel.dram_bytes = static_cast<float>(kind.dram_bytes * share);
+    kernel.moved_bytes = static_cast<float>(kind.moved_bytes * share);
+  }
+}
+
+}  // namespace
+
+void spread_activity(const KernelsOfLayers& modelled, const gpu::Spec& gpu, gpu::KernelSequence& measured) {
+  double tensor = 0, issue = 0;  // seconds with all pipes busy, of the batch
+  for (const gpu::Kernel& kernel : modelled.sequence.kernels) {
     const double seconds = sim::to_seconds(kernel.duration);
     tensor += seconds * static_cast<double>(kernel.tensor_active);
     issue += seconds * static_cast<double>(kernel.issue_slot);
-    bytes += static_cast<double>(kernel.dram_bytes);
   }
   double total = 0, arithmetic = 0;
   for (const gpu::Kernel& kernel : measured.kernels) {
@@ -27,8 +65,8 @@ void spread_activity(const gpu::KernelSequence& modelled, const gpu::Spec& gpu,
     if (arithmetic > 0)
       kernel.tensor_active = std::min(kernel.sm_active, static_cast<float>(tensor * share / arithmetic));
     kernel.issue_slot = std::min(kernel.sm_active, static_cast<float>(issue / total));
-    kernel.dram_bytes = static_cast<float>(bytes * sim::to_seconds(kernel.duration) / total);
   }
+  spread_bytes(modelled, measured);
   measured.rebuild_finish();
 }
 

@@ -165,8 +165,11 @@ gpu::KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch
   sequence.kernels = table.kernels;
   sequence.lone_gap = sim::picoseconds(gap_at(network, static_cast<double>(table.batch)));
   sequence.only_kernels = table.only_kernels;
-  sequence.grade = gpu::Grade::measured;
-  sequence.provenance = "measured: " + label(network, table.batch);
+  const bool own = table.measured_on.empty();
+  sequence.grade = own ? gpu::Grade::measured : gpu::Grade::interpolated;
+  sequence.provenance = own ? "measured: " + label(network, table.batch)
+                            : "from " + table.measured_on + ": " + label(network, table.batch) +
+                                  ", each kernel by what kernels as long take on both";
   sequence.rebuild_finish();
   return sequence;
 }

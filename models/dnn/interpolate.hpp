@@ -13,7 +13,8 @@
 namespace jostle::dnn {
 
 // The kernels of one batch of `batch` images (batch >= 1; network.batches not empty).
-//  - measured: the table unchanged, grade measured, lone_gap = solo graph time - sum of kernels (at least 0);
+//  - measured: the table unchanged, grade measured (interpolated, if its times follow from a sibling's),
+//    lone_gap = solo graph time - sum of kernels (at least 0);
 //  - between known points: affine; beyond them: on the line through the last two, but never below the fixed
 //    parts of the kernels and never decreasing with the batch; with a single point, all but the fixed parts
 //    scales with the batch.

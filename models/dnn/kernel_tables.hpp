@@ -18,6 +18,7 @@ struct MeasuredBatch {
   std::vector<gpu::Kernel> kernels;
   std::vector<std::string> names;  // same length as `kernels`
   bool only_kernels = true;        // false: some of them are memsets
+  std::string measured_on = {};    // the sibling whose times these follow from; empty: the device itself
   [[nodiscard]] sim::Duration total() const;
 };
 

@@ -99,7 +99,7 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {
       gpu::KernelSequence sequence = sequence_at(*network, request.batch);
       if (!tables.source.empty()) sequence.provenance = tables.source + " " + sequence.provenance;
-      spread_activity(modelled.sequence, gpu, sequence);
+      spread_activity(modelled, gpu, sequence);
       return sequence;
     }
   }

@@ -24,7 +24,8 @@ constexpr double longest_s = 1e4;  // of one kernel: a thousand of them still fi
 
 struct Work {
   double compute_s = 0;
-  double bytes = 0;
+  double bytes = 0;          // to and from DRAM
+  double moved = 0;          // to and from L2
   double tensor_clocks = 0;  // sum over all SMs, pipe fully busy
   double instructions = 0;   // of warps
 };
@@ -41,7 +42,7 @@ class Estimator {
                                        gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency)) {}
 
   [[nodiscard]] gpu::Kernel kernel(const FusedLayer& layer, const ArithmeticPath& path) const {
-    Work work{.bytes = bytes(layer, path)};
+    Work work{.bytes = bytes(layer, path), .moved = moved(layer, path)};
     if (layer.macs == 0 || layer.depthwise) return plain(layer, work);
     const Product product = product_of(layer, path);
     const Tiling tiling = best_tiling(product, path, gpu_);
@@ -64,6 +65,7 @@ class Estimator {
     const double all = images_ * static_cast<double>(elements);
     return finish(pointwise_shape(all),
                   {.bytes = all * (from_bytes + to_bytes),
+                   .moved = all * (from_bytes + to_bytes),
                    .instructions = 2 * all / warp * gpu_.kernels.instructions.per_moved});
   }
 
@@ -115,6 +117,11 @@ class Estimator {
            beyond_l2(element * stored(layer.out, path)) +
            element * static_cast<double>(layer.weights + layer.once);
   }
+  [[nodiscard]] double moved(const FusedLayer& layer, const ArithmeticPath& path) const {
+    return bytes_per_element(path.precision) * (stored(layer.in, path) + stored(layer.out, path) +
+                                                images_ * static_cast<double>(layer.other_elements) +
+                                                static_cast<double>(layer.weights + layer.once));
+  }
   // DRAM bytes of activations. L2 writes back what it evicts, so a tensor that stays in L2 until it is read
   // and overwritten never reaches DRAM. The larger the tensor, the smaller the part that stays.
   [[nodiscard]] double beyond_l2(double bytes) const {
@@ -159,6 +166,7 @@ class Estimator {
     kernel.start_share = static_cast<float>(start / total);
     kernel.hidden_share = static_cast<float>(std::min(work.compute_s, memory_s) / total);
     kernel.dram_bytes = static_cast<float>(work.bytes);
+    kernel.moved_bytes = static_cast<float>(work.moved);
     note_activity(kernel, work, total, by_memory);
     return kernel;
   }
@@ -239,6 +247,7 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
     if (reformats && layer.last)
       sequence.kernels.push_back(estimator.reformat(layer.out.elements(), element, outside_bytes));
     found.layer.resize(sequence.kernels.size(), stored.size() - 1);
+    found.product.resize(sequence.kernels.size(), layer.macs > 0 && !layer.depthwise);
   }
   sequence.grade = gpu::Grade::datasheet;
   const Precision used = path_for(gpu, precision).precision;

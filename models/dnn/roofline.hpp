@@ -29,6 +29,7 @@ namespace jostle::dnn {
 struct KernelsOfLayers {
   gpu::KernelSequence sequence;
   std::vector<std::size_t> layer;
+  std::vector<bool> product;  // whether it is a convolution or a matrix product
 };
 [[nodiscard]] KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64_t batch,
                                                 Precision precision, Lowering lowering, const gpu::Spec& gpu);

@@ -45,10 +45,19 @@ bool Dispatcher::connection_free(const Stream& stream) const {
   });
 }
 
+// By the kernels that run or wait, through L2.
+double Dispatcher::moved_bytes() const {
+  double moved = 0;
+  for (const Stream& stream : streams_)
+    if (stream.active) moved += stream.work.demand.use.moved_bytes;
+  return moved;
+}
+
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
   stream.work = work;
   stream.active = true;
+  stream.work.demand = beside(work.demand, moved_bytes());
   stream.running = stream.waited = false;
   stream.unplaced = work.blocks;
   stream.ended = 0;
@@ -243,6 +252,7 @@ void Dispatcher::retime(int index, const Work& work) {
   if (!stream.active) return;
   catch_up(stream);
   const Duration before = std::max(stream.work.wave, Duration{1});
+  const Demand demand = beside(work.demand, moved_bytes());
   if (stream.running) {
     for (const Cohort& cohort : stream.cohorts)
       slowdown_.remove(stream.work.demand, placements_[cohort.placed], cohort.count);
@@ -251,11 +261,12 @@ void Dispatcher::retime(int index, const Work& work) {
       const Duration now_left = same_fraction(left, before, work.wave);
       cohort.length += now_left - left;
       cohort.end = stream.passed + std::max(now_left, Duration{1});
-      slowdown_.add(work.demand, placements_[cohort.placed], cohort.count);
+      slowdown_.add(demand, placements_[cohort.placed], cohort.count);
     }
   }
   set_next(stream);
   stream.work = work;
+  stream.work.demand = demand;
   stream.pipes = -1;
   changed_ = pipes_changed_ = true;
 }

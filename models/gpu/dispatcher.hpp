@@ -109,6 +109,7 @@ class Dispatcher {
   void add_resident(Stream& stream, const Placement& placed, int count);
   void remove_resident(Stream& stream, const Cohort& cohort);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
+  [[nodiscard]] double moved_bytes() const;
   [[nodiscard]] bool behind_blocked(const Stream& stream) const;
   void set_speeds();
   [[nodiscard]] double cubed_slowdown(Stream& stream) const;

@@ -36,7 +36,8 @@ struct Kernel {
   // The part of sm_active in which warps make progress, which excludes the time in which blocks start. The
   // number of cycles is the same at all clocks, because waiting longer is not more work.
   float working = 0;
-  float dram_bytes = 0;  // read and written
+  float dram_bytes = 0;   // read and written
+  float moved_bytes = 0;  // to and from L2, and on to DRAM as far as L2 does not hold them
 };
 
 // What kernels used of the GPU while they were executing: sums over their execution time.

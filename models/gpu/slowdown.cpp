@@ -10,6 +10,7 @@ namespace {
 constexpr double unit = 1e6;             // of the memory
 constexpr double whole_pipes = 1024;     // of an SM; with its 32 blocks at most, sums are below 2^15
 constexpr double fullest_memory = 0.97;  // share of the bandwidth; v is finite
+constexpr double unlimited = 1e3;        // v
 
 double cubed(double x) {
   return x * x * x;
@@ -19,13 +20,20 @@ std::int32_t millionths(double x) {
   return static_cast<std::int32_t>(std::lround(x * unit));
 }
 
-// Share of the memory's bandwidth that the kernel draws alone.
-double share_of_memory(const Spec& gpu, const Kernel& kernel, double bandwidth) {
+// Share of the memory's bandwidth of a kernel that moves `bytes`; without a number, the share of its time in
+// which it is bound by memory.
+double share_of_memory(const Spec& gpu, const Kernel& kernel, float bytes, double bandwidth) {
+  const double load = gpu.space_sharing.memory_load;
   const double seconds = sim::to_seconds(kernel.duration);
-  const double by_bytes =
-      seconds > 0 && bandwidth > 0 ? static_cast<double>(kernel.dram_bytes) / seconds / bandwidth : 0.0;
-  const double share = std::max(by_bytes, static_cast<double>(kernel.memory_share));
-  return std::min(share * gpu.space_sharing.memory_load, fullest_memory);
+  if (kernel.moved_bytes <= 0 || seconds <= 0 || bandwidth <= 0)
+    return load * static_cast<double>(kernel.memory_share);
+  return load * static_cast<double>(bytes) / seconds / bandwidth;
+}
+
+// v of a kernel that draws this share, at most `most`.
+double requests_for(double share, double most) {
+  const double u = std::min(share, fullest_memory);
+  return u > 0 ? std::min(u / cube_root(1 - cubed(u)), most) : 0.0;
 }
 
 }  // namespace
@@ -47,24 +55,43 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const double busiest = static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active)) / active;
   const double pipes = std::min(busiest * law.compute_load, 1.0);
   const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
-  const double share = share_of_memory(gpu, kernel, bandwidth);
   const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
-  double memory = share > 0 ? share / cube_root(1 - cubed(share)) : 0.0;
+  MemoryUse use{.moved_bytes = static_cast<double>(kernel.moved_bytes),
+                .dram_share = share_of_memory(gpu, kernel, kernel.dram_bytes, bandwidth),
+                .moved_share = share_of_memory(gpu, kernel, kernel.moved_bytes, bandwidth),
+                .most = requests_for(1, unlimited),
+                .blocks = blocks};
   if (law.warp_bytes_per_s > 0 && bandwidth > 0) {
     const std::uint32_t warps_of_block = (kernel.threads_per_block + 31) / 32;
-    memory = std::min(memory, blocks * warps_of_block * law.warp_bytes_per_s / bandwidth);
+    use.most = blocks * warps_of_block * law.warp_bytes_per_s / bandwidth;
   }
+  const double bound = requests_for(static_cast<double>(kernel.memory_share), use.most);
+  const std::int32_t bound_of_block = millionths(bound / blocks);
+  const double memory = requests_for(use.dram_share, use.most);
   const std::int32_t memory_of_block = millionths(memory / blocks);
   const double held = std::max(per_sm, 1.0);
   const auto pipes_of_block = static_cast<Count>(std::lround(pipes / held * whole_pipes));
   return {.pipes_of_block = pipes_of_block,
           .pipes = static_cast<Count>(pipes_of_block * std::lround(held)),
           .memory_of_block = memory_of_block,
-          .memory = memory_of_block * static_cast<std::int32_t>(blocks)};
+          .memory = memory_of_block * static_cast<std::int32_t>(blocks),
+          .bound_of_block = bound_of_block,
+          .bound = bound_of_block * static_cast<std::int32_t>(blocks),
+          .use = use};
+}
+
+Demand beside(const Demand& alone, double moved_bytes) {
+  Demand demand = alone;
+  const MemoryUse& use = alone.use;
+  if (use.moved_bytes <= 0 || moved_bytes <= use.moved_bytes) return demand;
+  const double share = std::min(use.moved_share, use.dram_share * moved_bytes / use.moved_bytes);
+  demand.memory_of_block = millionths(requests_for(share, use.most) / use.blocks);
+  return demand;
 }
 
 void Slowdown::change(const Demand& demand, const Placement& placed, int count) {
   memory_ += static_cast<std::int64_t>(count) * demand.memory_of_block;
+  bound_ += static_cast<std::int64_t>(count) * demand.bound_of_block;
   const int each = count < 0 ? -demand.pipes_of_block : demand.pipes_of_block;
   if (each == 0) return;
   Count* const pipes = pipes_.data();
@@ -94,11 +121,11 @@ double Slowdown::pipes_where(const Placement& placed, bool slowest) const {
 }
 
 double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
-  double power = 1;
-  if (demand.memory > 0) {
-    power = (1 + cubed(static_cast<double>(memory_) / unit)) / (1 + cubed(demand.memory / unit));
-    if (!limited) power = std::max(power, 1.0);
-  }
+  const auto power_of = [](std::int64_t all, std::int32_t own) {
+    return (1 + cubed(static_cast<double>(all) / unit)) / (1 + cubed(own / unit));
+  };
+  double power = demand.memory > 0 ? std::max(power_of(memory_, demand.memory), 1.0) : 1.0;
+  if (limited && bound_ < demand.bound) power = power_of(bound_, demand.bound);
   if (demand.pipes > 0) power += std::max(cubed(pipes) - cubed(demand.pipes / whole_pipes), 0.0);
   return power;
 }

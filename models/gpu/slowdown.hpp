@@ -14,6 +14,11 @@
 // kernel of DRAM reads takes twice as long beside a large one, which loses 8 %. (Their rates are still
 // missed, because blocks end together here: docs/validation.md.)
 //
+// L2. Between a tensor's write and its read by the next kernel of its stream, the other streams move theirs
+// through L2 (each has one kernel a round). So a kernel that alone sends a share m of what it moves on to
+// DRAM sends min(1, m · M / b) of it, where it moves b bytes and all kernels that run or wait move M. Small
+// batches do not meet in DRAM, large ones do, and of those between the more streams, the more.
+//
 // p = 3 was chosen on equal fp32, tensor, L2 and DRAM kernels on an H200, which it fits within 2 to 6 %
 // (calibration/evidence/h200-space). A kernel that does not use a resource is not slowed by it.
 #pragma once
@@ -27,6 +32,15 @@
 
 namespace jostle::gpu::space {
 
+// How a kernel uses the memory.
+struct MemoryUse {
+  double moved_bytes = 0;  // to and from L2, of which a part goes on to DRAM
+  double dram_share = 0,
+         moved_share = 0;  // of DRAM's bandwidth, alone: what goes there, and all that it moves
+  double most = 0;         // v that its warps can reach
+  double blocks = 1;       // that run at once alone
+};
+
 // What a kernel asks of the shared resources. Of the pipes in 1/1024 of an SM's, of the memory in millionths:
 // whole numbers, so that what is removed is what was added.
 struct Demand {
@@ -34,10 +48,17 @@ struct Demand {
   Count pipes = 0;                   // share of the pipes of an SM that holds the blocks that it holds alone
   std::int32_t memory_of_block = 0;  // v of one block
   std::int32_t memory = 0;           // v of the kernel alone
+  // v that would bind the kernel for the share of its time in which memory does; of one block, and of all
+  // that it has alone.
+  std::int32_t bound_of_block = 0, bound = 0;
+  MemoryUse use;
 };
 
 // The demand of `kernel` with `per_sm` of its blocks on an SM while it is alone.
 [[nodiscard]] Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm);
+
+// The demand of a kernel among kernels that move `moved_bytes`, with its own: they share L2 (see above).
+[[nodiscard]] Demand beside(const Demand& alone, double moved_bytes);
 
 class Slowdown {
  public:
@@ -52,7 +73,7 @@ class Slowdown {
   // the kernel's end is that of its slowest block, otherwise their mean.
   [[nodiscard]] double pipes_where(const Placement& placed, bool slowest) const;
   // s^3 of a kernel beside blocks that ask so much of the pipes that it uses. At least 1, unless it is
-  // limited to some SMs: with fewer blocks than alone, each draws more from the memory.
+  // limited to some SMs: where fewer blocks are resident than it has alone, each draws more from the memory.
   [[nodiscard]] double cubed_for(const Demand& demand, double pipes, bool limited) const;
 
  private:
@@ -60,6 +81,7 @@ class Slowdown {
 
   Placement pipes_;          // of each SM, in 1/1024
   std::int64_t memory_ = 0;  // V, in millionths
+  std::int64_t bound_ = 0;   // sum of bound_of_block
 };
 
 // The cube root of x > 0, the same on every machine (no library function).

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
@@ -291,11 +290,10 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
   if (mode != nullptr && mode->tpcs)
     device.gpu = gpu::with_sms(std::move(device.gpu), *mode->tpcs * device.sms_per_tpc);
 
-  const dnn::KernelTables& tables = calibration::kernel_tables(device.evidence);
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances);
   const std::size_t cpus = setup.cores.allowed.size();
-  const WorkContext context{profile, device, tables, clocks, cpus};
+  const WorkContext context{profile, device, clocks, cpus};
   std::size_t contexts = 0, threads = 0;  // of processes on the GPU; of processes on the CPU
   for (std::size_t i = 0; i < instances.size(); ++i) {
     if (!assembly.occupancy.places[i].fits) continue;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/profile.hpp"
 #include "models/cpu/spec.hpp"
@@ -131,8 +132,12 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
                              .network = network_of_file(entry.model),
                              .training = entry.training,
                              .gpu_hz = context.clocks.gpu_hz};
-  gpu::KernelSequence kernels = dnn::kernels_for(request, measured ? context.tables : dnn::KernelTables{},
-                                                 gpu, context.profile.factors);
+  const dnn::KernelTables none;
+  const dnn::KernelTables& tables =
+      measured ? calibration::kernel_tables_for(context.device.evidence, context.device.sibling,
+                                                {request.model, request.precision, request.batch})
+               : none;
+  gpu::KernelSequence kernels = dnn::kernels_for(request, tables, gpu, context.profile.factors);
   if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
   spec.kernels = placed(std::move(kernels), context, pace_of(runtime, spec, half, gpu));
 }

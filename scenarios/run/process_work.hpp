@@ -6,7 +6,6 @@
 
 #include "models/board/clocks.hpp"
 #include "models/dnn/fusion.hpp"
-#include "models/dnn/kernel_tables.hpp"
 #include "models/dnn/partition_points.hpp"
 #include "models/process/spec.hpp"
 
@@ -24,7 +23,6 @@ namespace jostle::scenarios {
 struct WorkContext {
   const calibration::Profile& profile;
   const board::DeviceSpec& device;  // after applying the power mode
-  const dnn::KernelTables& tables;
   const board::Clocks& clocks;  // clocks that the work is given at
   std::size_t cpus = 1;         // number of cores that processes may use, unless they specify their own
 };

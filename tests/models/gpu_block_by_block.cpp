@@ -29,8 +29,12 @@ class BlockByBlock {
   void ready(int index, const Work& work) {
     Stream& stream = at(index);
     const StreamSpec spec = stream.spec;
+    double moved = work.demand.use.moved_bytes;
+    for (const Stream& other : streams_)
+      if (other.active) moved += other.work.demand.use.moved_bytes;
     stream = {
         .spec = spec, .work = work, .active = true, .unplaced = work.blocks, .joined = now_, .since = now_};
+    stream.work.demand = beside(work.demand, moved);
     const auto behind =
         std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < spec.priority; });
     line_.insert(behind, index);
@@ -166,11 +170,12 @@ class BlockByBlock {
   }
   [[nodiscard]] double slowdown_of(const Stream& own) const {
     std::vector<std::int64_t> pipes(static_cast<std::size_t>(gpu_.sm_count), 0);
-    std::int64_t memory = 0;
+    std::int64_t memory = 0, bound = 0;
     for (const Stream& stream : streams_) {
       for (const Block& block : stream.blocks) {
         pipes[static_cast<std::size_t>(block.sm)] += stream.work.demand.pipes_of_block;
         memory += stream.work.demand.memory_of_block;
+        bound += stream.work.demand.bound_of_block;
       }
     }
     const auto cubed = [](double x) { return x * x * x; };
@@ -178,8 +183,10 @@ class BlockByBlock {
     double power = 1;
     if (demand.memory > 0) {
       power = (1 + cubed(static_cast<double>(memory) / 1e6)) / (1 + cubed(demand.memory / 1e6));
-      if (own.spec.sms.count >= gpu_.sm_count) power = std::max(power, 1.0);
+      power = std::max(power, 1.0);
     }
+    if (own.spec.sms.count < gpu_.sm_count && bound < demand.bound)
+      power = (1 + cubed(static_cast<double>(bound) / 1e6)) / (1 + cubed(demand.bound / 1e6));
     if (demand.pipes > 0) {
       std::int64_t sum = 0, fullest = 0;
       for (const Block& block : own.blocks) {
@@ -279,6 +286,8 @@ Loop any_loop(const Spec& gpu, int index) {
   loop.kernel.sm_active = 1;
   loop.kernel.issue_slot = static_cast<float>(*rc::gen::inRange(0, 100)) / 100;
   loop.kernel.memory_share = static_cast<float>(*rc::gen::inRange(0, 100)) / 100;
+  loop.kernel.moved_bytes = static_cast<float>(*rc::gen::inRange(0, 3)) * 1e7F;
+  loop.kernel.dram_bytes = loop.kernel.moved_bytes * static_cast<float>(*rc::gen::inRange(0, 11)) / 10;
   loop.stream.priority = *rc::gen::element(Priority::low, Priority::normal, Priority::high);
   loop.stream.connection = *rc::gen::inRange(0, index + 1);
   loop.stream.sms = {0, gpu.sm_count};
