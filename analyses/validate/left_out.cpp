@@ -30,13 +30,17 @@ namespace {
 
 using FactorsOf = std::map<std::string, std::vector<dnn::Factor>>;  // by laboratory
 
-FactorsOf factors_without_each(const Evidence& evidence, const Fit& fit) {
+FactorsOf factors_without_each(const Evidence& evidence, const Fit& fit,
+                               const std::function<void(double)>& progress) {
+  const auto begun = [&progress](double) {
+    if (progress) progress(0);  // it may stop the fit
+  };
   FactorsOf found;
   for (const RunConfiguration& configuration : evidence.configurations) {
     const std::string& lab = configuration.lab;
     if (found.contains(lab)) continue;
     const std::vector<RunConfiguration> others = without_lab(fit.fitted_on, lab);
-    found[lab] = others.size() == fit.fitted_on.size() ? fit.factors : fit_board_factors(others);
+    found[lab] = others.size() == fit.fitted_on.size() ? fit.factors : fit_board_factors(others, begun);
   }
   return found;
 }
@@ -129,7 +133,7 @@ Fit shipped_fit() {
 LeftOut judge_left_out(const Evidence& evidence, const Fit& fit,
                        const std::function<void(double)>& progress) {
   const std::vector<RunConfiguration>& all = evidence.configurations;
-  const FactorsOf factors = factors_without_each(evidence, fit);
+  const FactorsOf factors = factors_without_each(evidence, fit, progress);
   std::vector<std::vector<JudgedValue>> found(all.size());
   std::mutex guard;
   std::size_t done = 0;
