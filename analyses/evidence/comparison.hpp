@@ -36,6 +36,7 @@ struct ComparisonGroup {
   std::string note;      // a remark for readers; may be empty
   std::vector<Comparison> comparisons;
   std::vector<Bound> bounds;
+  bool is_view = false;  // of the values of a group before it: for tables of errors only
 };
 
 struct ErrorSummary {

@@ -12,9 +12,12 @@
 #include <utility>
 
 #include "calibration/embedded.hpp"
+#include "calibration/profile/base_profile.hpp"
+#include "calibration/profile/profile.hpp"
 #include "calibration/readers/log_text.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/network.hpp"
@@ -25,22 +28,33 @@ namespace {
 
 using calibration::CsvTable;
 
-constexpr std::array<std::pair<std::string_view, MetricKind>, 11> kinds{{
+constexpr std::array<std::pair<std::string_view, MetricKind>, 16> kinds{{
     {"throughput", MetricKind::time},
     {"gpu_time", MetricKind::time},
     {"batch_time", MetricKind::time},
     {"layers_time", MetricKind::time},
     {"enqueue", MetricKind::time},
+    {"latency_mean", MetricKind::time},
+    {"latency_p50", MetricKind::time},
     {"memory_bandwidth", MetricKind::traffic},
     {"ram", MetricKind::memory},
     {"power", MetricKind::power},
     {"power_wall", MetricKind::power},
     {"power_cpu_gpu_cv", MetricKind::power},
     {"power_soc", MetricKind::power},
+    {"power_gpu_soc", MetricKind::power},
+    {"power_cpu_cv", MetricKind::power},
+    {"power_sys_5v0", MetricKind::power},
 }};
 // Metrics of the sensors of a board.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> rails{
-    {{"power_cpu_gpu_cv", "VDD_CPU_GPU_CV"}, {"power_soc", "VDD_SOC"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> rails{
+    {{"power_cpu_gpu_cv", "VDD_CPU_GPU_CV"},
+     {"power_soc", "VDD_SOC"},
+     {"power_gpu_soc", "VDD_GPU_SOC"},
+     {"power_cpu_cv", "VDD_CPU_CV"},
+     {"power_sys_5v0", "VIN_SYS_5V0"}}};
+
+constexpr std::int64_t most_threads = 1024;
 
 // Columns that hold for all rows of a run.
 constexpr std::array<std::string_view, 14> of_run{"device",    "power_mode", "pinned", "gpu_mhz",   "cpu_mhz",
@@ -156,7 +170,40 @@ scenarios::Model model_of(const Fields& fields, calibration::NetworkFiles& netwo
   return scenarios::OnnxModel{path, path, std::move(file)};
 }
 
-// Adds a closed-loop process on each accelerator of `placement` (separated by '+').
+// What only rows of published evidence say of a process.
+void set_others(scenarios::ProcessEntry& entry, const Fields& fields) {
+  const auto set = [&](std::optional<std::int64_t>& into, const char* column, std::int64_t most) {
+    const std::int64_t given = fields.count(column, 0);
+    if (given > most) fields.fail(fmt::format("{} {} is more than {}", column, given, most));
+    if (given > 0) into = given;
+  };
+  set(entry.input, "input", dnn::largest_input);
+  set(entry.threads, "threads", most_threads);
+  if (const auto rate = fields.number("rate_hz")) {
+    if (!(*rate > 0)) fields.fail(fmt::format("rate_hz {} is not positive", *rate));
+    entry.arrivals.kind = process::ArrivalKind::periodic;
+    entry.arrivals.rate_per_s = *rate;
+  }
+  if (const auto percent = fields.number("mps_percent")) {
+    if (!(*percent > 0 && *percent <= 100)) fields.fail(fmt::format("mps_percent is {}", *percent));
+    entry.mps_threads = *percent / 100;
+  }
+}
+
+std::string others_of(const Fields& fields) {
+  std::string text;
+  const auto add = [&](std::string_view column, const char* form) {
+    if (const std::string given = fields.text(column); !given.empty())
+      text += fmt::format(fmt::runtime(form), given);
+  };
+  add("input", " input {}");
+  add("threads", " {} threads");
+  add("rate_hz", " {}/s");
+  add("mps_percent", " MPS {} %");
+  return text;
+}
+
+// Adds a process on each accelerator of `placement` (separated by '+').
 void add_processes(RunConfiguration& configuration, const Fields& fields, const scenarios::Model& model) {
   const std::int64_t dla_batch = fields.count("dla_batch", configuration.batch);
   for (std::size_t begin = 0; begin <= configuration.placement.size();) {
@@ -169,6 +216,7 @@ void add_processes(RunConfiguration& configuration, const Fields& fields, const 
                                   configuration.placement.substr(begin, end - begin));
     entry.batch = entry.placement == scenarios::Placement::gpu ? configuration.batch : dla_batch;
     entry.count = configuration.processes;
+    set_others(entry, fields);
     entry.runtime = fields.word(scenarios::runtime_names(), "runtime", configuration.runtime);
     entry.sync = scenarios::default_sync(entry.runtime);
     if (const std::string sync = fields.text("sync"); !sync.empty())
@@ -176,6 +224,22 @@ void add_processes(RunConfiguration& configuration, const Fields& fields, const 
     configuration.scenario->processes.push_back(entry);
     begin = end + 1;
   }
+}
+
+// The clocks that differ from the mode's, and their text.
+void set_clocks(RunConfiguration& configuration, const Fields& fields) {
+  scenarios::Clocks& clocks = configuration.scenario->clocks;
+  const auto set = [&](std::optional<double>& hertz, const char* column, const char* name) {
+    hertz = fields.hertz(column);
+    if (hertz) configuration.clocks += fmt::format(" {} {:g} MHz", name, *hertz / 1e6);
+  };
+  set(clocks.gpu_hz, "gpu_mhz", "gpu");
+  set(clocks.cpu_hz, "cpu_mhz", "cpu");
+  set(clocks.emc_hz, "emc_mhz", "emc");
+  set(clocks.dla_hz, "dla_mhz", "dla");
+  if (fields.text("cores").empty()) return;
+  clocks.cores = static_cast<int>(std::min<std::int64_t>(fields.count("cores", 1), 1024));
+  configuration.clocks += fmt::format(" {} cores", *clocks.cores);
 }
 
 RunConfiguration configuration_of(const Fields& fields, calibration::NetworkFiles& networks) {
@@ -190,6 +254,9 @@ RunConfiguration configuration_of(const Fields& fields, calibration::NetworkFile
                                  .precision = fields.text("precision"),
                                  .placement = or_else("placement", "gpu"),
                                  .runtime = or_else("runtime", "tensorrt"),
+                                 .others = others_of(fields),
+                                 .lab = fields.text("lab"),
+                                 .presumed = fields.text("presumed"),
                                  .batch = fields.count("batch", 1),
                                  .processes = fields.count("processes", 1),
                                  .scenario = {},
@@ -209,19 +276,8 @@ RunConfiguration configuration_of(const Fields& fields, calibration::NetworkFile
   } else {
     configuration.clocks += " governed";
   }
-  scenario.clocks.gpu_hz = fields.hertz("gpu_mhz");
-  scenario.clocks.cpu_hz = fields.hertz("cpu_mhz");
-  scenario.clocks.emc_hz = fields.hertz("emc_mhz");
-  if (scenario.clocks.gpu_hz)
-    configuration.clocks += fmt::format(" gpu {:g} MHz", *scenario.clocks.gpu_hz / 1e6);
-  if (scenario.clocks.cpu_hz)
-    configuration.clocks += fmt::format(" cpu {:g} MHz", *scenario.clocks.cpu_hz / 1e6);
-  if (scenario.clocks.emc_hz)
-    configuration.clocks += fmt::format(" emc {:g} MHz", *scenario.clocks.emc_hz / 1e6);
-  if (!fields.text("cores").empty()) {
-    scenario.clocks.cores = static_cast<int>(std::min<std::int64_t>(fields.count("cores", 1), 1024));
-    configuration.clocks += fmt::format(" {} cores", *scenario.clocks.cores);
-  }
+  set_clocks(configuration, fields);
+  if (!fields.text("mps_percent").empty()) scenario.sharing = gpu::Sharing::mps;
   scenario.run.duration = sim::seconds(2);
   scenario.run.warmup = sim::milliseconds(500);
   add_processes(configuration, fields, model);
@@ -240,10 +296,10 @@ std::string RunConfiguration::family() const {
 }
 
 std::string RunConfiguration::text() const {
-  return fmt::format("{}{}{} {} {} b{}{}{}{}", device.empty() ? "" : device + " ", mode, clocks, model,
+  return fmt::format("{}{}{} {} {} b{}{}{}{}{}", device.empty() ? "" : device + " ", mode, clocks, model,
                      precision, batch, on_gpu() ? "" : " " + placement,
                      runtime == "tensorrt" ? "" : " " + runtime,
-                     processes > 1 ? fmt::format(" x{}", processes) : "");
+                     processes > 1 ? fmt::format(" x{}", processes) : "", others);
 }
 
 MetricKind kind_of(const std::string& metric) {
@@ -256,9 +312,10 @@ namespace {
 
 class EvidenceReading {
  public:
-  EvidenceReading(std::span<const CsvTable> tables, calibration::NetworkFiles& networks)
+  EvidenceReading(std::span<const CsvTable> tables, calibration::NetworkFiles& networks, Missing missing)
       : tables_(tables),
         networks_(networks),
+        missing_(missing),
         shared_(shared_columns(tables)),
         tensorrt_(runs_of_tensorrt(tables)) {}
 
@@ -301,13 +358,8 @@ class EvidenceReading {
       fields.fail(
           fmt::format("run {} has no batch, so its throughput is in queries: import its log with --batch",
                       input::printable(fields.text("run"))));
-    RunConfiguration configuration = configuration_of(fields, networks_);
-    const auto same = std::ranges::find_if(found_.configurations, [&](const RunConfiguration& other) {
-      return other.text() == configuration.text() && other.network() == configuration.network();
-    });
-    RunConfiguration& into = same != found_.configurations.end()
-                                 ? *same
-                                 : found_.configurations.emplace_back(std::move(configuration));
+    if (missing_ == Missing::count && is_not_yet_there(fields)) return;
+    RunConfiguration& into = known(configuration_of(fields, networks_));
     ++found_.used.back();
     if (of_layer) {
       into.layer_times.push_back({fields.text("of"), value * (fields.text("unit") == "us" ? 1e-3 : 1)});
@@ -316,8 +368,48 @@ class EvidenceReading {
     // Standard deviation of the mean, if samples are independent.
     const double samples = std::max(fields.number("count").value_or(1), 1.0);
     const double sd = std::abs(fields.number("sd").value_or(0)) / value / std::sqrt(samples);
-    into.reference_values.push_back(
-        {fields.text("run"), metric, value, sd, !fields.text("observer").empty()});
+    into.reference_values.push_back({fields.text("run"), metric, value, sd, !fields.text("observer").empty(),
+                                     text_of(table, row, "mark")});
+  }
+
+  // The configuration among those found; a new one is added.
+  RunConfiguration& known(RunConfiguration configuration) {
+    const auto [at, is_new] = places_.emplace(
+        fmt::format("{}\n{}\n{}", configuration.text(), configuration.network(), configuration.lab),
+        found_.configurations.size());
+    return is_new ? found_.configurations.emplace_back(std::move(configuration))
+                  : found_.configurations[at->second];
+  }
+
+  // Whether the row waits for a device, a runtime or a network; then it is counted.
+  bool is_not_yet_there(const Fields& fields) {
+    const std::string device = fields.text("device"), model = fields.text("model");
+    const std::string given = fields.text("runtime"), runtime = given.empty() ? "tensorrt" : given;
+    if (std::ranges::find(calibration::device_names(), device) == calibration::device_names().end())
+      return wait_for("device", device);
+    const auto& names = scenarios::runtime_names();
+    const auto named =
+        std::ranges::find(names, runtime, [](const auto& name) { return std::string_view(name.first); });
+    if (named == names.end()) return wait_for("runtime", runtime);
+    if (!has_runtime(device, named->second)) return wait_for("runtime", runtime + " on " + device);
+    return dnn::find_model(model) == nullptr && wait_for("network", model);
+  }
+
+  bool has_runtime(const std::string& device, scenarios::Runtime runtime) {
+    auto at = profiles_.find(device);
+    if (at == profiles_.end())
+      at = profiles_.emplace(device, calibration::shipped_base_profile(device)).first;
+    return at->second.profile.spec->runtimes[runtime].has_value();
+  }
+
+  bool wait_for(const char* what, const std::string& name) {
+    for (NotYet& known : found_.not_yet) {
+      if (known.what != what || known.name != name) continue;
+      ++known.rows;
+      return true;
+    }
+    found_.not_yet.push_back({what, name, 1});
+    return true;
   }
 
   // Times under a profiler count where there are no others. Where nothing but layers was timed, their sum
@@ -339,16 +431,19 @@ class EvidenceReading {
 
   std::span<const CsvTable> tables_;
   calibration::NetworkFiles& networks_;
+  Missing missing_;
   Shared shared_;
   std::set<std::string> tensorrt_;
   Evidence found_;
   std::map<std::string, std::size_t> left_out_;  // values by reason
+  std::map<std::string, std::size_t> places_;    // of configurations
+  std::map<std::string, calibration::BaseProfile> profiles_;
 };
 
 }  // namespace
 
-Evidence evidence_of(std::span<const CsvTable> tables, calibration::NetworkFiles& networks) {
-  return EvidenceReading(tables, networks).run();
+Evidence evidence_of(std::span<const CsvTable> tables, calibration::NetworkFiles& networks, Missing missing) {
+  return EvidenceReading(tables, networks, missing).run();
 }
 
 std::vector<RunConfiguration> run_configurations_of(const CsvTable& table) {
@@ -376,10 +471,14 @@ double predicted(const scenarios::Result& result, const std::string& metric,
   if (metric == "memory_bandwidth") return result.system.memory.bandwidth_gb_s.value_or(0);
   if (metric == "ram") return result.system.memory.used_mb.value_or(0) * 1e6 / (1 << 20);  // tegrastats: MiB
   if (metric == "enqueue") return process.ec_ms.mean.value_or(0);
+  if (metric == "latency_mean") return process.latency_ms.mean.value_or(0);
+  if (metric == "latency_p50") return process.latency_ms.p50.value_or(0);
   const double images_per_s = process.throughput.mean.value_or(0);
   if (images_per_s <= 0) return 0;
   const double batch_ms = 1e3 * static_cast<double>(configuration.batch) / images_per_s;
-  if (metric == "batch_time" || !process.time_share) return batch_ms;
+  // What trtexec calls GPU time of an engine on a DLA is the whole batch, submission included.
+  const bool on_dla = configuration.placement.starts_with("dla");
+  if (metric == "batch_time" || on_dla || !process.time_share) return batch_ms;
   return batch_ms * (*process.time_share)[index_of(process::Share::gpu_running)];
 }
 

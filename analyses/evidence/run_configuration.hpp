@@ -1,10 +1,10 @@
 // Measured runs of boards as scenarios: the rows of an evidence file with the same configuration, together.
 //
-// The file's columns are those of calibration/evidence/boards/solo.csv, explained in docs/calibration.md;
-// `processes` (1), `runtime` (tensorrt), `sync`, `sd`, `source` and `onnx` may be missing. Rows of the same
-// run share its model, precision, batch, power mode, clocks, processes, runtime and sync: what is empty in
-// one is taken from the others. A network from a file is known by its content (`onnx`); where that is empty,
-// by the name of the file.
+// The file's columns are those of calibration/evidence/boards/solo.csv, explained in docs/calibration.md, and
+// those of calibration/evidence/published, explained in calibration/evidence/README.md. Of those that may be
+// missing, `processes` is 1 and `runtime` tensorrt. Rows of the same run share its model, precision, batch,
+// power mode, clocks, processes, runtime and sync: what is empty in one is taken from the others. A network
+// from a file is known by its content (`onnx`); where that is empty, by the name of the file.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +30,7 @@ struct ReferenceValue {
   double value = 0;       // in the metric's unit
   double sd = 0;          // of repeats, relative; 0: not given
   bool profiled = false;  // under a profiler, which slows
+  std::string mark = {};  // why it must not be judged by: what it contradicts, what is unknown; empty: it may
 };
 
 // A layer of an engine, or a kernel, that a profiler timed. In the order in which they run.
@@ -42,6 +43,10 @@ struct LayerTime {
 // An empty device is the one that the user names.
 struct RunConfiguration {
   std::string device, mode, clocks, model, precision, placement, runtime;
+  std::string others;  // of its scenario, for people: input, threads, arrivals, share of MPS
+  std::string lab;     // who measured it; empty: not said
+  std::string
+      presumed;  // conditions that the source does not state, and what is taken; empty: all are stated
   std::int64_t batch = 1, processes = 1;
   Indirect<scenarios::Scenario> scenario;
   std::vector<ReferenceValue> reference_values;
@@ -57,20 +62,32 @@ struct RunConfiguration {
 enum class MetricKind { time, traffic, memory, power, unknown };
 [[nodiscard]] MetricKind kind_of(const std::string& metric);
 
+// Rows that wait for something that this build does not have.
+struct NotYet {
+  std::string what;  // "network", "device", "runtime"
+  std::string name;  // as the rows call it
+  std::size_t rows = 0;
+};
+
 // What the rows of some files say, and what they do not say.
 struct Evidence {
   std::vector<RunConfiguration> configurations;  // in the order of appearance
   std::vector<std::size_t> used;                 // rows of each file that a fit or a comparison can use
   std::vector<std::string> notes;                // what is left out, and why
+  std::vector<NotYet> not_yet = {};              // by device, runtime and network, each row under one of them
 };
+// A row of a network, device or runtime that is not there yet: an error, or counted. Every other reason not
+// to use a row is an error in both cases.
+enum class Missing { refuse, count };
+
 // Rows with metrics that jostle does not predict are left out, and runs of no network. Throws
 // calibration::CsvError with the line of an invalid row, or of one that lacks what jostle must know.
 [[nodiscard]] Evidence evidence_of(std::span<const calibration::CsvTable> tables,
-                                   calibration::NetworkFiles& networks);
+                                   calibration::NetworkFiles& networks, Missing missing = Missing::refuse);
 // The configurations of one table, with networks from files in the working directory.
 [[nodiscard]] std::vector<RunConfiguration> run_configurations_of(const calibration::CsvTable& table);
 
-// Those of calibration/evidence/boards/solo.csv.
+// Those of calibration/evidence/boards/solo.csv, on which factors are fitted.
 [[nodiscard]] std::vector<RunConfiguration> shipped_run_configurations();
 
 // The predicted value of a metric in its unit: images/s, ms, GB/s, MiB or W. 0: undefined.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "input/counted.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 #include "sim/math.hpp"
 
@@ -25,11 +27,18 @@ scenarios::Precision precision_of(const RunConfiguration& configuration) {
   return *configuration.scenario->processes.front().precision;
 }
 
-// Simulates configurations with given factors.
+// Simulates configurations with given factors; may be used from several threads.
 class Bench {
  public:
+  // With the profiles of all devices of the configurations.
+  explicit Bench(const std::vector<RunConfiguration>& all) {
+    for (const RunConfiguration& configuration : all)
+      if (!bases_.contains(configuration.device))
+        bases_.emplace(configuration.device, calibration::shipped_base_profile(configuration.device));
+  }
+
   [[nodiscard]] scenarios::Result simulate(const RunConfiguration& configuration,
-                                           std::vector<dnn::Factor> factors) {
+                                           std::vector<dnn::Factor> factors) const {
     calibration::Profile profile = base_of(configuration.device).profile;
     profile.factors = std::move(factors);
     const std::optional<scenarios::Result> result = run(*configuration.scenario, profile, {});
@@ -39,24 +48,18 @@ class Bench {
 
   // With the spread of assumed parameters: nothing measured on the device is known except the factors.
   [[nodiscard]] std::vector<Prediction> predict(const RunConfiguration& configuration,
-                                                std::vector<dnn::Factor> factors) {
+                                                std::vector<dnn::Factor> factors) const {
     calibration::BaseProfile base = base_of(configuration.device);
     base.profile.factors = std::move(factors);
     return predictions({std::move(base), {}}, {configuration}).front();
   }
 
-  [[nodiscard]] dnn::Chip chip_of(const std::string& device) {
+  [[nodiscard]] dnn::Chip chip_of(const std::string& device) const {
     return dnn::Chip::of(base_of(device).profile.spec->gpu);
   }
 
  private:
-  const calibration::BaseProfile& base_of(const std::string& device) {
-    if (const auto known = bases_.find(device); known != bases_.end()) return known->second;
-    input::Problems problems;
-    auto base = calibration::base_profile(device, problems);
-    if (!base) throw std::runtime_error(problems.text());
-    return bases_.emplace(device, std::move(*base)).first->second;
-  }
+  const calibration::BaseProfile& base_of(const std::string& device) const { return bases_.at(device); }
 
   std::map<std::string, calibration::BaseProfile> bases_;
 };
@@ -105,7 +108,7 @@ void compare_held_out(ComparisonGroup& group, std::vector<HeldOutRow>& rows,
 
 // The factor (geometric mean over the configurations) that matches simulated to measured times: GPU times if
 // there are some, else throughput or batch time, whose other parts hardly change.
-double fitted(Bench& bench, std::span<const RunConfiguration* const> configurations) {
+double fitted(const Bench& bench, std::span<const RunConfiguration* const> configurations) {
   double factor = 1;
   for (int round = 0; round < 3; ++round) {
     double sum = 0;
@@ -172,7 +175,7 @@ Group anchor_of(const Group& family) {
   return anchor;
 }
 
-dnn::Factor family_factor(Bench& bench, const Group& family) {
+dnn::Factor family_factor(const Bench& bench, const Group& family) {
   const Group anchor = anchor_of(family);
   return {.chip = {},
           .model = {},
@@ -182,7 +185,7 @@ dnn::Factor family_factor(Bench& bench, const Group& family) {
           .basis = anchor.front()->device + " " + anchor.front()->mode};
 }
 
-dnn::Factor device_factor(Bench& bench, const Group& runs) {
+dnn::Factor device_factor(const Bench& bench, const Group& runs) {
   return {.chip = bench.chip_of(runs.front()->device),
           .model = runs.front()->model,
           .family = runs.front()->family(),
@@ -201,7 +204,7 @@ void bound_devices(ComparisonGroup& group, double limit, Statistic statistic) {
 constexpr const char* solo_runs = "boards/solo.csv";
 
 // Every run that a family's factor was not fitted on, predicted with it.
-ComparisonGroup other_devices(Bench& bench, const std::vector<RunConfiguration>& all,
+ComparisonGroup other_devices(const Bench& bench, const std::vector<RunConfiguration>& all,
                               std::vector<HeldOutRow>& rows) {
   ComparisonGroup group{"boards: factors of a family, fitted on another", solo_runs, "", {}, {}};
   std::vector<dnn::Factor> of_families;
@@ -234,7 +237,7 @@ struct OwnFactors {
       "boards: power", solo_runs, "at the module's input, on its rails, at the plug", {}, {}};
 };
 
-OwnFactors own_factors(Bench& bench, const std::vector<RunConfiguration>& all) {
+OwnFactors own_factors(const Bench& bench, const std::vector<RunConfiguration>& all) {
   OwnFactors groups;
   for (const Group& runs : grouped(all, device_key)) {
     const std::vector<dnn::Factor> own{device_factor(bench, runs)};
@@ -256,7 +259,7 @@ OwnFactors own_factors(Bench& bench, const std::vector<RunConfiguration>& all) {
 }
 
 // A factor fitted at the first clocks of a batch, for the other clocks.
-ComparisonGroup other_clocks(Bench& bench, const std::vector<RunConfiguration>& all,
+ComparisonGroup other_clocks(const Bench& bench, const std::vector<RunConfiguration>& all,
                              std::vector<HeldOutRow>& rows) {
   ComparisonGroup group{
       "boards: other clocks", solo_runs, "fitted at the first of them, the same batch at the others", {}, {}};
@@ -275,18 +278,21 @@ ComparisonGroup other_clocks(Bench& bench, const std::vector<RunConfiguration>& 
 
 }  // namespace
 
-std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& progress) {
-  const std::vector<RunConfiguration> all = shipped_run_configurations();
-  const std::vector<Group> families = grouped(all, family_key), devices = grouped(all, device_key);
-  Bench bench;
-  std::vector<dnn::Factor> factors;
-  const auto add = [&](dnn::Factor factor) {
-    factors.push_back(std::move(factor));
-    if (progress)
-      progress(static_cast<double>(factors.size()) / static_cast<double>(families.size() + devices.size()));
-  };
-  for (const Group& family : families) add(family_factor(bench, family));
-  for (const Group& runs : devices) add(device_factor(bench, runs));
+std::vector<dnn::Factor> fit_board_factors(const std::vector<RunConfiguration>& fitted_on,
+                                           const std::function<void(double)>& progress) {
+  const std::vector<Group> families = grouped(fitted_on, family_key),
+                           devices = grouped(fitted_on, device_key);
+  const Bench bench(fitted_on);
+  std::vector<dnn::Factor> factors(families.size() + devices.size());
+  std::mutex guard;
+  std::size_t done = 0;
+  scenarios::parallel_for(factors.size(), [&](std::size_t i) {
+    factors[i] = i < families.size() ? family_factor(bench, families[i])
+                                     : device_factor(bench, devices[i - families.size()]);
+    const std::lock_guard lock(guard);
+    ++done;
+    if (progress) progress(static_cast<double>(done) / static_cast<double>(factors.size()));
+  });
   return factors;
 }
 
@@ -295,7 +301,7 @@ BoardsValidation validate_boards(const std::function<void(double)>& progress) {
     if (progress) progress(done);
   };
   const std::vector<RunConfiguration> all = shipped_run_configurations();
-  Bench bench;
+  const Bench bench(all);
   std::vector<HeldOutRow> rows;
   ComparisonGroup devices = other_devices(bench, all, rows);
   report(0.4);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "analyses/evidence/run_configuration.hpp"
 #include "analyses/interval/coverage.hpp"
 #include "analyses/validate/validate.hpp"
 #include "models/dnn/factors.hpp"
@@ -22,8 +23,10 @@ struct BoardsValidation {
 };
 [[nodiscard]] BoardsValidation validate_boards(const std::function<void(double)>& progress = {});
 
-// The factors fitted to the rows: of families first, then of single devices.
-[[nodiscard]] std::vector<dnn::Factor> fit_board_factors(const std::function<void(double)>& progress = {});
+// The factors fitted to the configurations on a GPU: of families first, then of single devices. The shipped
+// ones are those of shipped_run_configurations().
+[[nodiscard]] std::vector<dnn::Factor> fit_board_factors(const std::vector<RunConfiguration>& fitted_on,
+                                                         const std::function<void(double)>& progress = {});
 
 // The content of calibration/factors.csv.
 [[nodiscard]] std::string factors_csv(const std::vector<dnn::Factor>& factors);

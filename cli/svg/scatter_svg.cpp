@@ -150,7 +150,7 @@ class Panel {
 std::string scatter_svg(const std::vector<ComparisonGroup>& groups) {
   std::vector<const ComparisonGroup*> shown;
   for (const ComparisonGroup& group : groups)
-    if (!quantities_of(group).empty()) shown.push_back(&group);
+    if (!group.is_view && !quantities_of(group).empty()) shown.push_back(&group);
   const double cell = left + side + gap;
   const std::size_t columns = std::clamp<std::size_t>(shown.size(), 1, across);
   std::string panels;

@@ -90,6 +90,7 @@ Table details_table(const std::vector<analyses::ComparisonGroup>& groups, bool o
                {"predicted", Align::right},
                {"error %", Align::right}});
   for (const analyses::ComparisonGroup& group : groups) {
+    if (group.is_view) continue;
     for (const analyses::Comparison& row : group.comparisons) {
       const auto over_limit = [&row](const analyses::Bound& bound) {
         return bound.statistic == analyses::Statistic::each && bound.quantity == row.quantity &&

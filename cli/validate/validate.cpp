@@ -8,7 +8,9 @@
 #include <cmath>
 #include <memory>
 
+#include "analyses/evidence/published_evidence.hpp"
 #include "analyses/validate/boards.hpp"
+#include "analyses/validate/left_out.hpp"
 #include "analyses/validate/own_evidence.hpp"
 #include "analyses/validate/shipped_uncertainty.hpp"
 #include "calibration/profile/profile.hpp"
@@ -20,6 +22,7 @@
 #include "cli/validate/error_table.hpp"
 #include "cli/validate/evidence_files.hpp"
 #include "cli/validate/ledger_text.hpp"
+#include "cli/validate/left_out_tables.hpp"
 #include "cli/validate/page.hpp"
 #include "input/file.hpp"
 #include "input/parse.hpp"
@@ -30,31 +33,48 @@
 namespace jostle::cli {
 namespace {
 
+// What was compared; `left_out` only of the shipped boards.
+struct Compared {
+  std::vector<analyses::ComparisonGroup> groups;
+  std::optional<analyses::LeftOut> left_out;
+};
+
 // For docs/validation.md.
-std::string markdown(const std::vector<analyses::ComparisonGroup>& groups) {
-  return error_table(groups).markdown() + "\nRuns over the limit that applies to each run:\n\n" +
-         details_table(groups, true).markdown();
+std::string markdown(const Compared& compared) {
+  std::string text = error_table(compared.groups).markdown() +
+                     "\nRuns over the limit that applies to each run:\n\n" +
+                     details_table(compared.groups, true).markdown();
+  if (compared.left_out)
+    text += fmt::format("\n{}\n\nThe {} that are most wrong:\n\n{}\n{}", left_out_counts(*compared.left_out),
+                        worst_shown, worst_table(*compared.left_out).markdown(),
+                        not_yet_table(*compared.left_out).markdown());
+  return text;
 }
 
 struct ValidateOptions {
   std::string subject;
   bool details = false, markdown = false, fit = false, uncertainty = false, ledger = false;
   std::string html, picture;  // files; empty: none
+  std::string format = "table";
   std::vector<std::string> set, evidence, onnx;
 };
 
-std::vector<analyses::ComparisonGroup> compare(const ValidateOptions& options,
-                                               const calibration::Profile& profile,
-                                               const std::function<void(double)>& progress) {
-  std::vector<analyses::ComparisonGroup> groups;
+Compared compare(const ValidateOptions& options, const calibration::Profile& profile,
+                 const std::function<void(double)>& progress) {
+  Compared compared;
+  std::vector<analyses::ComparisonGroup>& groups = compared.groups;
   const calibration::TraceFiles& own = calibration::embedded_traces(profile.spec->evidence);
   if (options.subject != "boards")
     groups = analyses::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
   if (options.subject.empty() || options.subject == "boards") {
     for (analyses::ComparisonGroup& group : analyses::validate_boards(progress).groups)
       groups.push_back(std::move(group));
+    compared.left_out =
+        analyses::judge_left_out(analyses::shipped_evidence(), analyses::shipped_fit(), progress);
+    for (analyses::ComparisonGroup& group : analyses::grouped_errors(*compared.left_out))
+      groups.push_back(std::move(group));
   }
-  return groups;
+  return compared;
 }
 
 // A shipped profile or a profile file, with the parameters in `set` overridden.
@@ -81,11 +101,17 @@ void write_files(const ValidateOptions& options, const ValidateFiles& files,
   if (files.picture) output::write_whole(*files.picture, scatter_svg(groups));
 }
 
-std::string shown(const ValidateOptions& options, const Terminal& terminal,
-                  const std::vector<analyses::ComparisonGroup>& groups) {
-  if (options.markdown) return markdown(groups);
-  return (options.details ? details_table(groups, false) : error_table(groups))
-      .text(terminal.width(), terminal.colour());
+std::string shown(const ValidateOptions& options, const Terminal& terminal, const Compared& compared) {
+  if (options.format == "json") return validation_json(compared.groups, compared.left_out);
+  if (options.markdown) return markdown(compared);
+  const auto text = [&](const Table& table) { return table.text(terminal.width(), terminal.colour()); };
+  if (options.details) return text(details_table(compared.groups, false));
+  std::string all = text(error_table(compared.groups));
+  if (compared.left_out)
+    all += fmt::format("\n{}\n\nthe {} that are most wrong\n{}\nwhat rows wait for\n{}",
+                       left_out_counts(*compared.left_out), worst_shown,
+                       text(worst_table(*compared.left_out)), text(not_yet_table(*compared.left_out)));
+  return all;
 }
 
 std::function<void(double)> progress_of(Context& context) {
@@ -115,7 +141,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
         return ExitCode::bad_input;
       }
       write_files(options, written, groups);
-      terminal.print(shown(options, terminal, groups));
+      terminal.print(shown(options, terminal, {groups, {}}));
       return ExitCode::done;
     }
     const std::vector<analyses::RunConfiguration>& configurations = files.configurations;
@@ -126,7 +152,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     const auto groups =
         analyses::validate_evidence(*profile, options.subject, configurations, &context.interrupted);
     write_files(options, written, groups);
-    terminal.print(shown(options, terminal, groups));
+    terminal.print(shown(options, terminal, {groups, {}}));
   } catch (const calibration::CsvError& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
@@ -163,11 +189,12 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
       text = std::move(found.csv);
       notes = error_table(found.coverage).text(context.terminal.width(), false);
     } else if (options.fit) {
-      text = analyses::factors_csv(analyses::fit_board_factors(progress));
+      text = analyses::factors_csv(
+          analyses::fit_board_factors(analyses::shipped_run_configurations(), progress));
     } else {
-      const auto groups = compare(options, profile->base.profile, progress);
-      write_files(options, written, groups);
-      text = shown(options, context.terminal, groups);
+      const Compared compared = compare(options, profile->base.profile, progress);
+      write_files(options, written, compared.groups);
+      text = shown(options, context.terminal, compared);
     }
   } catch (const scenarios::Interrupted&) {
     context.terminal.complain("interrupted");
@@ -175,7 +202,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   }
   context.terminal.clear_progress();
   context.terminal.note(notes);
-  if (options.ledger || options.uncertainty || options.fit)
+  if (options.ledger || options.uncertainty || options.fit || options.format == "json")
     context.terminal.print_data(text);
   else
     context.terminal.print(text);
@@ -210,6 +237,10 @@ void add_validate(CLI::App& app, Task& task) {
       ->add_option("--picture", options->picture,
                    "Write a scatter plot of predicted against measured values (SVG)")
       ->type_name("FILE");
+  command->add_option("--format", options->format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str()
+      ->excludes("--details");
   command->add_flag("--markdown", options->markdown, "Print the tables of docs/validation.md")
       ->excludes("--details");
   command

@@ -288,6 +288,9 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for word in ("all", "throughput", "power", "naive: roofline"):
             self.assertIn(word, done.stdout)
+        object = json.loads(self.jostle("validate", "jetson-orin-nano-super", self.file("mine.csv", EVIDENCE), "--format", "json").stdout)
+        self.assertEqual((object["schema"], object["left_out"]), ("jostle.validation/1", None))
+        self.assertIn("throughput", [row["quantity"] for row in object["groups"]])
         self.assertIn("EVIDENCE", self.refused("validate", "jetson-orin-nano-super"))
         self.assertIn("no metric", self.refused("validate", "jetson-nano", self.file("none.csv", EVIDENCE[:EVIDENCE.index("\n") + 1])))
 

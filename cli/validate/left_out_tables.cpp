@@ -1,0 +1,111 @@
+#include "cli/validate/left_out_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/validate/error_table.hpp"
+
+namespace jostle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using analyses::JudgedValue;
+using analyses::LeftOut;
+
+std::size_t waiting(const LeftOut& left_out) {
+  std::size_t rows = 0;
+  for (const analyses::NotYet& row : left_out.not_yet) rows += row.rows;
+  return rows;
+}
+
+std::vector<analyses::NotYet> most_first(std::vector<analyses::NotYet> not_yet) {
+  std::ranges::stable_sort(not_yet, std::ranges::greater{}, &analyses::NotYet::rows);
+  return not_yet;
+}
+
+Json json_of(const JudgedValue& value) {
+  return {{"laboratory", value.lab},
+          {"run", value.run},
+          {"configuration", value.configuration},
+          {"metric", value.metric},
+          {"architecture", value.architecture},
+          {"family", value.family},
+          {"conditions", value.presumed ? "presumed" : "stated"},
+          {"measured", value.measured},
+          {"predicted", value.predicted},
+          {"error", value.error()}};
+}
+
+Json json_of(const LeftOut& left_out) {
+  Json all{{"judged", left_out.values.size()}, {"marked", left_out.marked}, {"not_yet", Json::array()}};
+  for (const analyses::NotYet& row : most_first(left_out.not_yet))
+    all["not_yet"].push_back({{"what", row.what}, {"name", row.name}, {"rows", row.rows}});
+  all["worst"] = Json::array();
+  for (const JudgedValue& value : worst_of(left_out, worst_shown)) {
+    Json entry = json_of(value);
+    const std::string teaches = taught_by(analyses::shipped_lessons(), value);
+    entry["teaches"] = teaches.empty() ? Json() : Json(teaches);
+    all["worst"].push_back(std::move(entry));
+  }
+  all["values"] = Json::array();
+  for (const JudgedValue& value : left_out.values) all["values"].push_back(json_of(value));
+  return all;
+}
+
+}  // namespace
+
+std::string left_out_counts(const LeftOut& left_out) {
+  return fmt::format(
+      "{} published values are judged, each without any factor fitted on its laboratory's rows. {} are "
+      "marked "
+      "as contradicted or of unknown conditions and do not count. {} wait for something that this build does "
+      "not have.",
+      left_out.values.size(), left_out.marked, waiting(left_out));
+}
+
+Table worst_table(const LeftOut& left_out) {
+  Table table({{"run", Align::left, 0, true},
+               {"measured", Align::right},
+               {"predicted", Align::right},
+               {"error %", Align::right},
+               {"teaches", Align::left, 1, true}});
+  for (const JudgedValue& value : worst_of(left_out, worst_shown)) {
+    const std::string teaches = taught_by(analyses::shipped_lessons(), value);
+    table.add({fmt::format("{} {}, {}", value.run, value.configuration, value.metric),
+               fmt::format("{:.4g}", value.measured), fmt::format("{:.4g}", value.predicted),
+               percent(value.error(), "{:+.0f}"), teaches.empty() ? "not yet explained" : teaches});
+  }
+  return table;
+}
+
+Table not_yet_table(const LeftOut& left_out) {
+  Table table({{"rows", Align::right}, {"wait for", Align::left}, {"called", Align::left, 0, true}});
+  for (const analyses::NotYet& row : most_first(left_out.not_yet))
+    table.add({fmt::format("{}", row.rows), row.what, row.name});
+  return table;
+}
+
+std::string validation_json(const std::vector<analyses::ComparisonGroup>& groups,
+                            const std::optional<LeftOut>& left_out) {
+  Json all{{"schema", "jostle.validation/1"}, {"groups", Json::array()}};
+  for (const analyses::ComparisonGroup& group : groups) {
+    for (const analyses::ErrorSummary& row : summarise(group))
+      all["groups"].push_back({{"runs", group.name},
+                               {"evidence", group.evidence},
+                               {"quantity", row.quantity},
+                               {"n", row.count},
+                               {"mean_error", row.mean_absolute},
+                               {"median_error", row.median_absolute},
+                               {"p90_error", row.p90_absolute},
+                               {"bias", row.bias},
+                               {"worst", row.worst},
+                               {"worst_run", row.worst_run},
+                               {"limit_exceeded", row.bound ? Json(row.exceeded()) : Json()}});
+  }
+  all["left_out"] = left_out ? json_of(*left_out) : Json();
+  return all.dump() + "\n";
+}
+
+}  // namespace jostle::cli
