@@ -131,8 +131,13 @@ TEST(DlaLimits, are_those_of_the_documentation) {
   FusedLayer activated = convolution();
   activated.activation = Activation::silu;
   EXPECT_TRUE(supports(activated));
-  activated.activation = Activation::gelu;
-  EXPECT_FALSE(supports(activated));
+  for (const Activation none : {Activation::gelu, Activation::hard_swish, Activation::hard_sigmoid}) {
+    activated.activation = none;
+    EXPECT_FALSE(supports(activated)) << to_string(none);
+  }
+  FusedLayer through_a_volume = convolution();
+  through_a_volume.volume = true;
+  EXPECT_FALSE(supports(through_a_volume));
   EXPECT_TRUE(supports(Precision::int8) && supports(Precision::fp16));
   EXPECT_FALSE(supports(Precision::fp32) || supports(Precision::tf32));
 }
