@@ -24,7 +24,8 @@ using testing::HasSubstr;
 
 TEST(Onnx, ANetworkWrittenAsOnnxReadsBackWithItsWorkAndParameters) {
   for (const dnn::Network& built :
-       {dnn::build_resnet18(224), dnn::build_resnet50(224), dnn::build_mobilenet_v2(160)}) {
+       {dnn::build_resnet18(224), dnn::build_resnet50(224), dnn::build_mobilenet_v2(160),
+        dnn::build_mobilenet_v1(224), dnn::build_resnext50_32x4d(224)}) {
     for (const std::int64_t opset : {11, 13, 17}) {
       const OnnxNetwork read_back = read(onnx_of(built, opset));
       EXPECT_EQ(read_back.network.macs(), built.macs());

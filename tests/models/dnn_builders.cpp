@@ -40,28 +40,54 @@ struct ReferenceValue {
 
 // - torchvision: the model pages (num_params; "GFLOPS", which are MACs), at the default input.
 // - Ultralytics: parameters as its model summary counts them (norms not yet folded into convolutions, and the
-//   16 constants of DFL); operations of its table of results at 640, halved.
+//   16 constants of DFL); operations of its table of results at 640, halved, which are those of convolutions.
 // - darknet: the size of yolov4-tiny.weights, 24 251 276 bytes, without its header of 20 and without the 3104
 //   means and variances of norms, which are statistics; 6.910 BFLOP at 416, halved.
 // - transformers: the classifiers of two classes, which cards round to 4.4 M and 67 M; operations are not
 //   published, see an_encoder_costs_what_its_formula_says.
-constexpr std::array<ReferenceValue, 17> published{
+// - Keras: the trainable parameters of MobileNet and of MobileNetV2 at width 0.5; MACs of the papers, 569 and
+//   97 million.
+constexpr std::array<ReferenceValue, 39> published{
     {{"alexnet", 61'100'840, 0.714},
      {"bert_tiny", 4'386'178, 0.0587},
+     {"densenet121", 7'978'856, 2.834},
+     {"densenet169", 14'149'480, 3.360},
+     {"densenet201", 20'013'928, 4.291},
      {"distilbert", 66'955'010, 5.587},
+     {"efficientnet_b0", 5'288'548, 0.386},
+     {"efficientnet_b1", 7'794'184, 0.687},
+     {"efficientnet_b2", 9'109'994, 1.088},
+     {"efficientnet_b3", 12'233'232, 1.827},
+     {"efficientnet_b4", 19'341'616, 4.394},
+     {"googlenet", 6'624'904, 1.498},
+     // Without the auxiliary classifier: convolutions 768 to 128 of 1 x 1 and 128 to 768 of 5 x 5 with their
+     // norms, and 768 to 1000. It has no part in the operations.
+     {"inception_v3", 27'161'264 - (768 * 128 + 256 + 128 * 768 * 25 + 1536 + 768 * 1000 + 1000), 5.713},
+     {"mnasnet1_0", 4'383'312, 0.314},
+     {"mobilenet_v1", 4'231'976, 0.569},
      {"mobilenet_v2", 3'504'872, 0.301},
+     {"mobilenet_v2_050", 1'968'680, 0.097},
+     {"mobilenet_v3_large", 5'483'032, 0.217},
+     {"mobilenet_v3_small", 2'542'856, 0.057},
      {"resnet18", 11'689'512, 1.814},
      {"resnet34", 21'797'672, 3.664},
      {"resnet50", 25'557'032, 4.089},
      {"resnet101", 44'549'160, 7.801},
      {"resnet152", 60'192'808, 11.514},
+     {"resnext50_32x4d", 25'028'904, 4.230},
+     {"shufflenet_v2_x0_5", 1'366'792, 0.0405},
+     {"shufflenet_v2_x1_0", 2'278'604, 0.145},
+     {"squeezenet1_0", 1'248'424, 0.819},
+     {"squeezenet1_1", 1'235'496, 0.349},
      {"ssd300", 35'641'826, 34.858},
      {"vgg16", 138'357'544, 15.470},
+     {"vgg19", 143'667'240, 19.632},
+     {"wide_resnet50_2", 68'883'240, 11.398},
      {"yolov4_tiny", (24'251'276 - 20) / 4 - 2 * 3104, 6.910 / 2},
+     {"yolov8l", 43'691'520, 165.2 / 2},
+     {"yolov8m", 25'902'640, 78.9 / 2},
      {"yolov8n", 3'157'200, 8.7 / 2},
      {"yolov8s", 11'166'560, 28.6 / 2},
-     {"yolov8m", 25'902'640, 78.9 / 2},
-     {"yolov8l", 43'691'520, 165.2 / 2},
      {"yolov8x", 68'229'648, 257.8 / 2}}};
 
 TEST(Builders, give_the_published_parameters_and_operations) {
@@ -72,12 +98,17 @@ TEST(Builders, give_the_published_parameters_and_operations) {
   }
 }
 
-TEST(Builders, fcn_resnet50_has_its_published_size_with_the_auxiliary_head) {
-  // torchvision: 35 322 218 parameters, 152.717 GMAC at 520.
-  const Network whole = build_fcn_resnet50_with_auxiliary(520);
-  EXPECT_EQ(whole.parameters(), 35'322'218);
-  EXPECT_NEAR(static_cast<double>(whole.macs()) / 1e9, 152.717, 1.5);
-  EXPECT_EQ(build("fcn_resnet50").parameters(), 35'322'218 - 2'365'205);
+TEST(Builders, segmentation_has_its_published_size_with_the_auxiliary_head) {
+  // torchvision, at 520: 35 322 218 and 42 004 074 parameters, 152.717 and 178.722 GMAC.
+  constexpr std::int64_t auxiliary = 2'365'205;
+  const Network fcn = build_fcn_resnet50_with_auxiliary(520);
+  EXPECT_EQ(fcn.parameters(), 35'322'218);
+  EXPECT_NEAR(static_cast<double>(fcn.macs()) / 1e9, 152.717, 1.5);
+  EXPECT_EQ(build("fcn_resnet50").parameters(), 35'322'218 - auxiliary);
+  const Network deeplab = build_deeplabv3_resnet50_with_auxiliary(520);
+  EXPECT_EQ(deeplab.parameters(), 42'004'074);
+  EXPECT_NEAR(static_cast<double>(deeplab.macs()) / 1e9, 178.722, 1.8);
+  EXPECT_EQ(build("deeplabv3_resnet50").parameters(), 42'004'074 - auxiliary);
 }
 
 TEST(Builders, give_single_layers_the_shapes_and_operations_of_their_definitions) {
@@ -112,6 +143,11 @@ TEST(Builders, give_single_layers_the_shapes_and_operations_of_their_definitions
   EXPECT_EQ(layer(bert, "layer0.mix").out, (Shape{768, 128, 1}));
   EXPECT_EQ(layer(bert, "layer5.wide").macs(), 128LL * 768 * 3072);
 
+  EXPECT_EQ(layer(build("inception_v3"), "mixed_6b.7x7.1").window_area(), 7);
+  EXPECT_EQ(layer(build("resnext50_32x4d"), "layer1.0.conv2").groups, 32);
+  const Layer gate = layer(build("mobilenet_v3_small"), "block0.se.fc2.activation");
+  EXPECT_EQ(gate.activation, Activation::hard_sigmoid);
+
   const Network resnet = build("resnet50");
   EXPECT_EQ(layer(resnet, "conv1").stride, 2);
   EXPECT_EQ(layer(resnet, "average_pool").window_area(), 7 * 7);
@@ -122,6 +158,12 @@ TEST(Builders, give_single_layers_the_shapes_and_operations_of_their_definitions
 bool keeps_the_shape(Op op) {
   return op == Op::add || op == Op::multiply || op == Op::activation || op == Op::batch_norm ||
          op == Op::layer_norm || op == Op::softmax;
+}
+
+// A factor may have fewer channels, each for some of the tensor, and one position for all.
+bool spreads_to(const Shape& factor, const Shape& whole) {
+  return whole.channels % factor.channels == 0 &&
+         (factor.positions() == 1 || (factor.height == whole.height && factor.width == whole.width));
 }
 
 void check_layer(const Network& network, Node node) {
@@ -135,7 +177,9 @@ void check_layer(const Network& network, Node node) {
     EXPECT_LT(input, node) << one.name;  // so there is no cycle
     const Shape& shape = network.layer(input).out;
     elements += shape.elements();
-    if (keeps_the_shape(one.op)) {
+    if (one.op == Op::multiply && input != inputs.front()) {
+      EXPECT_TRUE(spreads_to(shape, one.out)) << one.name;
+    } else if (keeps_the_shape(one.op)) {
       EXPECT_EQ(shape, one.out) << one.name;
     }
   }
@@ -143,7 +187,7 @@ void check_layer(const Network& network, Node node) {
     EXPECT_EQ(network.layer(inputs.front()).out, one.in) << one.name;
   }
   if (one.op == Op::concat || one.op == Op::reshape || one.op == Op::transpose) {
-    EXPECT_EQ(elements, one.out.elements()) << one.name;
+    EXPECT_EQ(elements + one.stored, one.out.elements()) << one.name;
   }
 }
 
@@ -221,6 +265,8 @@ TEST(Builders, refuse_inputs_that_a_network_cannot_take) {
   EXPECT_EQ(refusal("yolov4_tiny", 8), "an input of 8: yolov4_tiny takes multiples of 32, such as 32");
   EXPECT_EQ(refusal("bert_tiny", 513), "an input of 513 tokens: bert_tiny takes 1 to 512");
   EXPECT_EQ(refusal("distilbert", 0), "an input of 0 tokens: distilbert takes 1 to 512");
+  EXPECT_EQ(refusal("inception_v3", 74), "the input is too small for layer 'mixed_7a.first.1'");
+  EXPECT_EQ(refusal("inception_v3", 75), "");
 }
 
 TEST(Builders, refuse_layers_that_do_not_fit) {
@@ -234,6 +280,7 @@ TEST(Builders, refuse_layers_that_do_not_fit) {
   const Node image = layers.input({8, 6, 6});
   const Node small = layers.max_pool("pool", image, {.window = 2, .stride = 2});
   EXPECT_THROW((void)layers.add(image, small), std::invalid_argument);
+  EXPECT_THROW((void)layers.multiply(image, small), std::invalid_argument);
   EXPECT_THROW((void)layers.concat("c", {image, small}), std::invalid_argument);
   EXPECT_THROW((void)layers.concat_positions("c", {image, small}), std::invalid_argument);
   EXPECT_THROW((void)layers.reshape("r", image, {8, 6, 7}), std::invalid_argument);
