@@ -39,17 +39,23 @@ struct ReferenceValue {
 };
 
 // - torchvision: the model pages (num_params; "GFLOPS", which are MACs), at the default input.
+// - timm: the model cards of deit_tiny_patch16_224 and vit_small_patch16_224; operations are those of the
+//   papers' formula, see an_encoder_costs_what_its_formula_says, which the cards round to 1.3 and 4.6 GMAC.
 // - Ultralytics: parameters as its model summary counts them (norms not yet folded into convolutions, and the
 //   16 constants of DFL); operations of its table of results at 640, halved, which are those of convolutions.
 // - darknet: the size of yolov4-tiny.weights, 24 251 276 bytes, without its header of 20 and without the 3104
 //   means and variances of norms, which are statistics; 6.910 BFLOP at 416, halved.
-// - transformers: the classifiers of two classes, which cards round to 4.4 M and 67 M; operations are not
-//   published, see an_encoder_costs_what_its_formula_says.
+// - transformers: the classifiers of two classes, which cards round to 4.4 M, 67 M, 110 M and 336 M, and the
+//   encoder of Whisper with its 1500 positions, as the library counts them; operations as PyTorch's counter
+//   (torch.utils.flop_counter) has them.
 // - Keras: the trainable parameters of MobileNet and of MobileNetV2 at width 0.5; MACs of the papers, 569 and
 //   97 million.
-constexpr std::array<ReferenceValue, 39> published{
+constexpr std::array<ReferenceValue, 47> published{
     {{"alexnet", 61'100'840, 0.714},
+     {"bert_base", 109'483'778, 11.174},
+     {"bert_large", 335'143'938, 39.461},
      {"bert_tiny", 4'386'178, 0.0587},
+     {"deit_tiny", 5'717'416, 1.254},
      {"densenet121", 7'978'856, 2.834},
      {"densenet169", 14'149'480, 3.360},
      {"densenet201", 20'013'928, 4.291},
@@ -80,8 +86,13 @@ constexpr std::array<ReferenceValue, 39> published{
      {"squeezenet1_0", 1'248'424, 0.819},
      {"squeezenet1_1", 1'235'496, 0.349},
      {"ssd300", 35'641'826, 34.858},
+     {"swin_t", 28'288'354, 4.491},
      {"vgg16", 138'357'544, 15.470},
      {"vgg19", 143'667'240, 19.632},
+     {"vit_base", 86'567'656, 17.564},
+     {"vit_small", 22'050'664, 4.599},
+     {"whisper_base", 20'590'592, 43.684},
+     {"whisper_tiny", 8'208'384, 18.469},
      {"wide_resnet50_2", 68'883'240, 11.398},
      {"yolov4_tiny", (24'251'276 - 20) / 4 - 2 * 3104, 6.910 / 2},
      {"yolov8l", 43'691'520, 165.2 / 2},
@@ -96,6 +107,13 @@ TEST(Builders, give_the_published_parameters_and_operations) {
     EXPECT_EQ(network.parameters(), row.parameters) << row.name;
     EXPECT_NEAR(static_cast<double>(network.macs()) / 1e9, row.gmacs, 0.01 * row.gmacs) << row.name;
   }
+}
+
+TEST(Builders, give_efficientvit_the_size_of_its_card) {
+  // timm's card: 9.1 M parameters; the paper's table: 0.52 GMAC.
+  const Network network = build("efficientvit_b1");
+  EXPECT_NEAR(static_cast<double>(network.parameters()) / 1e6, 9.1, 0.05);
+  EXPECT_NEAR(static_cast<double>(network.macs()) / 1e9, 0.52, 0.005);
 }
 
 TEST(Builders, segmentation_has_its_published_size_with_the_auxiliary_head) {
@@ -142,6 +160,16 @@ TEST(Builders, give_single_layers_the_shapes_and_operations_of_their_definitions
   EXPECT_EQ(layer(bert, "layer0.scores").macs(), 12LL * 128 * 128 * 64);
   EXPECT_EQ(layer(bert, "layer0.mix").out, (Shape{768, 128, 1}));
   EXPECT_EQ(layer(bert, "layer5.wide").macs(), 128LL * 768 * 3072);
+
+  const Network sound = build("whisper_tiny");
+  EXPECT_EQ(layer(sound, "conv2").out, (Shape{384, 1500, 1}));
+  EXPECT_EQ(layer(sound, "conv2").window_area(), 3);
+  EXPECT_EQ(layer(sound, "positions").parameters(), 1500 * 384);
+
+  const Network swin = build("swin_t");
+  EXPECT_EQ(layer(swin, "stage1.block0.scores").out, (Shape{64 * 3 * 49, 49, 1}));
+  EXPECT_EQ(layer(swin, "stage1.block1.bias").parameters(), 169 * 3);
+  EXPECT_EQ(layer(swin, "stage4.merging.reduction").out, (Shape{768, 7, 7}));
 
   EXPECT_EQ(layer(build("inception_v3"), "mixed_6b.7x7.1").window_area(), 7);
   EXPECT_EQ(layer(build("resnext50_32x4d"), "layer1.0.conv2").groups, 32);
@@ -222,7 +250,8 @@ RC_GTEST_PROP(Builders, give_fully_convolutional_networks_operations_in_proporti
 
 RC_GTEST_PROP(Builders, give_operations_that_never_fall_and_the_same_parameters_for_a_larger_input, ()) {
   const Model& model = models()[*rc::gen::inRange<std::size_t>(0, models().size())];
-  const int input = model.default_input + 32 * *rc::gen::inRange(0, 5);
+  const int least = model.family == "whisper" ? model.default_input - 5 * 32 : model.default_input;
+  const int input = least + 32 * *rc::gen::inRange(0, 5);
   const Network small = model.build(input), large = model.build(input + 32);
   RC_ASSERT(large.macs() >= small.macs());
   RC_ASSERT(large.parameters() == small.parameters());
@@ -235,10 +264,24 @@ RC_GTEST_PROP(Builders, give_an_encoder_what_its_formula_says, ()) {
     const char* name;
     std::int64_t layers, hidden;
   };
-  const Size size = *rc::gen::element(Size{"bert_tiny", 2, 128}, Size{"distilbert", 6, 768});
+  const Size size = *rc::gen::element(Size{"bert_tiny", 2, 128}, Size{"distilbert", 6, 768},
+                                      Size{"bert_base", 12, 768}, Size{"bert_large", 24, 1024});
   const std::int64_t n = *rc::gen::inRange(1, 513), h = size.hidden;
   const Network network = find_model(size.name)->build(static_cast<int>(n));
   RC_ASSERT(network.macs() == size.layers * (12 * n * h * h + 2 * n * n * h) + h * h + 2 * h);
+}
+
+RC_GTEST_PROP(Builders, give_a_vision_transformer_what_its_formula_says, ()) {
+  // As above, of the patches of 16 x 16 and one token more; the patches themselves; and 1000 classes.
+  struct Size {
+    const char* name;
+    std::int64_t hidden;
+  };
+  const Size size = *rc::gen::element(Size{"deit_tiny", 192}, Size{"vit_small", 384}, Size{"vit_base", 768});
+  const std::int64_t side = *rc::gen::inRange(1, 30), n = side * side + 1, h = size.hidden;
+  const Network network = find_model(size.name)->build(static_cast<int>(16 * side));
+  RC_ASSERT(network.macs() ==
+            12 * (12 * n * h * h + 2 * n * n * h) + side * side * 3 * 16 * 16 * h + 1000 * h);
 }
 
 std::string refusal(const char* name, int input) {
@@ -265,8 +308,13 @@ TEST(Builders, refuse_inputs_that_a_network_cannot_take) {
   EXPECT_EQ(refusal("yolov4_tiny", 8), "an input of 8: yolov4_tiny takes multiples of 32, such as 32");
   EXPECT_EQ(refusal("bert_tiny", 513), "an input of 513 tokens: bert_tiny takes 1 to 512");
   EXPECT_EQ(refusal("distilbert", 0), "an input of 0 tokens: distilbert takes 1 to 512");
+  EXPECT_EQ(refusal("whisper_tiny", 3001), "an input of 3001 frames: whisper_tiny takes 1 to 3000");
+  EXPECT_EQ(refusal("whisper_base", 1), "");
+  EXPECT_EQ(refusal("vit_base", 230), "an input of 230: vit_base takes multiples of 16, such as 224 or 240");
+  EXPECT_EQ(refusal("swin_t", 48), "an input of 48: swin_t takes multiples of 32, such as 32 or 64");
   EXPECT_EQ(refusal("inception_v3", 74), "the input is too small for layer 'mixed_7a.first.1'");
   EXPECT_EQ(refusal("inception_v3", 75), "");
+  EXPECT_EQ(refusal("detr_resnet50", 99), "layer 'queries.index' takes more than its input has");
 }
 
 TEST(Builders, refuse_layers_that_do_not_fit) {

@@ -74,6 +74,16 @@ TEST(Fusion, of_squeeze_and_excitation_leaves_a_gate_with_its_product) {
   EXPECT_EQ(gates, 8);
 }
 
+TEST(Fusion, of_attention_is_one_kernel_a_block) {
+  for (const char* name : {"vit_base", "swin_t", "whisper_base"}) {
+    const Model& model = *find_model(name);
+    const auto layers = fuse(model.build(model.default_input), Lowering::optimised);
+    EXPECT_EQ(std::ranges::count(layers, Op::softmax, &FusedLayer::op), 0) << name;
+    EXPECT_EQ(std::ranges::count(layers, Op::matmul, &FusedLayer::op), model.family == "whisper" ? 6 : 12)
+        << name;
+  }
+}
+
 RC_GTEST_PROP(Fusion, keeps_every_operation_and_layer, ()) {
   const Model& model = models()[*rc::gen::inRange<std::size_t>(0, models().size())];
   const int larger = 32 * *rc::gen::inRange(0, 4);

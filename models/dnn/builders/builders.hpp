@@ -9,14 +9,17 @@ namespace jostle::dnn {
 // `input` is the side of a square RGB image. Throws std::invalid_argument if the network does not support it.
 [[nodiscard]] Network build_alexnet(int input);
 [[nodiscard]] Network build_deeplabv3_resnet50(int input);
+[[nodiscard]] Network build_deit_tiny(int input);
 [[nodiscard]] Network build_densenet121(int input);
 [[nodiscard]] Network build_densenet169(int input);
 [[nodiscard]] Network build_densenet201(int input);
+[[nodiscard]] Network build_detr_resnet50(int input);
 [[nodiscard]] Network build_efficientnet_b0(int input);
 [[nodiscard]] Network build_efficientnet_b1(int input);
 [[nodiscard]] Network build_efficientnet_b2(int input);
 [[nodiscard]] Network build_efficientnet_b3(int input);
 [[nodiscard]] Network build_efficientnet_b4(int input);
+[[nodiscard]] Network build_efficientvit_b1(int input);
 [[nodiscard]] Network build_fcn_resnet50(int input);
 [[nodiscard]] Network build_googlenet(int input);
 [[nodiscard]] Network build_inception_v3(int input);
@@ -37,8 +40,11 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_squeezenet1_0(int input);
 [[nodiscard]] Network build_squeezenet1_1(int input);
 [[nodiscard]] Network build_ssd300(int input);
+[[nodiscard]] Network build_swin_t(int input);
 [[nodiscard]] Network build_vgg16(int input);
 [[nodiscard]] Network build_vgg19(int input);
+[[nodiscard]] Network build_vit_base(int input);
+[[nodiscard]] Network build_vit_small(int input);
 [[nodiscard]] Network build_wide_resnet50_2(int input);
 [[nodiscard]] Network build_yolov4_tiny(int input);
 [[nodiscard]] Network build_yolov8l(int input);
@@ -51,8 +57,13 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_deeplabv3_resnet50_with_auxiliary(int input);
 
 // The same for sequences; `input` is their length in tokens.
+[[nodiscard]] Network build_bert_base(int tokens);
+[[nodiscard]] Network build_bert_large(int tokens);
 [[nodiscard]] Network build_bert_tiny(int tokens);
 [[nodiscard]] Network build_distilbert(int tokens);
+// Of sound: frames of a spectrogram.
+[[nodiscard]] Network build_whisper_base(int frames);
+[[nodiscard]] Network build_whisper_tiny(int frames);
 
 // The 3 x 3 convolutions of stage `number` (1 to 5) of VGG-16, without the pool after them.
 [[nodiscard]] Network::Node add_vgg16_stage(LayerBuilder& layers, int number, Network::Node from);
