@@ -35,21 +35,36 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_resnet34(int input);
 [[nodiscard]] Network build_resnet50(int input);
 [[nodiscard]] Network build_resnext50_32x4d(int input);
+[[nodiscard]] Network build_retinanet_resnext50(int input);
 [[nodiscard]] Network build_shufflenet_v2_x0_5(int input);
 [[nodiscard]] Network build_shufflenet_v2_x1_0(int input);
 [[nodiscard]] Network build_squeezenet1_0(int input);
 [[nodiscard]] Network build_squeezenet1_1(int input);
 [[nodiscard]] Network build_ssd300(int input);
+[[nodiscard]] Network build_ssd_mobilenet_v1(int input);
+[[nodiscard]] Network build_ssd_mobilenet_v2(int input);
+[[nodiscard]] Network build_ssd_resnet34(int input);
 [[nodiscard]] Network build_swin_t(int input);
+[[nodiscard]] Network build_unet(int input);
 [[nodiscard]] Network build_vgg16(int input);
 [[nodiscard]] Network build_vgg19(int input);
 [[nodiscard]] Network build_vit_base(int input);
 [[nodiscard]] Network build_vit_small(int input);
 [[nodiscard]] Network build_wide_resnet50_2(int input);
+[[nodiscard]] Network build_yolo11l(int input);
+[[nodiscard]] Network build_yolo11m(int input);
+[[nodiscard]] Network build_yolo11n(int input);
+[[nodiscard]] Network build_yolo11s(int input);
+[[nodiscard]] Network build_yolo11x(int input);
 [[nodiscard]] Network build_yolov4_tiny(int input);
+[[nodiscard]] Network build_yolov5m(int input);
+[[nodiscard]] Network build_yolov5n(int input);
+[[nodiscard]] Network build_yolov5s(int input);
 [[nodiscard]] Network build_yolov8l(int input);
 [[nodiscard]] Network build_yolov8m(int input);
 [[nodiscard]] Network build_yolov8n(int input);
+[[nodiscard]] Network build_yolov8n_pose(int input);
+[[nodiscard]] Network build_yolov8n_seg(int input);
 [[nodiscard]] Network build_yolov8s(int input);
 [[nodiscard]] Network build_yolov8x(int input);
 // With the auxiliary heads, which are used only in training but are part of the published counts.
@@ -64,6 +79,8 @@ namespace jostle::dnn {
 // Of sound: frames of a spectrogram.
 [[nodiscard]] Network build_whisper_base(int frames);
 [[nodiscard]] Network build_whisper_tiny(int frames);
+// Of a cube of one channel: its side.
+[[nodiscard]] Network build_unet3d(int input);
 
 // The 3 x 3 convolutions of stage `number` (1 to 5) of VGG-16, without the pool after them.
 [[nodiscard]] Network::Node add_vgg16_stage(LayerBuilder& layers, int number, Network::Node from);
