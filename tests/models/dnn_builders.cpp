@@ -40,7 +40,8 @@ struct ReferenceValue {
 
 // - torchvision: the model pages (num_params; "GFLOPS", which are MACs), at the default input.
 // - timm: the model cards of deit_tiny_patch16_224 and vit_small_patch16_224; operations are those of the
-//   papers' formula, see an_encoder_costs_what_its_formula_says, which the cards round to 1.3 and 4.6 GMAC.
+//   papers' formula, see give_a_vision_transformer_what_its_formula_says, which the cards round to 1.3
+//   and 4.6 GMAC.
 // - Ultralytics: parameters as its model summary counts them (norms not yet folded into convolutions, and the
 //   16 constants of DFL); operations of its table of results at 640, halved, which are those of convolutions.
 // - darknet: the size of yolov4-tiny.weights, 24 251 276 bytes, without its header of 20 and without the 3104
@@ -50,7 +51,7 @@ struct ReferenceValue {
 //   (torch.utils.flop_counter) has them.
 // - Keras: the trainable parameters of MobileNet and of MobileNetV2 at width 0.5; MACs of the papers, 569 and
 //   97 million.
-// - Pytorch-UNet: of two classes; for its operations see unet_has_the_size_that_openvino_publishes.
+// - Pytorch-UNet: of two classes; for its operations see give_a_unet_the_size_that_openvino_publishes.
 constexpr std::array<ReferenceValue, 58> published{
     {{"alexnet", 61'100'840, 0.714},
      {"bert_base", 109'483'778, 11.174},
