@@ -96,7 +96,8 @@ class Lowering {
         batch_(batch_of(graph)),
         layouts_(layouts(graph)),
         nodes_(graph.values.size()),
-        read_(graph.values.size(), false) {
+        read_(graph.values.size(), false),
+        learned_(graph.values.size(), false) {
     for (const Node& node : graph.nodes) {
       for (const ValueId id : node.inputs) {
         if (id != none) read_[id] = true;
@@ -279,9 +280,10 @@ class Lowering {
     }
     layer.window = whole(rows);
     if (window.back() != rows) layer.window_width = whole(window.back());
+    layer.volume = window.size() == 3;
   }
 
-  void describe_convolution(const Node& node, const Operator& known, Layer& layer) const {
+  void describe_convolution(const Node& node, const Operator& known, Layer& layer) {
     const ValueId id = node.input(static_cast<std::size_t>(known.weights));
     if (id == none || value(id).dims.size() < 3)
       throw OnnxError(shown(node) + " needs weights of three or more dimensions");
@@ -299,10 +301,11 @@ class Lowering {
     set_window(layer, {weights.begin() + 2, weights.end()});
     layer.stride = stride_of(node);
     layer.dilation = whole(node.integer("dilations", 1));
+    layer.shared = is_learned_again(id);
     layer.bias = known.bias >= 0 && node.input(static_cast<std::size_t>(known.bias)) != none;
   }
 
-  void describe_product(const Node& node, const Operator& known, Layer& layer) const {
+  void describe_product(const Node& node, const Operator& known, Layer& layer) {
     const ValueId left = node.input(0), right = node.input(static_cast<std::size_t>(known.weights));
     if (left == none || right == none) throw OnnxError(shown(node) + " needs two factors");
     const Dims& out = value(node.outputs.front()).dims;
@@ -311,12 +314,22 @@ class Lowering {
     if (first.empty()) throw OnnxError(shown(node) + " multiplies by a scalar");
     const std::int64_t depth = across ? first.front() : first.back();
     layer.bias = known.bias >= 0 && node.input(static_cast<std::size_t>(known.bias)) != none;
-    if (is_linear(graph_, node) && !across && depth == layer.in.channels) return;
+    if (is_linear(graph_, node) && !across && depth == layer.in.channels) {
+      layer.shared = is_learned_again(right);
+      return;
+    }
     layer.op = Op::matmul;
     layer.depth = whole(depth);
     const std::int64_t columns = out.empty() ? 1 : out.back();
     layer.groups = out.size() > 2 && columns > 0 ? whole(layer.out.channels / columns) : 1;
     add_stored(node, layer);
+  }
+
+  // Whether a layer before has these weights.
+  bool is_learned_again(ValueId weights) {
+    const bool before = learned_[weights];
+    learned_[weights] = true;
+    return before;
   }
 
   void describe_gather(const Node& node, Layer& layer) const {
@@ -376,6 +389,7 @@ class Lowering {
   std::vector<Layout> layouts_;
   std::vector<std::optional<Network::Node>> nodes_;  // for each value: the layer that makes it
   std::vector<bool> read_;
+  std::vector<bool> learned_;  // for each value: weights of a layer
   Network network_;
   Notes notes_;
   double macs_ = 0;

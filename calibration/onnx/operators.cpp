@@ -57,13 +57,13 @@ std::vector<Operator> table() {  // NOLINT(readability-function-size)
   put(Kind::elementwise, Op::activation, Activation::silu, {"Silu"});
   put(Kind::elementwise, Op::activation, Activation::gelu,
       {"Gelu", "com.microsoft.Gelu", "com.microsoft.FastGelu"});
+  put(Kind::elementwise, Op::activation, Activation::hard_swish, {"HardSwish"});
+  put(Kind::elementwise, Op::activation, Activation::hard_sigmoid, {"HardSigmoid"});
   put(Kind::elementwise, Op::activation, Activation::other,
-      {"Clip",     "HardSwish", "HardSigmoid", "Elu",        "Selu",  "Celu",
-       "Softplus", "Softsign",  "Mish",        "Erf",        "Exp",   "Log",
-       "Sqrt",     "Neg",       "Abs",         "Reciprocal", "Floor", "Ceil",
-       "Round",    "Sign",      "Sin",         "Cos",        "Tan",   "Not",
-       "Acos",     "Asin",      "Atan",        "Sinh",       "Cosh",  "Asinh",
-       "Acosh",    "Atanh",     "Shrink",      "IsNaN",      "IsInf", "ThresholdedRelu"});
+      {"Clip",  "Elu",   "Selu",  "Celu",   "Softplus",   "Softsign", "Mish",           "Erf",   "Exp",
+       "Log",   "Sqrt",  "Neg",   "Abs",    "Reciprocal", "Floor",    "Ceil",           "Round", "Sign",
+       "Sin",   "Cos",   "Tan",   "Not",    "Acos",       "Asin",     "Atan",           "Sinh",  "Cosh",
+       "Asinh", "Acosh", "Atanh", "Shrink", "IsNaN",      "IsInf",    "ThresholdedRelu"});
   put(Kind::view, Op::reshape, Activation::none, {"Reshape", "Flatten", "Squeeze", "Unsqueeze"});
   put(Kind::alias, Op::reshape, Activation::none,
       {"Identity", "Dropout", "QuantizeLinear", "DequantizeLinear"});

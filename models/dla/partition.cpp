@@ -28,6 +28,8 @@ bool supports_activation(Activation activation) {
     case Activation::silu:
       return true;
     case Activation::gelu:
+    case Activation::hard_swish:
+    case Activation::hard_sigmoid:
     case Activation::other:
       return false;
   }
@@ -35,7 +37,7 @@ bool supports_activation(Activation activation) {
 }
 
 bool supports_convolution(const FusedLayer& layer) {
-  return layer.window_area <= widest_convolution && layer.stride <= widest_stride &&
+  return !layer.volume && layer.window_area <= widest_convolution && layer.stride <= widest_stride &&
          layer.dilation <= max_dilation && layer.in.channels <= max_channels &&
          layer.out.channels <= max_channels;
 }

@@ -16,6 +16,7 @@ FusedLayer alone(const Layer& layer) {
   FusedLayer fused{.name = layer.name,
                    .op = layer.op,
                    .depthwise = layer.depthwise(),
+                   .volume = layer.volume,
                    .window_area = layer.window_area(),
                    .stride = layer.stride,
                    .dilation = layer.dilation,

@@ -20,6 +20,7 @@ struct FusedLayer {
   std::string name;
   Op op = Op::conv;
   bool depthwise = false;
+  bool volume = false;  // slides through a volume
   std::int64_t window_area = 1;
   int stride = 1;
   int dilation = 1;

@@ -115,14 +115,22 @@ class Liveness {
     return found;
   }
 
-  // Operands are written directly to their place in the result of the concatenation. Operands that are
-  // already part of another concatenation are copied. What an operand's buffer holds beyond the operand
-  // itself is stored separately.
+  [[nodiscard]] bool joins_later(Node operand, Node node) const {
+    return std::ranges::any_of(network_.consumers(operand), [&](Node reader) {
+      return reader > node && network_.layer(reader).op == Op::concat;
+    });
+  }
+
+  // Operands are written directly to their place in the result of the concatenation; if several read an
+  // operand, in that of the last, and copied for the others. Otherwise the results of all would have to live
+  // as long as the operand: in a block of DenseNet, where every layer concatenates, to its end. What an
+  // operand's buffer holds beyond the operand itself is stored separately.
   void join(Node node) {
     double bytes = buffers_[root(node)].bytes;
     for (const Node operand : network_.inputs(node)) {
       const Node from = root(operand);
       if (from == root(node) || buffers_[from].joined || network_.layer(from).op == Op::input) continue;
+      if (joins_later(operand, node)) continue;
       double inside = 0;
       for (const Node other : network_.inputs(node)) {
         if (root(other) == from) inside += tensor_bytes(network_.layer(other));

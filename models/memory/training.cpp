@@ -22,7 +22,7 @@ bool keeps_result(const Layer& layer) {
   if (layer.op == Op::softmax) return true;
   if (layer.op != Op::activation) return false;
   return layer.activation != Activation::silu && layer.activation != Activation::gelu &&
-         layer.activation != Activation::other;
+         layer.activation != Activation::hard_swish && layer.activation != Activation::other;
 }
 
 bool keeps_inputs(const Layer& layer) {

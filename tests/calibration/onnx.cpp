@@ -24,7 +24,8 @@ using testing::HasSubstr;
 
 TEST(Onnx, ANetworkWrittenAsOnnxReadsBackWithItsWorkAndParameters) {
   for (const dnn::Network& built :
-       {dnn::build_resnet18(224), dnn::build_resnet50(224), dnn::build_mobilenet_v2(160)}) {
+       {dnn::build_resnet18(224), dnn::build_resnet50(224), dnn::build_mobilenet_v2(160),
+        dnn::build_mobilenet_v1(224), dnn::build_resnext50_32x4d(224)}) {
     for (const std::int64_t opset : {11, 13, 17}) {
       const OnnxNetwork read_back = read(onnx_of(built, opset));
       EXPECT_EQ(read_back.network.macs(), built.macs());
@@ -85,6 +86,48 @@ TEST(Onnx, ATransposedConvolutionWorksAtEveryPositionItReads) {
   EXPECT_EQ(layers[0].out, (Shape{16, 16, 16}));
   EXPECT_EQ(layers[0].macs(), 64 * 32 * 16 * 4);
   EXPECT_EQ(network.parameters(), 32 * 16 * 4 + 16);
+}
+
+TEST(Onnx, AConvolutionThroughAVolumeIsThatOfTheBuiltInNetwork) {
+  OnnxFile file;
+  const std::int64_t side = 16;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, side, side, side});
+  file.output(file.node("Conv", "conv", {"x", file.weight("w", {12, 8, 3, 3, 3})},
+                        {{"strides", std::vector<std::int64_t>{2, 2, 2}},
+                         {"pads", std::vector<std::int64_t>{1, 1, 1, 1, 1, 1}}}));
+  const auto read_back = layers_of(read(file).network, Op::conv);
+  ASSERT_EQ(read_back.size(), 1U);
+  dnn::LayerBuilder layers;
+  (void)layers.conv_volume("conv", layers.input({8, 16 * 16, 16}), 12, {.window = 3, .stride = 2});
+  const dnn::Layer built = layers_of(layers.take(), Op::conv).front();
+  EXPECT_EQ(read_back[0].in, built.in);
+  EXPECT_EQ(read_back[0].out, built.out);
+  EXPECT_EQ(read_back[0].macs(), built.macs());
+  EXPECT_EQ(read_back[0].window_area(), 27);
+  EXPECT_TRUE(read_back[0].volume && built.volume);
+}
+
+TEST(Onnx, WeightsThatTwoLayersShareCountOnce) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{16}, std::int64_t{16}});
+  const std::vector<OnnxAttribute> same{{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}};
+  const std::string weights = file.weight("w", {8, 8, 3, 3});
+  const std::string once = file.node("Conv", "once", {"x", weights}, same);
+  file.output(file.node("Conv", "twice", {once, weights}, same));
+  const dnn::Network network = read(file).network;
+  EXPECT_EQ(network.parameters(), 8 * 8 * 9);
+  EXPECT_EQ(network.macs(), 2 * 256 * 8 * 8 * 9);
+}
+
+TEST(Onnx, HardActivationsHaveTheirNames) {
+  OnnxFile file;
+  file.input("x", {std::int64_t{1}, std::int64_t{8}, std::int64_t{4}, std::int64_t{4}});
+  const std::string swish = file.node("HardSwish", "swish", {"x"});
+  file.output(file.node("HardSigmoid", "sigmoid", {swish}));
+  const auto activations = layers_of(read(file).network, Op::activation);
+  ASSERT_EQ(activations.size(), 2U);
+  EXPECT_EQ(activations[0].activation, Activation::hard_swish);
+  EXPECT_EQ(activations[1].activation, Activation::hard_sigmoid);
 }
 
 TEST(Onnx, XTimesItsSigmoidIsOneActivation) {

@@ -88,6 +88,31 @@ TEST(DlaPartition, covers_every_layer_once_and_in_order) {
   }
 }
 
+TEST(DlaPartition, of_every_network_has_subgraphs_that_run) {
+  for (const dnn::Model& model : dnn::models()) {
+    const std::vector<FusedLayer> network = layers(std::string(model.name).c_str());
+    for (const Subgraph& piece : partition(network)) {
+      if (!piece.on_dla) continue;
+      const auto part = std::span(network).subspan(piece.first, piece.count);
+      for (const Precision precision : {Precision::fp16, Precision::int8}) {
+        const Task one = task_of(part, 1, precision, orin, full);
+        EXPECT_GT(one.duration, Duration::zero()) << model.name;
+        EXPECT_GE(task_of(part, 8, precision, orin, full).duration, one.duration) << model.name;
+      }
+    }
+  }
+}
+
+TEST(DlaPartition, takes_nothing_of_volumes_and_texts_and_the_convolutions_of_the_rest) {
+  const auto on_dla = [](const char* model) {
+    return std::ranges::any_of(partition(layers(model)), &Subgraph::on_dla);
+  };
+  EXPECT_FALSE(on_dla("unet3d"));
+  EXPECT_FALSE(on_dla("bert_base"));
+  EXPECT_TRUE(on_dla("detr_resnet50"));
+  EXPECT_TRUE(on_dla("mobilenet_v3_large"));
+}
+
 TEST(DlaPartition, is_cut_at_every_norm_that_needs_a_mean_of_its_own) {
   std::vector<FusedLayer> network;
   for (int i = 0; i < 3; ++i) {
@@ -131,8 +156,13 @@ TEST(DlaLimits, are_those_of_the_documentation) {
   FusedLayer activated = convolution();
   activated.activation = Activation::silu;
   EXPECT_TRUE(supports(activated));
-  activated.activation = Activation::gelu;
-  EXPECT_FALSE(supports(activated));
+  for (const Activation none : {Activation::gelu, Activation::hard_swish, Activation::hard_sigmoid}) {
+    activated.activation = none;
+    EXPECT_FALSE(supports(activated)) << to_string(none);
+  }
+  FusedLayer through_a_volume = convolution();
+  through_a_volume.volume = true;
+  EXPECT_FALSE(supports(through_a_volume));
   EXPECT_TRUE(supports(Precision::int8) && supports(Precision::fp16));
   EXPECT_FALSE(supports(Precision::fp32) || supports(Precision::tf32));
 }

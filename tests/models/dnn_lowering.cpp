@@ -3,12 +3,15 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/dnn/arithmetic.hpp"
 #include "models/dnn/builders/builders.hpp"
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/host_layers.hpp"
 #include "models/dnn/kernels_for.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/dnn/roofline.hpp"
 #include "models/dnn/tiling.hpp"
 #include "models/gpu/clocks.hpp"
 #include "tests/models/dnn_support.hpp"
@@ -61,6 +64,57 @@ TEST(Lowering, pieces_read_only_pieces_before_them_and_one_at_least_is_an_output
         for (const std::size_t input : layers[i].inputs) EXPECT_LT(input, i) << model.name;
       }
       EXPECT_TRUE(std::ranges::any_of(layers, &FusedLayer::last)) << model.name;
+    }
+  }
+}
+
+void check_kernels(const gpu::KernelSequence& sequence, std::size_t layers) {
+  EXPECT_GE(sequence.kernels.size(), layers);
+  for (const gpu::Kernel& kernel : sequence.kernels) {
+    EXPECT_GT(kernel.duration, sim::Duration::zero());
+    EXPECT_GT(kernel.blocks, 0U);
+    EXPECT_TRUE(std::isfinite(kernel.dram_bytes) && kernel.dram_bytes >= 0);
+    EXPECT_NEAR(kernel.fixed_share + kernel.compute_share + kernel.memory_share, 1, 1e-4);
+  }
+}
+
+TEST(Lowering, every_network_runs_in_every_lowering_and_precision_at_any_batch) {
+  const gpu::Spec gpu = orin();
+  for (const Model& model : models()) {
+    SCOPED_TRACE(model.name);
+    const Network network = model.build(model.default_input);
+    for (const Lowering lowering : {Lowering::framework, Lowering::optimised}) {
+      const std::vector<FusedLayer> layers = fuse(network, lowering);
+      for (const Precision precision : all_precisions) {
+        sim::Duration before;
+        for (const std::int64_t batch : {1, 8, 64}) {
+          const gpu::KernelSequence sequence = roofline(layers, batch, precision, lowering, gpu);
+          check_kernels(sequence, layers.size());
+          EXPECT_GT(sequence.total(), before) << to_string(precision) << " " << batch;
+          before = sequence.total();
+        }
+      }
+    }
+  }
+}
+
+TEST(Lowering, every_network_runs_on_the_cpu) {
+  const HostRoofs roofs{.fp32_ops_per_clock = 16,
+                        .fp16_ops_per_clock = 32,
+                        .int8_ops_per_clock = 64,
+                        .efficiency = 0.5,
+                        .core_bandwidth_bytes_per_s = 10e9,
+                        .bandwidth_bytes_per_s = 30e9};
+  const HostTeam team{.threads = 4, .reference_clock_hz = 1.5e9, .clock_hz = 1.5e9};
+  for (const Model& model : models()) {
+    const std::vector<FusedLayer> layers = fuse(model.build(model.default_input), Lowering::optimised);
+    for (const Precision precision : all_precisions) {
+      for (const std::int64_t batch : {1, 8}) {
+        const std::vector<sim::Duration> work = host_layers(layers, batch, precision, roofs, team);
+        EXPECT_EQ(work.size(), layers.size()) << model.name;
+        EXPECT_TRUE(std::ranges::all_of(work, [](sim::Duration one) { return one > sim::Duration::zero(); }))
+            << model.name;
+      }
     }
   }
 }

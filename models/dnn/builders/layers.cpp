@@ -24,7 +24,18 @@ int slid(std::string_view name, int size, Sliding s) {
 }
 
 Shape slid(std::string_view name, const Shape& in, int channels, Sliding s) {
-  return {channels, slid(name, in.height, s), slid(name, in.width, s)};
+  Sliding across = s;
+  if (s.width > 0) across.window = s.width;
+  return {channels, slid(name, in.height, s), slid(name, in.width, across)};
+}
+
+// A step of the input becomes `stride` steps of the output.
+int spread(int size, Sliding s) {
+  return (size - 1) * s.stride + s.window - 2 * std::max(s.padding, 0);
+}
+
+Shape cube(int channels, int side) {
+  return {channels, side * side, side};
 }
 
 [[noreturn]] void misfit(std::string_view name, const char* what) {
@@ -52,6 +63,8 @@ LayerBuilder::Node LayerBuilder::put(Layer layer, std::span<const Node> inputs) 
 LayerBuilder::Node LayerBuilder::follow(Layer layer, std::span<const Node> inputs) {
   const Node leader = named_after_[inputs.front()];
   layer.name = network_.layer(leader).name + "." + to_string(layer.op);
+  const int times = ++followers_[layer.name];
+  if (times > 1) layer.name += std::to_string(times);
   layer.out = shape(inputs.front());
   const Node node = put(std::move(layer), inputs);
   named_after_[node] = leader;
@@ -64,21 +77,53 @@ LayerBuilder::Node LayerBuilder::input(Shape shape) {
 
 LayerBuilder::Node LayerBuilder::conv(std::string_view name, Node from, int channels, Sliding sliding,
                                       Filter filter) {
-  return put({.name = std::string(name),
-              .op = Op::conv,
-              .out = slid(name, shape(from), channels, sliding),
-              .window = sliding.window,
-              .stride = sliding.stride,
-              .dilation = sliding.dilation,
-              .groups = filter.groups,
-              .bias = filter.bias},
-             std::array{from});
+  return slide({.name = std::string(name), .op = Op::conv, .out = slid(name, shape(from), channels, sliding)},
+               from, sliding, filter);
 }
 
-LayerBuilder::Node LayerBuilder::linear(std::string_view name, Node from, int channels) {
+LayerBuilder::Node LayerBuilder::slide(const Layer& as, Node from, Sliding sliding, Filter filter) {
+  Layer layer = as;
+  layer.window = layer.volume ? sliding.window * sliding.window : sliding.window;
+  layer.window_width = layer.volume ? sliding.window : sliding.width;
+  layer.stride = sliding.stride;
+  layer.dilation = sliding.dilation;
+  layer.groups = filter.groups;
+  layer.bias = filter.bias;
+  layer.shared = filter.shared;
+  return put(std::move(layer), std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::conv_transpose(std::string_view name, Node from, int channels,
+                                                Sliding sliding, Filter filter) {
+  const Shape in = shape(from);
+  return slide({.name = std::string(name),
+                .op = Op::conv_transpose,
+                .out = {channels, spread(in.height, sliding), spread(in.width, sliding)}},
+               from, sliding, filter);
+}
+
+LayerBuilder::Node LayerBuilder::conv_volume(std::string_view name, Node from, int channels, Sliding sliding,
+                                             Filter filter) {
+  return slide({.name = std::string(name),
+                .op = Op::conv,
+                .out = cube(channels, slid(name, shape(from).width, sliding)),
+                .volume = true},
+               from, sliding, filter);
+}
+
+LayerBuilder::Node LayerBuilder::conv_transpose_volume(std::string_view name, Node from, int channels,
+                                                       Sliding sliding, Filter filter) {
+  return slide({.name = std::string(name),
+                .op = Op::conv_transpose,
+                .out = cube(channels, spread(shape(from).width, sliding)),
+                .volume = true},
+               from, sliding, filter);
+}
+
+LayerBuilder::Node LayerBuilder::linear(std::string_view name, Node from, int channels, bool bias) {
   const Shape in = shape(from);
   return put(
-      {.name = std::string(name), .op = Op::linear, .out = {channels, in.height, in.width}, .bias = true},
+      {.name = std::string(name), .op = Op::linear, .out = {channels, in.height, in.width}, .bias = bias},
       std::array{from});
 }
 
@@ -121,8 +166,21 @@ LayerBuilder::Node LayerBuilder::add(Node a, Node b) {
   return follow({.op = Op::add}, std::array{a, b});
 }
 
+LayerBuilder::Node LayerBuilder::multiply(Node a, Node b) {
+  const Shape whole = shape(a), factor = shape(b);
+  const bool same_plane = factor.height == whole.height && factor.width == whole.width;
+  if (whole.channels % factor.channels != 0 || (!same_plane && factor.positions() != 1))
+    misfit(network_.layer(a).name, "is multiplied by a tensor of another shape");
+  return follow({.op = Op::multiply}, std::array{a, b});
+}
+
 LayerBuilder::Node LayerBuilder::add_constant(std::string_view name, Node from) {
-  return put({.name = std::string(name), .op = Op::add, .out = shape(from)}, std::array{from});
+  return add_learned(name, from, 0);
+}
+
+LayerBuilder::Node LayerBuilder::add_learned(std::string_view name, Node from, std::int64_t numbers) {
+  return put({.name = std::string(name), .op = Op::add, .out = shape(from), .stored = numbers},
+             std::array{from});
 }
 
 LayerBuilder::Node LayerBuilder::multiply_by_constant(std::string_view name, Node from) {
@@ -135,19 +193,23 @@ LayerBuilder::Node LayerBuilder::scale_channels(std::string_view name, Node from
              std::array{from});
 }
 
-LayerBuilder::Node LayerBuilder::max_pool(std::string_view name, Node from, Sliding sliding) {
-  return put({.name = std::string(name),
-              .op = Op::max_pool,
-              .out = slid(name, shape(from), shape(from).channels, sliding),
-              .window = sliding.window,
-              .stride = sliding.stride,
-              .dilation = sliding.dilation},
-             std::array{from});
+LayerBuilder::Node LayerBuilder::pool(Op op, std::string_view name, Node from, Sliding sliding) {
+  return slide(
+      {.name = std::string(name), .op = op, .out = slid(name, shape(from), shape(from).channels, sliding)},
+      from, sliding, {});
 }
 
-LayerBuilder::Node LayerBuilder::average_pool_to(Node from, int size) {
+LayerBuilder::Node LayerBuilder::max_pool(std::string_view name, Node from, Sliding sliding) {
+  return pool(Op::max_pool, name, from, sliding);
+}
+
+LayerBuilder::Node LayerBuilder::average_pool(std::string_view name, Node from, Sliding sliding) {
+  return pool(Op::average_pool, name, from, sliding);
+}
+
+LayerBuilder::Node LayerBuilder::average_pool_to(std::string_view name, Node from, int size) {
   const Shape in = shape(from);
-  return put({.name = "average_pool",
+  return put({.name = std::string(name),
               .op = Op::average_pool,
               .out = {in.channels, size, size},
               .window = ceil_div(in.height, size),
@@ -183,6 +245,20 @@ LayerBuilder::Node LayerBuilder::concat_positions(std::string_view name, const s
     out.height += one.height;
   }
   return put({.name = std::string(name), .op = Op::concat, .out = out}, parts);
+}
+
+LayerBuilder::Node LayerBuilder::prepend_learned(std::string_view name, Node from) {
+  const Shape in = shape(from);
+  return put({.name = std::string(name),
+              .op = Op::concat,
+              .out = {in.channels, in.height + 1, in.width},
+              .stored = std::int64_t{in.channels} * in.width},
+             std::array{from});
+}
+
+LayerBuilder::Node LayerBuilder::channels(std::string_view name, Node from, int count) {
+  const Shape whole = shape(from);
+  return slice(name, from, {count, whole.height, whole.width});
 }
 
 LayerBuilder::Node LayerBuilder::slice(std::string_view name, Node from, Shape part) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,17 +19,19 @@ struct Sliding {
   int padding = -1;
   int dilation = 1;
   bool ceil = false;  // a last, partial step also counts
+  int width = 0;      // of the window; 0: it is square
 };
 
 // What a convolution is made of.
 struct Filter {
   int groups = 1;
   bool bias = false;
+  bool shared = false;  // its numbers are those of a layer before it
 };
 
 // A layer is named by the caller, or after the layer that it follows ("conv1.batch_norm",
-// "conv1.activation"). Every member throws std::invalid_argument for incompatible shapes; if the network's
-// input is the cause, the message says so.
+// "conv1.activation"; a second one "conv1.activation2"). Every member throws std::invalid_argument for
+// incompatible shapes; if the network's input is the cause, the message says so.
 class LayerBuilder {
  public:
   using Node = Network::Node;
@@ -39,7 +42,15 @@ class LayerBuilder {
   [[nodiscard]] Node input(Shape shape);
   [[nodiscard]] Node conv(std::string_view name, Node from, int channels, Sliding sliding,
                           Filter filter = {});
-  [[nodiscard]] Node linear(std::string_view name, Node from, int channels);
+  // Its step is larger than that of its input: each position becomes stride x stride.
+  [[nodiscard]] Node conv_transpose(std::string_view name, Node from, int channels, Sliding sliding,
+                                    Filter filter = {});
+  // The same through a cube, whose height is depth x height (Layer::volume).
+  [[nodiscard]] Node conv_volume(std::string_view name, Node from, int channels, Sliding sliding,
+                                 Filter filter = {});
+  [[nodiscard]] Node conv_transpose_volume(std::string_view name, Node from, int channels, Sliding sliding,
+                                           Filter filter = {});
+  [[nodiscard]] Node linear(std::string_view name, Node from, int channels, bool bias = true);
   struct Heads {
     int heads, depth;
   };
@@ -49,26 +60,39 @@ class LayerBuilder {
   [[nodiscard]] Node embedding(std::string_view name, Node tokens, int rows, int channels);
 
   [[nodiscard]] Node batch_norm(Node from);
-  [[nodiscard]] Node layer_norm(Node from);
+  [[nodiscard]] Node layer_norm(Node from);  // or another norm with a mean of its own
   [[nodiscard]] Node activation(Node from) { return activation(from, usual_); }
   [[nodiscard]] Node activation(Node from, Activation kind);
   [[nodiscard]] Node softmax(Node from);
 
   [[nodiscard]] Node add(Node a, Node b);
+  // a times b, or its quotient. b may have fewer channels, each for some of a, and a single position for all.
+  [[nodiscard]] Node multiply(Node a, Node b);
   [[nodiscard]] Node add_constant(std::string_view name, Node from);
+  // Adds a tensor of its own shape that is made of so many learned numbers.
+  [[nodiscard]] Node add_learned(std::string_view name, Node from, std::int64_t numbers);
   [[nodiscard]] Node multiply_by_constant(std::string_view name, Node from);
   [[nodiscard]] Node scale_channels(std::string_view name, Node from);  // by a learned factor each
 
   [[nodiscard]] Node max_pool(std::string_view name, Node from, Sliding sliding);
-  [[nodiscard]] Node average_pool(Node from) { return average_pool_to(from, 1); }
+  [[nodiscard]] Node average_pool(std::string_view name, Node from, Sliding sliding);
+  // Of the whole plane.
+  [[nodiscard]] Node average_pool(Node from) { return average_pool("average_pool", from); }
+  [[nodiscard]] Node average_pool(std::string_view name, Node from) { return average_pool_to(name, from, 1); }
   // Pools with the window that gives `size` x `size` (torchvision's adaptive pool).
-  [[nodiscard]] Node average_pool_to(Node from, int size);
+  [[nodiscard]] Node average_pool_to(Node from, int size) {
+    return average_pool_to("average_pool", from, size);
+  }
   [[nodiscard]] Node resize(std::string_view name, Node from, int height, int width);
 
   [[nodiscard]] Node concat(std::string_view name, const std::vector<Node>& parts);  // along channels
   [[nodiscard]] Node concat_positions(std::string_view name,
                                       const std::vector<Node>& parts);  // along the height
+  // One learned position before the others.
+  [[nodiscard]] Node prepend_learned(std::string_view name, Node from);
   [[nodiscard]] Node slice(std::string_view name, Node from, Shape part);
+  // So many of its channels, at every position.
+  [[nodiscard]] Node channels(std::string_view name, Node from, int count);
   [[nodiscard]] Node reshape(std::string_view name, Node from, Shape shape);
   [[nodiscard]] Node transpose(std::string_view name, Node from, Shape shape);
   [[nodiscard]] Node other(std::string_view name, std::initializer_list<Node> inputs, Shape out);
@@ -88,9 +112,13 @@ class LayerBuilder {
   Node put(Layer layer, std::span<const Node> inputs);     // sets `in`
   Node follow(Layer layer, std::span<const Node> inputs);  // and the name, from the first input
   Node rearrange(Op op, std::string_view name, Node from, Shape shape);
+  Node slide(const Layer& as, Node from, Sliding sliding, Filter filter);  // sets window and stride
+  Node pool(Op op, std::string_view name, Node from, Sliding sliding);
+  Node average_pool_to(std::string_view name, Node from, int size);
 
   Activation usual_;
   Network network_;
+  std::map<std::string, int> followers_;  // how many layers would have each name
   std::vector<Node> named_after_;  // for each node: the node whose name is the prefix of its followers' names
 };
 

@@ -1,5 +1,6 @@
-// ResNet (He et al., 2015) as torchvision defines it: the stride of a bottleneck is in its 3 x 3 convolution.
-#include <array>
+// ResNet (He et al., 2015), ResNeXt (Xie et al., 2017) and Wide ResNet (Zagoruyko and Komodakis, 2016) as
+// torchvision defines them: the stride of a bottleneck is in its 3 x 3 convolution.
+#include "models/dnn/builders/resnet.hpp"
 
 #include "models/dnn/builders/builders.hpp"
 
@@ -8,38 +9,24 @@ namespace {
 
 using Node = Network::Node;
 
-enum class Block { basic, bottleneck };
-constexpr int expansion(Block block) {
-  return block == Block::bottleneck ? 4 : 1;
-}
-
-// One stage: `width` is the channels inside a block; `stride` and, from the second block on, `dilation`
-// apply.
-struct Stage {
-  int blocks;
-  int width;
-  int stride;
-  int first_dilation = 1;
-  int dilation = 1;
-};
-
 Node shortcut(LayerBuilder& layers, const std::string& name, Node from, int channels, int stride) {
   if (layers.shape(from).channels == channels && stride == 1) return from;
   return layers.conv_norm(name + ".downsample", from, channels, {.window = 1, .stride = stride});
 }
 
-struct Widths {
+struct ResidualWidths {
   int width, stride, dilation;
 };
 
-Node residual(LayerBuilder& layers, const std::string& name, Node from, Block block, const Widths& of) {
-  const auto [width, stride, dilation] = of;
-  const int channels = width * expansion(block);
+Node residual(LayerBuilder& layers, const std::string& name, Node from, const ResNet& of,
+              const ResidualWidths& block) {
+  const auto [width, stride, dilation] = block;
+  const int channels = of.bottleneck ? 4 * width : width, inside = of.factor * width;
   const Sliding slide{.window = 3, .stride = stride, .dilation = dilation};
   Node branch = from;
-  if (block == Block::bottleneck) {
-    branch = layers.conv_norm_activation(name + ".conv1", branch, width, {.window = 1});
-    branch = layers.conv_norm_activation(name + ".conv2", branch, width, slide);
+  if (of.bottleneck) {
+    branch = layers.conv_norm_activation(name + ".conv1", branch, inside, {.window = 1});
+    branch = layers.conv_norm_activation(name + ".conv2", branch, inside, slide, of.groups);
     branch = layers.conv_norm(name + ".conv3", branch, channels, {.window = 1});
   } else {
     branch = layers.conv_norm_activation(name + ".conv1", branch, width, slide);
@@ -48,60 +35,51 @@ Node residual(LayerBuilder& layers, const std::string& name, Node from, Block bl
   return layers.activation(layers.add(branch, shortcut(layers, name, from, channels, stride)));
 }
 
-Node add_stage(LayerBuilder& layers, int number, Node from, Block block, const Stage& stage) {
-  Node node = from;
-  for (int i = 0; i < stage.blocks; ++i) {
-    const std::string name = "layer" + std::to_string(number) + "." + std::to_string(i);
-    node = residual(layers, name, node, block,
-                    {stage.width, i == 0 ? stage.stride : 1, i == 0 ? stage.first_dilation : stage.dilation});
-  }
-  return node;
-}
-
-Node add_stem(LayerBuilder& layers, Node image) {
-  const Node stem = layers.conv_norm_activation("conv1", image, 64, {.window = 7, .stride = 2});
-  return layers.max_pool("maxpool", stem, {.window = 3, .stride = 2});
-}
-
-Network resnet(int input, Block block, const std::array<int, 4>& blocks) {
+Network resnet_classifier(int input, const ResNet& of) {
   LayerBuilder layers;
-  Node node = add_stem(layers, layers.input({3, input, input}));
-  for (int i = 0; i < 4; ++i) {
-    node = add_stage(
-        layers, i + 1, node, block,
-        {.blocks = blocks.at(static_cast<std::size_t>(i)), .width = 64 << i, .stride = i == 0 ? 1 : 2});
-  }
-  (void)layers.linear("fc", layers.average_pool(node), 1000);
+  const Node features = add_resnet(layers, layers.input({3, input, input}), of).back();
+  (void)layers.linear("fc", layers.average_pool(features), 1000);
   return layers.take();
 }
 
 }  // namespace
 
-Network build_resnet18(int input) {
-  return resnet(input, Block::basic, {2, 2, 2, 2});
-}
-Network build_resnet34(int input) {
-  return resnet(input, Block::basic, {3, 4, 6, 3});
-}
-Network build_resnet50(int input) {
-  return resnet(input, Block::bottleneck, {3, 4, 6, 3});
-}
-Network build_resnet101(int input) {
-  return resnet(input, Block::bottleneck, {3, 4, 23, 3});
-}
-Network build_resnet152(int input) {
-  return resnet(input, Block::bottleneck, {3, 8, 36, 3});
+std::array<Node, 4> add_resnet(LayerBuilder& layers, Node image, const ResNet& of, int count) {
+  const Node stem = layers.conv_norm_activation("conv1", image, 64, {.window = 7, .stride = 2});
+  Node node = layers.max_pool("maxpool", stem, {.window = 3, .stride = 2});
+  std::array<Node, 4> stages{};
+  int dilation = 1;
+  for (std::size_t stage = 0; stage < static_cast<std::size_t>(count); ++stage) {
+    for (int block = 0; block < of.blocks.at(stage); ++block) {
+      const std::string name = "layer" + std::to_string(stage + 1) + "." + std::to_string(block);
+      node = residual(layers, name, node, of, {64 << stage, block == 0 ? of.strides.at(stage) : 1, dilation});
+      dilation = of.dilations.at(stage);
+    }
+    stages.at(stage) = node;
+  }
+  return stages;
 }
 
-DilatedFeatures add_dilated_resnet50(LayerBuilder& layers, Node image) {
-  Node node = add_stem(layers, image);
-  node = add_stage(layers, 1, node, Block::bottleneck, {.blocks = 3, .width = 64, .stride = 1});
-  node = add_stage(layers, 2, node, Block::bottleneck, {.blocks = 4, .width = 128, .stride = 2});
-  const Node third = add_stage(layers, 3, node, Block::bottleneck,
-                               {.blocks = 6, .width = 256, .stride = 1, .first_dilation = 1, .dilation = 2});
-  const Node fourth = add_stage(layers, 4, third, Block::bottleneck,
-                                {.blocks = 3, .width = 512, .stride = 1, .first_dilation = 2, .dilation = 4});
-  return {third, fourth};
+Network build_resnet18(int input) {
+  return resnet_classifier(input, {.bottleneck = false, .blocks = {2, 2, 2, 2}});
+}
+Network build_resnet34(int input) {
+  return resnet_classifier(input, resnet34);
+}
+Network build_resnet50(int input) {
+  return resnet_classifier(input, resnet50);
+}
+Network build_resnet101(int input) {
+  return resnet_classifier(input, {.blocks = {3, 4, 23, 3}});
+}
+Network build_resnet152(int input) {
+  return resnet_classifier(input, {.blocks = {3, 8, 36, 3}});
+}
+Network build_resnext50_32x4d(int input) {
+  return resnet_classifier(input, resnext50);
+}
+Network build_wide_resnet50_2(int input) {
+  return resnet_classifier(input, {.blocks = {3, 4, 6, 3}, .factor = 2});
 }
 
 }  // namespace jostle::dnn

@@ -1,22 +1,22 @@
-// SSD300 (Liu et al., 2016) on VGG-16 as torchvision defines it, 91 classes of COCO.
+// SSD (Liu et al., 2016), classes of COCO: on VGG-16 as torchvision defines it; on MobileNets as TensorFlow's
+// object detection models do (ssd_mobilenet_v1_coco, ssd_mobilenet_v2_coco); on ResNet-34 as MLPerf does.
 #include <array>
+#include <span>
+#include <vector>
 
 #include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/detection.hpp"
+#include "models/dnn/builders/mobilenet.hpp"
+#include "models/dnn/builders/resnet.hpp"
 
 namespace jostle::dnn {
 namespace {
 
 using Node = Network::Node;
-constexpr int coco_labels = 91, coordinates = 4, detections = 200;
-
-// A feature map that boxes are predicted from, and the number of boxes at each of its positions.
-struct Source {
-  Node node;
-  int boxes;
-};
+constexpr int coco_labels = 91;  // with the background
 
 // VGG-16 without its classifier; fc6 and fc7 are convolutions. Returns the first two sources.
-std::array<Source, 2> add_backbone(LayerBuilder& layers, Node node) {
+std::array<BoxSource, 2> add_ssd_vgg16(LayerBuilder& layers, Node node) {
   constexpr Sliding half{.window = 2, .stride = 2}, half_rounded_up{.window = 2, .stride = 2, .ceil = true};
   for (int number = 1; number <= 3; ++number) {
     node = add_vgg16_stage(layers, number, node);
@@ -32,46 +32,88 @@ std::array<Source, 2> add_backbone(LayerBuilder& layers, Node node) {
   return {{{normalised, 4}, {node, 6}}};
 }
 
-// One number for each box and output, box by box, as the loss and the decoder need it.
-Node add_predictor(LayerBuilder& layers, const std::string& name, const Source& source, int outputs) {
-  const Node raw = layers.conv(name, source.node, source.boxes * outputs, {.window = 3}, {.bias = true});
-  const Shape shape = layers.shape(raw);
-  return layers.transpose(name + ".by_box", raw, {outputs, shape.height * shape.width * source.boxes});
+// Further sources, each from the last: 1 x 1, then the convolution that makes the plane smaller.
+struct SsdExtra {
+  int narrow, channels;
+  Sliding slide;
+  int boxes;
+  bool separable = false;  // the second is a depthwise convolution and one of 1 x 1
+};
+constexpr Sliding ssd_halve{.window = 3, .stride = 2}, ssd_shrink{.window = 3, .padding = 0};
+constexpr std::array<SsdExtra, 4> ssd300_extras{{{256, 512, ssd_halve, 6},
+                                                 {128, 256, ssd_halve, 6},
+                                                 {128, 256, ssd_shrink, 4},
+                                                 {128, 256, ssd_shrink, 4}}};
+
+// With batch norm instead of biases, as on MobileNets.
+Node add_ssd_extra(LayerBuilder& layers, const std::string& name, Node from, const SsdExtra& extra) {
+  Node node = layers.conv_norm_activation(name + "_1", from, extra.narrow, {.window = 1});
+  if (!extra.separable) return layers.conv_norm_activation(name + "_2", node, extra.channels, extra.slide);
+  node = layers.conv_norm_activation(name + "_2.depthwise", node, extra.narrow, extra.slide, extra.narrow);
+  return layers.conv_norm_activation(name + "_2", node, extra.channels, {.window = 1});
 }
 
-}  // namespace
+Network ssd_on_mobilenet(LayerBuilder& layers, const MobileNetFeatures& features, bool separable,
+                         int window) {
+  const std::array<SsdExtra, 4> extras{{{256, 512, ssd_halve, 6, separable},
+                                        {128, 256, ssd_halve, 6, separable},
+                                        {128, 256, ssd_halve, 6, separable},
+                                        {64, 128, ssd_halve, 6, separable}}};
+  std::vector<BoxSource> sources{{features.middle, 3}, {features.last, 6}};
+  int number = 0;
+  for (const SsdExtra& extra : extras)
+    sources.push_back(
+        {add_ssd_extra(layers, "extra" + std::to_string(number++), sources.back().node, extra), extra.boxes});
+  add_boxes(layers, sources, {.classes = coco_labels, .slide = {.window = window}, .sigmoid = true});
+  return layers.take();
+}
 
-Network build_ssd300(int input) {
-  struct Extra {
-    int narrow, channels;
-    Sliding slide;
-    int boxes;
-  };
-  constexpr Sliding halve{.window = 3, .stride = 2}, shrink{.window = 3, .padding = 0};
-  constexpr std::array<Extra, 4> extras{
-      {{256, 512, halve, 6}, {128, 256, halve, 6}, {128, 256, shrink, 4}, {128, 256, shrink, 4}}};
-
-  LayerBuilder layers;
-  const auto backbone = add_backbone(layers, layers.input({3, input, input}));
-  std::vector<Source> sources(backbone.begin(), backbone.end());
-  int number = 8;
-  for (const Extra& extra : extras) {
+void add_ssd_extras(LayerBuilder& layers, std::vector<BoxSource>& sources, int number,
+                    std::span<const SsdExtra> extras) {
+  for (const SsdExtra& extra : extras) {
     const std::string name = "conv" + std::to_string(number++);
     Node node = layers.conv_bias_activation(name + "_1", sources.back().node, extra.narrow, {.window = 1});
     node = layers.conv_bias_activation(name + "_2", node, extra.channels, extra.slide);
     sources.push_back({node, extra.boxes});
   }
+}
 
-  std::vector<Node> places, scores;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const std::string digit = std::to_string(i);
-    places.push_back(add_predictor(layers, "loc" + digit, sources[i], coordinates));
-    scores.push_back(add_predictor(layers, "conf" + digit, sources[i], coco_labels));
-  }
-  const Node place = layers.concat_positions("loc", places);
-  const Node boxes = layers.other("decode", {place}, layers.shape(place));
-  const Node likelihoods = layers.softmax(layers.concat_positions("conf", scores));
-  (void)layers.other("nms", {likelihoods, boxes}, {coordinates + 2, detections});
+}  // namespace
+
+Network build_ssd300(int input) {
+  LayerBuilder layers;
+  const auto backbone = add_ssd_vgg16(layers, layers.input({3, input, input}));
+  std::vector<BoxSource> sources(backbone.begin(), backbone.end());
+  add_ssd_extras(layers, sources, 8, ssd300_extras);
+  add_boxes(layers, sources, {.classes = coco_labels, .slide = {.window = 3}});
+  return layers.take();
+}
+Network build_ssd_mobilenet_v1(int input) {
+  LayerBuilder layers;
+  const MobileNetFeatures features = add_mobilenet_v1(layers, layers.input({3, input, input}));
+  return ssd_on_mobilenet(layers, features, false, 1);
+}
+Network build_ssd_mobilenet_v2(int input) {
+  LayerBuilder layers;
+  const MobileNetFeatures features = add_mobilenet_v2(layers, layers.input({3, input, input}), 1);
+  return ssd_on_mobilenet(layers, features, true, 3);
+}
+
+// Three stages of ResNet-34, the third with stride 1; boxes are predicted with stride 3.
+Network build_ssd_resnet34(int input) {
+  constexpr Sliding smaller{.window = 3, .stride = 2, .padding = 0};
+  constexpr std::array<SsdExtra, 5> extras{{{256, 512, ssd_halve, 6},
+                                            {256, 512, ssd_halve, 6},
+                                            {128, 256, ssd_halve, 6},
+                                            {128, 256, smaller, 4},
+                                            {128, 256, ssd_shrink, 4}}};
+  ResNet backbone = resnet34;
+  backbone.strides = {1, 2, 1, 1};
+  LayerBuilder layers;
+  const Node features = add_resnet(layers, layers.input({3, input, input}), backbone, 3)[2];
+  std::vector<BoxSource> sources{{features, 4}};
+  add_ssd_extras(layers, sources, 7, extras);
+  add_boxes(layers, sources, {.classes = 81, .slide = {.window = 3, .stride = 3}});
   return layers.take();
 }
 

@@ -43,7 +43,18 @@ enum class Op {
   return op == Op::reshape || op == Op::slice;
 }
 
-enum class Activation { none, relu, leaky_relu, silu, gelu, sigmoid, tanh, other };
+enum class Activation {
+  none,
+  relu,
+  leaky_relu,
+  silu,
+  gelu,
+  sigmoid,
+  tanh,
+  hard_swish,    // x times hard sigmoid
+  hard_sigmoid,  // (x + 3) / 6, between 0 and 1
+  other
+};
 [[nodiscard]] const char* to_string(Activation activation);
 
 struct Layer {
@@ -53,11 +64,14 @@ struct Layer {
   Shape out{};
   int window = 1;        // height of a convolution's or pool's window
   int window_width = 0;  // 0: square
+  // Slides through a volume. Depth and height are one: in shapes, `height` is their product; `window` too.
+  bool volume = false;
   int stride = 1;
   int dilation = 1;
   int groups = 1;
   int depth = 0;  // matmul: length of the axis that is summed over; embedding: rows of the table
   bool bias = false;
+  bool shared = false;  // its learned numbers are those of a layer before it, and count there
   Activation activation = Activation::none;  // of an Op::activation
   std::int64_t stored = 0;                   // learned numbers among the operands: positions, scales
 

@@ -16,7 +16,8 @@ const char* to_string(Op op) {
 }
 
 const char* to_string(Activation activation) {
-  constexpr std::array names{"none", "relu", "leaky_relu", "silu", "gelu", "sigmoid", "tanh", "other"};
+  constexpr std::array names{"none",    "relu", "leaky_relu", "silu",         "gelu",
+                             "sigmoid", "tanh", "hard_swish", "hard_sigmoid", "other"};
   static_assert(names.size() == static_cast<std::size_t>(Activation::other) + 1);
   return names.at(static_cast<std::size_t>(activation));
 }
@@ -53,6 +54,7 @@ std::int64_t Layer::weights() const {
 }
 
 std::int64_t Layer::parameters() const {
+  if (shared) return 0;
   if (op == Op::embedding) return std::int64_t{depth} * out.channels;
   return weights() + (bias ? out.channels : 0);
 }

@@ -1,0 +1,66 @@
+// EfficientNet (Tan and Le, 2019) as torchvision defines it.
+#include <array>
+#include <cmath>
+
+#include "models/dnn/builders/builders.hpp"
+#include "models/dnn/builders/inverted_residual.hpp"
+
+namespace jostle::dnn {
+namespace {
+
+// Of B0.
+struct EfficientNetStage {
+  int expansion, window, stride, channels, blocks;
+};
+constexpr std::array<EfficientNetStage, 7> efficientnet_stages{{{1, 3, 1, 16, 1},
+                                                                {6, 3, 2, 24, 2},
+                                                                {6, 5, 2, 40, 2},
+                                                                {6, 3, 2, 80, 3},
+                                                                {6, 5, 1, 112, 3},
+                                                                {6, 5, 2, 192, 4},
+                                                                {6, 3, 1, 320, 1}}};
+
+Network efficientnet(int input, double width, double depth) {
+  LayerBuilder layers(Activation::silu);
+  Network::Node node = layers.conv_norm_activation(
+      "stem", layers.input({3, input, input}), divisible_channels(32 * width), {.window = 3, .stride = 2});
+  int block = 0;
+  for (const EfficientNetStage& stage : efficientnet_stages) {
+    const int blocks = static_cast<int>(std::ceil(stage.blocks * depth));
+    for (int i = 0; i < blocks; ++i) {
+      const int before = layers.shape(node).channels;
+      node = add_inverted_residual(layers, "block" + std::to_string(block++), node,
+                                   {.inside = stage.expansion * before,
+                                    .channels = divisible_channels(stage.channels * width),
+                                    .window = stage.window,
+                                    .stride = i == 0 ? stage.stride : 1,
+                                    .activation = Activation::silu,
+                                    .squeeze = before / 4,
+                                    .inner = Activation::silu})
+                 .out;
+    }
+  }
+  node = layers.conv_norm_activation("last", node, 4 * layers.shape(node).channels, {.window = 1});
+  (void)layers.linear("classifier", layers.average_pool(node), 1000);
+  return layers.take();
+}
+
+}  // namespace
+
+Network build_efficientnet_b0(int input) {
+  return efficientnet(input, 1.0, 1.0);
+}
+Network build_efficientnet_b1(int input) {
+  return efficientnet(input, 1.0, 1.1);
+}
+Network build_efficientnet_b2(int input) {
+  return efficientnet(input, 1.1, 1.2);
+}
+Network build_efficientnet_b3(int input) {
+  return efficientnet(input, 1.2, 1.4);
+}
+Network build_efficientnet_b4(int input) {
+  return efficientnet(input, 1.4, 1.8);
+}
+
+}  // namespace jostle::dnn

@@ -1,0 +1,40 @@
+// Parts of transformers (Vaswani et al., 2017), which encoders of text, images and sound share.
+//
+// A tensor has a position for each token. Sequences have no padding, so attention needs no mask for it. The
+// factor 1/sqrt(depth) of the scores is part of the product.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/dnn/builders/layers.hpp"
+
+namespace jostle::dnn {
+
+// What attention reads. The channels are divided among the heads; there may be more keys than queries.
+struct Attention {
+  Network::Node query, key, value;
+  int heads;
+  std::int64_t bias = 0;  // learned numbers that the scores are shifted by: a table of relative positions
+  bool mask = false;      // hides some keys from some queries
+};
+// The softmax of the products of queries and keys, times the values; the heads are merged.
+[[nodiscard]] Network::Node attend(LayerBuilder& layers, const std::string& name, const Attention& of);
+
+// Two linear layers with an activation between them, `wide` channels inside.
+[[nodiscard]] Network::Node add_feed_forward(LayerBuilder& layers, const std::string& name,
+                                             Network::Node from, int wide);
+
+// How an encoder with a norm before each part, and a sum after it, makes queries, keys and values.
+enum class Projection {
+  joint,     // one linear layer, whose result is cut in three
+  separate,  // a linear layer each, that of the keys without bias
+};
+struct EncoderBlock {
+  int heads;
+  Projection projection = Projection::joint;
+};
+[[nodiscard]] Network::Node add_encoder_block(LayerBuilder& layers, const std::string& name,
+                                              Network::Node from, const EncoderBlock& of);
+
+}  // namespace jostle::dnn
