@@ -59,10 +59,13 @@ void Dispatcher::ready(int index, const Work& work) {
   stream.active = true;
   stream.work.demand = beside(work.demand, moved_bytes());
   stream.running = stream.waited = false;
+  stream.no_room_since = 0;
   stream.unplaced = work.blocks;
   stream.ended = 0;
   stream.passed = Duration::zero();
   stream.joined = stream.since = now_;
+  for (Stream& other : streams_)
+    if (other.spec.priority < stream.spec.priority) break_waves(other);
   const auto behind =
       std::ranges::find_if(line_, [&](int other) { return at(other).spec.priority < stream.spec.priority; });
   line_.insert(behind, index);
@@ -90,6 +93,7 @@ bool Dispatcher::place_head(Stream& head) {
   Placement& placed = placements_[slot];
   const int most = static_cast<int>(std::min<std::uint32_t>(head.unplaced, 1U << 20U));
   const int count = residency_.place(head.work.need, most, head.spec.sms, placed);
+  if (count < most) head.no_room_since = releases_;
   if (count == 0) {
     free_placements_.push_back(slot);
     return false;
@@ -105,10 +109,48 @@ bool Dispatcher::place_head(Stream& head) {
   catch_up(head);
   const Duration end = head.passed + length;
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
-  head.cohorts.insert(later, Cohort{end, count, length, slot});
-  set_next(head);
   head.unplaced -= static_cast<std::uint32_t>(count);
+  Cohort cohort{.end = end, .count = count, .length = length, .placed = slot};
+  const bool alone = running_ == 1 && head.cohorts.empty() && head.spec.sms.count >= residency_.sms();
+  if (alone && head.unplaced > 0)
+    cohort.waves = static_cast<std::int32_t>((head.unplaced - 1) / static_cast<std::uint32_t>(count));
+  head.cohorts.insert(later, cohort);
+  set_next(head);
   return head.unplaced == 0;
+}
+
+// In the kernel's own time: of its last wave.
+Duration Dispatcher::end_of(const Stream& stream, const Cohort& cohort) {
+  return cohort.end + later_wave(stream.work) * cohort.waves;
+}
+
+// Waves that ended before `passed`, of those that others of the cohort follow.
+std::int32_t Dispatcher::waves_over(const Stream& stream, const Cohort& cohort, Duration passed) {
+  if (cohort.waves == 0 || passed <= cohort.end) return 0;
+  const std::int64_t each = std::max<std::int64_t>(later_wave(stream.work).ps(), 1);
+  const std::int64_t over = ((passed - cohort.end).ps() - 1) / each + 1;
+  return static_cast<std::int32_t>(std::min<std::int64_t>(over, cohort.waves));
+}
+
+// From now on, each wave is placed when the one before it has ended.
+void Dispatcher::break_waves(Stream& stream) {
+  if (stream.cohorts.empty() || stream.cohorts.front().waves == 0) return;
+  catch_up(stream);
+  Cohort& cohort = stream.cohorts.front();
+  const std::int32_t over = waves_over(stream, cohort, stream.passed);
+  const auto blocks = static_cast<std::uint32_t>(over) * static_cast<std::uint32_t>(cohort.count);
+  stream.ended += blocks;
+  stream.unplaced -= blocks;
+  cohort.end += later_wave(stream.work) * over;
+  if (over > 0) cohort.length = later_wave(stream.work);
+  cohort.waves = 0;
+  if (cohort.end == stream.passed) {  // it ends now
+    const Cohort last = cohort;
+    stream.cohorts.clear();
+    remove_resident(stream, last);
+  }
+  set_next(stream);
+  find_next();
 }
 
 void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count) {
@@ -123,7 +165,8 @@ void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
-// The cohort is no longer among the stream's. Where it was the last, `resident` is left as it was.
+// The cohort is no longer among the stream's. Where it was the last, `resident`
+// is left as it was.
 void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   const Placement& placed = placements_[cohort.placed];
   residency_.release(stream.work.need, placed);
@@ -134,11 +177,13 @@ void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   }
   free_placements_.push_back(cohort.placed);
   stream.ended += static_cast<std::uint32_t>(cohort.count);
-  changed_ = freed_ = true;
+  changed_ = true;
+  ++releases_;
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
-// Whether a kernel before `stream` waits for room on an SM that `stream` may use.
+// Whether a kernel before `stream` waits for room on an SM that `stream` may
+// use.
 bool Dispatcher::behind_blocked(const Stream& stream) const {
   return std::ranges::any_of(
       blocked_, [&](const SmRange& range) { return overlap(range, stream.spec.sms, residency_.sms()); });
@@ -152,7 +197,7 @@ void Dispatcher::dispatch() {
       ++place;  // does not stand in the line yet: it is delivered later
       continue;
     }
-    const bool no_room = head.waited && !freed_;  // as when it was looked for last
+    const bool no_room = head.no_room_since == releases_;
     if (no_room || behind_blocked(head) || !place_head(head)) {
       head.waited = true;
       blocked_.push_back(head.spec.sms);
@@ -162,7 +207,6 @@ void Dispatcher::dispatch() {
     // Its connection is taken now, and no other has become free.
     line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(place));
   }
-  freed_ = false;
   if (changed_) set_speeds();
 }
 
@@ -194,7 +238,7 @@ double Dispatcher::cubed_slowdown(Stream& stream) const {
 
 Duration Dispatcher::passed(const Stream& stream) const {
   if (stream.cohorts.empty()) return stream.passed;
-  const Duration end = stream.cohorts.front().end;
+  const Duration end = end_of(stream, stream.cohorts.front());
   if (stream.next <= now_) return end;
   return std::min(stream.passed + sim::work_in(now_ - stream.since, stream.speed), end);
 }
@@ -208,8 +252,8 @@ void Dispatcher::set_next(Stream& stream) const {
   stream.next = Time::never();
   if (stream.cohorts.empty()) return;
   // Not now, however fast: time must advance.
-  stream.next =
-      now_ + std::max(sim::time_for(stream.cohorts.front().end - stream.passed, stream.speed), Duration{1});
+  const Duration left = end_of(stream, stream.cohorts.front()) - stream.passed;
+  stream.next = now_ + std::max(sim::time_for(left, stream.speed), Duration{1});
 }
 
 void Dispatcher::find_next() {
@@ -223,9 +267,12 @@ void Dispatcher::end(std::vector<int>& done) {
     Stream& stream = streams_[i];
     if (stream.next > now_) continue;
     catch_up(stream);
-    while (!stream.cohorts.empty() && stream.cohorts.front().end <= stream.passed) {
+    while (!stream.cohorts.empty() && end_of(stream, stream.cohorts.front()) <= stream.passed) {
       const Cohort over = stream.cohorts.front();
       stream.cohorts.erase(stream.cohorts.begin());
+      const auto earlier = static_cast<std::uint32_t>(over.waves) * static_cast<std::uint32_t>(over.count);
+      stream.ended += earlier;
+      stream.unplaced -= earlier;
       remove_resident(stream, over);
     }
     set_next(stream);
@@ -250,6 +297,7 @@ void Dispatcher::skip_until(Time now) {
 void Dispatcher::retime(int index, const Work& work) {
   Stream& stream = at(index);
   if (!stream.active) return;
+  break_waves(stream);
   catch_up(stream);
   const Duration before = std::max(stream.work.wave, Duration{1});
   const Demand demand = beside(work.demand, moved_bytes());
@@ -277,8 +325,10 @@ double Dispatcher::fraction(int index) const {
   double blocks = stream.ended;
   const Duration done = passed(stream);
   for (const Cohort& cohort : stream.cohorts) {
-    const double left = static_cast<double>((cohort.end - done).ps());
-    blocks += cohort.count * (1 - left / static_cast<double>(std::max<std::int64_t>(cohort.length.ps(), 1)));
+    const std::int32_t over = waves_over(stream, cohort, done);
+    const Duration length = over > 0 ? later_wave(stream.work) : cohort.length;
+    const auto left = static_cast<double>((cohort.end + later_wave(stream.work) * over - done).ps());
+    blocks += cohort.count * (over + 1 - left / static_cast<double>(std::max<std::int64_t>(length.ps(), 1)));
   }
   return std::clamp(blocks / stream.work.blocks, 0.0, 1.0);
 }

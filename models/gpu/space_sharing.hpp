@@ -118,8 +118,8 @@ class SpaceSharedGpu final : public Gpu {
   sim::RandomStream random_;
   KernelObserver observer_;
   Rates rates_;
-  std::deque<Context> contexts_;
-  std::deque<Group> groups_;
+  std::vector<Context> contexts_;
+  std::vector<Group> groups_;
   std::vector<int> done_;                               // of one step; kept for its storage
   std::deque<std::optional<std::uint32_t>> processes_;  // groups of contexts, as they were named
   std::size_t owner_ = 0;  // group that holds the GPU, or to which it is being switched

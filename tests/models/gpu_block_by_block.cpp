@@ -279,7 +279,7 @@ Loop any_loop(const Spec& gpu, int index) {
   Loop loop;
   loop.gap = sim::nanoseconds(100.0 * *rc::gen::inRange(1, 60));
   loop.kernel = {.duration = sim::nanoseconds(*rc::gen::inRange(400, 90'000))};
-  loop.kernel.blocks = *rc::gen::inRange(1U, 90U);
+  loop.kernel.blocks = *rc::gen::inRange(1U, *rc::gen::element(90U, 900U));
   loop.kernel.threads_per_block = 32 * *rc::gen::inRange(1U, 33U);
   loop.kernel.registers_per_thread = *rc::gen::inRange(16U, 129U);
   loop.kernel.shared_bytes = 1024 * *rc::gen::inRange(0U, 100U);
