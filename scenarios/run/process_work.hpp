@@ -23,8 +23,8 @@ namespace jostle::scenarios {
 struct WorkContext {
   const calibration::Profile& profile;
   const board::DeviceSpec& device;  // after applying the power mode
-  const board::Clocks& clocks;  // clocks that the work is given at
-  std::size_t cpus = 1;         // number of cores that processes may use, unless they specify their own
+  const board::Clocks& clocks;      // clocks that the work is given at
+  std::size_t cpus = 1;             // number of cores that processes may use, unless they specify their own
 };
 
 // Sets kernels, segments or host work; spec.runtime must be set. Throws RunError for what cannot be
