@@ -10,12 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/fit/gpu_start.hpp"
 #include "calibration/fit/launch_cost.hpp"
 #include "calibration/fit/least_squares.hpp"
+#include "calibration/fit/space_sharing.hpp"
 #include "calibration/fit/time_slicing.hpp"
 #include "calibration/fit/trace_priors.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/kernels_for.hpp"
+#include "models/dnn/model_names.hpp"
+#include "scenarios/run/parallel.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -27,6 +32,7 @@ using calibration::TracePrior;
 
 // Model errors in addition to noise (relative standard deviations).
 constexpr double switch_model_sd = 0.05;
+constexpr double streams_model_sd = 0.04;
 constexpr double host_model_sd = 0.12;  // sessions on a shared host differ by a factor of 1.28
 
 // An estimate of a parameter and its origin.
@@ -68,11 +74,10 @@ void fit_together(Estimates& all, const std::vector<std::string_view>& paths, co
   std::vector<calibration::Measured> measured;
   for (const Row& row : rows) measured.push_back(row.measured);
   const auto found = calibration::fit(parameters, measured, [&](std::span<const std::vector<double>> points) {
-    std::vector<std::vector<double>> predicted;
-    for (const std::vector<double>& point : points) {
-      predicted.emplace_back();
-      for (const Row& row : rows) predicted.back().push_back(row.predict(point));
-    }
+    std::vector<std::vector<double>> predicted(points.size(), std::vector<double>(rows.size()));
+    scenarios::parallel_for(points.size() * rows.size(), [&](std::size_t i) {
+      predicted[i / rows.size()][i % rows.size()] = rows[i % rows.size()].predict(points[i / rows.size()]);
+    });
     return predicted;
   });
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -155,6 +160,50 @@ void launches(Estimates& all, const TraceFiles& files, const gpu::Spec& gpu) {
                "solo.csv, kernels.csv: GPU-bound batches less their kernels", false);
 }
 
+// Kernels of a network as the profile's tables have them.
+std::optional<gpu::KernelSequence> measured_kernels(const calibration::Profile& profile,
+                                                    const calibration::NetworkOfRow& network) {
+  const board::DeviceSpec& device = *profile.spec;
+  const dnn::KernelTables& tables = calibration::kernel_tables_for(
+      device.evidence, device.sibling, {network.model, network.precision, network.batch});
+  if (dnn::find_model(network.model) == nullptr) return {};
+  gpu::KernelSequence kernels = dnn::kernels_for(
+      {.model = network.model, .precision = network.precision, .batch = network.batch}, tables, device.gpu);
+  return kernels.grade == gpu::Grade::measured ? std::optional(std::move(kernels)) : std::nullopt;
+}
+
+// The law `at` a point of kernel_start, fetch (us) and compute_load (%).
+gpu::Spec with_law(gpu::Spec gpu, const std::vector<double>& at) {
+  gpu.space_sharing.kernel_start = sim::microseconds(at[0]);
+  gpu.space_sharing.fetch = sim::microseconds(at[1]);
+  gpu.space_sharing.compute_load = at[2] / 100;
+  return gpu;
+}
+
+void space_sharing(Estimates& all, const TraceFiles& files, const calibration::Profile& profile) {
+  const calibration::MeasuredKernels kernels = [&profile](const calibration::NetworkOfRow& network) {
+    return measured_kernels(profile, network);
+  };
+  if (files.has(TraceKind::streams_networks)) {
+    std::vector<Row> rows;
+    for (calibration::StreamsRun& run :
+         calibration::streams_runs(files.table(TraceKind::streams_networks), kernels)) {
+      const calibration::Measured measured{run.relative, streams_model_sd};
+      rows.push_back(
+          {measured, [&gpu = profile.spec->gpu, run = std::move(run)](const std::vector<double>& at) {
+             return calibration::predicted_relative(with_law(gpu, at), run);
+           }});
+    }
+    fit_together(
+        all, {"gpu.space_sharing.kernel_start", "gpu.space_sharing.fetch", "gpu.space_sharing.compute_load"},
+        rows, "streams_networks.csv: rates of equal streams over that of one alone");
+  }
+  if (files.has(TraceKind::mps))
+    add_estimate(all, "gpu.space_sharing.mps_kernel",
+                 calibration::mps_kernel(files.table(TraceKind::mps), kernels),
+                 "mps.csv: batches of a lone client less those of a lone process, by kernel", false);
+}
+
 std::string written(double value, std::string_view unit) {
   if (unit == "us" && value >= 1000) return fmt::format("{:.6g} ms", value / 1000);
   return fmt::format("{:.5g} {}", value, unit);
@@ -189,6 +238,7 @@ Calibration calibrate_traces(const calibration::BaseProfile& base, const TraceFi
     estimates.priors.emplace(prior.path, own ? prior.around(known->value) : prior);
   }
   time_slicing(estimates, files, base.profile.spec->gpu);
+  space_sharing(estimates, files, base.profile);
   launches(estimates, files, base.profile.spec->gpu);
   if (estimates.found.empty())
     throw CalibrationError("the traces do not identify any parameter of the profile");

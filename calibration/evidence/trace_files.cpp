@@ -43,6 +43,13 @@ constexpr std::array forms{
          "eager_repeats.csv",
          {"model", "precision", "batch", "processes", "host_cores", "blocking_sync",
           "total_images_per_s_median"}},
+    Form{TraceKind::streams_networks,
+         "streams_networks.csv",
+         {"run", "stream", "streams", "model", "precision", "batch", "priority", "images_per_s",
+          "solo_images_per_s"}},
+    Form{TraceKind::mps,
+         "mps.csv",
+         {"run", "sharing", "process", "processes", "model", "precision", "batch", "mode", "images_per_s"}},
     Form{TraceKind::solo,
          "solo.csv",
          {"processes", "model", "precision", "batch", "mode", "host_cores", "images_per_s", "enqueue_mean_ms",
@@ -134,7 +141,7 @@ const TraceFiles& embedded_traces(std::string_view folder) {
   const std::scoped_lock lock(mutex);
   if (const auto known = read.find(folder); known != read.end()) return known->second;
   TraceFiles& files = read[std::string(folder)];
-  for (int i = 0; i <= static_cast<int>(TraceKind::runtime_calls); ++i) {
+  for (int i = 0; i <= static_cast<int>(TraceKind::mps); ++i) {
     const auto kind = static_cast<TraceKind>(i);
     std::string path = "evidence/";
     path.append(folder).append("/").append(file_name(kind));

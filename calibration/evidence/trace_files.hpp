@@ -20,7 +20,9 @@ enum class TraceKind {
   eager_repeats,
   open_loop,
   kernels,
-  runtime_calls
+  runtime_calls,
+  streams_networks,  // networks on the streams of one process
+  mps                // networks in processes, with MPS and without
 };
 
 // "timeslices.csv": the file name of this kind in the evidence.

@@ -35,6 +35,13 @@ constexpr std::array trace_table{
                memories},
     TracePrior{"gpu.time_slicing.restart_after_expiry", "us", 35, 1, 10, "2 MB of cache refilled at 60 GB/s",
                0.35, memories},
+    TracePrior{"gpu.space_sharing.kernel_start", "us", 1, 0.7, 10,
+               "an empty kernel takes 1 to 2 us in a profiler's trace", 0.3, readings},
+    TracePrior{"gpu.space_sharing.fetch", "us", 0.5, 1, 10,
+               "some 4 KB of instructions a kernel, at some 10 GB/s for an SM", 0.5, order},
+    TracePrior{"gpu.space_sharing.mps_kernel", "us", 0.5, 1, 30, assumed, 0.7, order},
+    TracePrior{"gpu.space_sharing.compute_load", "%", 100, 0.4, 4, "shares as computed from layers", 0.3,
+               readings},
     TracePrior{"gpu.idle_wake.after", "us", 5000, 1, 100, assumed, 0.7, order},
     TracePrior{"gpu.idle_wake.cost", "us", 50, 1, 100, assumed, 0.7, order},
     TracePrior{"runtimes.cuda-graph.per_launch", "us", 10, 0.7, 10, "of the order of two bare launches", 0.4,
@@ -51,7 +58,9 @@ constexpr std::array trace_table{
 
 // In `unit`; none if the text is not a quantity of that kind.
 std::optional<double> in_unit(std::string_view text, std::string_view unit) {
-  const input::Dimension& dimension = unit == "GB/s" ? input::bandwidth_dimension() : input::time_dimension();
+  const input::Dimension& dimension = unit == "GB/s" ? input::bandwidth_dimension()
+                                      : unit == "%"  ? input::share_dimension()
+                                                     : input::time_dimension();
   const auto value = input::parse_quantity(text, dimension).value;
   const auto one = input::parse_quantity("1 " + std::string(unit), dimension).value;
   return value && one ? std::optional(*value / *one) : std::nullopt;

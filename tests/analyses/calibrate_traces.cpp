@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +11,10 @@
 #include "analyses/calibrate/traces.hpp"
 #include "analyses/validate/validate.hpp"
 #include "calibration/embedded.hpp"
+#include "calibration/evidence/kernel_tables.hpp"
+#include "calibration/fit/space_sharing.hpp"
 #include "models/board/spec.hpp"
+#include "models/dnn/kernels_for.hpp"
 #include "tests/sanitized.hpp"
 
 namespace jostle::analyses {
@@ -52,6 +56,35 @@ double mean_error(const std::vector<ComparisonGroup>& groups, const std::string&
       if (summary.quantity == quantity) return summary.mean_absolute;
   }
   return NAN;
+}
+
+// Runs on streams as the law gives them at other figures than those that ship.
+TEST(TraceCalibration, finds_the_law_that_made_up_streams_obey) {
+  const calibration::BaseProfile base = h200();
+  gpu::Spec truth = base.profile.spec->gpu;
+  truth.space_sharing.kernel_start = sim::microseconds(0.5);
+  truth.space_sharing.fetch = sim::microseconds(0.7);
+  const dnn::KernelTables& tables = calibration::kernel_tables("h200");
+  std::string text = "run,stream,streams,model,precision,batch,priority,images_per_s,solo_images_per_s\n";
+  for (const char* const model : {"resnet50", "mobilenet_v2"}) {
+    for (const int streams : {2, 3}) {
+      const calibration::StreamsRun run{
+          .kernels = dnn::kernels_for({.model = model}, tables, base.profile.spec->gpu),
+          .streams = streams,
+          .relative = 1};
+      const double rate = 1000 * calibration::predicted_relative(truth, run);
+      for (int i = 0; i < streams; ++i)
+        text += fmt::format("{}{},{},{},{},fp16,1,0,{},1000\n", model, streams, i, streams, model, rate);
+    }
+  }
+  TraceFiles files;
+  files.add(TraceKind::streams_networks, CsvTable::parse(text, "streams_networks.csv"));
+  const Calibration found = calibrate_traces(base, files, PriorsFrom::profile);
+  const FittedParameter* const fetch = figure(found, "gpu.space_sharing.fetch");
+  ASSERT_NE(fetch, nullptr);
+  EXPECT_TRUE(fetch->identified);
+  EXPECT_NEAR(std::stod(fetch->value), 0.7, 0.12) << "shipped: " << fetch->prior;
+  EXPECT_EQ(figure(found, "gpu.time_slicing.slice"), nullptr);  // nothing tells it
 }
 
 TEST(TraceCalibration, tells_every_figure_of_the_h200_near_what_ships) {

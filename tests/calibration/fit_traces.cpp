@@ -261,11 +261,12 @@ TEST(EagerGpuPerLaunch, does_not_count_what_a_profiler_added_to_kernels) {
 
 TEST(TracePriors, of_a_like_device_are_its_values_with_a_width_of_their_own) {
   for (const TracePrior& prior : trace_priors()) {
-    const TracePrior near = prior.around(prior.unit == "GB/s" ? "1.4 TB/s" : "2.091 ms");
-    EXPECT_NEAR(near.centre, prior.unit == "GB/s" ? 1400 : 2091, 1e-9) << prior.path;
+    const bool bandwidth = prior.unit == "GB/s", share = prior.unit == "%";
+    const TracePrior near = prior.around(bandwidth ? "1.4 TB/s" : share ? "64 %" : "2.091 ms");
+    EXPECT_NEAR(near.centre, bandwidth ? 1400 : share ? 64 : 2091, 1e-9) << prior.path;
     EXPECT_LE(near.sd, prior.sd) << prior.path;  // a like device tells more than any
     EXPECT_FALSE(near.source.empty()) << prior.path;
-    EXPECT_EQ(prior.around("0 us").centre, prior.centre) << prior.path;
+    EXPECT_EQ(prior.around(share ? "0 %" : "0 us").centre, prior.centre) << prior.path;
   }
 }
 

@@ -32,6 +32,13 @@ TEST(TraceFiles, of_a_second_device_are_its_lone_runs) {
   EXPECT_TRUE(embedded_traces("h300").empty());
 }
 
+TEST(TraceFiles, of_streams_and_mps_are_no_runs_of_processes_that_take_turns) {
+  const TraceFiles& space = embedded_traces("h200-space");
+  for (const TraceKind kind : {TraceKind::streams_networks, TraceKind::mps})
+    EXPECT_EQ(trace_kind(space.table(kind)), kind) << file_name(kind);
+  EXPECT_FALSE(space.has(TraceKind::contended));
+}
+
 TEST(TraceFiles, tell_lone_runs_from_contended_ones_by_their_rows) {
   const std::string header =
       "processes,model,precision,batch,mode,host_cores,images_per_s,enqueue_mean_ms,sync_mean_ms\n";

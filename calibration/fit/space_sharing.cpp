@@ -1,0 +1,97 @@
+#include "calibration/fit/space_sharing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "models/gpu/looped_streams.hpp"
+
+namespace jostle::calibration {
+namespace {
+
+// Loops of each stream: as many as tell a rate within a percent.
+constexpr int skipped = 1, counted = 4;
+
+NetworkOfRow network_of(const CsvTable& table, std::size_t row) {
+  const CsvTable::Row at = table.row(row);
+  const auto precision = dnn::parse_precision(at.text(table.column("precision")));
+  if (!precision) at.fail("unknown precision '" + at.text(table.column("precision")) + "'");
+  return {at.text(table.column("model")), *precision, at.integer(table.column("batch"))};
+}
+
+double positive(const CsvTable::Row& row, std::size_t column) {
+  const double value = row.number(column);
+  if (value <= 0) row.fail("must be above 0");
+  return value;
+}
+
+// A batch of a lone process, in seconds.
+double alone_s(const gpu::KernelSequence& kernels) {
+  return sim::to_seconds(kernels.total() + kernels.lone_gap);
+}
+
+}  // namespace
+
+std::vector<StreamsRun> streams_runs(const CsvTable& table, const MeasuredKernels& kernels) {
+  using Key = std::tuple<std::string, dnn::Precision, std::int64_t, std::int64_t>;
+  struct OneRun {
+    std::set<std::string> networks;  // with their priorities
+    Key key;
+    std::vector<double> relative;
+  };
+  const auto run = table.column("run"), streams = table.column("streams"),
+             rate = table.column("images_per_s"), alone = table.column("solo_images_per_s"),
+             priority = table.column("priority");
+  std::map<std::string, OneRun> runs;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const CsvTable::Row row = table.row(i);
+    const NetworkOfRow network = network_of(table, i);
+    OneRun& one = runs[row.text(run)];
+    one.networks.insert(network.model + to_string(network.precision) + std::to_string(network.batch) + " " +
+                        row.text(priority));
+    one.key = {network.model, network.precision, network.batch, row.integer(streams)};
+    one.relative.push_back(positive(row, rate) / positive(row, alone));
+  }
+  std::map<Key, std::vector<double>> equal;
+  for (const auto& [name, one] : runs) {
+    if (one.networks.size() != 1 || std::get<3>(one.key) < 2) continue;
+    std::vector<double>& all = equal[one.key];
+    all.insert(all.end(), one.relative.begin(), one.relative.end());
+  }
+  std::vector<StreamsRun> found;
+  for (const auto& [key, relative] : equal) {
+    const auto& [model, precision, batch, count] = key;
+    auto sequence = kernels({model, precision, batch});
+    if (sequence) found.push_back({std::move(*sequence), static_cast<int>(count), median(relative)});
+  }
+  return found;
+}
+
+double predicted_relative(const gpu::Spec& gpu, const StreamsRun& run) {
+  const std::vector<gpu::space::LoopedStream> streams(static_cast<std::size_t>(run.streams),
+                                                      gpu::space::looped(gpu, run.kernels));
+  double sum = 0;
+  for (const double rate : gpu::space::loops_per_s(gpu, streams, skipped, counted)) sum += rate;
+  return sum / run.streams * alone_s(run.kernels);
+}
+
+std::optional<Estimate> mps_kernel(const CsvTable& table, const MeasuredKernels& kernels) {
+  const auto sharing = table.column("sharing"), processes = table.column("processes"),
+             rate = table.column("images_per_s"), mode = table.column("mode");
+  std::vector<double> longer_us;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const CsvTable::Row row = table.row(i);
+    if (row.text(sharing) != "mps" || row.integer(processes) != 1 || row.text(mode) != "graph") continue;
+    const NetworkOfRow network = network_of(table, i);
+    const auto sequence = kernels(network);
+    if (!sequence) continue;
+    const double batch_s = static_cast<double>(network.batch) / positive(row, rate);
+    longer_us.push_back((batch_s - alone_s(*sequence)) * 1e6 / static_cast<double>(sequence->kernels.size()));
+  }
+  return middle(longer_us);
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,102 @@
+#include "models/gpu/looped_streams.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace jostle::gpu::space {
+namespace {
+
+using sim::Duration;
+using sim::Time;
+
+// Streams do not start at one instant: a host enqueues one after the other.
+constexpr Duration between_starts = sim::Duration{10'000'000};
+
+struct Place {
+  std::size_t kernel = 0;  // of the loop: the one on the GPU, or the next
+  int loops = 0;           // complete
+  Time ready;              // of the next kernel; never: it is on the GPU
+  Time counted_from = {}, counted_to = {};
+};
+
+class Loops {
+ public:
+  Loops(const Spec& gpu, std::span<const LoopedStream> streams, int skipped, int counted)
+      : dispatcher_(gpu), streams_(streams), skipped_(skipped), counted_(counted) {
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      dispatcher_.add_stream({.sms = {0, gpu.sm_count}, .connection = static_cast<int>(i)});
+      places_.push_back({.ready = Time{} + between_starts * static_cast<std::int64_t>(i)});
+    }
+  }
+  std::vector<double> run() {
+    for (Time now; counting_ < places_.size();) now = step(now);
+    std::vector<double> rates;
+    for (const Place& place : places_)
+      rates.push_back(counted_ / sim::to_seconds(place.counted_to - place.counted_from));
+    return rates;
+  }
+
+ private:
+  // What happens at `now`; returns when something happens next.
+  Time step(Time now) {
+    done_.clear();
+    dispatcher_.run_until(now);
+    dispatcher_.end(done_);
+    for (const int stream : done_) kernel_over(static_cast<std::size_t>(stream), now);
+    join(now);
+    dispatcher_.dispatch();
+    Time next = dispatcher_.next();
+    for (const Place& place : places_) next = std::min(next, place.ready);
+    return next;
+  }
+  void kernel_over(std::size_t index, Time now) {
+    Place& place = places_[index];
+    const LoopedStream& stream = streams_[index];
+    if (++place.kernel == stream.kernels.size()) {
+      place.kernel = 0;
+      ++place.loops;
+      if (place.loops == skipped_) place.counted_from = now;
+      if (place.loops == skipped_ + counted_) {
+        place.counted_to = now;
+        ++counting_;
+      }
+    }
+    place.ready = now + stream.gaps[place.kernel];
+  }
+  // Kernels that are ready join the line, those that were ready first before others.
+  void join(Time now) {
+    for (;;) {
+      const auto first = std::ranges::min_element(places_, {}, &Place::ready);
+      if (first->ready > now) return;
+      first->ready = Time::never();
+      const auto index = static_cast<std::size_t>(first - places_.begin());
+      dispatcher_.ready(static_cast<int>(index), streams_[index].kernels[first->kernel]);
+    }
+  }
+
+  Dispatcher dispatcher_;
+  std::span<const LoopedStream> streams_;
+  int skipped_, counted_;
+  std::size_t counting_ = 0;  // streams that have been counted
+  std::vector<Place> places_;
+  std::vector<int> done_;  // of one step; kept for its storage
+};
+
+}  // namespace
+
+LoopedStream looped(const Spec& gpu, const KernelSequence& kernels) {
+  LoopedStream stream;
+  const auto count = static_cast<std::int64_t>(kernels.kernels.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    stream.kernels.push_back(work_of(gpu, kernels.kernels[static_cast<std::size_t>(i)]));
+    stream.gaps.push_back(kernels.lone_gap * (i + 1) / count - kernels.lone_gap * i / count);
+  }
+  return stream;
+}
+
+std::vector<double> loops_per_s(const Spec& gpu, std::span<const LoopedStream> streams, int skipped,
+                                int counted) {
+  return Loops(gpu, streams, std::max(skipped, 1), counted).run();
+}
+
+}  // namespace jostle::gpu::space
