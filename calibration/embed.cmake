@@ -44,6 +44,7 @@ EmbeddedFile file(std::string_view path, const char* begin, const char* end) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a row for each file
 std::span<const EmbeddedFile> embedded_files() {
   static const EmbeddedFile files[] = {
 @entries@    {}};

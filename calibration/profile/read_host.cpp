@@ -48,7 +48,10 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
   block.required("per_launch", runtime.per_launch, span);
   block.required("per_batch", runtime.per_batch, span);
-  if (kind == RuntimeKind::graph) block.required("per_node", runtime.per_node, span);
+  if (kind == RuntimeKind::graph) {
+    block.required("per_node", runtime.per_node, span);
+    block.optional("replay_gaps", runtime.replay_gaps, Quantity{input::share_dimension(), 0, 2});
+  }
   block.required("variation", runtime.variation, Quantity{input::share_dimension(), 0, 2});
   block.required("working_set", runtime.working_set_bytes, Quantity{input::size_dimension(), 0, 1e12});
   block.optional("memory_demand", runtime.memory_bytes_per_s,

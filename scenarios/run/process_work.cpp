@@ -139,6 +139,7 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
                : none;
   gpu::KernelSequence kernels = dnn::kernels_for(request, tables, gpu, context.profile.factors);
   if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
+  kernels.lone_gap = sim::work_in(kernels.lone_gap, runtime.replay_gaps);
   spec.kernels = placed(std::move(kernels), context, pace_of(runtime, spec, half, gpu));
 }
 

@@ -94,8 +94,8 @@ static_assert(field_count<cpu::Spec>() == 5);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
-static_assert(field_count<gpu::Spec>() == 22);  // space_sharing: no board takes it yet
-static_assert(field_count<process::RuntimeSpec>() == 11);
+static_assert(field_count<gpu::Spec>() == 22);
+static_assert(field_count<process::RuntimeSpec>() == 12);
 static_assert(field_count<gpu::IssuedInstructions>() == 4);
 static_assert(field_count<gpu::KernelCosts>() == 9);
 static_assert(field_count<process::SetupSpec>() == 3);

@@ -463,6 +463,7 @@ std::vector<Row> space_rows() {
       {"gpu.space_sharing.mps_kernel", "20 us", h200, streams(4, 1, "sharing: mps"), total, down},
       {"gpu.space_sharing.compute_load", "1 %", h200, streams(4, 16), total, up},
       {"gpu.space_sharing.memory_load", "1 %", h200, streams(4, 16), total, up},
+      {"runtimes.cuda-graph.replay_gaps", "0 %", h200, streams(1, 1), total, up},
   };
 }
 
