@@ -166,9 +166,13 @@ std::optional<gpu::KernelSequence> measured_kernels(const calibration::Profile& 
   const board::DeviceSpec& device = *profile.spec;
   const dnn::KernelTables& tables = calibration::kernel_tables_for(
       device.evidence, device.sibling, {network.model, network.precision, network.batch});
-  if (dnn::find_model(network.model) == nullptr) return {};
+  const auto& graph = device.runtimes[process::Runtime::cuda_graph];
+  if (!device.has_gpu() || !graph || dnn::find_model(network.model) == nullptr ||
+      network.batch > dnn::max_images)
+    return {};
   gpu::KernelSequence kernels = dnn::kernels_for(
       {.model = network.model, .precision = network.precision, .batch = network.batch}, tables, device.gpu);
+  kernels.lone_gap = sim::work_in(kernels.lone_gap, graph->replay_gaps);
   return kernels.grade == gpu::Grade::measured ? std::optional(std::move(kernels)) : std::nullopt;
 }
 

@@ -14,12 +14,21 @@ namespace {
 
 // Loops of each stream: as many as tell a rate within a percent.
 constexpr int skipped = 1, counted = 4;
+constexpr std::int64_t most_streams = 128;  // of a GPU, that run at one time
 
 NetworkOfRow network_of(const CsvTable& table, std::size_t row) {
   const CsvTable::Row at = table.row(row);
   const auto precision = dnn::parse_precision(at.text(table.column("precision")));
   if (!precision) at.fail("unknown precision '" + at.text(table.column("precision")) + "'");
-  return {at.text(table.column("model")), *precision, at.integer(table.column("batch"))};
+  const std::int64_t batch = at.integer(table.column("batch"));
+  if (batch < 1) at.fail("batch below 1: " + std::to_string(batch));
+  return {at.text(table.column("model")), *precision, batch};
+}
+
+std::int64_t streams_of(const CsvTable::Row& row, std::size_t column) {
+  const std::int64_t streams = row.integer(column);
+  if (streams < 1 || streams > most_streams) row.fail("streams: 1 to " + std::to_string(most_streams));
+  return streams;
 }
 
 double positive(const CsvTable::Row& row, std::size_t column) {
@@ -51,8 +60,8 @@ std::vector<StreamsRun> streams_runs(const CsvTable& table, const MeasuredKernel
     const NetworkOfRow network = network_of(table, i);
     OneRun& one = runs[row.text(run)];
     one.networks.insert(network.model + to_string(network.precision) + std::to_string(network.batch) + " " +
-                        row.text(priority));
-    one.key = {network.model, network.precision, network.batch, row.integer(streams)};
+                        row.text(priority) + " " + row.text(streams));
+    one.key = {network.model, network.precision, network.batch, streams_of(row, streams)};
     one.relative.push_back(positive(row, rate) / positive(row, alone));
   }
   std::map<Key, std::vector<double>> equal;

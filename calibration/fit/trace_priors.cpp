@@ -40,7 +40,7 @@ constexpr std::array trace_table{
     TracePrior{"gpu.space_sharing.fetch", "us", 0.5, 1, 10,
                "some 4 KB of instructions a kernel, at some 10 GB/s for an SM", 0.5, order},
     TracePrior{"gpu.space_sharing.mps_kernel", "us", 0.5, 1, 30, assumed, 0.7, order},
-    TracePrior{"gpu.space_sharing.compute_load", "%", 100, 0.4, 4, "shares as computed from layers", 0.3,
+    TracePrior{"gpu.space_sharing.compute_load", "%", 100, 0.4, 2, "shares as computed from layers", 0.3,
                readings},
     TracePrior{"gpu.idle_wake.after", "us", 5000, 1, 100, assumed, 0.7, order},
     TracePrior{"gpu.idle_wake.cost", "us", 50, 1, 100, assumed, 0.7, order},

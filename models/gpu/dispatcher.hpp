@@ -1,30 +1,23 @@
 // The block dispatcher: which kernel's blocks run on the SMs, and until when.
 //
-// 1. Kernels are served in the order in which they became ready, those of a
-// higher priority first. The first
-//    in the line places as many blocks as fit; as long as it has more, no other
-//    kernel starts a block, even one that would fit (head-of-line blocking).
-//    Nothing is evicted. Kernels that may not use the same SMs (shares of
-//    threads under MPS) do not wait for each other.
+// 1. Kernels are served in the order in which they became ready, those of a higher priority first. The first
+//    in the line places as many blocks as fit; as long as it has more, no other kernel starts a block, even
+//    one that would fit (head-of-line blocking). Nothing is evicted. Kernels that may not use the same SMs
+//    (shares of threads under MPS) do not wait for each other.
 // 2. Blocks go to the SM with most room (residency.hpp).
-// 3. Blocks that start together end together, after the kernel's time for one
-// wave. A kernel's first blocks
-//    take what is left of its start, which passes while it waits; blocks that
-//    waited for room, or behind a kernel that did, take `turnover` longer.
-// 4. A kernel's first blocks take `fetch` longer for each kernel beside them,
-// up to two (a third was measured
-//    to cost no more). Presumably other kernels' instructions displace its own
-//    from the caches.
+// 3. Blocks that start together end together, after the kernel's time for one wave. A kernel's first blocks
+//    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
+//    kernel that did, take `turnover` longer.
+// 4. A kernel's first blocks take `fetch` longer for each kernel beside them, up to two (a third was measured
+//    to cost no more). Presumably other kernels' instructions displace its own from the caches.
 // 5. Kernels that run at the same time slow each other down (slowdown.hpp).
-// 6. Streams beyond the number of connections share one; at most
-// `resident_grids` kernels run at a time. Sources:
-// calibration/evidence/h200-space (streams_synthetic*.csv); Amert et al., "GPU
-// Scheduling on the NVIDIA TX2", RTSS 2017 (G1 to X1, A1, A2); Bakita and
-// Anderson, "Demystifying NVIDIA GPU Internals", RTAS 2024 (R2).
+// 6. Streams beyond the number of connections share one; at most `resident_grids` kernels run at a time.
+// Sources: calibration/evidence/h200-space (streams_synthetic*.csv); Amert et al., "GPU Scheduling on the
+// NVIDIA TX2", RTSS 2017 (G1 to X1, A1, A2); Bakita and Anderson, "Demystifying NVIDIA GPU Internals", RTAS
+// 2024 (R2).
 //
-// Equal blocks that start at one instant are one cohort and one event, however
-// many they are; so are all full waves but the last of a kernel that runs
-// alone.
+// Equal blocks that start at one instant are one cohort and one event, however many they are; so are all full
+// waves but the last of a kernel that runs alone.
 #pragma once
 
 #include <cstdint>
@@ -73,14 +66,12 @@ class Dispatcher {
   [[nodiscard]] sim::Time next() const { return next_; }
   // Runs until `now`, at most next().
   void run_until(sim::Time now) { now_ = now; }
-  // Removes the blocks that end now, and appends the streams whose kernels are
-  // complete to `done`.
+  // Removes the blocks that end now, and appends the streams whose kernels are complete to `done`.
   void end(std::vector<int>& done);
 
   // Time passes without progress until `now` (another process has its turn).
   void skip_until(sim::Time now);
-  // The work of the kernel of `stream` is now `work` at other clocks; what is
-  // done keeps its fraction.
+  // The work of the kernel of `stream` is now `work` at other clocks; what is done keeps its fraction.
   void retime(int stream, const Work& work);
 
   [[nodiscard]] bool started(int stream) const { return at(stream).running; }  // a block has been placed
@@ -94,21 +85,19 @@ class Dispatcher {
     std::int32_t count;  // blocks
     sim::Duration length;
     std::uint32_t placed;  // its Placement
-    // Further waves of as many blocks in the same places, each `later_wave()`
-    // after the one before. Only while no other kernel runs, since nothing can
-    // come between them then.
+    // Further waves of as many blocks in the same places, each `later_wave()` after the one before. Only
+    // while no other kernel runs, since nothing can come between them then.
     std::int32_t waves = 0;
   };
   struct Stream {
     StreamSpec spec;
     Work work;
     bool active = false, running = false;
-    bool waited = false;              // for room: its blocks take the places of others
-    std::uint64_t no_room_since = 0;  // the release after which no room was found; 0: not known
-    std::uint32_t unplaced = 0,
-                  ended = 0;  // blocks; those of further waves are not placed
-    sim::Time joined;         // the line
-    sim::Duration passed;     // the kernel's own time, as if alone, at the instant `since`
+    bool waited = false;                    // for room: its blocks take the places of others
+    std::uint64_t no_room_since = 0;        // the release after which no room was found; 0: not known
+    std::uint32_t unplaced = 0, ended = 0;  // blocks; those of further waves are not placed
+    sim::Time joined;                       // the line
+    sim::Duration passed;                   // the kernel's own time, as if alone, at the instant `since`
     sim::Time since;
     double speed = 1;
     double pipes = -1;                    // Slowdown::pipes_where its blocks are; below 0: not known

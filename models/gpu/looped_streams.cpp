@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
 
 namespace jostle::gpu::space {
 namespace {
@@ -47,6 +48,7 @@ class Loops {
     dispatcher_.dispatch();
     Time next = dispatcher_.next();
     for (const Place& place : places_) next = std::min(next, place.ready);
+    if (next == Time::never()) throw std::invalid_argument("a GPU without SMs runs no kernel");
     return next;
   }
   void kernel_over(std::size_t index, Time now) {

@@ -8,7 +8,7 @@ namespace jostle::gpu::space {
 namespace {
 
 constexpr double unit = 1e6;             // of the memory
-constexpr double whole_pipes = 1024;     // of an SM; with its 32 blocks at most, sums are below 2^15
+constexpr double whole_pipes = 1000;     // of an SM; with its 32 blocks at most, sums are below 2^15
 constexpr double fullest_memory = 0.97;  // share of the bandwidth; v is finite
 constexpr double unlimited = 1e3;        // v
 
@@ -20,14 +20,25 @@ std::int32_t millionths(double x) {
   return static_cast<std::int32_t>(std::lround(x * unit));
 }
 
-// Share of the memory's bandwidth of a kernel that moves `bytes`; without a number, the share of its time in
-// which it is bound by memory.
-double share_of_memory(const Spec& gpu, const Kernel& kernel, float bytes, double bandwidth) {
-  const double load = gpu.space_sharing.memory_load;
+// Share of the bandwidth of DRAM that the kernel draws alone.
+double share_of_memory(const Spec& gpu, const Kernel& kernel, double bandwidth) {
+  const double bound = static_cast<double>(kernel.memory_share);
   const double seconds = sim::to_seconds(kernel.duration);
-  if (kernel.moved_bytes <= 0 || seconds <= 0 || bandwidth <= 0)
-    return load * static_cast<double>(kernel.memory_share);
-  return load * static_cast<double>(bytes) / seconds / bandwidth;
+  // One that was computed says how long memory takes it at its clocks, if only behind the arithmetic. Of a
+  // measured one the bytes are known, as far as a network's layers tell them.
+  const bool computed = kernel.start_share > 0;
+  double share = bound;
+  if (computed)
+    share = bound > 0 ? bound : static_cast<double>(kernel.hidden_share);
+  else if (kernel.moved_bytes > 0 && seconds > 0 && bandwidth > 0)
+    share = static_cast<double>(kernel.dram_bytes) / seconds / bandwidth;
+  return gpu.space_sharing.memory_load * share;
+}
+
+// What the kernel moves to and from L2, over what goes on to DRAM.
+double moved_over_dram(const Kernel& kernel) {
+  if (kernel.dram_bytes <= 0 || kernel.moved_bytes <= kernel.dram_bytes) return 1;
+  return static_cast<double>(kernel.moved_bytes) / static_cast<double>(kernel.dram_bytes);
 }
 
 // v of a kernel that draws this share, at most `most`.
@@ -56,9 +67,10 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
   const double pipes = std::min(busiest * law.compute_load, 1.0);
   const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
   const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
+  const double share = share_of_memory(gpu, kernel, bandwidth);
   MemoryUse use{.moved_bytes = static_cast<double>(kernel.moved_bytes),
-                .dram_share = share_of_memory(gpu, kernel, kernel.dram_bytes, bandwidth),
-                .moved_share = share_of_memory(gpu, kernel, kernel.moved_bytes, bandwidth),
+                .dram_share = share,
+                .moved_share = share * moved_over_dram(kernel),
                 .most = requests_for(1, unlimited),
                 .blocks = blocks};
   if (law.warp_bytes_per_s > 0 && bandwidth > 0) {

@@ -41,7 +41,7 @@ struct MemoryUse {
   double blocks = 1;       // that run at once alone
 };
 
-// What a kernel asks of the shared resources. Of the pipes in 1/1024 of an SM's, of the memory in millionths:
+// What a kernel asks of the shared resources. Of the pipes in 1/1000 of an SM's, of the memory in millionths:
 // whole numbers, so that what is removed is what was added.
 struct Demand {
   Count pipes_of_block = 0;          // share of an SM's pipes that one block keeps busy
@@ -79,7 +79,7 @@ class Slowdown {
  private:
   void change(const Demand& demand, const Placement& placed, int count);
 
-  Placement pipes_;          // of each SM, in 1/1024
+  Placement pipes_;          // of each SM, in 1/1000
   std::int64_t memory_ = 0;  // V, in millionths
   std::int64_t bound_ = 0;   // sum of bound_of_block
 };

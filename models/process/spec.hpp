@@ -41,9 +41,9 @@ struct RuntimeSpec {
   sim::Duration per_batch;   // host time per batch that is not a launch (framework, synchronise, bindings)
   sim::Duration per_node;    // of a graph: host time per node, on top of per_launch
   // Of a graph that a lone process replays: its launch gaps over those of the tables (gpu::KernelSequence::
-  // lone_gap). A session is in one of two states, which a process keeps.
+  // lone_gap). A session is in one of two states (docs/validation.md).
   double replay_gaps = 1;
-  double api_share = 1;      // of the host time of an enqueue call, what passes inside CUDA calls
+  double api_share = 1;           // of the host time of an enqueue call, what passes inside CUDA calls
   sim::Duration gpu_per_launch;   // GPU front-end time before each kernel launched by itself
   double variation = 0;           // coefficient of variation of a batch's host time (lognormal)
   double working_set_bytes = 0;   // of the host thread, for cache debts

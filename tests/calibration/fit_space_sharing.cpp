@@ -54,6 +54,9 @@ TEST(StreamsRuns, are_the_equal_ones_of_known_networks_with_their_repeats_togeth
 TEST(StreamsRuns, refuse_rates_and_precisions_that_are_none) {
   EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,1,0,0,100\n"), ten_kernels), CsvError);
   EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp17,1,0,9,100\n"), ten_kernels), CsvError);
+  EXPECT_THROW((void)streams_runs(streams_table("a,0,2,resnet50,fp16,0,0,9,100\n"), ten_kernels), CsvError);
+  EXPECT_THROW((void)streams_runs(streams_table("a,0,2000000000,resnet50,fp16,1,0,9,100\n"), ten_kernels),
+               CsvError);
 }
 
 TEST(StreamsRuns, are_predicted_slower_the_more_kernels_beside_them_cost) {

@@ -194,9 +194,9 @@ class BlockByBlock {
         fullest = std::max(fullest, pipes[static_cast<std::size_t>(block.sm)]);
       }
       const double of = own.work.one_wave
-                            ? static_cast<double>(fullest) / 1024
-                            : static_cast<double>(sum) / 1024 / static_cast<double>(own.blocks.size());
-      power += std::max(cubed(of) - cubed(demand.pipes / 1024.0), 0.0);
+                            ? static_cast<double>(fullest) / 1000
+                            : static_cast<double>(sum) / 1000 / static_cast<double>(own.blocks.size());
+      power += std::max(cubed(of) - cubed(demand.pipes / 1000.0), 0.0);
     }
     return power == 1 ? 1.0 : cube_root(power);
   }
