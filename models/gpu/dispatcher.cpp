@@ -29,6 +29,12 @@ Work work_of(const Spec& gpu, const Kernel& kernel) {
   return work;
 }
 
+Duration launch_gap(const KernelSequence& kernels, std::size_t kernel) {
+  const auto count = static_cast<std::int64_t>(kernels.kernels.size());
+  const auto before = static_cast<std::int64_t>(kernel);
+  return kernels.lone_gap * (before + 1) / count - kernels.lone_gap * before / count;
+}
+
 Dispatcher::Dispatcher(const Spec& gpu, Duration per_kernel)
     : gpu_(gpu), per_kernel_(per_kernel), residency_(gpu), slowdown_(residency_.nothing_placed()) {}
 
@@ -165,8 +171,7 @@ void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
-// The cohort is no longer among the stream's. Where it was the last, `resident`
-// is left as it was.
+// The cohort is no longer among the stream's. Where it was the last, `resident` is left as it was.
 void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   const Placement& placed = placements_[cohort.placed];
   residency_.release(stream.work.need, placed);
@@ -182,8 +187,7 @@ void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
-// Whether a kernel before `stream` waits for room on an SM that `stream` may
-// use.
+// Whether a kernel before `stream` waits for room on an SM that `stream` may use.
 bool Dispatcher::behind_blocked(const Stream& stream) const {
   return std::ranges::any_of(
       blocked_, [&](const SmRange& range) { return overlap(range, stream.spec.sms, residency_.sms()); });

@@ -20,6 +20,7 @@
 // waves but the last of a kernel that runs alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct Work {
 
 // Splits the duration of `kernel` into waves, so that alone it takes just that.
 [[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel);
+
+// From the end of the kernel before kernel `kernel` of a graph to when it joins the line. The gaps of a graph
+// add up to what the profile measured for a lone process.
+[[nodiscard]] sim::Duration launch_gap(const KernelSequence& kernels, std::size_t kernel);
 
 struct StreamSpec {
   Priority priority = Priority::normal;

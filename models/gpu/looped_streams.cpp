@@ -88,10 +88,9 @@ class Loops {
 
 LoopedStream looped(const Spec& gpu, const KernelSequence& kernels) {
   LoopedStream stream;
-  const auto count = static_cast<std::int64_t>(kernels.kernels.size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    stream.kernels.push_back(work_of(gpu, kernels.kernels[static_cast<std::size_t>(i)]));
-    stream.gaps.push_back(kernels.lone_gap * (i + 1) / count - kernels.lone_gap * i / count);
+  for (std::size_t i = 0; i < kernels.kernels.size(); ++i) {
+    stream.kernels.push_back(work_of(gpu, kernels.kernels[i]));
+    stream.gaps.push_back(launch_gap(kernels, i));
   }
   return stream;
 }

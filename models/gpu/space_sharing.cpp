@@ -133,16 +133,6 @@ void SpaceSharedGpu::catch_up() {
   if (!groups_.empty() && mode_ != Mode::switching) groups_[owner_].dispatcher.run_until(engine_.now());
 }
 
-// From the end of the context's last kernel to the start of the next one. The gaps of a graph add up to what
-// the profile measured for a lone process.
-Duration SpaceSharedGpu::launch_gap(const Context& context) const {
-  const Batch& batch = context.batches.front();
-  if (batch.kernel_by_kernel) return Duration::zero();
-  const auto kernels = static_cast<std::int64_t>(batch.given->kernels.size());
-  const std::int64_t before = context.kernel;
-  return batch.given->lone_gap * (before + 1) / kernels - batch.given->lone_gap * before / kernels;
-}
-
 // When the context's next kernel joins the line.
 void SpaceSharedGpu::plan_next(Context& context) {
   if (context.on_gpu) return;
@@ -152,7 +142,11 @@ void SpaceSharedGpu::plan_next(Context& context) {
     Time at = ready_time(batch, context.host, context.kernel);
     if (at < Time::never()) {
       at = std::max(at, engine_.now());
-      if (context.gap_from < Time::never()) at = std::max(at, context.gap_from + launch_gap(context));
+      if (context.gap_from < Time::never()) {
+        const bool graph = !batch.kernel_by_kernel;
+        const Duration gap = graph ? space::launch_gap(*batch.given, context.kernel) : Duration::zero();
+        at = std::max(at, context.gap_from + gap);
+      }
       if (batch.kernel_by_kernel) at += context.spec.per_launch;
       if (!is_busy_ && engine_.now() - idle_since_ >= spec_.idle_wake.after) at += spec_.idle_wake.cost;
       context.ready = at;

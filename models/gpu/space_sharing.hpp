@@ -90,7 +90,6 @@ class SpaceSharedGpu final : public Gpu {
   void note_launches(Context& context);
   void catch_up();
   void plan_next(Context& context);
-  [[nodiscard]] sim::Duration launch_gap(const Context& context) const;
   void due();
   void step();
   void start_ready(Group& group);
