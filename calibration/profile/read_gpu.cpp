@@ -90,6 +90,7 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
   block.required("cuda_efficiency", costs.cuda_efficiency, share);
   block.required("winograd_gain", costs.winograd_gain, Real{1, 4});
   block.optional("heuristic_algorithm_efficiency", costs.heuristic_algorithm_efficiency, Real{0.05, 1});
+  block.optional("depthwise_efficiency", costs.depthwise_efficiency, share);
   block.required("wave_cycles", costs.wave_cycles, cycles);
   block.required("start_cycles", costs.start_cycles, cycles);
   block.required("l2_bytes_per_clock", costs.l2_bytes_per_clock, Real{1, 1e6});

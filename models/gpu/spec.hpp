@@ -83,6 +83,8 @@ struct KernelCosts {
   double winograd_gain = 1;  // speed-up of 3 x 3 convolutions of stride 1 on CUDA cores
   // Speed-up of wider ones if a framework chose the algorithm by heuristics, without trials.
   double heuristic_algorithm_efficiency = 1;
+  // Share of the fp32 peak that depthwise convolutions reach: tiles have nothing to reuse.
+  double depthwise_efficiency = 0.2;
   double wave_cycles = 2500;       // filling and draining a block's pipeline, in each wave
   double start_cycles = 4000;      // start of a kernel, the part that scales with the clock
   double l2_bytes_per_clock = 64;  // what one SM reads from L2

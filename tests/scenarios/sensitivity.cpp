@@ -249,6 +249,8 @@ std::vector<Row> rows() {
       {"gpu.kernels.winograd_gain", "2", nano, on_the(nano, roofline("fp16", 8)), total, up},
       {"gpu.kernels.heuristic_algorithm_efficiency", "0.2", nano,
        on_the(nano, "{model: alexnet, precision: fp32, batch: 8, runtime: eager}"), total, down},
+      {"gpu.kernels.depthwise_efficiency", "1 %", nano,
+       on_the(nano, "{model: mobilenet_v2, precision: fp16, batch: 8}"), total, down},
       {"gpu.kernels.wave_cycles", "20000", orin, on_the(orin, roofline("fp16", 8)), total, down},
       {"gpu.kernels.start_cycles", "20000", orin, on_the(orin, roofline("fp16", 1)), total, down},
       {"gpu.kernels.l2_bytes_per_clock", "16", orin, on_the(orin, roofline("fp16", 8)), total, down},
