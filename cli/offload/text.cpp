@@ -248,22 +248,16 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
   return table.text(width, colour);
 }
 
-// What each option costs at the lowest RTT of each bandwidth; empty without prices.
+// What each option that serves all streams costs, at the lowest RTT of each bandwidth; empty without prices.
 std::string costs_text(const OffloadAnswer& answer, int width, bool colour) {
-  Table table({{"", Align::left},
-               {"USD/h"},
-               {"USD/million images"},
-               {"cloud W"},
-               {"GB/h"},
-               {"bottleneck", Align::left}});
+  Table table({{"", Align::left}, {"USD/h"}, {"USD/million images"}, {"cloud W"}, {"GB/h"}});
   bool any = false;
   const auto add = [&](const std::string& name, const SideMetrics& side) {
-    if (!side.cost_per_hour) return;
+    if (!side.cost_per_hour || !side.served()) return;
     any = true;
-    const std::string saturated = worst_of(side).saturated;
-    table.add({name, significant(side.cost_per_hour, 3), significant(side.cost_per_million, 3),
-               significant(side.cloud_power_w, 3), significant(side.link_gb_per_h, 3), saturated},
-              saturated.empty() ? Style::plain : Style::bad);
+    table.add({name, fmt::format("{:.3g}", *side.cost_per_hour),
+               side.cost_per_million ? fmt::format("{:.3g}", *side.cost_per_million) : "–",
+               significant(side.cloud_power_w, 3), significant(side.link_gb_per_h, 3)});
   };
   add("edge", answer.edge);
   for (std::size_t i = 0; i < answer.points.size(); ++i) {

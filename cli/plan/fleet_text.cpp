@@ -56,8 +56,8 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
   if (!settings.empty()) text += ": " + settings;
   if (choice.price) text += fmt::format("; price {:.6g}", *choice.price);
   if (choice.cost_per_hour)
-    text += fmt::format("; cost {} an hour, {} a million frames", significant(*choice.cost_per_hour, 3),
-                        significant(choice.cost_per_million, 3));
+    text += fmt::format("; cost {:.3g} an hour, {:.3g} a million frames", *choice.cost_per_hour,
+                        *choice.cost_per_million);
   text += fmt::format("; {} W{}", significant(choice.power_w, 3), interval_note(choice.power_pi90));
   if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
     text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));

@@ -245,11 +245,12 @@ TEST(DeviceProfiles, have_a_price_of_their_own_each_that_is_no_part_of_the_hash)
     EXPECT_NE(device_text(name)->find("\nprice:"), std::string::npos) << name;
   }
   input::Problems problems;
-  const auto cheaper = parse_profile(*device_text("jetson-nano"), "p.yaml", problems, {"price.board=59 USD"});
+  const auto cheaper =
+      parse_profile(*device_text("jetson-nano"), "p.yaml", problems, {"price.board.value=59 USD"});
   ASSERT_TRUE(cheaper) << problems.text();
   EXPECT_EQ(cheaper->prices.board_usd, 59);
   EXPECT_EQ(cheaper->hash, shipped("jetson-nano").hash);
-  EXPECT_FALSE(parse_profile(*device_text("jetson-nano"), "p.yaml", problems, {"price.board=59"}));
+  EXPECT_FALSE(parse_profile(*device_text("jetson-nano"), "p.yaml", problems, {"price.board.value=59"}));
   EXPECT_THAT(problems.text(), HasSubstr("'59' has no unit"));
 }
 
