@@ -142,6 +142,31 @@ const Dimension& thermal_resistance_dimension() {
   return dimension;
 }
 
+const Dimension& price_dimension() {
+  static const Dimension dimension{"a price", "249 USD", {{"USD", 1}}};
+  return dimension;
+}
+
+const Dimension& price_per_time_dimension() {
+  static const Dimension dimension{"a price per time", "0.53 USD/h", {{"USD/h", 1}}};
+  return dimension;
+}
+
+const Dimension& price_per_size_dimension() {
+  static const Dimension dimension{"a price per size", "0.09 USD/GB", {{"USD/GB", 1}}};
+  return dimension;
+}
+
+const Dimension& price_per_energy_dimension() {
+  static const Dimension dimension{"a price per energy", "0.2 USD/kWh", {{"USD/kWh", 1}}};
+  return dimension;
+}
+
+const Dimension& service_life_dimension() {
+  static const Dimension dimension{"a service life", "3 years", {{"years", 8760}, {"h", 1}}};
+  return dimension;
+}
+
 std::optional<double> parse_real(std::string_view text) {
   double value = 0;
   // from_chars ignores the locale, but accepts "inf" and "nan", which no parameter may be.

@@ -40,6 +40,11 @@ struct Dimension {
 [[nodiscard]] const Dimension& temperature_dimension();          // degC
 [[nodiscard]] const Dimension& temperature_rise_dimension();     // K
 [[nodiscard]] const Dimension& thermal_resistance_dimension();   // K/W
+[[nodiscard]] const Dimension& price_dimension();                // USD
+[[nodiscard]] const Dimension& price_per_time_dimension();       // USD/h
+[[nodiscard]] const Dimension& price_per_size_dimension();       // USD/GB, of 10^9 bytes
+[[nodiscard]] const Dimension& price_per_energy_dimension();     // USD/kWh
+[[nodiscard]] const Dimension& service_life_dimension();         // h, of a board
 
 // A finite decimal number; `text` must contain nothing else. No "inf", "nan", hexadecimal or leading '+'.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);

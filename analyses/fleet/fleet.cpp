@@ -69,7 +69,7 @@ class FleetPlanner {
         fleet.carry_none.push_back(board.device);
     }
     const auto cost = [](const FleetChoice& choice) {
-      return std::pair(choice.price.value_or(0), choice.boards);
+      return std::pair(choice.price.value_or(std::numeric_limits<double>::infinity()), choice.boards);
     };
     std::ranges::stable_sort(fleet.choices, {}, cost);
     add_mix(fleet);
@@ -315,7 +315,7 @@ class FleetPlanner {
     choice.energy_kwh_day = choice.power_w * seconds_a_day / 3.6e6;
     if (values[limits + energy_after_limits] > 0)
       choice.energy_per_frame_mj = values[limits + energy_after_limits];
-    if (board.price) choice.price = *board.price * static_cast<double>(boards);
+    add_prices(choice, board, candidate);
     choice.values.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(limits));
     choice.replications = full.replicated.samples.size();
     for (std::size_t i = 0; i <= limits; ++i)
@@ -326,6 +326,25 @@ class FleetPlanner {
         scenario.power_mode_file ? std::optional(scenario.power_mode_file->mode) : scenario.power_mode;
     if (values[limits] > 0) choice.p99_ms = values[limits];
     return choice;
+  }
+
+  // What the study says of a price, else what the board's profile says.
+  void add_prices(FleetChoice& choice, const FleetBoard& board, std::size_t candidate) const {
+    input::Problems problems;
+    const auto profile = candidates_.profiles().of(candidates_.scenario(candidate), problems);
+    if (!profile) throw scenarios::RunError(problems.text());
+    const auto boards = static_cast<double>(choice.boards);
+    const std::optional<double> price = board.price ? board.price : profile->prices.board_usd;
+    const std::optional<double> per_hour =
+        board.per_hour || price ? board.per_hour : profile->prices.per_hour_usd;
+    if (price) choice.price = *price * boards;
+    if (per_hour)
+      choice.cost_per_hour = *per_hour * boards;
+    else if (price)
+      choice.cost_per_hour = section_.costs.per_hour(*choice.price, choice.power_w);
+    if (choice.cost_per_hour)
+      choice.cost_per_million =
+          per_million(*choice.cost_per_hour, section_.rate_per_s * static_cast<double>(section_.cameras));
   }
 
   // The intervals of the board with the most cameras.

@@ -28,7 +28,9 @@ struct FleetChoice {
   double board_w = 0;            // of the board with the most cameras
   double energy_kwh_day = 0;     // of all boards
   scenarios::Metric energy_per_frame_mj;
-  scenarios::Metric price;     // of all boards
+  scenarios::Metric price;             // of all boards, if they are bought
+  scenarios::Metric cost_per_hour;     // of all boards: rented, or bought and fed
+  scenarios::Metric cost_per_million;  // frames
   std::vector<double> values;  // of the limited metrics, on the board with the most cameras: means of ...
   std::size_t replications = 0;
   std::vector<scenarios::Metric> half_widths;  // of the confidence intervals of these means
@@ -51,7 +53,7 @@ struct Fleet {
   std::int64_t cameras = 0;
   double rate_per_s = 0;
   Goal goal;                            // the limits
-  std::vector<FleetChoice> choices;     // sorted by price, then by number of boards
+  std::vector<FleetChoice> choices;     // sorted by price (none last), then by number of boards
   std::vector<std::string> carry_none;  // board types without a configuration that meets the limits
   std::optional<FleetMix> mix;          // if cheaper than any single board type
   std::size_t settings = 0, simulated = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyses/offload/runs.hpp"
+#include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
@@ -127,6 +128,8 @@ SideMetrics totals_of(const std::vector<const BoardRun*>& edges, const BoardRun*
     images += cloud->images_per_s;
     power += cloud->radio_w.value_or(0);
     side.link_busy = cloud->link_busy;
+    side.link_gb_per_h = cloud->link_bytes_per_s * 3600 / 1e9;
+    side.cloud_power_w = cloud->power_w;
   }
   side.throughput = images;
   if (power_known) side.edge_power_w = power;
@@ -156,6 +159,21 @@ SideMetrics head_and_tail(const BoardRun& heads, const BoardRun& tails) {
   return side;
 }
 
+// Adds what an option costs with so many boards at work. A board without streams is not bought.
+void add_cost(SideMetrics& side, std::int64_t boards, const OffloadAnswer& answer) {
+  const bool in_cloud = side.cloud_power_w || side.link_gb_per_h;
+  const OffloadPrices& prices = answer.prices;
+  if ((boards > 0 && !prices.board) || (in_cloud && !prices.cloud_per_hour)) return;
+  double usd = 0;
+  if (boards > 0) {
+    if (answer.costs.energy_usd_per_kwh > 0 && !side.edge_power_w) return;
+    usd += answer.costs.per_hour(static_cast<double>(boards) * *prices.board, side.edge_power_w.value_or(0));
+  }
+  if (in_cloud) usd += *prices.cloud_per_hour + side.link_gb_per_h.value_or(0) * prices.link_per_gb;
+  side.cost_per_hour = usd;
+  side.cost_per_million = per_million(usd, side.throughput.value_or(0));
+}
+
 // An option that serves all streams is better than one that does not; then the lower p99 is better.
 bool better(bool served, scenarios::Metric p99, bool other_served, scenarios::Metric other_p99) {
   if (served != other_served) return served;
@@ -181,14 +199,16 @@ std::optional<Side> by_energy(const SideMetrics& edge, const SideMetrics& cloud)
   return *cloud.edge_energy_mj < *edge.edge_energy_mj ? Side::cloud : Side::edge;
 }
 
-std::optional<Side> least_energy(const OffloadAnswer& answer, const OffloadPoint& point) {
+// The option with the lowest of these metrics among those that serve all streams; none if one is unknown.
+std::optional<Side> least_of(const OffloadAnswer& answer, const OffloadPoint& point,
+                             scenarios::Metric SideMetrics::*metric) {
   std::optional<Side> least;
   for (const Side side : {Side::edge, Side::cloud, Side::split, Side::layers}) {
     if (side == Side::layers && answer.partitions.empty()) continue;
     const SideMetrics& candidate = metrics(answer, point, side);
     if (!candidate.served()) continue;
-    if (!candidate.edge_energy_mj) return std::nullopt;
-    if (!least || *candidate.edge_energy_mj < *metrics(answer, point, *least).edge_energy_mj) least = side;
+    if (!(candidate.*metric)) return std::nullopt;
+    if (!least || *(candidate.*metric) < *(metrics(answer, point, *least).*metric)) least = side;
   }
   return least;
 }
@@ -233,16 +253,20 @@ OffloadPoint point_at(const OffloadAnswer& answer, const Runs& runs, const Offlo
                      .layers = {},
                      .by_latency = {},
                      .by_energy = {},
-                     .least_energy = {}};
+                     .least_energy = {},
+                     .cheapest = {}};
+  add_cost(point.cloud, 0, answer);
   for (const std::size_t on_edge : answer.tried) {
     if (on_edge == streams) continue;
     SideMetrics side = split_streams(runs.edge(range(0, on_edge)), &runs.cloud(on_edge, b, r));
+    add_cost(side, on_edge > 0 ? 1 : 0, answer);
     if (!better(side, point.split)) continue;
     point.split = std::move(side);
     point.on_edge = on_edge;
   }
   for (std::size_t i = 0; i < answer.partitions.size(); ++i) {
     SideMetrics side = head_and_tail(runs.heads(i).board, runs.tails(i, b, r));
+    add_cost(side, 1, answer);
     if (i > 0 && !better(side, point.layers)) continue;
     point.layers = std::move(side);
     point.partition = i;
@@ -257,16 +281,19 @@ OffloadPoint point_at(const OffloadAnswer& answer, const Runs& runs, const Offlo
     point.by_latency.push_back(cloud ? Side::cloud : Side::edge);
   }
   point.by_energy = by_energy(answer.edge, point.cloud);
-  point.least_energy = least_energy(answer, point);
+  point.least_energy = least_of(answer, point, &SideMetrics::edge_energy_mj);
+  point.cheapest = least_of(answer, point, &SideMetrics::cost_per_hour);
   return point;
 }
 
-BoardsRow boards_row(const Runs& runs, std::size_t streams, std::int64_t boards) {
+BoardsRow boards_row(const OffloadAnswer& answer, const Runs& runs, std::int64_t boards) {
+  const std::size_t streams = answer.streams.size();
   const auto count = static_cast<std::size_t>(boards);
   std::vector<const BoardRun*> all;
   for (std::size_t board = 0; board < count; ++board)
     all.push_back(&runs.edge(streams_of_board(streams, count, board)));
   BoardsRow row{.boards = boards, .metrics = totals_of(all, nullptr)};
+  add_cost(row.metrics, boards, answer);
   for (std::size_t stream = 0; stream < streams; ++stream)
     row.metrics.streams.push_back(all[stream % count]->streams[stream / count]);
   return row;
@@ -314,6 +341,11 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
   answer.edge_device = question.edge.device;
   answer.cloud_device = question.cloud.device;
   answer.link = section.link;
+  answer.costs = section.costs;
+  answer.prices = section.prices;
+  if (!answer.prices.board) answer.prices.board = question.edge_profile->prices.board_usd;
+  if (!answer.prices.cloud_per_hour)
+    answer.prices.cloud_per_hour = question.cloud_profile->prices.per_hour_usd;
   for (const scenarios::ProcessInstance& instance : scenarios::expand(question.edge)) {
     const scenarios::ProcessEntry& entry = question.edge.processes[instance.entry];
     answer.streams.push_back({instance.index, instance.entry, entry.name, scenarios::model_name(entry.model),
@@ -344,6 +376,7 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
 
   answer.runs = runs.count();
   answer.edge = split_streams(runs.edge(range(0, streams)), nullptr);
+  add_cost(answer.edge, 1, answer);
   for (std::size_t b = 0; b < section.bandwidths.size(); ++b)
     for (std::size_t r = 0; r < section.rtts.size(); ++r)
       answer.points.push_back(point_at(answer, runs, section, b, r));
@@ -354,7 +387,7 @@ OffloadAnswer offload(const OffloadQuestion& question, const OffloadControl& con
         head_and_tail(heads.board, runs.tails(i, section.bandwidths.size() - 1, 0));
   }
   add_break_even(answer, section);
-  for (const std::int64_t boards : section.boards) answer.boards.push_back(boards_row(runs, streams, boards));
+  for (const std::int64_t boards : section.boards) answer.boards.push_back(boards_row(answer, runs, boards));
   return answer;
 }
 

@@ -46,6 +46,11 @@ struct SideMetrics {
   scenarios::Metric edge_power_w;    // of the edge board and the radio
   scenarios::Metric edge_energy_mj;  // of both, per image
   scenarios::Metric link_busy;       // share of the time
+  scenarios::Metric link_gb_per_h;   // over the link, repeats included
+  scenarios::Metric cloud_power_w;   // of the cloud's device
+  // USD: boards with streams on them, the cloud's machine if it has some, the link, the boards' energy. None
+  // if a price is not known.
+  scenarios::Metric cost_per_hour, cost_per_million;  // images
 
   [[nodiscard]] bool served() const;
   [[nodiscard]] scenarios::Metric worst_p99() const;  // of all streams; none if one is not served
@@ -63,6 +68,7 @@ struct OffloadPoint {
   std::vector<Side> by_latency;
   std::optional<Side> by_energy;
   std::optional<Side> least_energy;  // of all options that serve all streams; none if one is unknown
+  std::optional<Side> cheapest;      // the same by cost
 };
 
 // A partition point of the network and the runs with it.
@@ -105,6 +111,8 @@ struct OffloadAnswer {
   std::vector<OffloadPartition> partitions;
   std::size_t layers = 0;           // of the partitioned network
   std::string why_not_partitioned;  // message, if there are no partitions
+  OffloadPrices prices;             // as used: the study's, else the profiles'
+  Costs costs;
   std::size_t runs = 0;
 };
 

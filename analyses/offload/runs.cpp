@@ -66,6 +66,7 @@ BoardRun run_over_link(const OffloadQuestion& question, scenarios::Scenario scen
   // Shift the warm-up by the uplink delay, so that the same requests are measured at any round-trip time.
   scenario.run.warmup += at.rtt - at.rtt / 2;
   BoardRun run = board_run_of(scenario, result_of(scenario, *question.cloud_profile, control), "cloud");
+  run.link_bytes_per_s = run.link_busy.value_or(0) * at.bandwidth;
   const bool link_is_full = run.link_load.value_or(0) > 1;
   for (StreamMetrics& stream : run.streams) {
     const bool behind_link = stream.saturated == "cloud" && run.link_busy.value_or(0) > 0.99;

@@ -16,6 +16,7 @@ struct BoardRun {
   double images_per_s = 0;
   scenarios::Metric power_w;  // of the board; idle power without streams
   scenarios::Metric link_busy, link_load, radio_w;
+  double link_bytes_per_s = 0;  // over the link, repeats included
 };
 
 // A point of the grid of links.

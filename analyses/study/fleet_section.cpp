@@ -27,7 +27,7 @@ constexpr std::size_t max_board_types = 64;
 constexpr double min_rate = 1e-6, max_rate = 1e4;  // frames/s of a camera
 constexpr double max_price = 1e12;
 
-void read_prices(const Cursor& at, FleetSection& fleet) {
+void read_prices(const Cursor& at, std::optional<double> FleetBoard::*into, FleetSection& fleet) {
   if (!at.is(input::Kind::mapping)) return at.expected("a mapping from boards to prices");
   std::vector<std::string> names;
   for (const FleetBoard& board : fleet.boards) names.push_back(board.device);
@@ -40,7 +40,7 @@ void read_prices(const Cursor& at, FleetSection& fleet) {
                         input::spelling_hint(key.name, names));
       continue;
     }
-    board->price = input::Real{0, max_price}(price);
+    (*board).*into = input::Real{0, max_price}(price);
   }
 }
 
@@ -100,7 +100,8 @@ void add_axes(const std::vector<input::Node>& boards, FleetSection& fleet, Study
 
 void read_fleet(const Cursor& at, Study& study) {
   FleetSection fleet;
-  Mapping mapping(at, "a mapping: cameras, rate, boards, price, constraints");
+  Mapping mapping(at,
+                  "a mapping: cameras, rate, boards, price, price_per_hour, life, energy_price, constraints");
   mapping.required("cameras", fleet.cameras, input::Integer{1, max_cameras});
   mapping.required("rate", fleet.rate_per_s,
                    input::Quantity{.dimension = input::rate_dimension(),
@@ -114,12 +115,14 @@ void read_fleet(const Cursor& at, Study& study) {
       if (name == nullptr) continue;
       if (std::ranges::find(fleet.boards, *name, &FleetBoard::device) != fleet.boards.end())
         board.problem("is listed twice");
-      fleet.boards.push_back({*name, {}});
+      fleet.boards.push_back({*name, {}, {}});
       devices.push_back(board.node());
     }
     if (devices.empty()) boards->problem("no board");
   }
-  if (const auto price = mapping.find("price")) read_prices(*price, fleet);
+  if (const auto price = mapping.find("price")) read_prices(*price, &FleetBoard::price, fleet);
+  if (const auto price = mapping.find("price_per_hour")) read_prices(*price, &FleetBoard::per_hour, fleet);
+  read_costs(mapping, fleet.costs);
   if (const auto constraints = mapping.find("constraints"))
     fleet.constraints = read_constraint_list(*constraints);
   if (std::ranges::find(study.axes, "device", &Axis::key) != study.axes.end())

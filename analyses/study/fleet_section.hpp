@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyses/study/constraint.hpp"
+#include "analyses/study/costs.hpp"
 #include "input/cursor.hpp"
 
 namespace jostle::analyses {
@@ -14,8 +15,9 @@ namespace jostle::analyses {
 struct Study;
 
 struct FleetBoard {
-  std::string device;           // as written
-  std::optional<double> price;  // of one board, in any currency
+  std::string device;              // as written
+  std::optional<double> price;     // of one board, bought; absent: its profile's
+  std::optional<double> per_hour;  // of one, rented; absent: its profile's, if it has no price of a board
 };
 
 struct FleetSection {
@@ -23,7 +25,8 @@ struct FleetSection {
   double rate_per_s = 0;  // frames/s of each camera
   std::vector<FleetBoard> boards;
   std::vector<Constraint> constraints;  // on every board
-  bool every_mode = false;              // the study names no power mode, so each board has all of its own
+  Costs costs;
+  bool every_mode = false;  // the study names no power mode, so each board has all of its own
 };
 
 // Reads the section and adds the boards to the study as an axis `device`; unless the study sets `power_mode`,

@@ -18,6 +18,7 @@ using input::Mapping;
 
 constexpr std::size_t max_grid_points = 10'000;
 constexpr std::int64_t max_boards = 1024;
+constexpr double max_price = 1e12;
 
 // Reads one value, a list or a range; sorted, without duplicates.
 template <class T>
@@ -42,6 +43,15 @@ struct Values {
   }
 };
 
+void read_prices(const Cursor& at, OffloadPrices& prices) {
+  Mapping mapping(at, "a mapping of prices: board, cloud, link");
+  mapping.optional("board", prices.board, input::Quantity{input::price_dimension(), 0, max_price});
+  mapping.optional("cloud", prices.cloud_per_hour,
+                   input::Quantity{input::price_per_time_dimension(), 0, max_price});
+  mapping.optional("link", prices.link_per_gb,
+                   input::Quantity{input::price_per_size_dimension(), 0, max_price});
+}
+
 std::optional<std::int64_t> read_boards(const Cursor& at) {
   return input::Integer{1, max_boards}(at);
 }
@@ -50,7 +60,7 @@ std::optional<std::int64_t> read_boards(const Cursor& at) {
 
 void read_offload(const Cursor& at, Study& study) {
   OffloadSection section;
-  Mapping mapping(at, "a mapping: cloud, link, payload, boards");
+  Mapping mapping(at, "a mapping: cloud, link, payload, boards, price, life, energy_price");
   if (const auto cloud = mapping.require("cloud")) {
     section.cloud = cloud->node();
     if (!cloud->is(input::Kind::mapping)) cloud->expected("a cloud: a mapping with device and processes");
@@ -66,6 +76,8 @@ void read_offload(const Cursor& at, Study& study) {
                                    section.bandwidths.size() * section.rtts.size(), max_grid_points));
   }
   mapping.optional("boards", section.boards, Values<std::int64_t>{read_boards});
+  if (const auto price = mapping.find("price")) read_prices(*price, section.prices);
+  read_costs(mapping, section.costs);
   study.offload = std::move(section);
 }
 

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "analyses/study/costs.hpp"
 #include "input/cursor.hpp"
 #include "input/value.hpp"
 #include "scenarios/language/link.hpp"
@@ -16,12 +18,21 @@ namespace jostle::analyses {
 
 struct Study;
 
+// Prices in USD. Absent: the profile's of the edge board or of the cloud's device, if it has one.
+struct OffloadPrices {
+  std::optional<double> board;           // of one edge board
+  std::optional<double> cloud_per_hour;  // of the cloud's machine, whether busy or not
+  double link_per_gb = 0;                // of 10^9 bytes over the link
+};
+
 struct OffloadSection {
   input::Node cloud;
   std::vector<double> bandwidths;    // bytes/s, ascending
   std::vector<sim::Duration> rtts;   // ascending
   scenarios::Link link;              // the other properties
   std::vector<std::int64_t> boards;  // numbers of edge boards to spread the streams over
+  OffloadPrices prices;
+  Costs costs;
 };
 
 void read_offload(const input::Cursor& at, Study& study);

@@ -48,6 +48,17 @@ void read_evidence(const input::Cursor& at, std::string& evidence) {
   }
 }
 
+void read_prices(const input::Cursor& at, std::vector<ProfileParameter>& figures, Prices& prices) {
+  Block block(at, "prices: board, per_hour", figures);
+  constexpr double most = 1e9;
+  const auto read = [&](const char* key, const input::Dimension& dimension, std::optional<double>& into) {
+    double value = 0;
+    if (block.optional(key, value, input::Quantity{dimension, 0, most, true})) into = value;
+  };
+  read("board", input::price_dimension(), prices.board_usd);
+  read("per_hour", input::price_per_time_dimension(), prices.per_hour_usd);
+}
+
 // A runtime without a context would need no memory.
 void check_contexts(const input::Cursor& at, const board::DeviceSpec& device) {
   for (const process::RuntimeTraits& row : process::runtimes) {
@@ -77,13 +88,14 @@ void read_device(const input::Cursor& at, Profile& profile) {
     if (const auto part = top.require("refill")) read_refill(*part, figures, device.refill);
   }
   check_contexts(at, device);
+  if (const auto part = top.find("price")) read_prices(*part, figures, profile.prices);
   if (const auto part = top.find("power_modes")) read_power_modes(*part, figures, device);
   if (const auto part = top.find("power")) read_power(*part, figures, device);
   if (const auto part = top.find("factors")) read_factors(*part, dnn::Chip::of(device.gpu), profile.factors);
 }
 
-// Hashes values and words with their paths, without grades and sources: what a result depends on. A renamed
-// key is hashed under its first name.
+// Hashes values and words with their paths, without prices, grades and sources: what a result depends on. A
+// renamed key is hashed under its first name.
 void add_to_hash(const input::Value& value, const std::string& path, std::uint64_t& hash) {
   if (value.children.empty()) {
     hash = input::fnv1a(path + "=" + value.text + "\n", hash);
@@ -99,6 +111,7 @@ void add_to_hash(const input::Value& value, const std::string& path, std::uint64
   }
   for (const std::size_t i : order) {
     const std::string step = mapping ? std::string(first_key(value.keys[i].name)) : std::to_string(i);
+    if (path.empty() && step == "price") continue;
     if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description")) continue;
     add_to_hash(*value.children[i], step == "value" ? path : path + "." + step, hash);
   }

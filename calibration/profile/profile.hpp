@@ -20,11 +20,18 @@ struct DeviceSpec;
 
 namespace jostle::calibration {
 
+// What a board costs, as its profile says; absent: no public price is known.
+struct Prices {
+  std::optional<double> board_usd;     // of one, bought
+  std::optional<double> per_hour_usd;  // of a rented machine with one
+};
+
 struct Profile {
   Indirect<board::DeviceSpec> spec;       // models/board/spec.hpp
   std::vector<ProfileParameter> figures;  // in reading order
   std::vector<dnn::Factor> factors;       // of the cost model; includes those shipped with this build
-  std::string hash;                       // of values and factors, not of comments, grades or layout
+  Prices prices;
+  std::string hash;  // of values and factors, not of prices, comments, grades or layout
 };
 
 // `origin` names the text in messages; `set` replaces values, for example "gpu.time_slicing.slice.value=1

@@ -1,4 +1,4 @@
-// Reads power.over_current and power.thermal: how a board protects itself.
+// Reads power.over_current, power.thermal and power.cap: how a board protects itself.
 
 #include "calibration/profile/read_parts.hpp"
 #include "calibration/profile/time_span.hpp"
@@ -112,6 +112,14 @@ void read_thermal(const Cursor& at, Block& outer, power::Spec& power) {
   }
   block.optional("fan_curve", spec.fan_curve, FanCurve{});
   power.thermal = spec;
+}
+
+void read_power_cap(const Cursor& at, Block& outer, power::Spec& power) {
+  Block block(at, "a power cap: budget, window", outer.figures(), outer.from());
+  power::PowerCapSpec spec;
+  block.required("budget", spec.budget_w, Quantity{input::power_dimension(), 0, 1e5, true});
+  block.required("window", spec.window, TimeSpan{sim::milliseconds(10), longest_constant});
+  power.cap = spec;
 }
 
 }  // namespace jostle::calibration

@@ -43,6 +43,10 @@ Json side_json(const SideMetrics& side, std::size_t stream) {
   json["edge_power_w"] = metric_json(side.edge_power_w);
   json["edge_energy_per_image_mj"] = metric_json(side.edge_energy_mj);
   json["link_busy"] = metric_json(side.link_busy);
+  json["link_gb_per_h"] = metric_json(side.link_gb_per_h);
+  json["cloud_power_w"] = metric_json(side.cloud_power_w);
+  json["cost_per_hour"] = metric_json(side.cost_per_hour);
+  json["cost_per_million_images"] = metric_json(side.cost_per_million);
   return json;
 }
 
@@ -137,9 +141,17 @@ std::string offload_json(const OffloadAnswer& answer) {
                         {"energy", point.by_energy ? Json(to_string(*point.by_energy)) : Json(nullptr)}};
       json["best"] = to_string(point.best);
       json["least_energy"] = point.least_energy ? Json(to_string(*point.least_energy)) : Json(nullptr);
+      json["cheapest"] = point.cheapest ? Json(to_string(*point.cheapest)) : Json(nullptr);
       text += line(json);
     }
   }
+  Json prices = identity(answer, "prices");
+  prices["board"] = metric_json(answer.prices.board);
+  prices["cloud_per_hour"] = metric_json(answer.prices.cloud_per_hour);
+  prices["link_per_gb"] = answer.prices.link_per_gb;
+  prices["life_h"] = answer.costs.life_h;
+  prices["energy_per_kwh"] = answer.costs.energy_usd_per_kwh;
+  text += line(prices);
   for (const BreakEven& found : answer.break_even) {
     Json json = identity(answer, "break_even");
     json["bandwidth_mbit_s"] = mbit(found.bandwidth);
@@ -163,6 +175,8 @@ std::string offload_json(const OffloadAnswer& answer) {
     json["throughput"] = metric_json(row.metrics.throughput);
     json["power_w"] = metric_json(row.metrics.edge_power_w);
     json["energy_per_image_mj"] = metric_json(row.metrics.edge_energy_mj);
+    json["cost_per_hour"] = metric_json(row.metrics.cost_per_hour);
+    json["cost_per_million_images"] = metric_json(row.metrics.cost_per_million);
     text += line(json);
   }
   return text;
@@ -182,7 +196,10 @@ std::string offload_csv(const OffloadAnswer& answer) {
   add_columns("layers");
   text +=
       ",cut,cut_after,cut_request_bytes,head_latency_p50_ms,head_latency_p99_ms,head_throughput_images_per_"
-      "s\n";
+      "s";
+  for (const char* const side : {"edge", "cloud", "split", "layers"})
+    text += fmt::format(",{}_cost_per_hour", side);
+  text += ",cheapest\n";
   for (const OffloadPoint& point : answer.points) {
     for (const OffloadStream& stream : answer.streams) {
       text += fmt::format("{},{},{},{},{},{},{}", mbit(point.bandwidth), sim::to_ms(point.rtt), stream.index,
@@ -196,6 +213,9 @@ std::string offload_csv(const OffloadAnswer& answer) {
       text += answer.partitions.empty()
                   ? ",,,,,,,,,,,,,,,"
                   : partition_cells(point, answer.partitions[point.partition], stream.index);
+      for (const SideMetrics* const side : {&answer.edge, &point.cloud, &point.split, &point.layers})
+        text += fmt::format(",{}", cell(side->cost_per_hour));
+      text += fmt::format(",{}", point.cheapest ? to_string(*point.cheapest) : "");
       text += "\n";
     }
   }

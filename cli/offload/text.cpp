@@ -248,6 +248,37 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
   return table.text(width, colour);
 }
 
+// What each option that serves all streams costs, at the lowest RTT of each bandwidth; empty without prices.
+std::string costs_text(const OffloadAnswer& answer, int width, bool colour) {
+  Table table({{"", Align::left}, {"USD/h"}, {"USD/million images"}, {"cloud W"}, {"GB/h"}});
+  bool any = false;
+  const auto add = [&](const std::string& name, const SideMetrics& side) {
+    if (!side.cost_per_hour || !side.served()) return;
+    any = true;
+    table.add({name, fmt::format("{:.3g}", *side.cost_per_hour),
+               side.cost_per_million ? fmt::format("{:.3g}", *side.cost_per_million) : "–",
+               significant(side.cloud_power_w, 3), significant(side.link_gb_per_h, 3)});
+  };
+  add("edge", answer.edge);
+  for (std::size_t i = 0; i < answer.points.size(); ++i) {
+    const OffloadPoint& point = answer.points[i];
+    if (i > 0 && answer.points[i - 1].bandwidth == point.bandwidth) continue;
+    const std::string link = fmt::format("{}, {}", bandwidth_text(point.bandwidth), time_text(point.rtt));
+    add("cloud, " + link, point.cloud);
+    if (point.on_edge > 0 && point.on_edge < answer.streams.size()) add("split, " + link, point.split);
+    if (!answer.partitions.empty()) add("layers, " + link, point.layers);
+  }
+  if (!any) return {};
+  std::string text = "Cost:";
+  if (answer.prices.board)
+    text += fmt::format(" board {:.6g} USD over {:.6g} h,", *answer.prices.board, answer.costs.life_h);
+  if (answer.prices.cloud_per_hour)
+    text += fmt::format(" cloud {:.6g} USD/h,", *answer.prices.cloud_per_hour);
+  text += fmt::format(" link {:.6g} USD/GB, the board's energy {:.6g} USD/kWh.", answer.prices.link_per_gb,
+                      answer.costs.energy_usd_per_kwh);
+  return "\n" + paragraph(text, width, 0) + table.text(width, colour);
+}
+
 std::string payload_text(const Payload& payload) {
   if (payload.tensor) return "the network's input tensor";
   return payload.bytes >= 1e3 ? fmt::format("{:g} kB", payload.bytes / 1e3)
@@ -311,6 +342,7 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   text += map_text(answer);
   text += "\n" + points_table(answer, width, colour);
   if (!answer.boards.empty()) text += "\n" + boards_table(answer, width, colour);
+  text += costs_text(answer, width, colour);
   return text;
 }
 

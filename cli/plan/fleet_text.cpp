@@ -55,6 +55,9 @@ std::string choice_text(const Fleet& fleet, const FleetChoice& choice, int width
   const std::string settings = fleet_settings_text(choice.settings);
   if (!settings.empty()) text += ": " + settings;
   if (choice.price) text += fmt::format("; price {:.6g}", *choice.price);
+  if (choice.cost_per_hour)
+    text += fmt::format("; cost {:.3g} an hour, {:.3g} a million frames", *choice.cost_per_hour,
+                        *choice.cost_per_million);
   text += fmt::format("; {} W{}", significant(choice.power_w, 3), interval_note(choice.power_pi90));
   if (choice.p99_ms && !limits(fleet, "processes.latency_ms.p99"))
     text += fmt::format("; p99 {} ms{}", significant(*choice.p99_ms, 3), interval_note(choice.p99_pi90));
@@ -154,7 +157,9 @@ std::string fleet_json(const Fleet& fleet) {
              {"replications", choice.replications},
              {"p_feasible", choice.p_feasible},
              {"latency_ms_p99_pi90", interval_json(choice.p99_pi90)},
-             {"price", metric_json(choice.price)}};
+             {"price", metric_json(choice.price)},
+             {"cost_per_hour", metric_json(choice.cost_per_hour)},
+             {"cost_per_million_frames", metric_json(choice.cost_per_million)}};
     one["constraints"] = Json::array();
     for (std::size_t i = 0; i < choice.values.size(); ++i) {
       const Criterion& criterion = fleet.goal.criteria[i];

@@ -99,6 +99,7 @@ struct Spec {
   // The board's own protection; absent: it has none, or none is known.
   std::optional<OverCurrentSpec> over_current;
   std::optional<ThermalSpec> thermal;
+  std::optional<PowerCapSpec> cap;  // that its driver enforces; a scenario's own replaces it
 };
 
 }  // namespace jostle::power

@@ -22,6 +22,7 @@ std::optional<board::DvfsSetup> dvfs_of(const Scenario& scenario, const board::D
   if (scenario.governors.gpu)
     setup.scaling.gpu = power::named<power::GpuGovernor>(power::gpu_governor_names, *scenario.governors.gpu)
                             .value_or(setup.scaling.gpu);
+  setup.cap = device.power->cap;
   if (scenario.power_cap)
     setup.cap = {.budget_w = scenario.power_cap->budget_w, .window = scenario.power_cap->window};
   if (mode != nullptr) {

@@ -114,6 +114,44 @@ TEST(OffloadStudy, leaves_arrivals_counts_and_the_run_to_the_edge) {
       HasSubstr("2 process entries for 1 of the edge"));
 }
 
+const std::string near_link = "  link: {bandwidth: 200 Mbit/s, rtt: 1 ms}\n";
+
+TEST(OffloadCost, follows_from_the_prices_of_the_profiles) {
+  const OffloadAnswer answer = answered(study(near_link + "  payload: 100 kB\n  boards: 2\n"));
+  const double board = 249.0 / (3 * 8760);
+  EXPECT_NEAR(answer.edge.cost_per_hour.value(), board, 1e-9);
+  EXPECT_NEAR(answer.edge.cost_per_million.value(), board / (*answer.edge.throughput * 3600) * 1e6, 1e-6);
+  EXPECT_NEAR(answer.boards.front().metrics.cost_per_hour.value(), 2 * board, 1e-9);
+  const OffloadPoint& point = answer.points.front();
+  EXPECT_EQ(point.cloud.cost_per_hour, answer.prices.cloud_per_hour);  // no board, and the link costs nothing
+  EXPECT_EQ(point.cheapest, Side::edge);
+  EXPECT_NEAR(point.cloud.link_gb_per_h.value(), 60 * 100e3 * 3600 / 1e9, 0.5);
+  EXPECT_GT(point.cloud.cloud_power_w.value(), 20);
+  EXPECT_FALSE(answer.edge.cloud_power_w);
+}
+
+TEST(OffloadCost, of_the_study_wins_over_that_of_a_profile) {
+  const OffloadAnswer answer =
+      answered(study(near_link + "  payload: 100 kB\n  life: 1 years\n  energy_price: 0.4 USD/kWh\n" +
+                     "  price: {board: 8760 USD, cloud: 0.25 USD/h, link: 0.01 USD/GB}\n"));
+  EXPECT_NEAR(answer.edge.cost_per_hour.value(), 1 + *answer.edge.edge_power_w / 1e3 * 0.4, 1e-9);
+  const OffloadPoint& point = answer.points.front();
+  EXPECT_NEAR(point.cloud.cost_per_hour.value(), 0.25 + *point.cloud.link_gb_per_h * 0.01, 1e-9);
+  EXPECT_EQ(point.cheapest, Side::cloud);
+  if (point.on_edge == 1) EXPECT_GT(point.split.cost_per_hour.value(), answer.edge.cost_per_hour.value());
+}
+
+TEST(OffloadCost, is_not_known_without_a_price_of_the_cloud) {
+  std::string text = study(near_link);
+  text.replace(text.find("nvidia-a40"), 10, "jetson-nano");
+  const OffloadAnswer answer = answered(text);
+  EXPECT_TRUE(answer.edge.cost_per_hour);
+  EXPECT_FALSE(answer.points.front().cloud.cost_per_hour);
+  EXPECT_FALSE(answer.points.front().cheapest);
+  EXPECT_THAT(read(study(near_link + "  price: {board: 249}\n")).errors,
+              HasSubstr("offload.price.board: '249' has no unit"));
+}
+
 // As offload runs them.
 Result run_with_every_percentile(const std::string& text) {
   scenarios::RunControl control;

@@ -236,6 +236,39 @@ TEST(FleetPlan, tries_every_power_mode_of_a_board_and_is_as_good_as_the_best_of_
   EXPECT_EQ(orin.power_w, least_w);
 }
 
+const std::string two_cameras =
+    "scenario: {device: jetson-orin-nano-super, run: {duration: 500 ms, warmup: 200 ms},\n"
+    "           processes: [{model: resnet18, precision: int8}]}\n"
+    "fleet: {cameras: 2, rate: 15 /s, boards: [nvidia-h200, jetson-orin-nano-super]";
+
+TEST(FleetPlan, takes_the_prices_of_profiles_and_puts_what_is_rented_last) {
+  Asked asked(two_cameras + "}\n");
+  const Fleet found = fleet(*asked.study->fleet, asked.candidates(), {});
+  ASSERT_EQ(found.choices.size(), 2U);
+  const FleetChoice &bought = found.choices[0], &rented = found.choices[1];
+  EXPECT_EQ(bought.device, "jetson-orin-nano-super");
+  EXPECT_EQ(bought.price, 249 * bought.boards);
+  EXPECT_NEAR(bought.cost_per_hour.value(), *bought.price / (3 * 8760), 1e-9);
+  EXPECT_NEAR(bought.cost_per_million.value(), *bought.cost_per_hour / (30 * 3600) * 1e6, 1e-9);
+  EXPECT_FALSE(rented.price);
+  input::Problems problems;
+  const double per_hour = *asked.profiles.find("nvidia-h200", "", problems)->prices.per_hour_usd;
+  EXPECT_EQ(rented.cost_per_hour, per_hour * static_cast<double>(rented.boards));
+  EXPECT_FALSE(found.mix);  // of boards that are bought
+}
+
+TEST(FleetPlan, prefers_the_prices_of_the_study_and_counts_energy_where_it_has_a_price) {
+  Asked asked(two_cameras +
+              ", price: {jetson-orin-nano-super: 100}, price_per_hour: {nvidia-h200: 2}, life: 1 years,\n"
+              "        energy_price: 0.5 USD/kWh}\n");
+  const Fleet found = fleet(*asked.study->fleet, asked.candidates(), {});
+  ASSERT_EQ(found.choices.size(), 2U);
+  const FleetChoice& bought = found.choices[0];
+  EXPECT_EQ(bought.price, 100 * bought.boards);
+  EXPECT_NEAR(bought.cost_per_hour.value(), *bought.price / 8760 + bought.power_w / 1e3 * 0.5, 1e-9);
+  EXPECT_EQ(found.choices[1].cost_per_hour, 2 * found.choices[1].boards);
+}
+
 TEST(FleetPlan, has_boards_without_power_modes_as_they_are) {
   Asked asked(
       "scenario: {device: raspberry-pi-3b, run: {duration: 4 s, warmup: 1 s},\n"

@@ -114,9 +114,12 @@ static_assert(field_count<power::ScalingSpec>() == 11);
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
   EXPECT_THAT(device_names(),
               ElementsAre("jetson-agx-orin-32gb", "jetson-agx-orin-64gb", "jetson-agx-orin-devkit-32gb",
-                          "jetson-agx-xavier", "jetson-nano", "jetson-orin-nano", "jetson-orin-nano-super",
-                          "jetson-orin-nx-16gb", "jetson-tx2", "jetson-xavier-nx", "nvidia-a40",
-                          "nvidia-h100", "nvidia-h200", "raspberry-pi-3b"));
+                          "jetson-agx-thor", "jetson-agx-xavier", "jetson-nano", "jetson-orin-nano",
+                          "jetson-orin-nano-4gb", "jetson-orin-nano-super", "jetson-orin-nx-16gb",
+                          "jetson-orin-nx-8gb", "jetson-tx2", "jetson-tx2-nx", "jetson-xavier-nx",
+                          "nvidia-a10", "nvidia-a100-80gb", "nvidia-a40", "nvidia-h100", "nvidia-h200",
+                          "nvidia-l4", "nvidia-rtx-4090", "nvidia-t4", "nvidia-v100", "raspberry-pi-3b",
+                          "raspberry-pi-4b", "raspberry-pi-5"));
 }
 
 TEST(DeviceProfiles, read_without_a_problem_and_name_themselves) {
@@ -197,6 +200,10 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "exit_latency",
                                             "held_awake",
                                             "floor",
+                                            "cap",
+                                            "price",
+                                            "board",
+                                            "per_hour",
                                             "interval"};
   for (const std::string& name : device_names()) {
     input::Problems problems;
@@ -229,6 +236,23 @@ TEST(DeviceProfiles, have_another_hash_with_other_evidence) {
   const auto other = parse_profile(*device_text("jetson-tx2") + "\nevidence: h200\n", "p.yaml", problems);
   ASSERT_TRUE(with && other) << problems.text();
   EXPECT_NE(with->hash, other->hash);
+}
+
+TEST(DeviceProfiles, have_a_price_of_their_own_each_that_is_no_part_of_the_hash) {
+  for (const std::string& name : device_names()) {
+    const Prices prices = shipped(name).prices;
+    EXPECT_TRUE(prices.board_usd || prices.per_hour_usd) << name;
+    // What is `like` another board would have that one's price, if it had none itself.
+    EXPECT_NE(device_text(name)->find("\nprice:"), std::string::npos) << name;
+  }
+  input::Problems problems;
+  const auto cheaper =
+      parse_profile(*device_text("jetson-nano"), "p.yaml", problems, {"price.board.value=59 USD"});
+  ASSERT_TRUE(cheaper) << problems.text();
+  EXPECT_EQ(cheaper->prices.board_usd, 59);
+  EXPECT_EQ(cheaper->hash, shipped("jetson-nano").hash);
+  EXPECT_FALSE(parse_profile(*device_text("jetson-nano"), "p.yaml", problems, {"price.board.value=59"}));
+  EXPECT_THAT(problems.text(), HasSubstr("'59' has no unit"));
 }
 
 TEST(DeviceProfiles, hold_the_law_measured_on_the_h200) {

@@ -65,6 +65,18 @@ const std::vector<Board>& boards() {
         {"15W", 4, 1420.8, 612, 2, top, 614.4},
         {"25W", 8, 1497.6, 408, 4, top, 614.4},
         {"40W", 8, 1497.6, 1173, 4, top, 908.8}}},
+      {"jetson-orin-nx-8gb",
+       2,
+       "15W",
+       {{"MAXN", 6, top, 765, 4, top, 614.4},
+        {"10W", 4, 1190.4, 612, 2, 2133, 153.6},
+        {"15W", 4, 1420.8, 612, 2, top, 614.4},
+        {"20W", 6, 1497.6, 408, 4, top, 614.4},
+        {"40W", 6, 1984, 1173, 4, top, 1203.2}}},
+      {"jetson-orin-nano-4gb",
+       2,
+       "10W",
+       {{"10W", 6, top, top, 2, top}, {"7W_AI", 4, 806.4, 408, 2, 2133}, {"7W_CPU", 4, 960, 306, 2, 2133}}},
       {"jetson-orin-nano", 2, "15W", {{"15W", 6, top, top, 4, top}, {"7W", 4, 960, 408, 2, 2133}}},
       {"jetson-orin-nano-super",
        2,
@@ -165,14 +177,25 @@ const std::vector<Peaks>& peaks() {
   static const std::vector<Peaks> table{
       {"jetson-nano", 1, 921.6, 0.236, 0, 0.472, 0, 25.6},
       {"jetson-tx2", 2, 1300.5, 0.666, 0, 1.33, 0, 59.7},
+      {"jetson-tx2-nx", 2, 1300.5, 0.666, 0, 1.33, 0, 51.2},
       {"jetson-xavier-nx", 6, 1109.25, 0.852, 0, 6.8, 13.6, 59.7},
       {"jetson-agx-xavier", 8, 1377, 1.41, 0, 11.3, 22.6, 136.5},
       {"jetson-orin-nano", 8, 624.75, 1.28, 5.12, 10.2, 20.5, 68.3},
+      {"jetson-orin-nano-4gb", 4, 624.75, 0.64, 2.56, 5.12, 10.2, 34.1},
       {"jetson-orin-nano-super", 8, 1020, 2.09, 8.36, 16.7, 33.4, 102.4},
       {"jetson-orin-nx-16gb", 8, 918, 1.88, 7.52, 15.0, 30.1, 102.4},
       {"jetson-orin-nx-16gb", 8, 1173, 2.40, 9.61, 19.2, 38.4, 102.4},
+      {"jetson-orin-nx-8gb", 8, 765, 1.57, 6.27, 12.5, 25.1, 102.4},
+      {"jetson-orin-nx-8gb", 8, 1173, 2.40, 9.61, 19.2, 38.4, 102.4},
       {"jetson-agx-orin-32gb", 14, 930.75, 3.33, 13.3, 26.7, 53.3, 204.8},
       {"jetson-agx-orin-64gb", 16, 1300.5, 5.33, 21.3, 42.6, 85.2, 204.8},
+      {"jetson-agx-thor", 20, 1575, 8.06, -1, 258.8, 517.5, 273},
+      {"nvidia-a10", 72, 1695, 31.2, 62.5, 125, 250, 600},
+      {"nvidia-t4", 40, 1590, 8.1, 0, 65, 130, 320},
+      {"nvidia-l4", 58, 2040, 30.3, 60.5, 121, 242, 300},
+      {"nvidia-rtx-4090", 128, 2520, 82.6, 82.6, 330.3, 660.6, 1008},
+      {"nvidia-a100-80gb", 108, 1410, 19.5, 156, 312, 624, 2039},
+      {"nvidia-v100", 80, 1530, 15.7, 0, 125, 62.8, 900},
       {"nvidia-a40", 84, 1740, 37.4, 74.8, 149.7, 299, 696},
       {"nvidia-h100", 132, 1980, 67, -1, -1, -1, 3350},
       {"nvidia-h200", 132, 1980, 67, -1, -1, -1, 4800},
@@ -293,11 +316,46 @@ TEST(Boards, step_the_cores_of_t194_and_t234_by_the_same_clock) {
 }
 
 TEST(ARaspberryPi, has_four_cores_and_no_gpu) {
-  const board::DeviceSpec device = spec_of("raspberry-pi-3b");
-  EXPECT_FALSE(device.has_gpu());
-  EXPECT_EQ(device.core_count(), 4);
-  EXPECT_EQ(device.cpu->clusters.front().max_clock_hz, 1.2e9);
-  EXPECT_TRUE(device.power_modes.empty());
+  for (const auto& [name, hz] :
+       {std::pair{"raspberry-pi-3b", 1.2e9}, {"raspberry-pi-4b", 1.5e9}, {"raspberry-pi-5", 2.4e9}}) {
+    const board::DeviceSpec device = spec_of(name);
+    EXPECT_FALSE(device.has_gpu()) << name;
+    EXPECT_EQ(device.core_count(), 4) << name;
+    EXPECT_EQ(device.cpu->clusters.front().max_clock_hz, hz) << name;
+    EXPECT_TRUE(device.power_modes.empty()) << name;
+  }
+}
+
+// Sparse int8 TOPS that NVIDIA states for GPU and DLA together.
+TEST(Boards, have_the_published_tops_with_their_dlas) {
+  struct Stated {
+    const char* device;
+    double gpu_mhz, dla_mhz, tops;
+  };
+  for (const Stated& row :
+       {Stated{"jetson-orin-nx-8gb", 765, 614.4, 70}, Stated{"jetson-orin-nx-8gb", 1173, 1203.2, 117},
+        Stated{"jetson-orin-nx-16gb", 918, 614.4, 100}, Stated{"jetson-orin-nano-4gb", 624.75, 0, 20},
+        Stated{"jetson-agx-orin-64gb", 1300.5, 1600, 275}}) {
+    const board::DeviceSpec device = spec_of(row.device);
+    const double gpu = device.gpu.tensor_cores.int8 * device.gpu.sm_count * row.gpu_mhz,
+                 dla = device.dla.ops_per_clock.int8 * device.dla.count * row.dla_mhz;
+    EXPECT_NEAR(2 * (gpu + dla) / 1e6, row.tops, 0.03 * row.tops) << row.device;
+  }
+}
+
+// Modes whose clocks are assumed stay within what the data sheets allow, and a mode of more watts is nowhere
+// slower.
+TEST(PowerModes, of_thor_grow_with_their_watts) {
+  const board::DeviceSpec thor = spec_of("jetson-agx-thor");
+  ASSERT_EQ(thor.power_modes.size(), 5U);
+  for (std::size_t i = 1; i < thor.power_modes.size(); ++i) {
+    const board::PowerMode &more = thor.power_modes[i - 1], &less = thor.power_modes[i];
+    EXPECT_GT(more.gpu_max_clock_hz, less.gpu_max_clock_hz) << less.name;
+    EXPECT_GE(more.tpcs, less.tpcs) << less.name;
+    EXPECT_GE(board::online_cpus(thor, &more, std::nullopt).size(),
+              board::online_cpus(thor, &less, std::nullopt).size())
+        << less.name;
+  }
 }
 
 // Profiles like others ------------------------------------------------------------------------------

@@ -82,8 +82,8 @@ TEST(PowerProfiles, every_board_has_physical_figures) {
 }
 
 TEST(PowerProfiles, chips_of_a_family_switch_the_same_capacitance_an_sm_and_a_core) {
-  for (const char* name :
-       {"jetson-orin-nano-super", "jetson-orin-nx-16gb", "jetson-agx-orin-32gb", "jetson-agx-orin-64gb"}) {
+  for (const char* name : {"jetson-orin-nano-super", "jetson-orin-nano-4gb", "jetson-orin-nx-8gb",
+                           "jetson-orin-nx-16gb", "jetson-agx-orin-32gb", "jetson-agx-orin-64gb"}) {
     EXPECT_EQ(device(name).power->gpu.sm_f, device("jetson-orin-nano").power->gpu.sm_f) << name;
     EXPECT_EQ(device(name).power->gpu.leakage_w, device("jetson-orin-nano").power->gpu.leakage_w) << name;
     EXPECT_EQ(device(name).power->gpu.tensor_f, device("jetson-orin-nano").power->gpu.tensor_f) << name;
@@ -170,34 +170,67 @@ TEST(PowerProfiles, no_board_gets_less_of_its_memory_at_a_higher_clock) {
 }
 
 // The GPU at work on large batches, a core that launches, two thirds of the memory's bandwidth.
+double full_load_w(const board::DeviceSpec& spec, double gpu_hz) {
+  double fastest = 0;
+  int cores = 0;
+  for (const cpu::ClusterSpec& cluster : spec.cpu->clusters) {
+    fastest = std::max(fastest, cluster.max_clock_hz);
+    cores += cluster.cores;
+  }
+  Activity activity = second_of(spec, fastest, cores, 1);
+  if (spec.has_gpu()) {
+    activity.gpu_hz = gpu_hz;
+    activity.gpu_busy_s = 1;
+    activity.working_s = 0.95;
+    activity.tensor_s = spec.gpu.tensor_cores.fp16 > 0 ? 0.5 : 0;
+    activity.gpu_dram_bytes = 0.66 * spec.gpu.bandwidth_bytes_per_s * spec.gpu.bandwidth_efficiency;
+  }
+  activity.dram_bytes = spec.has_gpu() ? activity.gpu_dram_bytes : 1e9;
+  return power::sum_of(power::energy_of(*spec.power, activity, 60));
+}
+
+// A card of few watts takes more than its cap at its highest clock, less at its lowest.
+TEST(PowerProfiles, a_card_can_keep_its_cap) {
+  int capped = 0;
+  for (const std::string& name : device_names()) {
+    const board::DeviceSpec& spec = device(name);
+    if (!spec.power->cap) continue;
+    ++capped;
+    ASSERT_FALSE(spec.gpu.clock_table_hz.empty()) << name << ": a cap lowers the clock step by step";
+    EXPECT_LT(full_load_w(spec, spec.gpu.clock_table_hz.front()), spec.power->cap->budget_w) << name;
+    EXPECT_GT(full_load_w(spec, spec.gpu.max_clock_hz), 0.8 * spec.power->cap->budget_w) << name;
+    EXPECT_LT(full_load_w(spec, spec.gpu.max_clock_hz), 2.5 * spec.power->cap->budget_w) << name;
+  }
+  EXPECT_GE(capped, 6);
+}
+
 TEST(PowerProfiles, full_load_is_within_what_the_module_may_take) {
   struct Limit {
     const char* name;
     double least, most;  // W
   };
-  for (const Limit& limit :
-       {Limit{"jetson-orin-nano", 8, 15}, Limit{"jetson-orin-nano-super", 15, 25},
-        Limit{"jetson-orin-nx-16gb", 18, 40}, Limit{"jetson-agx-orin-32gb", 25, 40},
-        Limit{"jetson-agx-orin-64gb", 40, 60}, Limit{"jetson-xavier-nx", 12, 20},
-        Limit{"jetson-agx-xavier", 20, 50}, Limit{"jetson-nano", 5, 10}, Limit{"jetson-tx2", 8, 15},
-        Limit{"raspberry-pi-3b", 1.5, 4}, Limit{"nvidia-a40", 200, 300}, Limit{"nvidia-h100", 400, 700},
-        Limit{"nvidia-h200", 400, 700}}) {
+  for (const Limit& limit : {Limit{"jetson-orin-nano", 8, 15},
+                             Limit{"jetson-orin-nano-super", 15, 25},
+                             Limit{"jetson-orin-nx-16gb", 18, 40},
+                             Limit{"jetson-agx-orin-32gb", 25, 40},
+                             Limit{"jetson-agx-orin-64gb", 40, 60},
+                             Limit{"jetson-xavier-nx", 12, 20},
+                             Limit{"jetson-agx-xavier", 20, 50},
+                             Limit{"jetson-nano", 5, 10},
+                             Limit{"jetson-tx2", 8, 15},
+                             Limit{"jetson-orin-nx-8gb", 18, 40},
+                             Limit{"jetson-orin-nano-4gb", 5, 11},
+                             Limit{"jetson-tx2-nx", 8, 15},
+                             Limit{"jetson-agx-thor", 80, 130},
+                             Limit{"raspberry-pi-3b", 1.5, 4},
+                             Limit{"raspberry-pi-4b", 2.5, 7},
+                             Limit{"raspberry-pi-5", 3, 12},
+                             Limit{"nvidia-a40", 200, 300},
+                             Limit{"nvidia-a100-80gb", 250, 400},
+                             Limit{"nvidia-h100", 400, 700},
+                             Limit{"nvidia-h200", 400, 700}}) {
     const board::DeviceSpec& spec = device(limit.name);
-    double fastest = 0;
-    int cores = 0;
-    for (const cpu::ClusterSpec& cluster : spec.cpu->clusters) {
-      fastest = std::max(fastest, cluster.max_clock_hz);
-      cores += cluster.cores;
-    }
-    Activity activity = second_of(spec, fastest, cores, 1);
-    if (spec.has_gpu()) {
-      activity.gpu_busy_s = 1;
-      activity.working_s = 0.95;
-      activity.tensor_s = spec.gpu.tensor_cores.fp16 > 0 ? 0.5 : 0;
-      activity.gpu_dram_bytes = 0.66 * spec.gpu.bandwidth_bytes_per_s * spec.gpu.bandwidth_efficiency;
-    }
-    activity.dram_bytes = spec.has_gpu() ? activity.gpu_dram_bytes : 1e9;
-    const double watts = power::sum_of(power::energy_of(*spec.power, activity, 60));
+    const double watts = full_load_w(spec, spec.gpu.max_clock_hz);
     EXPECT_GE(watts, limit.least) << limit.name;
     EXPECT_LE(watts, limit.most) << limit.name;
   }

@@ -115,7 +115,8 @@ std::string net(const std::string& runtime, const std::string& rest) {
 
 const std::string h200 = "nvidia-h200", tx2 = "jetson-tx2", nano = "jetson-nano", orin = "jetson-orin-nano",
                   super = "jetson-orin-nano-super", xavier = "jetson-xavier-nx",
-                  orin_nx = "jetson-orin-nx-16gb", agx = "jetson-agx-orin-64gb", pi = "raspberry-pi-3b";
+                  orin_nx = "jetson-orin-nx-16gb", agx = "jetson-agx-orin-64gb", pi = "raspberry-pi-3b",
+                  t4 = "nvidia-t4", v100 = "nvidia-v100";
 
 // CPU-bound: alone; on a core or two for several that never sleep.
 const std::string eager = net("eager", "precision: fp16, sync: spin");
@@ -232,6 +233,8 @@ std::vector<Row> rows() {
        {"power_modes.modes.0.gpu=1 GHz"}},
       {"gpu.cuda_cores.fp32", "128", h200, on_the(h200, roofline("fp32", 32)), total, down},
       {"gpu.cuda_cores.fp16", "256", nano, on_the(nano, roofline("fp16", 8)), total, down},
+      {"gpu.cuda_cores.int8", "256", v100, on_the(v100, roofline("int8", 32)), total, down},
+      {"power.cap.budget", "50 W", t4, on_the(t4, roofline("int8", 32)), total, down},
       {"gpu.tensor_cores.tf32", "512", h200, on_the(h200, roofline("tf32", 32)), total, down},
       {"gpu.tensor_cores.fp16", "1024", h200, on_the(h200, roofline("fp16", 32)), total, down},
       {"gpu.tensor_cores.int8", "1024", h200, on_the(h200, roofline("int8", 32)), total, down},
@@ -550,6 +553,9 @@ struct Exception {
 std::vector<Exception> exceptions() {
   std::vector<Exception> list{
       {"cpu.clusters.*.shared_cache", "a debt is scaled by the core's own cache alone"},
+      {"power.cap.window", "tests/models/power_controllers.cpp"},
+      {"price.board", "what a board costs moves no run: tests/analyses/plan.cpp, offload.cpp"},
+      {"price.per_hour", "what a board costs moves no run: tests/analyses/plan.cpp, offload.cpp"},
       {"power_modes.modes.*.cpu_min", "the floor of a governor, and clocks are pinned here"},
       {"power_modes.modes.*.gpu_min", "the floor of a governor, and clocks are pinned here"}};
   for (const char* figure : {"cpu.delay", "cpu.floor", "cpu.interval", "gpu.delay", "gpu.interval",

@@ -53,7 +53,8 @@ struct ThermalSpec {
   sim::Duration polling = sim::seconds(1);  // of the kernel's governor; the fan follows it too
 };
 
-// A power cap is chosen in the scenario and is not a property of a board: no Jetson has such a controller.
+// Keeps the mean power within a budget. A card's driver has such a controller, no Jetson has: there it is a
+// choice of the scenario.
 struct PowerCapSpec {
   double budget_w = 0;
   sim::Duration window;      // over which the mean is kept within the budget
