@@ -42,15 +42,15 @@ struct StreamMetrics {
 // The metrics of all streams with one of the options.
 struct SideMetrics {
   std::vector<StreamMetrics> streams;
-  scenarios::Metric throughput;      // images/s, total
-  scenarios::Metric edge_power_w;    // of the edge board and the radio
-  scenarios::Metric edge_energy_mj;  // of both, per image
-  scenarios::Metric link_busy;       // share of the time
-  scenarios::Metric link_gb_per_h;   // over the link, repeats included
-  scenarios::Metric cloud_power_w;   // of the cloud's device
+  scenarios::Metric throughput;          // images/s, total
+  scenarios::Metric edge_power_w;        // of the edge board and the radio
+  scenarios::Metric edge_energy_mj;      // of both, per image
+  scenarios::Metric link_busy;           // share of the time
+  scenarios::Metric link_gb_per_h = {};  // over the link, repeats included
+  scenarios::Metric cloud_power_w = {};  // of the cloud's device
   // USD: boards with streams on them, the cloud's machine if it has some, the link, the boards' energy. None
   // if a price is not known.
-  scenarios::Metric cost_per_hour, cost_per_million;  // images
+  scenarios::Metric cost_per_hour = {}, cost_per_million = {};  // images
 
   [[nodiscard]] bool served() const;
   [[nodiscard]] scenarios::Metric worst_p99() const;  // of all streams; none if one is not served

@@ -108,9 +108,9 @@ TEST(Lessons, the_first_that_fits_is_taught) {
 TEST(LeftOut, laboratories_are_predicted_as_well_as_they_were) {
   if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
   const LeftOut found = judge_left_out(shipped_evidence(), shipped_fit());
-  EXPECT_GE(found.values.size(), 490U);
+  EXPECT_GE(found.values.size(), 650U);
   for (const ErrorSummary& summary : summarise(grouped_errors(found).front())) {
-    const double limit = summary.quantity == "latency"      ? 0.19
+    const double limit = summary.quantity == "latency"      ? 0.22  // 0.19 without V100 in fp32
                          : summary.quantity == "enqueue"    ? 0.13
                          : summary.quantity == "throughput" ? 0.23
                                                             : 0.12;
