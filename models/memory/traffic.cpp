@@ -57,4 +57,37 @@ void Traffic::copies_change(int change) {
     arbiter_.set_demand(copies_, {.bytes_per_s = copying_ > 0 ? copy_bytes_per_s_ : 0, .bound = 1});
 }
 
+StreamId Traffic::add_stream() {
+  streams_.emplace_back();
+  return {streams_.size() - 1};
+}
+
+// Of what was moved since the last change, in proportion to the demands.
+double Traffic::moved_since(const Stream& stream) const {
+  if (demanded_ <= 0) return 0;
+  return (arbiter_.moved(co_runners_) - moved_by_streams_) * stream.demand / demanded_;
+}
+
+void Traffic::set_stream(StreamId id, double bytes_per_s, int threads) {
+  if (streams_[id.index].demand == bytes_per_s) return;
+  for (Stream& stream : streams_) stream.moved += moved_since(stream);
+  moved_by_streams_ = arbiter_.moved(co_runners_);
+  streams_[id.index].demand = bytes_per_s;
+  streams_[id.index].threads = threads;
+  demanded_ = 0;
+  int users = 0;
+  for (const Stream& stream : streams_) {
+    demanded_ += stream.demand;
+    users += stream.threads;
+  }
+  arbiter_.set_demand(co_runners_, {.bytes_per_s = std::min(demanded_, streams_limit_),
+                                    .bound = 1,
+                                    .users = static_cast<double>(std::max(users, 1))});
+}
+
+double Traffic::moved(StreamId id) const {
+  const Stream& stream = streams_[id.index];
+  return stream.moved + moved_since(stream);
+}
+
 }  // namespace jostle::memory
