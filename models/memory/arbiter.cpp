@@ -33,6 +33,9 @@ void Arbiter::set_demand(ClientId id, const Demand& demand) {
     return;
   demands_[id.index] = bytes;
   clients_[id.index].bound = demand.bound;
+  clients_[id.index].peak = demand.peak > 0    ? demand.peak
+                            : demand.bound > 0 ? demand.bytes_per_s / demand.bound
+                                               : 0;
   users_[id.index] = demand.users;
   // The common case, and a frequent one: it must cost almost nothing.
   if (all_granted_ && always_fits() && steady_demand().bytes_per_s <= 0) {
@@ -71,9 +74,8 @@ Demand Arbiter::steady_demand() const {
 // The speed of the memory-bound part of a client's work when it meets steady traffic: both demand what they
 // do while it lasts, not what they do in the mean.
 double Arbiter::speed_beside(const Demand& steady, const Client& client) const {
-  if (client.bound <= 0) return 1;
-  const std::array demands{std::min(client.asked / client.bound, sharing_.capacity_bytes_per_s),
-                           steady.bytes_per_s};
+  if (client.peak <= 0) return 1;
+  const std::array demands{std::min(client.peak, sharing_.capacity_bytes_per_s), steady.bytes_per_s};
   const std::array users{1.0, steady.users};
   std::array<double, 2> grants{};
   share_bandwidth(sharing_, demands, users, grants);
@@ -99,11 +101,19 @@ void Arbiter::solve() {
   const Demand steady = steady_demand();
   const bool all_granted = std::ranges::equal(demands_, grants_) && steady.bytes_per_s <= 0;
   if (all_granted && all_granted_) return;
+  // What the others leave, and what steady traffic leaves: who is told minds the less of the two.
+  std::vector<double> grants = grants_;
+  if (steady.bytes_per_s > 0) {
+    std::vector<double> demands = demands_;
+    for (std::size_t i = 0; i < clients_.size(); ++i)
+      if (clients_[i].steady) demands[i] = 0;
+    share_bandwidth(sharing_, demands, users_, grants);
+  }
   bool news = false;
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     Client& client = clients_[i];
     if (demands_[i] <= 0) continue;
-    client.speed = memory_speed(grants_[i] / demands_[i], client.bound);
+    client.speed = memory_speed(grants[i] / demands_[i], client.bound);
     if (steady.bytes_per_s > 0 && !client.steady)
       client.speed = std::min(client.speed, speed_beside(steady, client));
     news = news || differs(client);

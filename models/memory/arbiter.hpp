@@ -21,6 +21,8 @@ struct Demand {
   double bytes_per_s = 0;
   double bound = 1;  // share of its time that is bound by memory
   double users = 1;  // equal ones whose demands these are together
+  // What it demands while it moves anything, be it hidden behind arithmetic; 0: bytes_per_s / bound.
+  double peak = 0;
   bool operator==(const Demand&) const = default;
 };
 
@@ -64,6 +66,7 @@ class Arbiter {
     SpeedListener listener;
     double asked = 0;  // bytes/s, may exceed the capacity
     double bound = 1;
+    double peak = 0;  // bytes/s, may exceed the capacity
     double told = 1, speed = 1;
     double moved = 0;  // up to `since`
     sim::Time since;

@@ -5,15 +5,18 @@
 namespace jostle::memory {
 
 Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s) {
-  double bytes = 0;
+  double bytes = 0, moving = 0;  // moving: seconds, those hidden behind arithmetic with them
   for (const gpu::Kernel& kernel : kernels.kernels) {
-    const double bound = sim::to_seconds(kernel.duration) * static_cast<double>(kernel.memory_share);
+    const double duration = sim::to_seconds(kernel.duration);
+    const double bound = duration * static_cast<double>(kernel.memory_share);
     bytes += kernel.dram_bytes > 0 ? static_cast<double>(kernel.dram_bytes) : bound * capacity_bytes_per_s;
+    moving += kernel.memory_share > 0 ? bound : duration * static_cast<double>(kernel.hidden_share);
   }
   const double seconds = sim::to_seconds(kernels.total());
   if (seconds <= 0) return {};
   return {.bytes_per_s = std::min(bytes / seconds, capacity_bytes_per_s),
-          .bound = std::clamp(kernels.used.back().memory / seconds, 0.0, 1.0)};
+          .bound = std::clamp(kernels.used.back().memory / seconds, 0.0, 1.0),
+          .peak = moving > 0 ? bytes / moving : 0};
 }
 
 void Traffic::gpu_runs(const Demand& demand) {
@@ -33,7 +36,9 @@ void Traffic::set_gpu_demand(const Demand& demand) {
   }
   const double by_memory = demand.bound / gpu_memory_;
   const double time = (1 - demand.bound) / gpu_clock_ + by_memory;
-  arbiter_.set_demand(gpu_, {.bytes_per_s = demand.bytes_per_s / time, .bound = by_memory / time});
+  arbiter_.set_demand(gpu_, {.bytes_per_s = demand.bytes_per_s / time,
+                             .bound = by_memory / time,
+                             .peak = demand.peak * gpu_memory_});
 }
 
 void Traffic::set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory) {

@@ -212,7 +212,7 @@ Json load_json(const LoadResult& load, std::size_t index, std::size_t entry) {
   Json json = process_json(none);
   json["index"] = index;
   json["entry"] = entry;
-  json["batch"] = nullptr;
+  json["batch"] = 0;
   json["runtime"] = nullptr;
   json["load"] = load.load;
   json["threads"] = load.threads;

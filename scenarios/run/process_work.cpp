@@ -51,7 +51,10 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
   kernel.blocks = model.blocks;
   kernel.threads_per_block = model.threads;
   kernel.dram_bytes = static_cast<float>(model.bytes);
-  if (model.bytes > 0) kernel.memory_share = 1;
+  if (model.bytes > 0) {
+    kernel.compute_share = 0;
+    kernel.memory_share = 1;
+  }
   gpu::fill_residency(gpu, kernel);
   sequence.kernels.assign(static_cast<std::size_t>(model.kernels), kernel);
   sequence.rebuild_finish();
