@@ -62,10 +62,12 @@ sim::Process CoRunner::work(Worker& worker, Time first) {
   const Duration on = sim::work_in(duty_period, spec_.duty);
   for (Time begin = first;;) {
     co_await cpu_.sleep_until(worker.thread, begin);
-    engine_.schedule(begin + on, sim::action<&Worker::pause>(worker));
-    co_await cpu_.spin(worker.thread, worker.stop, Duration::zero());
-    worker.stop.reset();
-    // Without a core it may have noticed late.
+    // It may have been without a core until now, and may notice late that its time is over.
+    if (begin + on > engine_.now()) {
+      engine_.schedule(begin + on, sim::action<&Worker::pause>(worker));
+      co_await cpu_.spin(worker.thread, worker.stop, Duration::zero());
+      worker.stop.reset();
+    }
     do {
       begin += duty_period;
     } while (begin <= engine_.now());

@@ -117,7 +117,7 @@ TEST(Stages, are_read_strictly) {
               HasSubstr("processes.0.stages.before.0.time: missing required key"));
   EXPECT_THAT(refusal(text("{before: [{name: decode, time: 0 ms}]}")), HasSubstr("before.0.time"));
   EXPECT_THAT(refusal(text("{before: [{name: decode, time: 1 ms, on: dla}]}")),
-              HasSubstr("'dla' is not a processor (one of cpu, gpu)"));
+              HasSubstr("'dla' is not a processor (one of cpu, gpu, nvdec, nvjpeg, vic)"));
   EXPECT_THAT(refusal("device: jetson-nano\nprocesses: [{model: alexnet, precision: fp16, placement: cpu, "
                       "stages: {after: [{name: x, on: gpu, time: 1 ms}]}}]\n"),
               HasSubstr("a process with placement: cpu has no stage on the GPU"));
@@ -141,7 +141,7 @@ TEST(EngineStages, take_an_images_pixels_over_the_rate_of_the_profile_and_no_cor
   ASSERT_EQ(result.system.engines.size(), 1U);
   EXPECT_EQ(result.system.engines.front().name, "nvdec");
   EXPECT_NEAR(result.system.engines.front().busy.value(), process.throughput.mean.value() * 3.03e-3, 0.01);
-  EXPECT_LT(result.system.cpu.busy_cores.value(), 0.1);
+  EXPECT_LT(result.system.cpu.busy_cores.value(), 0.2);
   const TimeShare& share = process.time_share.value();
   EXPECT_NEAR(share[index_of(process::Share::engine_running)], result.system.engines.front().busy.value(),
               1e-3);
