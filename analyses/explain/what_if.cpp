@@ -222,6 +222,8 @@ std::optional<Changed> no_quota(const Request& request) {
     limited = limited || process.container->cpus;
     process.container->cpus.reset();
   }
+  for (scenarios::LoadEntry& load : scenario.loads)
+    if (load.container) load.container->cpus.reset();
   if (!limited) return std::nullopt;
   return one_board("no quota of a container", std::move(scenario));
 }
@@ -231,6 +233,16 @@ std::optional<Changed> no_compositor(const Request& request) {
   scenarios::Scenario scenario = request.scenario;
   scenario.compositor.reset();
   return one_board("no compositor", std::move(scenario));
+}
+
+std::optional<Changed> no_loads(const Request& request) {
+  const auto& loads = request.scenario.loads;
+  if (loads.empty()) return std::nullopt;
+  scenarios::Scenario scenario = request.scenario;
+  scenario.loads.clear();
+  const std::string name =
+      loads.front().name.empty() ? std::string(process::to_string(loads.front().kind)) : loads.front().name;
+  return one_board(loads.size() == 1 ? "without " + name : "without its loads", std::move(scenario));
 }
 
 std::optional<Changed> no_profiler(const Request& request) {
@@ -306,6 +318,7 @@ std::optional<Changed> second_board(const Request& request) {
     for (std::size_t i = 0; i < count; ++i) keep[i] = i % 2 == board;
     changed.boards.push_back(part_of(request.scenario, keep));
   }
+  changed.boards.back().scenario.loads.clear();  // they stay where they are
   return changed;
 }
 
@@ -339,6 +352,7 @@ std::vector<Intervention> interventions() {
       Intervention{"no-profiler", Resource::profiler, no_profiler},
       Intervention{"no-quota", std::nullopt, no_quota},
       Intervention{"no-compositor", std::nullopt, no_compositor},
+      Intervention{"no-loads", std::nullopt, no_loads},
       Intervention{"pinned-clocks", Resource::clock_governors, pinned_clocks},
       Intervention{"next-power-mode", std::nullopt, next_power_mode},
       Intervention{"batch-doubled", std::nullopt, batch_doubled},

@@ -42,6 +42,9 @@ std::optional<scenarios::Scenario> board_at(const std::string& path, const input
 void check_edge(const scenarios::Scenario& edge, const Cursor& root) {
   if (edge.link)
     root.descend("link").problem("cannot be combined with offload", "put the link under offload.link");
+  if (!edge.loads.empty())
+    root.descend(fmt::format("processes.{}", place_of_load(edge, 0)))
+        .problem("a load cannot be combined with offload, whose boards run streams alone");
   if (edge.run.setup || edge.run.batches)
     root.descend("run").problem(
         "setup and batches cannot be combined with offload, which compares steady states");

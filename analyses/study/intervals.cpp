@@ -25,6 +25,8 @@ std::string shape_of(const scenarios::Scenario& scenario) {
       if (has_instances(entry)) text += fmt::format(" on {} streams", streams_of(entry, part));
     }
   }
+  for (const scenarios::LoadEntry& load : scenario.loads)
+    text += fmt::format("; beside {}", process::to_string(load.kind));
   return text + (count > 1 ? "; together" : "; alone");
 }
 

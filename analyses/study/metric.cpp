@@ -50,12 +50,17 @@ const nlohmann::json& complete_result() {
     system.power_w.rails = system.power_w.rail_peaks = system.power_w.parts = system.limited_share = any;
     system.time_in_state = {{any_name, any}};
     system.dla.emplace_back();
+    system.engines.emplace_back();
+    result.loads.emplace_back().behind_processes = 1;
     system.link.emplace();
     system.cpu.clock_mhz = {0.0};
     scenarios::GpuWindows windows;
     windows.shares.push_back({any_name, {}, {}, {}, {}});
     process.gpu_windows = system.gpu.windows = windows;
-    return nlohmann::json::parse(to_json(result));
+    nlohmann::json json = nlohmann::json::parse(to_json(result));
+    nlohmann::json& processes = json["processes"];
+    for (const auto& figure : processes[1].items()) processes[0].emplace(figure.key(), figure.value());
+    return json;
   }();
   return whole;
 }
@@ -73,6 +78,14 @@ scenarios::Metric worse(scenarios::Metric a, scenarios::Metric b, Worst worst) {
 
 using Steps = std::vector<std::string>;
 
+// Whether the value is of those that the worst is sought among: figures that only loads have are theirs, all
+// others are of processes that infer.
+bool counts(const nlohmann::json& entry, const std::string& figure) {
+  if (!entry.is_object()) return true;
+  const bool of_loads = figure == "bandwidth_gb_s" || figure == "busy_cores" || figure == "threads";
+  return entry.contains("load") == of_loads;
+}
+
 scenarios::Metric find_in(const nlohmann::json& at, Steps::const_iterator step, Steps::const_iterator end,
                           Worst worst) {
   if (at.is_array()) {
@@ -82,9 +95,12 @@ scenarios::Metric find_in(const nlohmann::json& at, Steps::const_iterator step, 
       if (*step == any_name) ++step;
     }
     scenarios::Metric found;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      const scenarios::Metric one = find_in(at[i], step, end, worst);
-      found = i == 0 ? one : worse(found, one, worst);
+    bool first = true;
+    for (const nlohmann::json& entry : at) {
+      if (step != end && !counts(entry, *step)) continue;
+      const scenarios::Metric one = find_in(entry, step, end, worst);
+      found = first ? one : worse(found, one, worst);
+      first = false;
     }
     return found;
   }

@@ -79,6 +79,7 @@ void read_device(const input::Cursor& at, Profile& profile) {
   const auto gpu = top.find("gpu");
   if (gpu) read_gpu(*gpu, figures, device);
   if (const auto part = top.find("dla")) read_dla(*part, figures, device.dla);
+  if (const auto part = top.find("engines")) read_engines(*part, figures, device.engines);
   if (const auto part = top.require("memory")) read_memory(*part, figures, device);
   if (const auto part = top.require("runtimes")) read_runtimes(*part, figures, device);
   if (const auto part = top.require("sync")) read_sync(*part, figures, device.sync);

@@ -60,6 +60,15 @@ void read_memory(const Cursor& at, std::vector<ProfileParameter>& figures, board
                      {{"fail", memory::WhenFull::fail}, {"reboot", memory::WhenFull::reboot}}});
   block.required("unified", memory.unified, input::Boolean{});
   block.optional("interference", memory.interference, Quantity{input::share_dimension(), 0, 0.7});
+  if (const auto cores = block.words().find("cores")) {
+    const Quantity rate{input::bandwidth_dimension(), 0, 1e15, true};
+    Block moved(*cores, "what the cores move: read, write, together", figures, block.from());
+    memory::CoreTraffic traffic;
+    bool all = moved.required("read", traffic.read, rate);
+    all = moved.required("write", traffic.write, rate) && all;
+    all = moved.required("together", traffic.together, rate) && all;
+    if (all) memory.cores = traffic;
+  }
   if (const auto contexts = block.words().find("contexts")) read_contexts(*contexts, block, device);
   read_clocks(block, at, memory);
 }

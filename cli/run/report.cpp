@@ -222,6 +222,27 @@ std::string shares_table(const Result& result, int width, bool colour) {
          table(columns, processes, false, width, colour);
 }
 
+// What took cores and memory from the processes.
+std::string loads_table(const Result& result, int width, bool colour) {
+  if (result.loads.empty()) return {};
+  Table table({{"#", Align::right},
+               {"load", Align::left, 0, true},
+               {"threads", Align::right, 40},
+               {"cores", Align::right},
+               {"GB/s", Align::right},
+               {"grade", Align::left, 50}});
+  const auto cell = [](const Metric& value) {
+    return value ? fmt::format("{:.{}f}", *value, decimals(*value, 4)) : none;
+  };
+  for (std::size_t i = 0; i < result.loads.size(); ++i) {
+    const scenarios::LoadResult& load = result.loads[i];
+    table.add({fmt::format("{}", load.behind_processes + i), load.name.empty() ? load.load : load.name,
+               fmt::format("{}", load.threads), cell(load.busy_cores), cell(load.bandwidth_gb_s),
+               load.grade});
+  }
+  return "\n" + styled("loads beside them", Style::strong, colour) + "\n" + table.text(width, colour);
+}
+
 // What the host does around inference.
 std::string stages_table(const Result& result, int width, bool colour) {
   Table table({{"#", Align::right},
@@ -297,7 +318,7 @@ std::string system_lines(const Result& result, int width) {
                       double factor = 1) {
     if (value) to.push_back(fmt::format(fmt::runtime(form), factor * *value));
   };
-  std::vector<std::string> gpu, dla, link, cpu, memory, power;
+  std::vector<std::string> gpu, dla, engines, link, cpu, memory, power;
   add(gpu, system.gpu.busy, "busy {:.1f} %", 100);
   add(gpu, system.gpu.array.sm_active, "SM active {:.1f} %", 100);
   add(gpu, system.gpu.array.tensor_active, "tensor active {:.1f} %", 100);
@@ -306,6 +327,8 @@ std::string system_lines(const Result& result, int width) {
   for (const auto& engine : system.dla) {
     if (engine.busy > 0) dla.push_back(fmt::format("{} busy {:.1f} %", engine.name, 100 * *engine.busy));
   }
+  for (const auto& engine : system.engines)
+    if (engine.busy) engines.push_back(fmt::format("{} busy {:.1f} %", engine.name, 100 * *engine.busy));
   if (system.link) {
     add(link, system.link->busy, "busy {:.1f} %", 100);
     add(link, system.link->requests_per_s, "{:.4g} requests/s");
@@ -333,8 +356,9 @@ std::string system_lines(const Result& result, int width) {
   add(power, system.temperature_c, "{:.0f} degC");
   if (system.limited_by != "none") power.push_back("limited by " + system.limited_by);
   std::string text = wrapped("GPU  ", gpu, width) + wrapped("DLA  ", dla, width) +
-                     wrapped("link ", link, width) + wrapped("CPU  ", cpu, width) +
-                     wrapped("RAM  ", memory, width) + wrapped("board", power, width);
+                     wrapped("video", engines, width) + wrapped("link ", link, width) +
+                     wrapped("CPU  ", cpu, width) + wrapped("RAM  ", memory, width) +
+                     wrapped("board", power, width);
   return text.empty() ? text : "\n" + text;
 }
 
@@ -484,8 +508,8 @@ std::string report(const Result& result, int width, bool colour) {
          overload_lines(result, width, colour) + warning_lines(result, width, colour) +
          sharing_lines(result, width) + trust_lines(result, width) + unconverged_lines(result, width) +
          interval_lines(result, width) + shares_table(result, width, colour) +
-         stages_table(result, width, colour) + windows_table(result, width, colour) +
-         system_lines(result, width);
+         stages_table(result, width, colour) + loads_table(result, width, colour) +
+         windows_table(result, width, colour) + system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

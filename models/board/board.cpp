@@ -66,8 +66,11 @@ Board::Board(sim::Engine& engine, const DeviceSpec& device, const Setup& setup, 
   }
   if (setup.link) link_.emplace(engine, *setup.link);
   std::uint32_t index = 0;
+  for (const process::Spec& spec : setup.processes) add_engines(spec);
   for (const process::Spec& spec : setup.processes) add_process(spec, setup, index++);
   connect(setup);
+  if (traffic_ && device.memory.cores) traffic_->limit_streams(device.memory.cores->together);
+  for (const process::LoadSpec& load : setup.loads) add_load(load, setup, index++);
   interrupted_ = setup.interrupts.has_value();
   if (const auto& interrupts = setup.interrupts)
     cpu_.set_interrupts(interrupts->cpu, interrupts->load, interrupts->rate);
@@ -80,6 +83,7 @@ process::BoardParts Board::parts() {
           .gpu = gpu_.get(),
           .copies = copies_,
           .dlas = dlas_,
+          .engines = engines_,
           .link = link_,
           .traffic = traffic_};
 }
@@ -132,6 +136,26 @@ void Board::add_process(const process::Spec& spec, const Setup& setup, std::uint
   if (observer != nullptr) process::spawn_collector(engine_, cpu_, *observer, spec, identity);
 }
 
+// Those that its stages use and that are not there yet.
+void Board::add_engines(const process::Spec& spec) {
+  for (const auto* const stages : {&spec.before, &spec.after})
+    for (const process::HostStage& stage : *stages)
+      if (stage.engine && std::ranges::find(engines_, *stage.engine, &media::Engine::kind) == engines_.end())
+        engines_.emplace_back(engine_, *stage.engine);
+}
+
+void Board::add_load(const process::LoadSpec& load, const Setup& setup, std::uint32_t index) {
+  double each = 0;
+  if (load.kind != process::LoadKind::busy) {
+    if (!device_.memory.cores)
+      throw std::invalid_argument(device_.name + " has no figures of what its cores move");
+    each = process::bytes_per_s(load.kind, *device_.memory.cores);
+    if (load.bytes_per_s) each = std::min(each, *load.bytes_per_s / load.threads);
+  }
+  const process::Identity identity{.seed = setup.seed, .index = index, .name = load.random_name};
+  loads_.emplace_back(engine_, cpu_, traffic_, load, each, identity);
+}
+
 void Board::memory_speed_changed(double speed) {
   gpu_memory_speed_ = speed;
   set_gpu_rates();
@@ -166,6 +190,7 @@ void Board::end_warmup() {
   for (process::Inference& process : processes_) process.end_warmup();
   if (link_) link_->end_warmup();
   if (compositor_) compositor_->end_warmup();
+  for (process::CoRunner& load : loads_) load.end_warmup();
   before_ = totals_so_far();
 }
 
@@ -200,7 +225,8 @@ Board::Totals Board::totals_so_far() {
                 .compositor_busy = {},
                 .cores_busy = {},
                 .interrupted = {},
-                .dla_busy = {}};
+                .dla_busy = {},
+                .engine_busy = {}};
   if (gpu_) {
     totals.gpu_busy = gpu_->busy();
     totals.gpu_switching = gpu_->switching();
@@ -218,6 +244,7 @@ Board::Totals Board::totals_so_far() {
   for (const dla::Dla& dla : dlas_) {
     totals.dla_busy.push_back(dla.busy());
   }
+  for (const media::Engine& engine : engines_) totals.engine_busy.push_back(engine.busy());
   return totals;
 }
 
@@ -235,6 +262,8 @@ Board::Totals Board::totals() {
   if (compositor_) totals.compositor_busy = compositor_->busy();
   totals.gpu_used = gpu_used();
   for (std::size_t i = 0; i < before_.dla_busy.size(); ++i) totals.dla_busy[i] -= before_.dla_busy[i];
+  for (std::size_t i = 0; i < before_.engine_busy.size(); ++i)
+    totals.engine_busy[i] -= before_.engine_busy[i];
   return totals;
 }
 

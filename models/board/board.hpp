@@ -16,7 +16,9 @@
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/sharing.hpp"
 #include "models/link/link.hpp"
+#include "models/media/engine.hpp"
 #include "models/memory/traffic.hpp"
+#include "models/process/co_runner.hpp"
 #include "models/process/inference.hpp"
 #include "models/process/spec.hpp"
 #include "sim/engine.hpp"
@@ -33,10 +35,11 @@ struct InterruptLoad {
 // The configuration of a board for a run.
 struct Setup {
   cpu::Confinement cores;
-  Clocks clocks;                         // at the start; absent ones: the maximum
-  double memory_bytes_per_s = 0;         // bandwidth of the memory at these clocks; 0: unlimited
-  std::vector<process::Spec> processes;  // with kernel times at `clocks`
-  std::optional<link::Spec> link = {};   // link that the requests of all processes arrive over
+  Clocks clocks;                              // at the start; absent ones: the maximum
+  double memory_bytes_per_s = 0;              // bandwidth of the memory at these clocks; 0: unlimited
+  std::vector<process::Spec> processes;       // with kernel times at `clocks`
+  std::vector<process::LoadSpec> loads = {};  // beside them
+  std::optional<link::Spec> link = {};        // link that the requests of all processes arrive over
   std::optional<InterruptLoad> interrupts = {};
   std::optional<CompositorSpec> compositor = {};
   bool observed = false;  // by a profiler: DeviceSpec::nsys
@@ -70,6 +73,8 @@ class Board {
   [[nodiscard]] cpu::Cpu& cpu() { return cpu_; }
   [[nodiscard]] gpu::Gpu& gpu() { return *gpu_; }  // only if the device has one
   [[nodiscard]] std::deque<dla::Dla>& dlas() { return dlas_; }
+  [[nodiscard]] const std::deque<process::CoRunner>& loads() const { return loads_; }
+  [[nodiscard]] const std::deque<media::Engine>& engines() const { return engines_; }
   [[nodiscard]] const std::optional<link::Link>& link() const { return link_; }
   [[nodiscard]] bool has_compositor() const { return compositor_.has_value(); }
   [[nodiscard]] bool interrupted() const { return interrupted_; }
@@ -90,7 +95,8 @@ class Board {
     sim::Duration cores_busy;       // sum over all cores
     sim::Duration interrupted;      // sum over all cores: taken from threads by interrupts
     std::int64_t migrations = 0, involuntary_switches = 0;
-    std::vector<sim::Duration> dla_busy;  // of each DLA
+    std::vector<sim::Duration> dla_busy;     // of each DLA
+    std::vector<sim::Duration> engine_busy;  // of each of engines()
   };
   [[nodiscard]] Totals totals();
 
@@ -100,6 +106,8 @@ class Board {
                                         const process::ObserverSpec* observer) const;
   // Requests that results of other processes make.
   void connect(const Setup& setup);
+  void add_engines(const process::Spec& spec);
+  void add_load(const process::LoadSpec& load, const Setup& setup, std::uint32_t index);
   // Starts the process of that index.
   void add_process(const process::Spec& spec, const Setup& setup, std::uint32_t index);
   [[nodiscard]] Totals totals_so_far();
@@ -117,8 +125,10 @@ class Board {
   gpu::CopyEngine copies_;
   std::optional<memory::Traffic> traffic_;  // if CPU and GPU share a memory
   std::deque<dla::Dla> dlas_;
+  std::deque<media::Engine> engines_;
   std::optional<link::Link> link_;
   std::deque<process::Inference> processes_;
+  std::deque<process::CoRunner> loads_;
   struct Request {  // made by each image of another process
     process::Inference* to;
     std::size_t part;

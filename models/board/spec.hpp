@@ -9,6 +9,7 @@
 #include "models/dla/spec.hpp"
 #include "models/dnn/host_layers.hpp"
 #include "models/gpu/spec.hpp"
+#include "models/media/spec.hpp"
 #include "models/memory/spec.hpp"
 #include "models/power/spec.hpp"
 #include "models/process/spec.hpp"
@@ -54,6 +55,7 @@ struct DeviceSpec {
   bool mps = true;  // its driver has the Multi-Process Service
   SpeedFactors what_if;
   dla::Spec dla;
+  media::Spec engines;
   memory::Spec memory;
   std::optional<power::Spec> power;  // absent: not known
   // Absent: the runtime does not exist on this device, or its costs are not known.

@@ -62,8 +62,10 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
 
   int total = 0;
   for (const ClusterSpec& cluster : spec.clusters) {
-    machine_.clusters.push_back(
-        {.first_core = total, .cores = cluster.cores, .clock_hz = cluster.max_clock_hz});
+    Cluster& added = machine_.clusters.emplace_back();
+    added.first_core = total;
+    added.cores = cluster.cores;
+    added.clock_hz = cluster.max_clock_hz;
     total += cluster.cores;
   }
   machine_.online =
@@ -141,6 +143,7 @@ ThreadId Cpu::create_thread(const ThreadSpec& spec) {
   if (spec.container) thread.container = container_of(*spec.container);
   note_container(thread);
   thread.working_set_bytes = spec.working_set_bytes;
+  thread.streams = spec.streams;
   thread.state_since = engine_.now();
   ever_allowed_ |= thread.allowed;
   return {thread.index};

@@ -123,6 +123,8 @@ class Cpu {
   void hand_over(Core& core, Thread* next);
   void take_off(Core& core);
   void charge_debt(Core& core, Thread& thread);
+  [[nodiscard]] double lost_by(Core& core, const Thread& thread);
+  void count_streaming(const Core& core, const Thread& thread, int change);
   void count_runnable(int change);
   void make_runnable(Thread& thread, int waker);
   void go_to_sleep(Thread& thread);

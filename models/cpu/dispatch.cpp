@@ -174,6 +174,8 @@ void Cpu::take_off(Core& core) {
   thread.finishes = sim::Time::never();
   thread.left_core = engine_.now();
   thread.core_busy_at_exit = core.statistics.busy;
+  thread.streamed_at_exit = machine_.cluster_of(core).streamed_by(thread.left_core);
+  count_streaming(core, thread, -1);
   core.running = nullptr;
   core.last = &thread;
   if (core.track != sim::TrackId::none) engine_.trace()->end(core.track, engine_.now());
@@ -192,12 +194,35 @@ void Cpu::hand_over(Core& core, Thread* next) {
   core.running = next;
   if (next == nullptr) return;
   charge_debt(core, *next);
+  count_streaming(core, *next, +1);
   if (core.last != next) {
     next->switch_left = machine_.spec.costs.context_switch + std::exchange(core.waking, {});
     ++core.statistics.switches;
   }
   next->placed = true;
   if (core.track != sim::TrackId::none) engine_.trace()->begin(core.track, engine_.now(), next->title);
+}
+
+// A thread that streams takes or leaves a core.
+void Cpu::count_streaming(const Core& core, const Thread& thread, int change) {
+  if (!thread.streams) return;
+  Cluster& cluster = machine_.clusters[static_cast<std::size_t>(core.cluster)];
+  cluster.streamed = cluster.streamed_by(engine_.now());
+  cluster.streaming_since = engine_.now();
+  cluster.streaming += change;
+}
+
+// The share of its cached state that a thread has lost since it left this core: to those who ran on the core;
+// and, of what it holds in the cache that the cluster shares, to those who streamed through that.
+double Cpu::lost_by(Core& core, const Thread& thread) {
+  const double here = core.cache_loss.share(core.statistics.busy - thread.core_busy_at_exit);
+  const ClusterSpec& spec = machine_.spec.clusters[static_cast<std::size_t>(core.cluster)];
+  const sim::Duration streamed =
+      machine_.cluster_of(core).streamed_by(engine_.now()) - thread.streamed_at_exit;
+  if (here == 1 || streamed <= sim::Duration::zero() || thread.working_set_bytes <= spec.cache_bytes)
+    return here;
+  const double shared = 1 - spec.cache_bytes / thread.working_set_bytes;
+  return std::max(here, shared * core.cache_loss.share(streamed));
 }
 
 // Charges the cache debt of a thread that others displaced on this core. A migration is charged when it
@@ -211,7 +236,7 @@ void Cpu::charge_debt(Core& core, Thread& thread) {
     thread.refill_cluster = core.cluster;
   }
   if (thread.whole_refill == sim::Duration::zero()) return;
-  const double lost = core.cache_loss.share(core.statistics.busy - thread.core_busy_at_exit);
+  const double lost = lost_by(core, thread);
   if (lost == 0) return;
   thread.refill_left =
       combined_refill(thread.refill_left, sim::work_in(thread.whole_refill, lost), thread.whole_refill);

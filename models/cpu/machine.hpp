@@ -45,6 +45,7 @@ struct Thread : Entity, sim::Waitable {
   ThreadListener listener;
   CpuSet allowed;
   double working_set_bytes = 0;
+  bool streams = false;
   int start_on = -1;
   int priority = 0;                // of SCHED_FIFO; 0: the run queue's policy
   Container* container = nullptr;  // null: none
@@ -74,6 +75,7 @@ struct Thread : Entity, sim::Waitable {
   sim::Duration whole_refill;  // what losing all of its cached state costs on `refill_cluster`
   int refill_cluster = -1;
   sim::Duration core_busy_at_exit;  // busy time of its core when it left it
+  sim::Duration streamed_at_exit;   // Cluster::streamed likewise
   sim::Time left_core;
   bool moved = false;      // to another core since it last ran: nothing of it is cached there
   sim::Time moved_at{-1};  // by the load balance
@@ -151,6 +153,13 @@ struct Cluster {
   int cores = 0;
   int balanced = 0;  // online and not isolated
   double clock_hz = 0;
+  // Threads that stream through the shared cache (ThreadSpec::streams) and have a core; for how long one had.
+  int streaming = 0;
+  sim::Time streaming_since;
+  sim::Duration streamed;  // up to the last change of `streaming`
+  [[nodiscard]] sim::Duration streamed_by(sim::Time now) const {
+    return streaming > 0 ? streamed + (now - streaming_since) : streamed;
+  }
 };
 
 struct Machine {

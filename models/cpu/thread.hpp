@@ -42,7 +42,8 @@ struct ThreadSpec {
   int fifo = 0;                                 // SCHED_FIFO with this priority, 1 … 99; 0: SCHED_OTHER
   std::optional<ContainerSpec> container = {};  // of a SCHED_OTHER thread
   double working_set_bytes = 0;                 // what a cache debt is a share of
-  std::optional<int> start_on = {};             // its first core; else the idlest allowed one
+  bool streams = false;  // runs through more memory than caches hold: others lose what they share with it
+  std::optional<int> start_on = {};  // its first core; else the idlest allowed one
   ThreadListener listener = {};
 };
 

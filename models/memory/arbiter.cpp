@@ -1,6 +1,7 @@
 #include "models/memory/arbiter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace jostle::memory {
@@ -8,8 +9,15 @@ namespace jostle::memory {
 ClientId Arbiter::add(const SpeedListener& listener) {
   clients_.push_back({.listener = listener, .since = engine_.now()});
   demands_.push_back(0);
+  users_.push_back(1);
   grants_.push_back(0);
   return {static_cast<std::uint32_t>(clients_.size() - 1)};
+}
+
+ClientId Arbiter::add_steady() {
+  const ClientId id = add({});
+  clients_[id.index].steady = true;
+  return id;
 }
 
 double Arbiter::moved(ClientId id) const {
@@ -20,11 +28,17 @@ double Arbiter::moved(ClientId id) const {
 void Arbiter::set_demand(ClientId id, const Demand& demand) {
   clients_[id.index].asked = demand.bytes_per_s;
   const double bytes = std::min(demand.bytes_per_s, sharing_.capacity_bytes_per_s);
-  if (demands_[id.index] == bytes && clients_[id.index].bound == demand.bound) return;
+  if (demands_[id.index] == bytes && clients_[id.index].bound == demand.bound &&
+      users_[id.index] == demand.users)
+    return;
   demands_[id.index] = bytes;
   clients_[id.index].bound = demand.bound;
+  clients_[id.index].peak = demand.peak > 0    ? demand.peak
+                            : demand.bound > 0 ? demand.bytes_per_s / demand.bound
+                                               : 0;
+  users_[id.index] = demand.users;
   // The common case, and a frequent one: it must cost almost nothing.
-  if (all_granted_ && always_fits()) {
+  if (all_granted_ && always_fits() && steady_demand().bytes_per_s <= 0) {
     settle(id.index);
     grants_[id.index] = bytes;
     return;
@@ -47,6 +61,27 @@ bool Arbiter::always_fits() const {
   return sum <= sharing_.capacity_bytes_per_s * (1 - sharing_.interference);
 }
 
+Demand Arbiter::steady_demand() const {
+  Demand sum{.users = 0};
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    if (!clients_[i].steady || demands_[i] <= 0) continue;
+    sum.bytes_per_s += demands_[i];
+    sum.users += users_[i];
+  }
+  return sum;
+}
+
+// The speed of the memory-bound part of a client's work when it meets steady traffic: both demand what they
+// do while it lasts, not what they do in the mean.
+double Arbiter::speed_beside(const Demand& steady, const Client& client) const {
+  if (client.peak <= 0) return 1;
+  const std::array demands{std::min(client.peak, sharing_.capacity_bytes_per_s), steady.bytes_per_s};
+  const std::array users{1.0, steady.users};
+  std::array<double, 2> grants{};
+  share_bandwidth(sharing_, demands, users, grants);
+  return grants[0] / demands[0];
+}
+
 void Arbiter::settle(std::size_t index) {
   Client& client = clients_[index];
   const sim::Time now = engine_.now();
@@ -62,14 +97,25 @@ bool Arbiter::differs(const Client& client) {
 
 void Arbiter::solve() {
   for (std::size_t i = 0; i < clients_.size(); ++i) settle(i);
-  share_bandwidth(sharing_, demands_, grants_);
-  const bool all_granted = std::ranges::equal(demands_, grants_);
+  share_bandwidth(sharing_, demands_, users_, grants_);
+  const Demand steady = steady_demand();
+  const bool all_granted = std::ranges::equal(demands_, grants_) && steady.bytes_per_s <= 0;
   if (all_granted && all_granted_) return;
+  // What the others leave, and what steady traffic leaves: who is told minds the less of the two.
+  std::vector<double> grants = grants_;
+  if (steady.bytes_per_s > 0) {
+    std::vector<double> demands = demands_;
+    for (std::size_t i = 0; i < clients_.size(); ++i)
+      if (clients_[i].steady) demands[i] = 0;
+    share_bandwidth(sharing_, demands, users_, grants);
+  }
   bool news = false;
   for (std::size_t i = 0; i < clients_.size(); ++i) {
     Client& client = clients_[i];
     if (demands_[i] <= 0) continue;
-    client.speed = memory_speed(grants_[i] / demands_[i], client.bound);
+    client.speed = memory_speed(grants[i] / demands_[i], client.bound);
+    if (steady.bytes_per_s > 0 && !client.steady)
+      client.speed = std::min(client.speed, speed_beside(steady, client));
     news = news || differs(client);
   }
   // A client that demands nothing may still have to be told that bandwidth is free again.

@@ -2,6 +2,9 @@
 //
 // A demand is a mean over a stretch of work and changes only at interactions. While all demands fit, nothing
 // happens: no event, no call. Changes of less than 1 % are not notified.
+//
+// Steady traffic is the exception: it never pauses, so whoever is bound by memory for a part of its time
+// meets it then, with the demand of that part, however low its mean is.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +20,9 @@ namespace jostle::memory {
 struct Demand {
   double bytes_per_s = 0;
   double bound = 1;  // share of its time that is bound by memory
+  double users = 1;  // equal ones whose demands these are together
+  // What it demands while it moves anything, be it hidden behind arithmetic; 0: bytes_per_s / bound.
+  double peak = 0;
   bool operator==(const Demand&) const = default;
 };
 
@@ -39,6 +45,8 @@ class Arbiter {
 
   // Adds a client. A client without a listener is never slowed: its shortage is not accounted for.
   ClientId add(const SpeedListener& listener);
+  // Adds a client without a listener whose traffic is steady.
+  ClientId add_steady();
 
   // Sets the demand from now on. A demand above the capacity counts as the capacity, also when the capacity
   // changes. A client that demands nothing keeps the last speed it was told.
@@ -58,21 +66,25 @@ class Arbiter {
     SpeedListener listener;
     double asked = 0;  // bytes/s, may exceed the capacity
     double bound = 1;
+    double peak = 0;  // bytes/s, may exceed the capacity
     double told = 1, speed = 1;
     double moved = 0;  // up to `since`
     sim::Time since;
+    bool steady = false;
   };
 
   void settle(std::size_t client);
   void solve();
   [[nodiscard]] bool always_fits() const;
+  [[nodiscard]] Demand steady_demand() const;
+  [[nodiscard]] double speed_beside(const Demand& steady, const Client& client) const;
   void tell();
   [[nodiscard]] static bool differs(const Client& client);
 
   sim::Engine& engine_;
   Sharing sharing_;
   std::vector<Client> clients_;
-  std::vector<double> demands_, grants_;  // one entry per client
+  std::vector<double> demands_, users_, grants_;  // one entry per client
   bool all_granted_ = true;
   sim::EventId telling_;
 };

@@ -4,33 +4,38 @@
 #include <cmath>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace jostle::memory {
 namespace {
 
+struct Asked {
+  std::span<const double> demands, users;
+};
+
 // The common grant of all users that demand more than it, such that the grants (not the demands) sum to
 // `total`.
-double level_for(std::span<const double> demands, double total) {
+double level_for(const Asked& asked, double total) {
   double level = 0;
   for (;;) {
-    double satisfied = 0;
-    std::size_t others = 0;
-    for (const double demand : demands) {
-      if (demand <= level) {
-        satisfied += demand;
+    double satisfied = 0, others = 0;
+    for (std::size_t i = 0; i < asked.demands.size(); ++i) {
+      if (asked.demands[i] <= level * asked.users[i]) {
+        satisfied += asked.demands[i];
       } else {
-        ++others;
+        others += asked.users[i];
       }
     }
     if (others == 0) return level;
-    const double next = (total - satisfied) / static_cast<double>(others);
+    const double next = (total - satisfied) / others;
     if (next <= level) return level;
     level = next;
   }
 }
 
-void grant_up_to(double level, std::span<const double> demands, std::span<double> grants) {
-  for (std::size_t i = 0; i < demands.size(); ++i) grants[i] = std::min(demands[i], level);
+void grant_up_to(double level, const Asked& asked, std::span<double> grants) {
+  for (std::size_t i = 0; i < grants.size(); ++i)
+    grants[i] = std::min(asked.demands[i], level * asked.users[i]);
 }
 
 }  // namespace
@@ -46,6 +51,12 @@ double usable(const Sharing& sharing, std::span<const double> grants) {
 }
 
 void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<double> grants) {
+  const std::vector<double> ones(demands.size(), 1.0);
+  share_bandwidth(sharing, demands, ones, grants);
+}
+
+void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<const double> users,
+                     std::span<double> grants) {
   double sum = 0;
   for (std::size_t i = 0; i < demands.size(); ++i) sum += grants[i] = demands[i];
   double total = usable(sharing, grants);
@@ -55,7 +66,7 @@ void share_bandwidth(const Sharing& sharing, std::span<const double> demands, st
   constexpr int max_steps = 60;
   constexpr double close_enough = 1e-12;
   for (int i = 0; i < max_steps; ++i) {
-    grant_up_to(level_for(demands, total), demands, grants);
+    grant_up_to(level_for({demands, users}, total), {demands, users}, grants);
     const double before = std::exchange(total, usable(sharing, grants));
     if (std::abs(total - before) <= close_enough * before) return;
   }

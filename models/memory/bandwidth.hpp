@@ -19,6 +19,9 @@ struct Sharing {
 // Max-min fair: a small demand (bytes/s) is granted in full, all others get equal grants, and together they
 // use what is usable. `demands` and `grants` have the same length.
 void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<double> grants);
+// The same where a demand is of several equal users together: equal grants are for each of them.
+void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<const double> users,
+                     std::span<double> grants);
 
 // A user's work takes time T and moves D x T bytes in that time; the part `bound` of T is memory-bound. If
 // only `share` of D is granted, this is the speed of the memory-bound part at which the work moves exactly

@@ -19,6 +19,13 @@ enum class WhenFull {
   reboot,  // the whole board reboots
 };
 
+// What threads on the cores move over the memory when it is free, in bytes/s. Every byte counts once: cores
+// that write whole lines do not read them first (write streaming), so a byte written is a byte moved.
+struct CoreTraffic {
+  double read = 0, write = 0;  // of one core
+  double together = 0;         // of all cores
+};
+
 struct Spec {
   double capacity_bytes = 0;  // usable by processes and system together
   double system_bytes = 0;    // held by the idle system
@@ -27,7 +34,8 @@ struct Spec {
   // One memory for CPU and GPU, as on a Jetson. Otherwise this is the memory of the card, and what a process
   // holds on the host does not count.
   bool unified = true;
-  double interference = 0;  // see memory::Sharing; used only if unified
+  double interference = 0;                // see memory::Sharing; used only if unified
+  std::optional<CoreTraffic> cores = {};  // absent: not known
 
   double max_clock_hz = 0;             // EMC
   std::vector<double> clock_table_hz;  // ascending; empty: the clock is fixed

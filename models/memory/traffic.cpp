@@ -5,15 +5,18 @@
 namespace jostle::memory {
 
 Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s) {
-  double bytes = 0;
+  double bytes = 0, moving = 0;  // moving: seconds, those hidden behind arithmetic with them
   for (const gpu::Kernel& kernel : kernels.kernels) {
-    const double bound = sim::to_seconds(kernel.duration) * static_cast<double>(kernel.memory_share);
+    const double duration = sim::to_seconds(kernel.duration);
+    const double bound = duration * static_cast<double>(kernel.memory_share);
     bytes += kernel.dram_bytes > 0 ? static_cast<double>(kernel.dram_bytes) : bound * capacity_bytes_per_s;
+    moving += kernel.memory_share > 0 ? bound : duration * static_cast<double>(kernel.hidden_share);
   }
   const double seconds = sim::to_seconds(kernels.total());
   if (seconds <= 0) return {};
   return {.bytes_per_s = std::min(bytes / seconds, capacity_bytes_per_s),
-          .bound = std::clamp(kernels.used.back().memory / seconds, 0.0, 1.0)};
+          .bound = std::clamp(kernels.used.back().memory / seconds, 0.0, 1.0),
+          .peak = moving > 0 ? bytes / moving : 0};
 }
 
 void Traffic::gpu_runs(const Demand& demand) {
@@ -33,7 +36,9 @@ void Traffic::set_gpu_demand(const Demand& demand) {
   }
   const double by_memory = demand.bound / gpu_memory_;
   const double time = (1 - demand.bound) / gpu_clock_ + by_memory;
-  arbiter_.set_demand(gpu_, {.bytes_per_s = demand.bytes_per_s / time, .bound = by_memory / time});
+  arbiter_.set_demand(gpu_, {.bytes_per_s = demand.bytes_per_s / time,
+                             .bound = by_memory / time,
+                             .peak = demand.peak * gpu_memory_});
 }
 
 void Traffic::set_clocks(double capacity_bytes_per_s, double gpu_clock, double gpu_memory) {
@@ -55,6 +60,39 @@ void Traffic::copies_change(int change) {
   copying_ += change;
   if (before != (copying_ > 0))
     arbiter_.set_demand(copies_, {.bytes_per_s = copying_ > 0 ? copy_bytes_per_s_ : 0, .bound = 1});
+}
+
+StreamId Traffic::add_stream() {
+  streams_.emplace_back();
+  return {streams_.size() - 1};
+}
+
+// Of what was moved since the last change, in proportion to the demands.
+double Traffic::moved_since(const Stream& stream) const {
+  if (demanded_ <= 0) return 0;
+  return (arbiter_.moved(co_runners_) - moved_by_streams_) * stream.demand / demanded_;
+}
+
+void Traffic::set_stream(StreamId id, double bytes_per_s, int threads) {
+  if (streams_[id.index].demand == bytes_per_s) return;
+  for (Stream& stream : streams_) stream.moved += moved_since(stream);
+  moved_by_streams_ = arbiter_.moved(co_runners_);
+  streams_[id.index].demand = bytes_per_s;
+  streams_[id.index].threads = threads;
+  demanded_ = 0;
+  int users = 0;
+  for (const Stream& stream : streams_) {
+    demanded_ += stream.demand;
+    users += stream.threads;
+  }
+  arbiter_.set_demand(co_runners_, {.bytes_per_s = std::min(demanded_, streams_limit_),
+                                    .bound = 1,
+                                    .users = static_cast<double>(std::max(users, 1))});
+}
+
+double Traffic::moved(StreamId id) const {
+  const Stream& stream = streams_[id.index];
+  return stream.moved + moved_since(stream);
 }
 
 }  // namespace jostle::memory

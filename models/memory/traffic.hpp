@@ -1,5 +1,9 @@
-// The traffic on the memory that CPU and GPU share: kernels, host threads, copies.
+// The traffic on the memory that CPU and GPU share: kernels, host threads, copies, co-runners.
 #pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
 
 #include "models/gpu/kernel.hpp"
 #include "models/memory/arbiter.hpp"
@@ -11,6 +15,11 @@ namespace jostle::memory {
 // the whole bandwidth while it is memory-bound.
 [[nodiscard]] Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s);
 
+// The traffic of one co-runner.
+struct StreamId {
+  std::size_t index = 0;
+};
+
 class Traffic {
  public:
   // `gpu` is notified of the speed of memory-bound kernels. `copy_bytes_per_s`: read and written while a copy
@@ -20,6 +29,7 @@ class Traffic {
         gpu_(arbiter_.add(gpu)),
         cores_(arbiter_.add({})),
         copies_(arbiter_.add({})),
+        co_runners_(arbiter_.add_steady()),
         copy_bytes_per_s_(copy_bytes_per_s) {}
 
   // A process's kernels begin or cease to have the GPU. `demand` is at the clocks that the kernels are given
@@ -33,18 +43,38 @@ class Traffic {
   void core_demands(double change_bytes_per_s);
   void copies_change(int change);
 
+  // Co-runners move at most this much together (bytes/s); what they demand beyond it is shared in proportion.
+  void limit_streams(double together) { streams_limit_ = together; }
+  [[nodiscard]] StreamId add_stream();
+  // What the co-runner demands from now on with so many threads, all of them together.
+  void set_stream(StreamId stream, double bytes_per_s, int threads);
+  [[nodiscard]] double moved(StreamId stream) const;  // bytes so far
+
   // For other clients, such as DLAs.
   [[nodiscard]] Arbiter& arbiter() { return arbiter_; }
-  // Bytes moved by threads and copies so far.
-  [[nodiscard]] double moved_by_host() const { return arbiter_.moved(cores_) + arbiter_.moved(copies_); }
+  // Bytes moved by threads, copies and co-runners so far.
+  [[nodiscard]] double moved_by_host() const {
+    return arbiter_.moved(cores_) + arbiter_.moved(copies_) + arbiter_.moved(co_runners_);
+  }
 
  private:
+  struct Stream {
+    double demand = 0;  // bytes/s
+    int threads = 0;
+    double moved = 0;  // bytes, by the last change of any stream
+  };
+
   void set_gpu_demand(const Demand& demand);
+  [[nodiscard]] double moved_since(const Stream& stream) const;
 
   Arbiter arbiter_;
-  ClientId gpu_, cores_, copies_;
-  Demand gpu_demand_;  // as given by gpu_runs()
-  int on_gpu_ = 0;     // number of processes whose kernels have the GPU
+  ClientId gpu_, cores_, copies_, co_runners_;
+  std::vector<Stream> streams_;
+  double streams_limit_ = std::numeric_limits<double>::infinity();
+  double demanded_ = 0;          // by all streams
+  double moved_by_streams_ = 0;  // of arbiter_.moved(co_runners_), what has been divided among them
+  Demand gpu_demand_;            // as given by gpu_runs()
+  int on_gpu_ = 0;               // number of processes whose kernels have the GPU
   double gpu_clock_ = 1, gpu_memory_ = 1;
   double copy_bytes_per_s_;
   double core_bytes_per_s_ = 0;  // of all threads on cores

@@ -1,5 +1,7 @@
 #include "models/process/batch_steps.hpp"
 
+#include <algorithm>
+
 namespace jostle::process {
 namespace {
 
@@ -16,6 +18,7 @@ BatchSteps::Executor executor_of(const BoardParts& board, const Spec& spec, cons
 BatchSteps::BatchSteps(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
                        Accounting& accounting)
     : engine_(board.engine),
+      engines_(board.engines),
       spec_(spec),
       host_(host),
       accounting_(accounting),
@@ -39,13 +42,32 @@ sim::Task<> BatchSteps::serve(std::uint64_t batch, sim::Time made) {
 }
 
 sim::Task<> BatchSteps::work_on(const std::vector<HostStage>& stages, std::size_t first) {
-  host_.set_phase(Phase::computing);
   const double factor = host_.variation();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const sim::Time begun = engine_.now();
-    co_await host_.run(sim::work_in(stages[i].work, factor));
+    if (stages[i].engine) {
+      co_await on_engine(stages[i]);
+    } else {
+      host_.set_phase(Phase::computing);
+      co_await host_.run(sim::work_in(stages[i].work, factor));
+    }
     accounting_.stage_done(first + i, begun);
   }
+}
+
+// The thread sleeps in the call that hands the pictures over, until the engine's interrupt.
+sim::Task<> BatchSteps::on_engine(const HostStage& stage) {
+  host_.set_phase(Phase::synchronising);
+  const auto engine = std::ranges::find(engines_, *stage.engine, &media::Engine::kind);
+  engine_done_.reset();
+  engine->submit(stage.work, {.changed =
+                                  [](void* self, media::JobState state) {
+                                    BatchSteps& steps = *static_cast<BatchSteps*>(self);
+                                    steps.accounting_.time().set_engine(state);
+                                    if (state == media::JobState::finished) steps.engine_done_.set();
+                                  },
+                              .context = this});
+  co_await host_.sleep_in_call(engine_done_);
 }
 
 void BatchSteps::serving() {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <variant>
 #include <vector>
@@ -70,15 +71,18 @@ class BatchSteps {
  private:
   // `first`: of the stages in Accounting::in_stages().
   [[nodiscard]] sim::Task<> work_on(const std::vector<HostStage>& stages, std::size_t first);
+  [[nodiscard]] sim::Task<> on_engine(const HostStage& stage);
   void record_made_at(sim::Time made);
 
   sim::Engine& engine_;
+  std::deque<media::Engine>& engines_;
   const Spec& spec_;
   HostThread& host_;
   Accounting& accounting_;
   Executor executor_;
   Served* instance_ = nullptr;
   std::vector<Feed> feeds_;
+  cpu::Flag engine_done_;
 };
 
 }  // namespace jostle::process

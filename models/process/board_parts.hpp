@@ -9,6 +9,7 @@
 #include "models/gpu/copy_engine.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/link/link.hpp"
+#include "models/media/engine.hpp"
 #include "models/memory/traffic.hpp"
 #include "sim/engine.hpp"
 
@@ -20,6 +21,7 @@ struct BoardParts {
   gpu::Gpu* gpu;  // null: the board has none, and its processes compute on the CPU
   gpu::CopyEngine& copies;
   std::deque<dla::Dla>& dlas;
+  std::deque<media::Engine>& engines;       // those that stages of processes use
   std::optional<link::Link>& link;          // absent: requests are made on the board
   std::optional<memory::Traffic>& traffic;  // absent: nobody competes for the memory
 };

@@ -47,6 +47,10 @@ class HostThread {
     costs.poll = costs.poll * static_cast<std::int64_t>(streams + 1) / 2;
     co_await process::wait_for(cpu_, thread_, flag, sync_, costs);
   }
+  // As blocking does, whatever the spec says.
+  [[nodiscard]] sim::Task<> sleep_in_call(cpu::Flag& flag) {
+    return process::wait_for(cpu_, thread_, flag, Sync::blocking, costs_.sync);
+  }
   [[nodiscard]] auto sleep_until(cpu::Flag& flag) {
     return cpu_.block(thread_, flag, costs_.sync.wake_latency);
   }

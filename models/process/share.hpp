@@ -26,6 +26,8 @@ enum class Share : std::uint8_t {
   waiting_for_core,  // runnable, not running
   idle,              // nothing to do
   dla_wait,          // it has work for a DLA that executes another's
+  engine_running,    // nvdec, nvjpeg or vic works on its pictures
+  engine_wait,       // it has pictures for one that works on another's
   count              // not a share
 };
 inline constexpr auto share_count = static_cast<std::size_t>(Share::count);
@@ -123,6 +125,18 @@ inline constexpr std::array<ShareRow, share_count> share_rows{{
      .words = "waiting for another process's work on the DLA",
      .productive = false,
      .resource = Resource::dla},
+    {.share = Share::engine_running,
+     .name = "engine_running",
+     .header = "engine",
+     .words = "on a video or picture engine",
+     .productive = true,
+     .resource = Resource::engines},
+    {.share = Share::engine_wait,
+     .name = "engine_wait",
+     .header = "engine wait",
+     .words = "waiting for another process's pictures on an engine",
+     .productive = false,
+     .resource = Resource::engines},
 }};
 
 [[nodiscard]] consteval bool share_rows_are_in_order() {

@@ -13,6 +13,7 @@
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/kernel.hpp"
 #include "models/gpu/runlist.hpp"
+#include "models/media/spec.hpp"
 #include "models/process/arrival_spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "sim/time.hpp"
@@ -94,10 +95,12 @@ struct HostWork {
   std::vector<sim::Duration> layers;  // work of each thread in each layer of a batch, in reference time
 };
 
-// What the host thread does to a batch beside inference: decoding, pre- or post-processing.
+// What is done to a batch beside inference, while the host thread works or waits: decoding, pre- or
+// post-processing.
 struct HostStage {
   std::string name;
-  sim::Duration work;  // in reference time
+  sim::Duration work;                      // in reference time; of an engine, alone on it
+  std::optional<media::Kind> engine = {};  // that does it, and the host thread sleeps; none: that thread
 };
 
 // A batch of fewer images than the most that a dynamic batch holds.

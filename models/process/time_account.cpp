@@ -57,6 +57,8 @@ Share TimeAccount::cause() const {
   }
   if (dla_ == dla::TaskState::running) return Share::dla_running;
   if (dla_ == dla::TaskState::waiting) return Share::dla_wait;
+  if (engine_state_ == media::JobState::running) return Share::engine_running;
+  if (engine_state_ == media::JobState::waiting) return Share::engine_wait;
   if (copying_ > 0) return Share::copying;
   if (link_) return Share::link;
   if (thread_ == cpu::State::refilling) return Share::cache_refill;

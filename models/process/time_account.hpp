@@ -9,6 +9,7 @@
 #include "models/cpu/thread.hpp"
 #include "models/dla/dla.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/media/engine.hpp"
 #include "models/process/share.hpp"
 #include "sim/engine.hpp"
 #include "sim/time.hpp"
@@ -41,6 +42,7 @@ class TimeAccount {
   }
   void set_outstanding(std::size_t context, bool work) { settle(), contexts_[context].outstanding = work; }
   void set_dla(dla::TaskState state) { settle(), dla_ = state; }
+  void set_engine(media::JobState state) { settle(), engine_state_ = state; }
   // Whether any of the other threads of its team has a core.
   void set_helped(bool helped) { settle(), helped_ = helped; }
   void change_copying(int change) { settle(), copying_ += change; }
@@ -82,6 +84,7 @@ class TimeAccount {
   Phase phase_ = Phase::idle;
   cpu::State thread_ = cpu::State::sleeping;
   dla::TaskState dla_ = dla::TaskState::finished;
+  media::JobState engine_state_ = media::JobState::finished;
   bool helped_ = false;
   int copying_ = 0;  // copies under way
   bool link_ = false;

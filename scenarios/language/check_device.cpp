@@ -30,6 +30,7 @@ class DeviceCheck {
     check_tenants();
     if (scenario_.sharing == gpu::Sharing::mps && !device_.mps) problem(root_path_of_mps(), no_mps());
     for (std::size_t i = 0; i < scenario_.processes.size(); ++i) check_process(scenario_.processes[i], i);
+    for (std::size_t i = 0; i < scenario_.loads.size(); ++i) check_load(scenario_.loads[i], i);
   }
 
  private:
@@ -133,13 +134,15 @@ class DeviceCheck {
   }
 
   void check_process(const ProcessEntry& process, std::size_t index) const {
-    const std::string path = fmt::format("processes.{}.", index);
+    const std::string path = fmt::format("processes.{}.", place_of_entry(scenario_, index));
     check_cpus(path + "cpus", process.cpus, "among those the processes are confined to");
     if (!device_.has_gpu() && process.placement != Placement::cpu) {
       problem(path + "placement", no_gpu(), "placement: cpu");
       return;
     }
     check_placement(process, path);
+    check_stages(process.before, path + "stages.before");
+    check_stages(process.after, path + "stages.after");
     if (!gpu::way_of(scenario_.sharing).takes_turns) {
       const std::string reason = fmt::format("with sharing: {} no process has turns on the GPU",
                                              gpu::way_of(scenario_.sharing).name);
@@ -153,6 +156,36 @@ class DeviceCheck {
     for (std::size_t part = 0; part < parts_of(process).size(); ++part)
       check_blocks(parts_of(process)[part],
                    process.instances.empty() ? path : fmt::format("{}instances.{}.", path, part));
+  }
+
+  void check_stages(const std::vector<Stage>& stages, const std::string& path) const {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const auto& engine = stages[i].engine;
+      if (engine && device_.engines.pixels_per_s[media::index_of(*engine)] <= 0)
+        problem(
+            fmt::format("{}.{}.on", path, i),
+            fmt::format("{} has no {}, or its rate is not known", device_.name, media::to_string(*engine)),
+            "on: cpu or gpu, with its time");
+    }
+  }
+
+  void check_load(const LoadEntry& load, std::size_t index) const {
+    const std::string path = fmt::format("processes.{}.", place_of_load(scenario_, index));
+    check_cpus(path + "cpus", load.cpus, "among those the processes are confined to");
+    if (load.kind == process::LoadKind::busy) return;
+    if (!device_.memory.unified || !device_.has_gpu() || !device_.memory.cores) {
+      problem(path + "load",
+              fmt::format("what {}'s cores move over its memory is not simulated", device_.name),
+              "load: busy");
+      return;
+    }
+    const memory::CoreTraffic& cores = *device_.memory.cores;
+    const double most = std::min(load.threads * process::bytes_per_s(load.kind, cores), cores.together);
+    if (load.bandwidth && *load.bandwidth > most * (1 + 1e-9))
+      problem(path + "bandwidth",
+              fmt::format("{} of {} move less", load.threads == 1 ? "a thread" : "threads", device_.name),
+              fmt::format("{} threads of {} at most {}", load.threads, process::to_string(load.kind),
+                          input::format_quantity(most, input::bandwidth_dimension())));
   }
 
   void check_blocks(const ProcessEntry& part, const std::string& path) const {

@@ -43,6 +43,7 @@ Json model_json(const Model& model) {
             {"blocks", synthetic->blocks},
             {"threads", synthetic->threads}};
   if (synthetic->pace) json["pace"] = time(*synthetic->pace);
+  if (synthetic->bytes > 0) json["bytes"] = quantity(synthetic->bytes, input::size_dimension());
   return json;
 }
 
@@ -73,8 +74,14 @@ std::string payload(const Payload& payload) {
 
 Json stages_json(const std::vector<Stage>& stages) {
   Json json = Json::array();
-  for (const Stage& stage : stages)
-    json.push_back({{"name", stage.name}, {"on", stage.on_gpu ? "gpu" : "cpu"}, {"time", time(stage.time)}});
+  for (const Stage& stage : stages) {
+    const std::string_view on = stage.engine ? media::to_string(*stage.engine) : stage.on_gpu ? "gpu" : "cpu";
+    Json& one = json.emplace_back(Json{{"name", stage.name}, {"on", on}});
+    if (stage.width > 0)
+      one["size"] = fmt::format("{}x{}", stage.width, stage.height);
+    else
+      one["time"] = time(stage.time);
+  }
   return json;
 }
 
@@ -130,6 +137,21 @@ void put_work(Json& json, const ProcessEntry& process) {
   if (process.mps_threads) json["mps_threads"] = quantity(*process.mps_threads, input::share_dimension());
 }
 
+struct Threads {
+  const std::vector<int>& cpus;
+  int nice, fifo;
+  const std::optional<cpu::ContainerSpec>& container;
+};
+void put_threads(Json& json, const Threads& threads) {
+  if (!threads.cpus.empty()) json["cpus"] = threads.cpus;
+  if (threads.fifo > 0) {
+    json["policy"] = {{"fifo", threads.fifo}};
+  } else {
+    json["nice"] = threads.nice;
+  }
+  if (threads.container) json["container"] = container_json(*threads.container);
+}
+
 Json process_json(const ProcessEntry& process) {
   Json json;
   put_work(json, process);
@@ -145,16 +167,21 @@ Json process_json(const ProcessEntry& process) {
   if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
   if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
   if (process.instances.empty()) put_requests(json, process);
-  if (!process.cpus.empty()) json["cpus"] = process.cpus;
-  if (process.fifo > 0) {
-    json["policy"] = {{"fifo", process.fifo}};
-  } else {
-    json["nice"] = process.nice;
-  }
-  if (process.container) json["container"] = container_json(*process.container);
+  put_threads(json, {process.cpus, process.nice, process.fifo, process.container});
   if (process.gpu_timeslice) json["gpu_timeslice"] = time(*process.gpu_timeslice);
   if (process.gpu_interleave != gpu::Interleave::low)
     json["gpu_interleave"] = interleave_names()[static_cast<std::size_t>(process.gpu_interleave)].first;
+  return json;
+}
+
+Json load_json(const LoadEntry& load) {
+  Json json;
+  if (!load.name.empty()) json["name"] = load.name;
+  json["load"] = process::to_string(load.kind);
+  json["threads"] = load.threads;
+  if (load.bandwidth) json["bandwidth"] = quantity(*load.bandwidth, input::bandwidth_dimension());
+  json["duty"] = quantity(load.duty, input::share_dimension());
+  put_threads(json, {load.cpus, load.nice, load.fifo, load.container});
   return json;
 }
 
@@ -223,6 +250,11 @@ std::string to_json(const Scenario& scenario) {
   if (!scenario.cpus.empty()) json["cpus"] = scenario.cpus;
   json["processes"] = Json::array();
   for (const ProcessEntry& process : scenario.processes) json["processes"].push_back(process_json(process));
+  for (std::size_t i = 0; i < scenario.loads.size(); ++i) {
+    Json& entries = json["processes"];
+    entries.insert(entries.begin() + static_cast<std::ptrdiff_t>(place_of_load(scenario, i)),
+                   load_json(scenario.loads[i]));
+  }
   Json& run = json["run"];
   if (const std::optional<Until>& until = scenario.run.until) {
     run["until"] = {{"relative_error", quantity(until->relative_error, input::share_dimension())}};

@@ -222,10 +222,23 @@ void read_processes(const Cursor& at, const LoadContext& context, Scenario& scen
     at.problem("no processes", "at least one is needed");
   std::int64_t total = 0;
   for (const Cursor& entry : entries) {
+    if (entry.is(Kind::mapping) && entry.value().find("load")) {
+      scenario.loads.push_back(read_load(entry));
+      scenario.loads.back().behind = scenario.processes.size();
+      ++total;
+      continue;
+    }
     scenario.processes.push_back(read_process(entry, context, scenario.processes));
     total += scenario.processes.back().count;  // each at most 1024, so this cannot overflow
   }
-  unite_containers(entries, scenario.processes);
+  if (scenario.processes.empty() && !scenario.loads.empty())
+    at.problem("only loads", "at least one process with a model is needed");
+  std::vector<std::optional<cpu::ContainerSpec>*> containers(entries.size());
+  for (std::size_t i = 0; i < scenario.processes.size(); ++i)
+    containers[place_of_entry(scenario, i)] = &scenario.processes[i].container;
+  for (std::size_t i = 0; i < scenario.loads.size(); ++i)
+    containers[place_of_load(scenario, i)] = &scenario.loads[i].container;
+  unite_containers(entries, containers);
   if (total > max_processes) {
     at.problem(fmt::format("{} processes on one board, at most {} are allowed", total, max_processes));
   }

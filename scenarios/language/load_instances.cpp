@@ -171,7 +171,7 @@ void read_streams(Mapping& mapping, ProcessEntry& process) {
 void check_streams(const Scenario& scenario, const Cursor& root) {
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {
     const ProcessEntry& process = scenario.processes[entry];
-    const std::string path = fmt::format("processes.{}", entry);
+    const std::string path = fmt::format("processes.{}", place_of_entry(scenario, entry));
     if (process.mps_threads && scenario.sharing != gpu::Sharing::mps)
       root.descend(path + ".mps_threads")
           .problem("a share of the threads is MPS's to give", "add mps: true at the top, or leave it out");

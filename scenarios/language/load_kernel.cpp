@@ -34,10 +34,10 @@ std::optional<cpu::ContainerSpec> read_container(const Cursor& at) {
   return named ? std::optional(container) : std::nullopt;
 }
 
-void read_policy(const Cursor& at, ProcessEntry& process) {
+int read_policy(const Cursor& at) {
   Mapping mapping(at, "a policy: {fifo: 50}");
   std::int64_t priority = 0;
-  if (mapping.required("fifo", priority, Integer{1, 99})) process.fifo = static_cast<int>(priority);
+  return mapping.required("fifo", priority, Integer{1, 99}) ? static_cast<int>(priority) : 0;
 }
 
 bool uses_gpu(const ProcessEntry& process) {
@@ -46,17 +46,27 @@ bool uses_gpu(const ProcessEntry& process) {
 
 }  // namespace
 
-void read_kernel_settings(Mapping& mapping, ProcessEntry& process) {
+ThreadSettings read_thread_settings(Mapping& mapping) {
+  ThreadSettings settings;
+  if (const auto cpus_at = mapping.find("cpus")) {
+    if (const auto cpus = read_cpus(*cpus_at)) settings.cpus = *cpus;
+  }
+  std::int64_t nice = 0;
+  if (mapping.optional("nice", nice, Integer{-20, 19})) settings.nice = static_cast<int>(nice);
   const auto container = mapping.find("container");
-  if (container) process.container = read_container(*container);
+  if (container) settings.container = read_container(*container);
   if (const auto policy = mapping.find("policy")) {
-    read_policy(*policy, process);
+    settings.fifo = read_policy(*policy);
     if (container)
       container->problem("a real-time thread is under no quota and has no shares",
                          "leave out policy or container");
-    if (const auto nice = mapping.find("nice"))
-      nice->problem("a real-time thread has no nice level", "leave out policy or nice");
+    if (const auto nice_at = mapping.find("nice"))
+      nice_at->problem("a real-time thread has no nice level", "leave out policy or nice");
   }
+  return settings;
+}
+
+void read_turns(Mapping& mapping, ProcessEntry& process) {
   if (const auto at = mapping.find("gpu_timeslice")) {
     process.gpu_timeslice = TimeSpan{sim::milliseconds(1), sim::milliseconds(50)}(*at);
     if (!uses_gpu(process)) at->problem("a process with placement: cpu has no turns on the GPU");
@@ -68,14 +78,15 @@ void read_kernel_settings(Mapping& mapping, ProcessEntry& process) {
   }
 }
 
-void unite_containers(const std::vector<Cursor>& entries, std::vector<ProcessEntry>& processes) {
-  for (std::size_t i = 0; i < processes.size(); ++i) {
-    if (!processes[i].container) continue;
-    cpu::ContainerSpec& own = *processes[i].container;
+void unite_containers(const std::vector<Cursor>& entries,
+                      const std::vector<std::optional<cpu::ContainerSpec>*>& containers) {
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    if (!*containers[i]) continue;
+    cpu::ContainerSpec& own = **containers[i];
     const Cursor at = entries[i].descend("container");
     for (std::size_t j = 0; j < i; ++j) {
-      if (!processes[j].container || processes[j].container->name != own.name) continue;
-      const cpu::ContainerSpec& first = *processes[j].container;
+      if (!*containers[j] || (*containers[j])->name != own.name) continue;
+      const cpu::ContainerSpec& first = **containers[j];
       // Its name alone says: the same container.
       if (!at.value().find("cpus")) own.cpus = first.cpus;
       if (!at.value().find("shares")) own.shares = first.shares;

@@ -52,10 +52,22 @@ void check_streams(const Scenario& scenario, const input::Cursor& root);
 [[nodiscard]] std::optional<Payload> read_payload(const input::Cursor& at);
 void read_link_quality(input::Mapping& mapping, Link& link);
 
-// `container`, `policy`, `gpu_timeslice` and `gpu_interleave` of a process; then, of all processes, what each
-// of those in one container may leave out.
-void read_kernel_settings(input::Mapping& mapping, ProcessEntry& process);
-void unite_containers(const std::vector<input::Cursor>& entries, std::vector<ProcessEntry>& processes);
+// A co-runner, `behind` apart.
+[[nodiscard]] LoadEntry read_load(const input::Cursor& at);
+
+// `cpus`, `nice`, `policy` and `container` of a process or a load.
+struct ThreadSettings {
+  std::vector<int> cpus;
+  int nice = 0, fifo = 0;
+  std::optional<cpu::ContainerSpec> container;
+};
+[[nodiscard]] ThreadSettings read_thread_settings(input::Mapping& mapping);
+// `gpu_timeslice` and `gpu_interleave` of a process.
+void read_turns(input::Mapping& mapping, ProcessEntry& process);
+// Of all entries in the order of the scenario, what each of those in one container may leave out.
+// `containers`: of each entry.
+void unite_containers(const std::vector<input::Cursor>& entries,
+                      const std::vector<std::optional<cpu::ContainerSpec>*>& containers);
 [[nodiscard]] Interrupts read_interrupts(const input::Cursor& at);
 [[nodiscard]] std::optional<DesktopCompositor> read_compositor(const input::Cursor& at);
 

@@ -25,6 +25,7 @@ using input::Cursor;
 using input::Integer;
 using input::Kind;
 using input::Mapping;
+using input::Quantity;
 using input::Text;
 
 // Beyond any use, and small enough that nothing computed from them overflows.
@@ -34,7 +35,7 @@ constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;
 
 std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
-  Mapping mapping(at, "a mapping: kernels, duration, blocks, threads, pace");
+  Mapping mapping(at, "a mapping: kernels, duration, blocks, threads, pace, bytes");
   SyntheticModel model;
   std::int64_t blocks = 1, threads = 128;
   bool good = mapping.required("kernels", model.kernels, Integer{1, max_kernels});
@@ -43,6 +44,7 @@ std::optional<SyntheticModel> read_synthetic(const Cursor& at) {
   good &= mapping.required("blocks", blocks, Integer{1, 2'147'483'647});
   good &= mapping.required("threads", threads, Integer{1, 1024});
   mapping.optional("pace", model.pace, TimeSpan{sim::Duration::zero(), sim::seconds(10), true});
+  mapping.optional("bytes", model.bytes, Quantity{input::size_dimension(), 0, 1e12});
   if (!good) return std::nullopt;
   model.blocks = static_cast<std::uint32_t>(blocks);
   model.threads = static_cast<std::uint32_t>(threads);
@@ -171,15 +173,62 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
   if (ends[1] - ends[0] < count) process.layers = LayerRange{ends[0], ends[1]};
 }
 
+// Where a stage is done.
+struct StageOn {
+  bool gpu = false;
+  std::optional<media::Kind> engine = {};
+};
+std::vector<std::pair<std::string, StageOn>> stage_processors() {
+  std::vector<std::pair<std::string, StageOn>> all{{"cpu", {}}, {"gpu", {.gpu = true}}};
+  for (std::size_t i = 0; i < media::kind_count; ++i)
+    all.push_back({std::string(media::kind_names.at(i)), {.engine = static_cast<media::Kind>(i)}});
+  return all;
+}
+
+// "1920x1080"
+void read_size(const Cursor& at, Stage& stage) {
+  constexpr std::int64_t largest = 65536;
+  const std::string* text = at.scalar("a size in pixels, such as 1920x1080");
+  if (text == nullptr) return;
+  const std::size_t cross = text->find('x');
+  bool overflow = false;
+  const auto width = input::parse_integer(text->substr(0, cross), overflow);
+  const auto height =
+      cross == std::string::npos ? std::nullopt : input::parse_integer(text->substr(cross + 1), overflow);
+  if (!width || !height || *width < 1 || *height < 1 || *width > largest || *height > largest)
+    return at.problem(fmt::format("'{}' is no size in pixels", input::printable(*text)),
+                      "width and height, such as 1920x1080");
+  stage.width = *width;
+  stage.height = *height;
+  if (!stage.engine)
+    at.problem("only an engine (nvdec, nvjpeg, vic) knows how long an image of a size takes",
+               "time: the time of an image");
+}
+
 std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
   constexpr std::size_t max_stages = 100;
   std::vector<Stage> stages;
   for (const Cursor& item : at.items("a list of stages, such as [{name: decode, time: 8 ms}]", max_stages)) {
     Stage stage;
-    Mapping mapping(item, "a stage: name, time, on");
+    Mapping mapping(item, "a stage: name, time, on, size");
     mapping.required("name", stage.name, Text{200});
-    mapping.required("time", stage.time, TimeSpan{sim::Duration::zero(), sim::seconds(100), true});
-    mapping.optional("on", stage.on_gpu, Choice<bool>{"a processor", {{"cpu", false}, {"gpu", true}}});
+    StageOn on;
+    if (mapping.optional("on", on, Choice<StageOn>{"a processor", stage_processors()})) {
+      stage.on_gpu = on.gpu;
+      stage.engine = on.engine;
+    }
+    const TimeSpan span{sim::Duration::zero(), sim::seconds(100), true};
+    const auto size = mapping.find("size");
+    if (size) read_size(*size, stage);
+    if (size && mapping.has("time"))
+      mapping.find("time")->problem("given beside size", "keep one of the two");
+    else if (!size && stage.engine)
+      mapping.optional("time", stage.time, span);
+    else if (!size)
+      mapping.required("time", stage.time, span);
+    if (stage.engine && !size && !mapping.has("time"))
+      item.problem(fmt::format("a stage on {} needs the size of its images", media::to_string(*stage.engine)),
+                   "such as size: 1920x1080, or time: 2 ms");
     if (stage.on_gpu && process.placement != Placement::gpu && process.placement != Placement::cuda_only)
       item.problem(
           fmt::format("a process with placement: {} has no stage on the GPU", to_string(process.placement)));
@@ -241,12 +290,12 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
     read_requests(mapping, context, process);
     read_streams(mapping, process);
   }
-  if (const auto cpus_at = mapping.find("cpus")) {
-    if (const auto cpus = read_cpus(*cpus_at)) process.cpus = *cpus;
-  }
-  std::int64_t nice = 0;
-  if (mapping.optional("nice", nice, Integer{-20, 19})) process.nice = static_cast<int>(nice);
-  read_kernel_settings(mapping, process);
+  ThreadSettings settings = read_thread_settings(mapping);
+  process.cpus = std::move(settings.cpus);
+  process.nice = settings.nice;
+  process.fifo = settings.fifo;
+  process.container = std::move(settings.container);
+  read_turns(mapping, process);
   return process;
 }
 

@@ -69,6 +69,15 @@ const Names<ThermalStart>& thermal_start_names() {
   return names;
 }
 
+const Names<process::LoadKind>& load_names() {
+  static const Names<process::LoadKind> names = [] {
+    Names<process::LoadKind> all;
+    for (const process::LoadRow& row : process::load_rows) all.emplace_back(row.name, row.kind);
+    return all;
+  }();
+  return names;
+}
+
 const Names<Observer>& observer_names() {
   static const Names<Observer> names{{"none", Observer::none}, {"nsys", Observer::nsys}};
   return names;

@@ -18,6 +18,7 @@ using Names = std::vector<std::pair<std::string, T>>;
 [[nodiscard]] std::string runtime_list(bool (*are)(const process::RuntimeTraits&), const char* last = " or ");
 [[nodiscard]] const Names<Sync>& sync_names();
 [[nodiscard]] const Names<Placement>& placement_names();
+[[nodiscard]] const Names<process::LoadKind>& load_names();
 [[nodiscard]] const Names<Observer>& observer_names();
 [[nodiscard]] const Names<ThermalStart>& thermal_start_names();
 [[nodiscard]] const Names<gpu::Sharing>& sharing_names();

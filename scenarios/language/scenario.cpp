@@ -43,6 +43,15 @@ std::vector<std::vector<PartId>> parts_named(const Scenario& scenario, const std
   return found;
 }
 
+std::size_t place_of_entry(const Scenario& scenario, std::size_t entry) {
+  return entry + static_cast<std::size_t>(std::ranges::count_if(
+                     scenario.loads, [entry](const LoadEntry& load) { return load.behind <= entry; }));
+}
+
+std::size_t place_of_load(const Scenario& scenario, std::size_t load) {
+  return std::min(scenario.loads[load].behind, scenario.processes.size()) + load;
+}
+
 std::vector<ProcessInstance> expand(const Scenario& scenario) {
   std::vector<ProcessInstance> result;
   for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry) {

@@ -18,7 +18,9 @@
 #include "models/dnn/precision.hpp"
 #include "models/gpu/runlist.hpp"
 #include "models/gpu/sharing.hpp"
+#include "models/media/spec.hpp"
 #include "models/process/arrival_spec.hpp"
+#include "models/process/co_runner.hpp"
 #include "models/process/runtimes.hpp"
 #include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
@@ -67,6 +69,7 @@ struct SyntheticModel {
   sim::Duration duration;    // of a kernel, alone on the GPU
   std::uint32_t blocks = 1, threads = 128;
   std::optional<sim::Duration> pace;  // host time from one launch to the next
+  double bytes = 0;  // that a kernel moves over the memory, which bounds its time; 0: arithmetic does
 };
 using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
 [[nodiscard]] std::string model_name(
@@ -84,8 +87,12 @@ struct LayerRange {
 struct Stage {
   std::string name;
   bool on_gpu = false;
-  sim::Duration
-      time;  // of an image: on a core at the profile's reference clock, or alone on the GPU at its highest
+  std::optional<media::Kind> engine = {};  // that does it, in place of a core or the GPU
+  // Of an image: on a core at the profile's reference clock; alone on the GPU at its highest; alone on the
+  // engine, if `pixels` are 0.
+  sim::Duration time;
+  std::int64_t width = 0,
+               height = 0;  // of an image that an engine is given; 0: `time` says how long it takes
 };
 
 // What the random numbers of the processes of an entry are named by, and the number of the first of them.
@@ -145,6 +152,20 @@ struct ProcessEntry {
 }
 // For people and results: of several instances "resnet50 + mobilenet_v2".
 [[nodiscard]] std::string model_name(const ProcessEntry& process);
+
+// One entry of `processes` that is a co-runner (process::LoadSpec).
+struct LoadEntry {
+  std::string name;        // empty unless given
+  std::size_t behind = 0;  // so many entries with a model stand before it in `processes`
+  process::LoadKind kind = process::LoadKind::memory_write;
+  int threads = 1;
+  std::optional<double> bandwidth;  // bytes/s, of all threads together while they work
+  double duty = 1;
+  std::vector<int> cpus;  // allowed cores; empty: those of the scenario
+  int nice = 0;
+  int fifo = 0;
+  std::optional<cpu::ContainerSpec> container;
+};
 
 // A mode out of an nvpmodel.conf, in place of one of the profile's.
 struct PowerModeFile {
@@ -225,8 +246,13 @@ struct Scenario {
   std::optional<int> host_cores;  // confine the processes to this many lowest-numbered online cores ...
   std::vector<int> cpus;          // ... or to these; empty: all
   std::vector<ProcessEntry> processes;
+  std::vector<LoadEntry> loads;  // beside them, in the order of the scenario
   Run run;
 };
+
+// Where an entry with a model, and a load, stand in `processes` as it is written.
+[[nodiscard]] std::size_t place_of_entry(const Scenario& scenario, std::size_t entry);
+[[nodiscard]] std::size_t place_of_load(const Scenario& scenario, std::size_t load);
 
 // By entry: its name, or else its model, and its place among the entries of that name. So an entry before it,
 // or more processes of one, change no draws of others.

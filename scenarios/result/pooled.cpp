@@ -258,6 +258,8 @@ void pool(const Same<SystemResult>& system) {
   for_each_of(system.at(&S::dla), [](const Same<DlaResult>& dla) {
     average_all(dla, {&DlaResult::busy, &DlaResult::clock_mhz});
   });
+  for_each_of(system.at(&S::engines),
+              [](const Same<EngineResult>& engine) { average(engine.at(&EngineResult::busy)); });
   if_in_all(system.at(&S::link), [](const Same<LinkResult>& link) { average(link); });
   average_cpu_and_memory(system);
   for_each_of(system.at(&S::time_in_state),
@@ -278,6 +280,9 @@ Result pooled(const std::vector<Result>& replications) {
   const Same<Result> all(result, std::move(each));
   for_each_of(all.at(&Result::processes), [](const Same<ProcessResult>& process) {
     if (process.into().status == "ok") pool(process);
+  });
+  for_each_of(all.at(&Result::loads), [](const Same<LoadResult>& load) {
+    average_all(load, {&LoadResult::bandwidth_gb_s, &LoadResult::busy_cores});
   });
   pool(all.at(&Result::system));
   add_up(all.at(&Result::simulated_s));

@@ -163,6 +163,23 @@ struct ProcessResult {
   Metric throughput_after_setup;  // likewise: images/s from when it is ready to the end of its last batch
 };
 
+// A co-runner: an entry of `processes` in what is written, among those with a model.
+struct LoadResult {
+  std::string name;  // empty unless the scenario gives one
+  std::string load;  // "memory_write"
+  std::int64_t threads = 1;
+  std::string grade;                                     // of the figures that say how much its cores move
+  std::size_t behind_entries = 0, behind_processes = 0;  // how many with a model stand before it
+  Metric bandwidth_gb_s;                                 // moved over the memory; absent of `busy`
+  Metric busy_cores;                                     // mean number of cores that its threads held
+};
+
+// An engine that stages use.
+struct EngineResult {
+  std::string name;  // "nvdec"
+  Metric busy;
+};
+
 struct DlaResult {
   std::string name;  // "dla0"
   Metric busy, clock_mhz;
@@ -200,7 +217,8 @@ struct SystemResult {
     std::optional<GpuWindows> windows;  // if requested
     Metric compositor;                  // share of time in which its frames ran; absent: there is none
   } gpu;
-  std::vector<DlaResult> dla;  // of a board with DLAs
+  std::vector<DlaResult> dla;         // of a board with DLAs
+  std::vector<EngineResult> engines;  // that stages use
   std::optional<LinkResult> link;
   struct {
     Metric busy_cores, migrations_per_s, involuntary_switches_per_s;
@@ -236,6 +254,7 @@ struct Result {
   std::int64_t replications = 1;
   std::string status = "ok";  // or out_of_memory if a process did not fit
   std::vector<ProcessResult> processes;
+  std::vector<LoadResult> loads;
   SystemResult system;
   // Whether all processes and the board's power are steady; false as soon as one is not.
   std::optional<bool> stationary;

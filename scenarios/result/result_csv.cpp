@@ -144,6 +144,33 @@ const std::vector<InstanceColumn>& instance_columns() {
   return table;
 }
 
+// What only loads have; empty in other rows.
+struct LoadColumn {
+  std::string name;
+  std::function<std::string(const LoadResult&)> cell;
+};
+const std::vector<LoadColumn>& load_columns() {
+  using L = LoadResult;
+  static const std::vector<LoadColumn> table{
+      {"load", [](const L& l) { return l.load; }},
+      {"threads", [](const L& l) { return fmt::format("{}", l.threads); }},
+      {"bandwidth_gb_s", [](const L& l) { return figure_cell(l.bandwidth_gb_s); }},
+      {"busy_cores", [](const L& l) { return figure_cell(l.busy_cores); }},
+  };
+  return table;
+}
+
+// The row of a load: what only inference has is empty.
+ProcessResult row_of(const LoadResult& load, std::size_t loads_before) {
+  ProcessResult row;
+  row.index = static_cast<std::int64_t>(load.behind_processes + loads_before);
+  row.entry = static_cast<std::int64_t>(load.behind_entries + loads_before);
+  row.name = load.name;
+  row.model = load.load;
+  row.grades.kernels = load.grade;
+  return row;
+}
+
 const std::vector<Column>& columns() {
   static const std::vector<Column> table = make_columns();
   return table;
@@ -155,23 +182,35 @@ std::string csv_header() {
   std::string line;
   for (const Column& column : columns()) line += (line.empty() ? "" : ",") + column.name;
   for (const InstanceColumn& column : instance_columns()) line += "," + column.name;
+  for (const LoadColumn& column : load_columns()) line += "," + column.name;
   return line + "\n";
 }
 
 std::string to_csv(const Result& result) {
   std::string text;
-  const auto add = [&](const ProcessResult& process, const InstanceResult* instance) {
+  const auto add = [&](const ProcessResult& process, const InstanceResult* instance,
+                       const LoadResult* load = nullptr) {
     std::string line;
     for (const Column& column : columns()) line += column.cell(result, process) + ",";
     for (const InstanceColumn& column : instance_columns())
       line += (instance != nullptr ? column.cell(*instance) : "") + ",";
+    for (const LoadColumn& column : load_columns()) line += (load != nullptr ? column.cell(*load) : "") + ",";
     line.back() = '\n';
     text += line;
   };
-  for (const ProcessResult& process : result.processes) {
+  std::size_t next = 0;
+  const auto add_loads = [&](std::size_t behind) {
+    for (; next < result.loads.size() && result.loads[next].behind_processes <= behind; ++next)
+      add(row_of(result.loads[next], next), nullptr, &result.loads[next]);
+  };
+  for (std::size_t i = 0; i < result.processes.size(); ++i) {
+    add_loads(i);
+    ProcessResult process = result.processes[i];
+    process.entry += static_cast<std::int64_t>(next);
     add(process, nullptr);
     for (const InstanceResult& instance : process.instances) add(row_of(process, instance), &instance);
   }
+  add_loads(result.processes.size());
   return text;
 }
 

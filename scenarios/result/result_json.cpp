@@ -203,6 +203,42 @@ Json process_json(const ProcessResult& process) {
   return json;
 }
 
+// What only inference has is null, or 0.
+Json load_json(const LoadResult& load, std::size_t index, std::size_t entry) {
+  ProcessResult none;
+  none.name = load.name;
+  none.model = load.load;
+  none.grades.kernels = load.grade;
+  Json json = process_json(none);
+  json["index"] = index;
+  json["entry"] = entry;
+  json["batch"] = 0;
+  json["runtime"] = nullptr;
+  json["load"] = load.load;
+  json["threads"] = load.threads;
+  json["bandwidth_gb_s"] = figure(load.bandwidth_gb_s);
+  json["busy_cores"] = figure(load.busy_cores);
+  return json;
+}
+
+// Processes and loads in the order of the scenario.
+Json entries_json(const Result& result) {
+  Json json = Json::array();
+  std::size_t next = 0;  // load
+  const auto put_loads = [&](std::size_t behind) {
+    for (; next < result.loads.size() && result.loads[next].behind_processes <= behind; ++next)
+      json.push_back(load_json(result.loads[next], json.size(), result.loads[next].behind_entries + next));
+  };
+  for (std::size_t i = 0; i < result.processes.size(); ++i) {
+    put_loads(i);
+    Json process = process_json(result.processes[i]);
+    process["entry"] = result.processes[i].entry + static_cast<std::int64_t>(next);
+    json.push_back(std::move(process));
+  }
+  put_loads(result.processes.size());
+  return json;
+}
+
 Json system_json(const SystemResult& system) {
   const auto& gpu = system.gpu;
   const auto& cpu = system.cpu;
@@ -228,6 +264,8 @@ Json system_json(const SystemResult& system) {
   for (const DlaResult& dla : system.dla)
     json["dla"].push_back(
         {{"name", dla.name}, {"busy", figure(dla.busy)}, {"clock_mhz", figure(dla.clock_mhz)}});
+  for (const EngineResult& engine : system.engines)
+    json["engines"].push_back({{"name", engine.name}, {"busy", figure(engine.busy)}});
   if (system.link)
     json["link"] = {{"busy", figure(system.link->busy)},
                     {"load", figure(system.link->load)},
@@ -261,8 +299,7 @@ Json system_json(const SystemResult& system) {
 std::string to_json(const Result& result) {
   Json json{{"schema", "jostle.result/1"},         {"scenario", result.scenario}, {"device", result.device},
             {"profile_hash", result.profile_hash}, {"seed", result.seed},         {"status", result.status}};
-  json["processes"] = Json::array();
-  for (const ProcessResult& process : result.processes) json["processes"].push_back(process_json(process));
+  json["processes"] = entries_json(result);
   json["system"] = system_json(result.system);
   json["scenario_hash"] = result.scenario_hash;
   json["simulated_s"] = result.simulated_s;

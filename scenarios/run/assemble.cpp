@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "calibration/profile/profile.hpp"
 #include "models/dnn/graph/network.hpp"
@@ -253,6 +254,26 @@ void connect(board::Setup& setup, const Scenario& scenario,
   }
 }
 
+// A load draws as itself: others of its kind before it change nothing.
+std::vector<process::LoadSpec> loads_of(const Scenario& scenario) {
+  std::vector<process::LoadSpec> loads;
+  std::map<std::string, int> alike;
+  for (const LoadEntry& entry : scenario.loads) {
+    const std::string name = entry.name.empty() ? std::string(process::to_string(entry.kind)) : entry.name;
+    loads.push_back({.name = name,
+                     .kind = entry.kind,
+                     .threads = entry.threads,
+                     .bytes_per_s = entry.bandwidth,
+                     .duty = entry.duty,
+                     .cpus = entry.cpus,
+                     .nice = entry.nice,
+                     .fifo = entry.fifo,
+                     .container = entry.container,
+                     .random_name = fmt::format("load {} {}", name, alike[name]++)});
+  }
+  return loads;
+}
+
 // The link, and what else takes cores and the GPU.
 void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkContext& context) {
   if (const std::optional<Link>& link = scenario.link) {
@@ -327,6 +348,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     setup.processes.push_back(std::move(spec));
   }
   connect(setup, scenario, place);
+  if (!assembly.occupancy.rebooted) setup.loads = loads_of(scenario);
   return assembly;
 }
 

@@ -69,6 +69,21 @@ std::size_t contexts_of(const Scenario& scenario, const Assembly& assembly) {
 
 }  // namespace
 
+std::string load_grade(const LoadEntry& load, const calibration::Profile& profile) {
+  switch (load.kind) {
+    case process::LoadKind::memory_write:
+      return to_string(lowest_of(profile, {"memory.cores.write", "memory.cores.together"}));
+    case process::LoadKind::memory_read:
+      return to_string(lowest_of(profile, {"memory.cores.read", "memory.cores.together"}));
+    case process::LoadKind::memory_copy:
+      return to_string(
+          lowest_of(profile, {"memory.cores.read", "memory.cores.write", "memory.cores.together"}));
+    case process::LoadKind::busy:
+      break;
+  }
+  return to_string(ParameterGrade::measured);  // by definition
+}
+
 std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
                               const Assembly& assembly) {
   const bool shared = contexts_of(scenario, assembly) > 1;

@@ -1,6 +1,7 @@
 // The grades of predictions, from those of the figures of a profile that decide them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "models/gpu/kernel.hpp"
@@ -11,6 +12,7 @@ struct Profile;
 }
 
 namespace jostle::scenarios {
+struct LoadEntry;
 struct Scenario;
 struct Assembly;
 
@@ -19,5 +21,8 @@ struct Assembly;
 // that of the SMs and of the board at rest.
 [[nodiscard]] std::vector<Grades> grades_of(const Scenario& scenario, const calibration::Profile& profile,
                                             const Assembly& assembly);
+
+// Of what a load moves: of the figures of the cores that it rests on.
+[[nodiscard]] std::string load_grade(const LoadEntry& load, const calibration::Profile& profile);
 
 }  // namespace jostle::scenarios

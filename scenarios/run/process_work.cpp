@@ -10,6 +10,7 @@
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
 #include "models/dnn/arithmetic.hpp"
@@ -49,6 +50,11 @@ gpu::KernelSequence synthetic_kernels(const SyntheticModel& model, const gpu::Sp
   kernel.duration = model.duration;
   kernel.blocks = model.blocks;
   kernel.threads_per_block = model.threads;
+  kernel.dram_bytes = static_cast<float>(model.bytes);
+  if (model.bytes > 0) {
+    kernel.compute_share = 0;
+    kernel.memory_share = 1;
+  }
   gpu::fill_residency(gpu, kernel);
   sequence.kernels.assign(static_cast<std::size_t>(model.kernels), kernel);
   sequence.rebuild_finish();
@@ -196,16 +202,25 @@ gpu::Kernel filling_kernel(sim::Duration time, const gpu::Spec& gpu) {
   return kernel;
 }
 
-// Those of the host become work around a batch, those of the GPU kernels around the network's.
+// Of an image.
+sim::Duration time_on_engine(const Stage& stage, const board::DeviceSpec& device) {
+  if (stage.width == 0) return stage.time;
+  const double pixels = static_cast<double>(stage.width) * static_cast<double>(stage.height);
+  return sim::seconds(pixels / device.engines.pixels_per_s[media::index_of(*stage.engine)]);
+}
+
+// Those of the host and of engines become work around a batch, those of the GPU kernels around the network's.
 void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   gpu::KernelSequence first, last;
   const auto divide = [&](const std::vector<Stage>& stages, std::vector<process::HostStage>& host,
                           gpu::KernelSequence& kernels) {
     for (const Stage& stage : stages) {
-      if (stage.on_gpu)
+      if (stage.engine)
+        host.push_back({stage.name, time_on_engine(stage, context.device) * entry.batch, stage.engine});
+      else if (stage.on_gpu)
         kernels.kernels.push_back(filling_kernel(stage.time * entry.batch, context.device.gpu));
       else
-        host.push_back({stage.name, stage.time * entry.batch});
+        host.push_back({.name = stage.name, .work = stage.time * entry.batch});
     }
     kernels.rebuild_finish();
     kernels = placed(std::move(kernels), context);

@@ -23,7 +23,7 @@ namespace {
 // The part of a process's result that is known before the run.
 ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instance, const Grades& grades) {
   ProcessResult result;
-  result.index = static_cast<std::int64_t>(instance.index);
+  result.index = static_cast<std::int64_t>(instance.index);  // and place_loads()
   result.entry = static_cast<std::int64_t>(instance.entry);
   result.name = entry.name;
   result.model = model_name(entry);
@@ -49,6 +49,30 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   return result;
 }
 
+// Of a co-runner, likewise.
+LoadResult described(const LoadEntry& load, const calibration::Profile& profile) {
+  LoadResult result;
+  result.name = load.name;
+  result.load = process::to_string(load.kind);
+  result.threads = load.threads;
+  result.grade = load_grade(load, profile);
+  return result;
+}
+
+// Puts the loads in their places among the processes.
+void place_loads(Result& result, const Scenario& scenario, const calibration::Profile& profile) {
+  const std::vector<ProcessInstance> instances = expand(scenario);
+  for (const LoadEntry& load : scenario.loads) {
+    LoadResult& placed = result.loads.emplace_back(described(load, profile));
+    placed.behind_entries = load.behind;
+    placed.behind_processes = static_cast<std::size_t>(std::ranges::count_if(
+        instances, [&load](const ProcessInstance& instance) { return instance.entry < load.behind; }));
+  }
+  for (std::size_t i = 0; i < result.processes.size(); ++i)
+    result.processes[i].index += std::ranges::count_if(
+        result.loads, [i](const LoadResult& load) { return load.behind_processes <= i; });
+}
+
 calibration::Profile profile_of(const Scenario& scenario) {
   input::Problems problems;
   std::optional<calibration::Profile> profile = device_profile(scenario, problems);
@@ -71,6 +95,7 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
     result.processes.push_back(
         described(scenario.processes[instance.entry], instance, grades[instance.entry]));
   }
+  place_loads(result, scenario, profile);
   add_memory(result, profile.spec->memory, assembly.occupancy);
   return result;
 }

@@ -185,6 +185,7 @@ void Simulation::add_metrics(Result& result) {
   }
   const double elapsed = window.seconds();
   add_system(result, *board_, assembly_.setup.clocks);
+  add_loads(result, *board_, elapsed);
   if (power) add_power(result.system, *power, assembly_.device.power.value(), images);
   if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, load);
   result.system.stop = stop_;

@@ -38,10 +38,23 @@ void add_system(Result& result, board::Board& board, const board::Clocks& clocks
                           .busy = ratio(sim::to_seconds(totals.dla_busy[i]), elapsed),
                           .clock_mhz = clocks.dla_hz / 1e6});
   }
+  for (std::size_t i = 0; i < totals.engine_busy.size(); ++i)
+    system.engines.push_back({std::string(media::to_string(board.engines()[i].kind())),
+                              ratio(sim::to_seconds(totals.engine_busy[i]), elapsed)});
   system.cpu.busy_cores = ratio(sim::to_seconds(totals.cores_busy), elapsed);
   if (board.interrupted()) system.cpu.interrupted = ratio(sim::to_seconds(totals.interrupted), elapsed);
   system.cpu.migrations_per_s = ratio(static_cast<double>(totals.migrations), elapsed);
   system.cpu.involuntary_switches_per_s = ratio(static_cast<double>(totals.involuntary_switches), elapsed);
+}
+
+void add_loads(Result& result, const board::Board& board, double seconds) {
+  for (std::size_t i = 0; i < board.loads().size(); ++i) {
+    const process::CoRunner& load = board.loads()[i];
+    LoadResult& figures = result.loads[i];
+    if (load.spec().kind != process::LoadKind::busy)
+      figures.bandwidth_gb_s = ratio(load.bytes() / 1e9, seconds);
+    figures.busy_cores = ratio(sim::to_seconds(load.on_cores()), seconds);
+  }
 }
 
 void add_link(SystemResult& system, const link::Link& link, double elapsed, double load) {

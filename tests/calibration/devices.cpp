@@ -104,7 +104,9 @@ static_assert(field_count<process::ObserverSpec>() == 6);
 static_assert(field_count<process::SyncSpec>() == 3);
 static_assert(field_count<process::RefillSpec>() == 5);
 static_assert(field_count<memory::ContextSpec>() == 3);
-static_assert(field_count<memory::Spec>() == 9);
+static_assert(field_count<memory::CoreTraffic>() == 3);
+static_assert(field_count<memory::Spec>() == 10);
+static_assert(field_count<media::Spec>() == 1);
 static_assert(field_count<board::PowerMode>() == 11);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 10);
@@ -187,6 +189,10 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "restart_after_expiry",
                                             "clock_efficiency",
                                             "interference",
+                                            "engines",
+                                            "nvdec",
+                                            "nvjpeg",
+                                            "vic",
                                             "memory_demand",
                                             "governors",
                                             "podgov",

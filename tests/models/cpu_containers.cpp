@@ -118,7 +118,7 @@ TEST_P(Containers, WhoSleepsNeverExceedsTheQuotaAndWakesIntoAThrottledContainer)
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, Containers, testing::ValuesIn(policies),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace jostle::cpu::test

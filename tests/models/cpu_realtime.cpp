@@ -89,7 +89,7 @@ TEST_P(RealTime, ACoreThatRunsOutOfThemPullsOneThatWaitsElsewhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, RealTime, testing::ValuesIn(policies),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& tested) { return tested.param.name; });
 
 class Interrupted : public RealTime {};
 
@@ -125,7 +125,7 @@ TEST_P(Interrupted, AnIdleCoreIsBusyForTheirTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, Interrupted, testing::ValuesIn(policies),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace jostle::cpu::test

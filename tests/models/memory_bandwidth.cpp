@@ -4,6 +4,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 
 #include "models/memory/arbiter.hpp"
@@ -256,6 +258,84 @@ TEST(Traffic, of_threads_and_copies_takes_from_the_gpu) {
   pass(engine, sim::milliseconds(1));
   EXPECT_EQ(gpu.speeds.back(), 1);
   EXPECT_NEAR(traffic.moved_by_host(), 10e6 + 15e6 + 35e6, 10);
+}
+
+// Steady traffic
+
+TEST(SteadyTraffic,
+     slows_whoever_is_bound_by_memory_for_a_part_of_its_time_however_little_it_moves_in_the_mean) {
+  sim::Engine engine;
+  Told gpu;
+  Arbiter arbiter(engine, {.capacity_bytes_per_s = 60e9, .interference = 0});
+  const ClientId kernels = arbiter.add(gpu.listener()), writers = arbiter.add_steady();
+  arbiter.set_demand(kernels, {.bytes_per_s = 6e9, .bound = 0.1});  // 60 GB/s for a tenth of the time
+  arbiter.set_demand(writers, {.bytes_per_s = 20e9, .bound = 1});
+  pass(engine, sim::milliseconds(1));
+  EXPECT_NEAR(gpu.speeds.back(), 40.0 / 60, 1e-9);
+  EXPECT_EQ(arbiter.granted(writers), 20e9);
+  arbiter.set_demand(writers, {});
+  pass(engine, sim::milliseconds(1));
+  EXPECT_EQ(gpu.speeds.back(), 1);
+}
+
+// Kernels whose bytes are hidden behind arithmetic for most of the time that they take.
+TEST(SteadyTraffic, leaves_kernels_whose_memory_is_hidden_their_bytes_and_no_less) {
+  sim::Engine engine;
+  Told gpu;
+  Arbiter arbiter(engine, {.capacity_bytes_per_s = 60e9, .interference = 0});
+  const ClientId kernels = arbiter.add(gpu.listener()), writers = arbiter.add_steady();
+  arbiter.set_demand(kernels, {.bytes_per_s = 20e9, .bound = 0.1, .peak = 50e9});
+  arbiter.set_demand(writers, {.bytes_per_s = 25e9, .bound = 1});
+  pass(engine, sim::milliseconds(1));
+  EXPECT_NEAR(gpu.speeds.back(), 35.0 / 50, 1e-9);
+}
+
+TEST(SteadyTraffic, of_next_to_nothing_slows_by_next_to_nothing) {
+  sim::Engine engine;
+  Told gpu;
+  Arbiter arbiter(engine, {.capacity_bytes_per_s = 60e9, .interference = 0});
+  const ClientId kernels = arbiter.add(gpu.listener()), writers = arbiter.add_steady();
+  arbiter.set_demand(kernels, {.bytes_per_s = 60e9, .bound = 1});
+  arbiter.set_demand(writers, {.bytes_per_s = 1e6, .bound = 1});
+  pass(engine, sim::milliseconds(1));
+  EXPECT_TRUE(gpu.speeds.empty()) << gpu.speeds.back();
+}
+
+RC_GTEST_PROP(SteadyTraffic, of_more_users_leaves_no_more_to_others, ()) {
+  const Sharing sharing{.capacity_bytes_per_s = 60e9, .interference = *rc::gen::inRange(0, 51) / 100.0};
+  const std::array demands{*rc::gen::inRange(1, 100) * 1e9, *rc::gen::inRange(1, 100) * 1e9};
+  double before = demands[0];
+  for (const double users : {1.0, 2.0, 4.0, 8.0}) {
+    std::array<double, 2> grants{};
+    share_bandwidth(sharing, demands, std::array{1.0, users}, grants);
+    RC_ASSERT(grants[0] <= before * (1 + rounding));
+    before = grants[0];
+  }
+}
+
+// Whatever the streams ask for and whoever else takes of it: what they moved is what the memory moved for
+// them.
+RC_GTEST_PROP(Streams, together_move_what_the_memory_moved_for_them_and_no_more_than_their_cores_can, ()) {
+  sim::Engine engine;
+  Told gpu;
+  Traffic traffic(engine, {.capacity_bytes_per_s = 30e9, .interference = 0.1}, gpu.listener(), 0);
+  constexpr double together = 20e9;
+  traffic.limit_streams(together);
+  const std::array streams{traffic.add_stream(), traffic.add_stream(), traffic.add_stream()};
+  for (int i = 0; i < 30; ++i) {
+    const int threads = *rc::gen::inRange(0, 4);
+    traffic.set_stream(streams[*rc::gen::inRange<std::size_t>(0, 3)], threads * 5e9, threads);
+    if (*rc::gen::inRange(0, 2) == 1) {
+      traffic.gpu_runs({.bytes_per_s = *rc::gen::inRange(1, 40) * 1e9, .bound = 0.5});
+      pass(engine, sim::milliseconds(1));
+      traffic.gpu_rests();
+    }
+    pass(engine, sim::milliseconds(1));
+  }
+  double moved = 0;
+  for (const StreamId stream : streams) moved += traffic.moved(stream);
+  RC_ASSERT(std::abs(moved - traffic.moved_by_host()) <= 1e-6 * moved + 1);
+  RC_ASSERT(moved <= together * sim::to_seconds(engine.now() - sim::Time::zero()) * (1 + rounding));
 }
 
 }  // namespace

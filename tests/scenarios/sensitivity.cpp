@@ -67,6 +67,13 @@ double refilling(const Result& result) {
   return sum;
 }
 
+double moved_by_load(const Result& result) {
+  return result.loads.front().bandwidth_gb_s.value();
+}
+double busy_engine(const Result& result) {
+  return result.system.engines.front().busy.value();
+}
+
 double used_mb(const Result& result) {
   return result.system.memory.used_mb.value();
 }
@@ -183,6 +190,15 @@ const std::string paced = kernels("eager", "spin", "15 us");
 std::string beside_threads(const std::string& runtime) {
   return roofline("fp16", 1) + ", " +
          (runtime == "paced" ? kernels("eager", "spin", "15 us") : kernels(runtime, "spin"));
+}
+
+std::string beside_load(const std::string& kind) {
+  return roofline("fp16", 1) + ", {load: " + kind + "}";
+}
+std::string after_stage(const std::string& engine) {
+  return "{model: {kernels: 10, duration: 50 us, blocks: 8, threads: 128}, arrivals: {periodic: 20 /s}, "
+         "stages: {before: [{name: picture, on: " +
+         engine + ", size: 1920x1080}]}}";
 }
 
 const std::vector<std::string> saves_state{"gpu.time_slicing.state_bandwidth=200 GB/s"};
@@ -308,6 +324,13 @@ std::vector<Row> rows() {
        first,
        down,
        {"gpu.bandwidth_efficiency=20 %", "runtimes.tensorrt.memory_demand=60 GB/s"}},
+      {"memory.cores.read", "6 GB/s", orin, on_the(orin, beside_load("memory_read")), moved_by_load, down},
+      {"memory.cores.write", "6 GB/s", orin, on_the(orin, beside_load("memory_write")), moved_by_load, down},
+      {"memory.cores.together", "4 GB/s", orin, on_the(orin, beside_load("memory_write")), moved_by_load,
+       down},
+      {"engines.nvdec", "100000000 /s", orin, on_the(orin, after_stage("nvdec")), busy_engine, up},
+      {"engines.nvjpeg", "100000000 /s", orin, on_the(orin, after_stage("nvjpeg")), busy_engine, up},
+      {"engines.vic", "100000000 /s", orin, on_the(orin, after_stage("vic")), busy_engine, up},
       {"memory.unified", "false", orin, on_the(orin, roofline("fp16", 1)), used_mb, down},
       // What a DLA can do
       {"dla.max_clock", "1400 MHz", agx, on_dla("int8"), total, down},

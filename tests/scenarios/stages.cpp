@@ -117,10 +117,77 @@ TEST(Stages, are_read_strictly) {
               HasSubstr("processes.0.stages.before.0.time: missing required key"));
   EXPECT_THAT(refusal(text("{before: [{name: decode, time: 0 ms}]}")), HasSubstr("before.0.time"));
   EXPECT_THAT(refusal(text("{before: [{name: decode, time: 1 ms, on: dla}]}")),
-              HasSubstr("'dla' is not a processor (one of cpu, gpu)"));
+              HasSubstr("'dla' is not a processor (one of cpu, gpu, nvdec, nvjpeg, vic)"));
   EXPECT_THAT(refusal("device: jetson-nano\nprocesses: [{model: alexnet, precision: fp16, placement: cpu, "
                       "stages: {after: [{name: x, on: gpu, time: 1 ms}]}}]\n"),
               HasSubstr("a process with placement: cpu has no stage on the GPU"));
+}
+
+// Engines for pictures
+
+std::string camera(const std::string& stages, const std::string& more = {}) {
+  return "device: jetson-orin-nano-super\njetson_clocks: true\nprocesses:\n"
+         "  - {model: {kernels: 10, duration: 100 us, blocks: 8, threads: 128}, runtime: cuda-graph, "
+         "stages: " +
+         stages + more + "}\nrun: {duration: 2 s}\n";
+}
+
+TEST(EngineStages, take_an_images_pixels_over_the_rate_of_the_profile_and_no_core) {
+  // 684 288 000 pixels/s: 3.03 ms an image.
+  const Result result =
+      run_text(camera("{before: [{name: decode, on: nvdec, size: 1920x1080}]}", ", batch: 2"));
+  const ProcessResult& process = result.processes.front();
+  EXPECT_NEAR(process.stages.front().ms.value(), 2 * 3.03, 0.1);
+  ASSERT_EQ(result.system.engines.size(), 1U);
+  EXPECT_EQ(result.system.engines.front().name, "nvdec");
+  EXPECT_NEAR(result.system.engines.front().busy.value(), process.throughput.mean.value() * 3.03e-3, 0.01);
+  EXPECT_LT(result.system.cpu.busy_cores.value(), 0.2);
+  const TimeShare& share = process.time_share.value();
+  EXPECT_NEAR(share[index_of(process::Share::engine_running)], result.system.engines.front().busy.value(),
+              1e-3);
+  EXPECT_EQ(share[index_of(process::Share::engine_wait)], 0);
+}
+
+TEST(EngineStages, of_several_processes_are_served_one_at_a_time) {
+  const Result four = run_text(camera("{before: [{name: scale, on: vic, time: 5 ms}]}", ", count: 4"));
+  EXPECT_NEAR(four.system.throughput.value(), 200, 2);
+  EXPECT_GT(four.system.engines.front().busy.value(), 0.99);
+  for (const ProcessResult& process : four.processes) {
+    EXPECT_NEAR(process.throughput.mean.value(), 50, 1) << "first come first served";
+    EXPECT_GT((*process.time_share)[index_of(process::Share::engine_wait)], 0.5);
+  }
+}
+
+TEST(EngineStages, on_different_engines_overlap_between_processes) {
+  const Result result = run_text(camera(
+      "{before: [{name: decode, on: nvdec, time: 5 ms}], after: [{name: encode, on: nvjpeg, time: 5 ms}]}",
+      ", count: 4"));
+  EXPECT_GT(result.system.throughput.value(), 150);
+  EXPECT_EQ(result.system.engines.size(), 2U);
+}
+
+TEST(EngineStages, are_refused_by_boards_without_the_engine_and_where_the_size_is_missing) {
+  const std::string h200 =
+      "device: nvidia-h200\nprocesses:\n"
+      "  - {model: resnet50, precision: fp16, runtime: cuda-graph, stages: {before: "
+      "[{name: decode, on: nvdec, size: 1920x1080}]}}\n";
+  EXPECT_THAT(refusal(h200), HasSubstr("processes.0.stages.before.0.on: nvidia-h200 has no nvdec"));
+  EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdec}]}")), HasSubstr("needs the size"));
+  EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdec, size: 1920}]}")),
+              HasSubstr("no size in pixels"));
+  EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdec, size: 8x8, time: 1 ms}]}")),
+              HasSubstr("given beside size"));
+  EXPECT_THAT(refusal(camera("{before: [{name: decode, on: gpu, size: 8x8}]}")), HasSubstr("only an engine"));
+  EXPECT_THAT(refusal(camera("{before: [{name: decode, on: nvdex, size: 8x8}]}")),
+              HasSubstr("did you mean 'nvdec'?"));
+}
+
+TEST(EngineStages, are_written_back_as_they_were_read) {
+  const Scenario scenario = scenario_of(
+      camera("{before: [{name: decode, on: nvdec, size: 1920x1080}, {name: scale, on: vic, time: 2 ms}]}"));
+  const std::string json = to_json(scenario);
+  EXPECT_THAT(json, HasSubstr(R"({"name":"decode","on":"nvdec","size":"1920x1080"})"));
+  EXPECT_EQ(to_json(scenario_of(json)), json);
 }
 
 }  // namespace

@@ -1,0 +1,103 @@
+#include "models/process/co_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/random.hpp"
+
+namespace jostle::process {
+
+using sim::Duration;
+using sim::Time;
+
+double bytes_per_s(LoadKind kind, const memory::CoreTraffic& cores) {
+  switch (kind) {
+    case LoadKind::memory_write:
+      return cores.write;
+    case LoadKind::memory_read:
+      return cores.read;
+    case LoadKind::memory_copy:
+      return 2 / (1 / cores.read + 1 / cores.write);
+    case LoadKind::busy:
+      break;
+  }
+  return 0;
+}
+
+CoRunner::CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Traffic>& traffic,
+                   const LoadSpec& spec, double thread_bytes_per_s, const Identity& identity)
+    : engine_(engine), cpu_(cpu), traffic_(traffic), spec_(spec), thread_bytes_per_s_(thread_bytes_per_s) {
+  if (spec_.duty <= 0) return;  // nothing of it is there
+  if (traffic_ && thread_bytes_per_s_ > 0) stream_ = traffic_->add_stream();
+  sim::RandomStream random = identity.random("duty");
+  for (int i = 0; i < spec_.threads; ++i) {
+    Worker& worker = workers_.emplace_back();
+    worker.runner = this;
+    const cpu::ThreadSpec thread{.name = fmt::format("{} thread {}", spec_.name, i),
+                                 .cpus = spec_.cpus,
+                                 .nice = spec_.nice,
+                                 .fifo = spec_.fifo,
+                                 .container = spec_.container,
+                                 .streams = spec_.kind != LoadKind::busy,
+                                 .listener = {.changed =
+                                                  [](void* self, cpu::State state, Time, Duration, double) {
+                                                    Worker& told = *static_cast<Worker*>(self);
+                                                    told.runner->thread_changed(told, state);
+                                                  },
+                                              .context = &worker}};
+    worker.thread = cpu_.create_thread(thread);
+    const Time first =
+        spec_.duty < 1 ? engine_.now() + sim::work_in(duty_period, random.uniform()) : engine_.now();
+    engine_.spawn(work(worker, first), thread.name, sim::Role::daemon);
+  }
+}
+
+// It wants a core from the beginning of each period until its share of the period is over.
+sim::Process CoRunner::work(Worker& worker, Time first) {
+  if (spec_.duty >= 1) {
+    co_await cpu_.spin(worker.thread, worker.stop, Duration::zero());
+    co_return;
+  }
+  const Duration on = sim::work_in(duty_period, spec_.duty);
+  for (Time begin = first;;) {
+    co_await cpu_.sleep_until(worker.thread, begin);
+    // It may have been without a core until now, and may notice late that its time is over.
+    if (begin + on > engine_.now()) {
+      engine_.schedule(begin + on, sim::action<&Worker::pause>(worker));
+      co_await cpu_.spin(worker.thread, worker.stop, Duration::zero());
+      worker.stop.reset();
+    }
+    do {
+      begin += duty_period;
+    } while (begin <= engine_.now());
+  }
+}
+
+void CoRunner::thread_changed(Worker& worker, cpu::State state) {
+  const bool has_core = state == cpu::State::on_core || state == cpu::State::refilling;
+  if (has_core == worker.has_core) return;
+  worker.has_core = has_core;
+  working_ += has_core ? 1 : -1;
+  if (stream_) traffic_->set_stream(*stream_, working_ * thread_bytes_per_s_, working_);
+}
+
+double CoRunner::bytes_so_far() const {
+  return stream_ ? traffic_->moved(*stream_) : 0;
+}
+
+Duration CoRunner::on_cores_so_far() const {
+  Duration sum;
+  for (const Worker& worker : workers_) {
+    const cpu::ThreadStatistics statistics = cpu_.statistics(worker.thread);
+    sum += statistics.in(cpu::State::on_core) + statistics.in(cpu::State::refilling);
+  }
+  return sum;
+}
+
+void CoRunner::end_warmup() {
+  bytes_before_ = bytes_so_far();
+  on_cores_before_ = on_cores_so_far();
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,105 @@
+// A co-runner: threads that do nothing for the user of the board, and take cores, caches and DRAM from those
+// who do.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/cpu/container_spec.hpp"
+#include "models/cpu/cpu.hpp"
+#include "models/memory/spec.hpp"
+#include "models/memory/traffic.hpp"
+#include "models/process/identity.hpp"
+#include "sim/engine.hpp"
+#include "sim/process.hpp"
+
+namespace jostle::process {
+
+// What its threads do, without pause while they work.
+enum class LoadKind : std::uint8_t {
+  memory_write,  // fill buffers far larger than the caches
+  memory_read,   // read such buffers
+  memory_copy,   // read one and write another
+  busy,          // compute in registers
+};
+struct LoadRow {
+  LoadKind kind;
+  std::string_view name;  // in scenarios and results
+};
+inline constexpr std::array<LoadRow, 4> load_rows{{{LoadKind::memory_write, "memory_write"},
+                                                   {LoadKind::memory_read, "memory_read"},
+                                                   {LoadKind::memory_copy, "memory_copy"},
+                                                   {LoadKind::busy, "busy"}}};
+[[nodiscard]] constexpr std::string_view to_string(LoadKind kind) {
+  return load_rows.at(static_cast<std::size_t>(kind)).name;
+}
+
+// A thread with a duty cycle below 1 works at the beginning of each of its periods.
+inline const sim::Duration duty_period = sim::milliseconds(10);
+
+struct LoadSpec {
+  std::string name;
+  LoadKind kind = LoadKind::memory_write;
+  int threads = 1;
+  // Over the memory, of all threads together while they work; absent: as much as their cores can.
+  std::optional<double> bytes_per_s = {};
+  double duty = 1;        // share of the time in which each thread wants a core, 0 to 1
+  std::vector<int> cpus;  // allowed cores; empty: all that processes may use
+  int nice = 0;
+  int fifo = 0;  // SCHED_FIFO at this priority, 1 to 99; 0: SCHED_OTHER
+  std::optional<cpu::ContainerSpec> container;
+  std::string random_name;  // names its random numbers
+};
+
+// Bytes/s that one thread of this kind moves alone. To copy a byte is to read one and to write one.
+[[nodiscard]] double bytes_per_s(LoadKind kind, const memory::CoreTraffic& cores);
+
+class CoRunner {
+ public:
+  // `thread_bytes_per_s`: what each thread moves while it has a core and the memory is free. `traffic`:
+  // absent where nobody competes for the memory. Threads start when the engine runs; all parts must outlive
+  // it.
+  CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Traffic>& traffic, const LoadSpec& spec,
+           double thread_bytes_per_s, const Identity& identity);
+  CoRunner(const CoRunner&) = delete;
+  CoRunner& operator=(const CoRunner&) = delete;
+
+  void end_warmup();  // forgets statistics
+
+  [[nodiscard]] const LoadSpec& spec() const { return spec_; }
+  // Since the end of the warm-up.
+  [[nodiscard]] double bytes() const { return bytes_so_far() - bytes_before_; }
+  [[nodiscard]] sim::Duration on_cores() const { return on_cores_so_far() - on_cores_before_; }
+
+ private:
+  struct Worker {
+    CoRunner* runner;
+    cpu::ThreadId thread;
+    cpu::Flag stop;  // it works until this is set
+    bool has_core = false;
+    void pause() { stop.set(); }
+  };
+
+  sim::Process work(Worker& worker, sim::Time first);
+  void thread_changed(Worker& worker, cpu::State state);
+  [[nodiscard]] double bytes_so_far() const;
+  [[nodiscard]] sim::Duration on_cores_so_far() const;
+
+  sim::Engine& engine_;
+  cpu::Cpu& cpu_;
+  std::optional<memory::Traffic>& traffic_;
+  LoadSpec spec_;
+  double thread_bytes_per_s_;
+  std::optional<memory::StreamId> stream_;
+  std::deque<Worker> workers_;
+  int working_ = 0;  // threads that have a core
+  double bytes_before_ = 0;
+  sim::Duration on_cores_before_;
+};
+
+}  // namespace jostle::process
