@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/dla/spec.hpp"
+
 namespace jostle::dla {
 namespace {
 
