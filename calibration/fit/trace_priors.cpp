@@ -70,13 +70,13 @@ std::optional<double> in_unit(std::string_view text, std::string_view unit) {
 
 TracePrior TracePrior::around(std::string_view value) const {
   const auto number = in_unit(value, unit);
-  TracePrior near = *this;
-  if (!number || *number <= 0) return near;
-  near.centre = *number;
-  near.sd = between_devices;
-  near.source = between_source;
-  near.near = true;
-  return near;
+  TracePrior moved = *this;
+  if (!number || *number <= 0) return moved;
+  moved.centre = *number;
+  moved.sd = between_devices;
+  moved.source = between_source;
+  moved.near = true;
+  return moved;
 }
 
 std::span<const TracePrior> trace_priors() {

@@ -108,7 +108,7 @@ static_assert(field_count<memory::Spec>() == 9);
 static_assert(field_count<board::PowerMode>() == 11);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 10);
-static_assert(field_count<dnn::HostRoofs>() == 6);
+static_assert(field_count<dnn::HostRoofs>() == 8);
 static_assert(field_count<power::ScalingSpec>() == 11);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
@@ -116,7 +116,7 @@ TEST(DeviceProfiles, are_the_boards_of_this_release) {
               ElementsAre("jetson-agx-orin-32gb", "jetson-agx-orin-64gb", "jetson-agx-orin-devkit-32gb",
                           "jetson-agx-xavier", "jetson-nano", "jetson-orin-nano", "jetson-orin-nano-super",
                           "jetson-orin-nx-16gb", "jetson-tx2", "jetson-xavier-nx", "nvidia-a40",
-                          "nvidia-h100", "nvidia-h200", "raspberry-pi-3b"));
+                          "nvidia-h100", "nvidia-h200", "raspberry-pi-3b", "raspberry-pi-3b-plus"));
 }
 
 TEST(DeviceProfiles, read_without_a_problem_and_name_themselves) {

@@ -180,8 +180,8 @@ TEST(PowerProfiles, full_load_is_within_what_the_module_may_take) {
         Limit{"jetson-orin-nx-16gb", 18, 40}, Limit{"jetson-agx-orin-32gb", 25, 40},
         Limit{"jetson-agx-orin-64gb", 40, 60}, Limit{"jetson-xavier-nx", 12, 20},
         Limit{"jetson-agx-xavier", 20, 50}, Limit{"jetson-nano", 5, 10}, Limit{"jetson-tx2", 8, 15},
-        Limit{"raspberry-pi-3b", 1.5, 4}, Limit{"nvidia-a40", 200, 300}, Limit{"nvidia-h100", 400, 700},
-        Limit{"nvidia-h200", 400, 700}}) {
+        Limit{"raspberry-pi-3b", 1.5, 4}, Limit{"raspberry-pi-3b-plus", 2, 5.5},
+        Limit{"nvidia-a40", 200, 300}, Limit{"nvidia-h100", 400, 700}, Limit{"nvidia-h200", 400, 700}}) {
     const board::DeviceSpec& spec = device(limit.name);
     double fastest = 0;
     int cores = 0;
