@@ -343,12 +343,12 @@ class FleetPlanner {
         control_.interrupt);
     choice.intervals = std::move(trust.intervals);
     choice.sharing_note = std::move(trust.sharing_note);
-    const scenarios::Interval power = choice.intervals.back();
+    const scenarios::Interval watts = choice.intervals.back();
     choice.intervals.pop_back();
     choice.p99_pi90 = choice.intervals.back();
     choice.intervals.pop_back();
     const auto boards = static_cast<double>(choice.boards);
-    if (power) choice.power_pi90 = {power->first * boards, power->second * boards};
+    if (watts) choice.power_pi90 = {watts->first * boards, watts->second * boards};
   }
 
   [[nodiscard]] std::string settings_without_device(std::size_t candidate) const {

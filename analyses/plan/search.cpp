@@ -60,15 +60,14 @@ std::optional<std::size_t> Search::best() const {
   return found ? std::optional(points[*found]) : std::nullopt;
 }
 
-// Points that are neither evaluated nor excluded; a random sample if there are more than `max_points`.
-std::vector<std::size_t> Search::unevaluated(std::size_t max_points, const std::vector<bool>& excluded) {
+// Points that are neither evaluated nor excluded; a random sample if there are more than `most`.
+std::vector<std::size_t> Search::unevaluated(std::size_t most, const std::vector<bool>& excluded) {
   std::vector<std::size_t> points;
   for (std::size_t i = 0; i < space_->size(); ++i)
     if (!is_evaluated_[i] && (excluded.empty() || !excluded[i])) points.push_back(i);
-  if (points.size() <= max_points) return points;
-  for (std::size_t i = 0; i < max_points; ++i)
-    std::swap(points[i], points[i + random_.below(points.size() - i)]);
-  points.resize(max_points);
+  if (points.size() <= most) return points;
+  for (std::size_t i = 0; i < most; ++i) std::swap(points[i], points[i + random_.below(points.size() - i)]);
+  points.resize(most);
   return points;
 }
 
@@ -225,10 +224,10 @@ std::vector<std::size_t> Search::to_evaluate(Target target) {
   }
 
   std::vector<std::size_t> taken;
-  const auto take = [&](std::size_t max_points, double Acquisition::*by) {
+  const auto take = [&](std::size_t most, double Acquisition::*by) {
     std::ranges::stable_sort(remaining, std::greater{}, by);
     for (const Acquisition& one : remaining) {
-      if (taken.size() >= max_points) return;
+      if (taken.size() >= most) return;
       const bool redundant = std::ranges::any_of(taken, [&](std::size_t other) {
         return other == one.point || models_.front().correlation(one.point, other) > max_batch_correlation;
       });

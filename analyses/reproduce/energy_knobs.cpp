@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "scenarios/run/run.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "analyses/reproduce/energy_knobs.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 
 namespace jostle::analyses {
 namespace {

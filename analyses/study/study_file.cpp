@@ -48,10 +48,10 @@ std::string view(const char* name, const std::vector<AxisColumn>& axes) {
                            quoted(axis.name, '"'));
   }
   for (const MainMetric& metric : main_metrics()) columns += fmt::format(", {}", metric.column);
-  const auto of_processes = [](const char* expression, const char* name) {
+  const auto of_processes = [](const char* expression, const char* column) {
     return fmt::format(
         ", CASE WHEN json_valid(result) THEN (SELECT {} FROM json_each(result, '$.processes')) END AS {}",
-        expression, name);
+        expression, column);
   };
   columns += of_processes("min(json_extract(value, '$.stable'))", "stable");
   columns += of_processes("sum(json_extract(value, '$.offered.mean'))", "offered");

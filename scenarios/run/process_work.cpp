@@ -10,6 +10,7 @@
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/dla/partition.hpp"
 #include "models/dnn/arithmetic.hpp"
