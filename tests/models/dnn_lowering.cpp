@@ -129,7 +129,8 @@ TEST(Lowering, every_network_runs_on_the_cpu) {
                         .int8_ops_per_clock = 64,
                         .efficiency = 0.5,
                         .core_bandwidth_bytes_per_s = 10e9,
-                        .bandwidth_bytes_per_s = 30e9};
+                        .bandwidth_bytes_per_s = 30e9,
+                        .join = {}};
   const HostTeam team{.threads = 4, .reference_clock_hz = 1.5e9, .clock_hz = 1.5e9};
   for (const Model& model : models()) {
     const std::vector<FusedLayer> layers = fuse(model.build(model.default_input), Lowering::optimised);
