@@ -431,8 +431,8 @@ std::vector<Row> rows() {
     table.push_back({below + "efficiency", "5 %", orin, scenario, total, down});
     table.push_back({below + "core_bandwidth", "100 MB/s", orin, scenario, total, down});
     if (runtime == "cpu") continue;
-    table.push_back({below + "bandwidth", "100 MB/s", orin, scenario, total, down});
-    table.push_back({below + "join", "5 ms", orin, scenario, total, down});
+    table.push_back({below + "bandwidth", "1 GB/s", orin, scenario, total, down});
+    table.push_back({below + "join", "500 us", orin, scenario, total, down});
   }
   for (const std::string runtime :
        {"cuda-graph", "eager", "libtorch", "tensorrt", "onnxruntime", "onnxruntime-tensorrt", "paced"}) {
