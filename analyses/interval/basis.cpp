@@ -46,8 +46,9 @@ std::size_t rank(const std::string& basis) {
 std::string basis_of(const scenarios::ProcessEntry& entry, const std::string& grade,
                      const calibration::Profile& profile) {
   const std::string kernels = kernel_basis(entry, grade, profile);
-  const bool framework = traits_of(entry.runtime).kind == process::RuntimeKind::framework;
-  return framework ? kernels + " " + to_string(entry.runtime) : kernels;
+  const process::RuntimeKind kind = traits_of(entry.runtime).kind;
+  const bool own = kind == process::RuntimeKind::framework || kind == process::RuntimeKind::session;
+  return own ? kernels + " " + to_string(entry.runtime) : kernels;
 }
 
 std::string weaker(const std::string& a, const std::string& b) {

@@ -73,7 +73,8 @@ void rated_performance(Runs& /*runs*/, Checks& checks) {
   checks.near("jetson-nano, fp16", 472, rated_gflops(device(nano)), "GFLOP/s");
   const board::DeviceSpec pi = device("raspberry-pi-3b");
   checks.near("raspberry-pi-3b, fp32", 21.4,
-              pi.core_count() * pi.host.fp32_ops_per_clock * pi.cpu->clusters.front().max_clock_hz / 1e9,
+              pi.core_count() * pi.host[process::Runtime::cpu].fp32_ops_per_clock *
+                  pi.cpu->clusters.front().max_clock_hz / 1e9,
               "GFLOP/s");
 }
 

@@ -73,8 +73,8 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
 
 // Reads inference on the cores: the costs of a layer and a batch in addition to arithmetic, and the peak
 // rates.
-process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::DeviceSpec& device) {
-  dnn::HostRoofs& roofs = device.host;
+process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const board::DeviceSpec& device,
+                                      dnn::HostRoofs& roofs) {
   Block block(at, "the costs of inference on the CPU", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
@@ -91,11 +91,17 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, board::Dev
     rates.optional("int8", roofs.int8_ops_per_clock, count);
   }
   const Quantity bandwidth{input::bandwidth_dimension(), 0, 1e15, true};
-  block.required("efficiency", roofs.efficiency, Quantity{input::share_dimension(), 0, 1, true});
+  const Quantity share{input::share_dimension(), 0, 1, true};
+  block.required("efficiency", roofs.efficiency, share);
+  block.optional("int8_efficiency", roofs.int8_efficiency, share);
+  block.optional("join", roofs.join, span);
   block.required("core_bandwidth", roofs.core_bandwidth_bytes_per_s, bandwidth);
-  // Cores and GPU share the memory; a board without a GPU specifies the bandwidth itself.
+  // Unless it is given, as it must be without a GPU, the cores reach as much of the memory as the GPU does.
   roofs.bandwidth_bytes_per_s = device.gpu.bandwidth_bytes_per_s * device.gpu.bandwidth_efficiency;
-  if (!device.has_gpu()) block.required("bandwidth", roofs.bandwidth_bytes_per_s, bandwidth);
+  if (device.has_gpu())
+    block.optional("bandwidth", roofs.bandwidth_bytes_per_s, bandwidth);
+  else
+    block.required("bandwidth", roofs.bandwidth_bytes_per_s, bandwidth);
   return runtime;
 }
 
@@ -111,7 +117,7 @@ void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& figures, boa
   for (const auto& row : rows) {
     if (row.kind != RuntimeKind::cores) continue;
     if (const auto found = block.words().find(row.name))
-      device.runtimes[row.runtime] = read_cpu_runtime(*found, block, device);
+      device.runtimes[row.runtime] = read_cpu_runtime(*found, block, device, device.host[row.runtime]);
   }
   if (!device.has_gpu()) return;
   for (const auto& row : rows) {

@@ -61,7 +61,7 @@ struct DeviceSpec {
   // Absent: the runtime does not exist on this device, or its costs are not known.
   process::PerRuntime<std::optional<process::RuntimeSpec>> runtimes;
   process::PerRuntime<std::optional<memory::ContextSpec>> contexts;  // memory of a process
-  dnn::HostRoofs host;         // of inference on the cores, where there is a runtime for it
+  process::PerRuntime<dnn::HostRoofs> host;  // of the runtimes on the cores, where they exist
   process::RuntimeSpec paced;  // of synthetic processes with a pace: bare launches, each by itself
   std::optional<process::ObserverSpec> nsys;  // absent: not known for this device
   process::SyncSpec sync;

@@ -63,7 +63,7 @@ class Folder {
       owner_[node] = fused_layers_.size();
       fused_layers_.push_back(alone(network_.layer(node)));
       note_operands(node, true);
-      if (lowering_ == Lowering::optimised) fold_from(node);
+      if (lowering_ != Lowering::framework) fold_from(node);
     }
     std::vector<bool> read(fused_layers_.size());
     for (FusedLayer& fused : fused_layers_) {
@@ -84,7 +84,8 @@ class Folder {
       case Op::reshape:
         return true;
       case Op::slice:
-        return lowering_ == Lowering::framework || !feeds_a_concat(node);
+        return lowering_ == Lowering::framework ||
+               (lowering_ == Lowering::optimised && !feeds_a_concat(node));
       case Op::concat:
         return lowering_ == Lowering::optimised;
       case Op::transpose:
@@ -186,7 +187,17 @@ class Folder {
     const std::vector<Node> consumers = network_.consumers(node);
     if (consumers.size() != 1 || !operands_are_done(consumers.front())) return std::nullopt;
     const Node next = consumers.front();
-    return takes(fused_layers_.back(), network_.layer(next)) ? std::optional(next) : std::nullopt;
+    const bool fits = lowering_ == Lowering::graph ? kernel_takes(fused_layers_.back(), network_.layer(next))
+                                                   : takes(fused_layers_.back(), network_.layer(next));
+    return fits ? std::optional(next) : std::nullopt;
+  }
+
+  // What kernels of libraries do beside their own operator (Lowering::graph).
+  [[nodiscard]] static bool kernel_takes(const FusedLayer& fused, const Layer& next) {
+    const bool convolution = fused.op == Op::conv || fused.op == Op::conv_transpose;
+    if (next.op == Op::batch_norm) return convolution || fused.op == Op::linear;
+    if (next.op == Op::add) return convolution;
+    return next.op == Op::activation && convolution && is_rectifier(next.activation);
   }
 
   [[nodiscard]] static bool takes(const FusedLayer& fused, const Layer& next) {

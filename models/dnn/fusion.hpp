@@ -56,6 +56,9 @@ struct FusedLayer {
 //    a normalisation after those; a linear layer absorbs any activation; matmul, softmax, matmul become one
 //    kernel (attention); concatenation is free, since its operands are written in place, except for slices of
 //    other tensors, which are copied; a transposition next to a matmul is part of it.
+//  - Lowering::graph, as ONNX Runtime does before it calls cuDNN: batch norm, ReLU and the addition of a
+//    branch fold into the convolution before them, batch norm into a linear layer; a normalisation is one
+//    kernel. Every other layer is one of its own, also slices and concatenations, which are copied.
 [[nodiscard]] std::vector<FusedLayer> fuse(const Network& network, Lowering lowering);
 
 }  // namespace jostle::dnn

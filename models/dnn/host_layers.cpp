@@ -7,6 +7,9 @@ namespace jostle::dnn {
 namespace {
 
 constexpr double longest_s = 1e4;
+// Winograd's tiles: 4 x 4 results of 6 x 6 transformed values.
+constexpr std::int64_t tile = 4, tile_values = 36;
+constexpr int fewest_channels = 8;  // with fewer, ncnn takes the plain product
 
 double rate(const HostRoofs& roofs, Precision precision) {
   switch (precision) {
@@ -21,6 +24,71 @@ double rate(const HostRoofs& roofs, Precision precision) {
   return roofs.fp32_ops_per_clock;
 }
 
+double efficiency(const HostRoofs& roofs, Precision precision) {
+  return precision == Precision::int8 && roofs.int8_efficiency > 0 ? roofs.int8_efficiency : roofs.efficiency;
+}
+
+bool is_winograd(const FusedLayer& layer) {
+  return layer.op == Op::conv && layer.window_area == 9 && layer.stride == 1 && layer.dilation == 1 &&
+         layer.groups == 1 && !layer.volume && layer.in.channels >= fewest_channels &&
+         layer.out.channels >= fewest_channels;
+}
+
+// What the cores do for a layer.
+struct LayerWork {
+  double clocks = 0;  // of arithmetic, on one core
+  double bytes = 0;   // through a core, and to and from memory
+};
+
+// Of one network in one precision.
+class LayerCosts {
+ public:
+  LayerCosts(std::int64_t batch, Precision used, const HostLibrary& library, const HostRoofs& roofs)
+      : images_(static_cast<double>(batch)), used_(used), library_(library), roofs_(roofs) {
+    element_bytes_ = bytes_per_element(used);
+    const bool floats = used == Precision::int8 && library.int8_between_floats;
+    tensor_bytes_ = !floats ? element_bytes_ : roofs.fp16_ops_per_clock > 0 ? 2 : 4;
+  }
+
+  [[nodiscard]] LayerWork of(const FusedLayer& layer) const {
+    if (library_.winograd_passes > 0 && is_winograd(layer)) return winograd(layer);
+    const bool product = layer.macs > 0 && !layer.depthwise;
+    const double passes = product ? library_.product_passes : 1;
+    const double relative = layer.depthwise ? library_.depthwise : 1;
+    return {.clocks = clocks(images_ * static_cast<double>(layer.macs), rate(roofs_, used_) * relative),
+            .bytes = tensor_bytes_ * passes * tensors(layer) +
+                     element_bytes_ * static_cast<double>(layer.weights)};
+  }
+
+ private:
+  [[nodiscard]] double tensors(const FusedLayer& layer) const {
+    return images_ * static_cast<double>(layer.in.elements() + layer.out.elements() + layer.other_elements);
+  }
+  [[nodiscard]] double clocks(double macs, double ops_per_clock) const {
+    return 2 * macs / (ops_per_clock * efficiency(roofs_, used_));
+  }
+
+  // Transformed int8 needs 16 bits, whose products are summed in as many lanes as those of fp32.
+  [[nodiscard]] LayerWork winograd(const FusedLayer& layer) const {
+    const auto across = [](int size) { return (size + tile - 1) / tile; };
+    const auto values = static_cast<double>(tile_values * across(layer.out.height) * across(layer.out.width));
+    const double in = layer.in.channels, out = layer.out.channels;
+    const double wide = std::max(element_bytes_, 2.0);
+    const double peak = used_ == Precision::int8 ? std::min(rate(roofs_, used_), roofs_.fp32_ops_per_clock)
+                                                 : rate(roofs_, used_);
+    const double weights = static_cast<double>(layer.weights * tile_values / layer.window_area);
+    return {.clocks = clocks(images_ * values * in * out, peak),
+            .bytes = tensor_bytes_ * library_.product_passes * tensors(layer) + wide * weights +
+                     wide * library_.winograd_passes * images_ * values * (in + out)};
+  }
+
+  double images_;
+  Precision used_;
+  const HostLibrary& library_;
+  const HostRoofs& roofs_;
+  double element_bytes_ = 0, tensor_bytes_ = 0;  // of weights; of what is between layers
+};
+
 }  // namespace
 
 Precision host_precision(const HostRoofs& roofs, Precision precision) {
@@ -28,26 +96,24 @@ Precision host_precision(const HostRoofs& roofs, Precision precision) {
 }
 
 std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::int64_t batch,
-                                       Precision precision, const HostRoofs& roofs, const HostTeam& team) {
+                                       Precision precision, const HostLibrary& library,
+                                       const HostRoofs& roofs, const HostTeam& team) {
   const Precision used = host_precision(roofs, precision);
-  const double threads = team.threads;
-  const double ops_per_s = threads * rate(roofs, used) * roofs.efficiency * team.reference_clock_hz;
-  const double bandwidth = std::min(threads * roofs.core_bandwidth_bytes_per_s, roofs.bandwidth_bytes_per_s);
-  if (batch < 1 || ops_per_s <= 0 || bandwidth <= 0 || team.clock_hz <= 0)
+  if (batch < 1 || team.threads < 1 || !(rate(roofs, used) * efficiency(roofs, used) > 0) ||
+      !(roofs.core_bandwidth_bytes_per_s > 0 && roofs.bandwidth_bytes_per_s > 0) || !(team.clock_hz > 0) ||
+      !(team.reference_clock_hz > 0))
     throw std::invalid_argument("inference on the CPU needs a batch, a rate and a bandwidth");
-  const double element_bytes = bytes_per_element(used);
-  const auto images = static_cast<double>(batch);
+  const LayerCosts costs(batch, used, library, roofs);
+  const double threads = team.threads;
   std::vector<sim::Duration> work;
   work.reserve(layers.size());
   for (const FusedLayer& layer : layers) {
-    const auto tensors =
-        static_cast<double>(layer.in.elements() + layer.out.elements() + layer.other_elements);
-    const double bytes = element_bytes * (images * tensors + static_cast<double>(layer.weights));
-    const double compute_s = 2 * images * static_cast<double>(layer.macs) / ops_per_s;
-    const double memory_s = bytes / bandwidth * (team.clock_hz / team.reference_clock_hz);
-    const double seconds = std::max(compute_s, memory_s);
+    const auto [clocks, bytes] = costs.of(layer);
+    const double core_s = clocks / team.clock_hz + bytes / roofs.core_bandwidth_bytes_per_s;
+    const double real_s = std::max(core_s / threads, bytes / roofs.bandwidth_bytes_per_s);
+    const double seconds = real_s * (team.clock_hz / team.reference_clock_hz);  // as time at that clock
     if (seconds > longest_s) throw std::invalid_argument("a layer would take longer than can be simulated");
-    work.push_back(sim::seconds(seconds));
+    work.push_back(sim::seconds(seconds) + roofs.join * (team.threads - 1));
   }
   return work;
 }

@@ -1,8 +1,9 @@
 // The cost of a network on the CPU cores, layer by layer.
 //
-// A layer takes max(operations / (threads · rate), bytes / bandwidth): the threads share the work of a layer
-// evenly and read their parts of the tensors at the same time. `rate` is the peak of a core's vector unit per
-// clock, times the share of it that the library's convolutions reach.
+// A layer takes max((operations / rate + bytes / core bandwidth) / threads, bytes / bandwidth) + join ·
+// (threads − 1): a core computes and moves in turn, the threads share the work of a layer evenly, and one
+// memory serves them all. `rate` is the peak of a core's vector unit per clock, times the share of it that
+// the library's products reach. What a library does with operations and bytes: host_library.hpp.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "models/dnn/fusion.hpp"
+#include "models/dnn/host_library.hpp"
 #include "models/dnn/precision.hpp"
 #include "sim/time.hpp"
 
@@ -18,9 +20,11 @@ namespace jostle::dnn {
 struct HostRoofs {
   // Per clock of a core of capacity 1024; a multiply-add counts as two. 0: no instructions for the precision.
   double fp32_ops_per_clock = 0, fp16_ops_per_clock = 0, int8_ops_per_clock = 0;
-  double efficiency = 0;                  // share of the peak that a layer reaches
+  double efficiency = 0;                  // share of the peak that a product reaches
+  double int8_efficiency = 0;             // of that of int8; 0: as `efficiency`
   double core_bandwidth_bytes_per_s = 0;  // maximum of one core
   double bandwidth_bytes_per_s = 0;       // maximum of all cores together
+  sim::Duration join;  // what each thread but the first adds to a layer: it is woken and waited for
 };
 
 // The threads that run the network, and their clock.
@@ -38,7 +42,7 @@ struct HostTeam {
 // if the batch is below 1, if there is no rate or bandwidth, or if a layer takes longer than can be
 // simulated.
 [[nodiscard]] std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::int64_t batch,
-                                                     Precision precision, const HostRoofs& roofs,
-                                                     const HostTeam& team);
+                                                     Precision precision, const HostLibrary& library,
+                                                     const HostRoofs& roofs, const HostTeam& team);
 
 }  // namespace jostle::dnn

@@ -6,6 +6,7 @@ namespace jostle::dnn {
 enum class Lowering {
   framework,  // operator by operator, as PyTorch does, whether launched eagerly or replayed as a CUDA graph
   optimised,  // fused ahead of time, as TensorRT does
+  graph,      // fused where a library's kernel takes the next operator along, as ONNX Runtime does on CUDA
 };
 
 }  // namespace jostle::dnn

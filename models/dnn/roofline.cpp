@@ -34,7 +34,7 @@ class Estimator {
   Estimator(std::int64_t batch, Lowering lowering, const gpu::Spec& gpu)
       : images_(static_cast<double>(batch)),
         batch_(batch),
-        tried_(lowering == Lowering::optimised),
+        tried_(lowering != Lowering::framework),
         gpu_(gpu),
         bandwidth_(reachable_bandwidth(gpu, gpu.max_clock_hz,
                                        gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency)) {}
@@ -249,7 +249,12 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
       if (!reformats || stored[input] == element) continue;
       sequence.kernels.push_back(estimator.reformat(layers[input].out.elements(), stored[input], element));
     }
+    // Between layers a graph keeps channels apart (NCHW); tensor cores want them together.
+    const bool turned =
+        lowering == Lowering::graph && path.tensor_cores && layer.op == Op::conv && !layer.depthwise;
+    if (turned) sequence.kernels.push_back(estimator.reformat(layer.in.elements(), element, element));
     sequence.kernels.push_back(estimator.kernel(layer, path));
+    if (turned) sequence.kernels.push_back(estimator.reformat(layer.out.elements(), element, element));
     stored.push_back(element);
     if (reformats && layer.last)
       sequence.kernels.push_back(estimator.reformat(layer.out.elements(), element, outside_bytes));

@@ -25,7 +25,8 @@ BatchSteps::BatchSteps(const BoardParts& board, const Spec& spec, const Costs& c
       executor_(executor_of(board, spec, costs, host, accounting)) {}
 
 bool BatchSteps::one_by_one() const {
-  return std::holds_alternative<ThreadTeam>(executor_) || !spec_.before.empty() || !spec_.after.empty();
+  return std::holds_alternative<ThreadTeam>(executor_) || !spec_.before.empty() || !spec_.after.empty() ||
+         (traits_of(spec_.runtime).kind == RuntimeKind::session && !spec_.pace);
 }
 
 sim::Task<> BatchSteps::serve(std::uint64_t batch, sim::Time made) {

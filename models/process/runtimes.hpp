@@ -5,11 +5,22 @@
 #include <array>
 #include <cstddef>
 
+#include "models/dnn/host_library.hpp"
 #include "models/dnn/lowering.hpp"
 
 namespace jostle::process {
 
-enum class Runtime { tensorrt, eager, libtorch, cuda_graph, cpu };
+enum class Runtime {
+  tensorrt,
+  eager,
+  libtorch,
+  cuda_graph,
+  onnxruntime,
+  onnxruntime_tensorrt,
+  cpu,
+  tflite,
+  ncnn
+};
 
 // How a runtime works, and so which costs a profile has of it.
 enum class RuntimeKind {
@@ -17,8 +28,13 @@ enum class RuntimeKind {
               // and runs parts of a network, also on a DLA
   graph,      // one launch a batch
   framework,  // launched kernel by kernel, out of a dynamic graph or out of a static one
+  session,    // launched kernel by kernel in a call that copies a batch to the device and back and waits for
+              // it: nothing is enqueued ahead
   cores       // computes on the CPU and needs no GPU
 };
+[[nodiscard]] constexpr bool copies_batches(RuntimeKind kind) {
+  return kind == RuntimeKind::engine || kind == RuntimeKind::session;
+}
 
 struct RuntimeTraits {
   Runtime runtime;
@@ -27,7 +43,12 @@ struct RuntimeTraits {
   dnn::Lowering lowering;  // of what is held in memory and of what the GPU runs
   bool trains;
   bool blocks;  // how the host waits unless the scenario says so: blocking, otherwise automatic
+  dnn::HostLibrary library = {};  // of those that compute on the cores
 };
+
+// ncnn's figures are fitted with its efficiencies (calibration/devices): Tencent/ncnn, benchmark/README.md,
+// networks of several boards. TensorFlow Lite's convolutions are products of ruy, without Winograd; what it
+// packs is fitted with its efficiency on resnet50 alone, so all of it is there.
 
 inline constexpr std::array runtimes{
     RuntimeTraits{.runtime = Runtime::tensorrt,
@@ -54,12 +75,43 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = true,
                   .blocks = false},
+    // CUDA provider: its own fusions of the graph, kernels of cuDNN.
+    RuntimeTraits{.runtime = Runtime::onnxruntime,
+                  .name = "onnxruntime",
+                  .kind = RuntimeKind::session,
+                  .lowering = dnn::Lowering::graph,
+                  .trains = false,
+                  .blocks = false},
+    // TensorRT's engine inside a session.
+    RuntimeTraits{.runtime = Runtime::onnxruntime_tensorrt,
+                  .name = "onnxruntime-tensorrt",
+                  .kind = RuntimeKind::session,
+                  .lowering = dnn::Lowering::optimised,
+                  .trains = false,
+                  .blocks = false},
     RuntimeTraits{.runtime = Runtime::cpu,
                   .name = "cpu",
                   .kind = RuntimeKind::cores,
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false},
+    RuntimeTraits{.runtime = Runtime::tflite,
+                  .name = "tflite",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .library = {.depthwise = 1.0 / 3}},
+    RuntimeTraits{.runtime = Runtime::ncnn,
+                  .name = "ncnn",
+                  .kind = RuntimeKind::cores,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .library = {.product_passes = 4,
+                              .depthwise = 1.0 / 3,
+                              .winograd_passes = 8,
+                              .int8_between_floats = true}},
 };
 static_assert(
     [] {

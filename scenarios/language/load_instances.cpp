@@ -44,6 +44,10 @@ bool on_gpu(const ProcessEntry& process) {
   return process.placement == Placement::gpu || process.placement == Placement::cuda_only;
 }
 
+bool is_session(const ProcessEntry& process) {
+  return traits_of(process.runtime).kind == RuntimeKind::session;
+}
+
 ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const ProcessEntry& process,
                            const std::vector<ProcessEntry>& earlier) {
   ProcessEntry instance;
@@ -129,6 +133,8 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
     at.problem("a process that trains has one network", "leave out instances or training");
   if (!on_gpu(process))
     at.problem(fmt::format("a process with placement: {} has no streams", to_string(process.placement)));
+  if (is_session(process))
+    at.problem(fmt::format("a session of runtime {} has one network", to_string(process.runtime)));
   std::int64_t streams = 0;
   std::vector<ProcessEntry> read = earlier;  // whose files need not be read again
   for (const Cursor& item : at.items("a list of instances", static_cast<std::size_t>(max_streams))) {
@@ -162,6 +168,8 @@ void read_streams(Mapping& mapping, ProcessEntry& process) {
       at->problem(fmt::format("a process with stages {}", why), "leave out stages, or give them a process");
     else if (process.training)
       at->problem(fmt::format("a process that trains {}", why));
+    else if (is_session(process))
+      at->problem(fmt::format("a session of runtime {} {}", to_string(process.runtime), why));
   };
   if (process.streams > 1) refuse("streams", "has one stream of work");
   refuse("after", "takes requests of its own only");

@@ -91,18 +91,23 @@ void read_file(const Cursor& at, ProcessEntry& process, const std::vector<Proces
 
 // `runtime` and `placement` go together: the one says cpu exactly when the other does.
 void read_runtime(Mapping& mapping, ProcessEntry& process) {
-  mapping.optional("placement", process.placement, Choice<Placement>{"a placement", placement_names()});
-  const bool on_cpu = process.placement == Placement::cpu;
+  const bool placed =
+      mapping.optional("placement", process.placement, Choice<Placement>{"a placement", placement_names()});
+  bool on_cpu = process.placement == Placement::cpu;
   process.runtime = on_cpu ? Runtime::cpu : process.training ? Runtime::eager : Runtime::tensorrt;
   if (const auto at = mapping.find("runtime")) {
     const auto runtime = Choice<Runtime>{"a runtime", runtime_names()}(*at);
     if (runtime) process.runtime = *runtime;
     const bool cores = traits_of(process.runtime).kind == RuntimeKind::cores;
+    if (cores && !placed) {
+      process.placement = Placement::cpu;
+      on_cpu = true;
+    }
     if (cores && !on_cpu)
       at->problem(fmt::format("runtime {} needs placement: cpu", to_string(process.runtime)));
     if (!cores && on_cpu) {
       at->problem(fmt::format("runtime {} cannot run with placement: cpu", to_string(process.runtime)),
-                  "runtime: cpu");
+                  runtime_list([](const auto& row) { return row.kind == RuntimeKind::cores; }));
     }
   }
   if (const auto at = mapping.find("threads")) {

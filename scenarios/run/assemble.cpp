@@ -60,7 +60,7 @@ void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Netw
   const double weight = entry.training ? 4 : dnn::bytes_per_element(*entry.precision);
   spec.weights_bytes = weight * static_cast<double>(network.parameters());
   if (entry.layers) spec.weights_bytes *= part_shares(entry).parameters;
-  if (traits_of(entry.runtime).kind != RuntimeKind::engine) return;
+  if (!copies_batches(traits_of(entry.runtime).kind)) return;
   const Tensors bound = tensors_of(entry, network, bound_bytes);
   spec.input_bytes = bound.read * static_cast<double>(spec.batch);
   spec.output_bytes = bound.written * static_cast<double>(spec.batch);
@@ -77,7 +77,7 @@ double payload_of(const Payload& payload, const ProcessEntry& entry) {
 // the cores of its host.
 gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
   if (entry.placement != Placement::cpu) return device.gpu;
-  const dnn::HostRoofs& host = device.host;
+  const dnn::HostRoofs& host = device.host[entry.runtime];
   gpu::Spec cores;
   cores.cuda_cores = {
       .fp32 = host.fp32_ops_per_clock, .fp16 = host.fp16_ops_per_clock, .int8 = host.int8_ops_per_clock};

@@ -178,18 +178,18 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
 
 void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   const board::DeviceSpec& device = context.device;
-  dnn::HostRoofs roofs = device.host;
+  dnn::HostRoofs roofs = device.host[entry.runtime];
   roofs.bandwidth_bytes_per_s *= device.what_if.memory;
   spec.host.threads = static_cast<int>(threads_of(entry, context.cpus));
-  spec.host.layers =
-      dnn::host_layers(layers_of(entry, Lowering::optimised), entry.batch, *entry.precision, roofs,
-                       {.threads = spec.host.threads,
-                        .reference_clock_hz = device.cpu->reference_clock_hz,
-                        .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
+  spec.host.layers = dnn::host_layers(layers_of(entry, Lowering::optimised), entry.batch, *entry.precision,
+                                      traits_of(entry.runtime).library, roofs,
+                                      {.threads = spec.host.threads,
+                                       .reference_clock_hz = device.cpu->reference_clock_hz,
+                                       .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
   spec.kernels.grade =
       grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.runtime)));
   spec.kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
-                                        dnn::to_string(dnn::host_precision(device.host, *entry.precision)));
+                                        dnn::to_string(dnn::host_precision(roofs, *entry.precision)));
 }
 
 // One kernel that fills the GPU, as long as its arithmetic.

@@ -110,7 +110,7 @@ static_assert(field_count<media::Spec>() == 1);
 static_assert(field_count<board::PowerMode>() == 11);
 static_assert(field_count<dla::PerPrecision>() == 2);
 static_assert(field_count<dla::Spec>() == 10);
-static_assert(field_count<dnn::HostRoofs>() == 6);
+static_assert(field_count<dnn::HostRoofs>() == 8);
 static_assert(field_count<power::ScalingSpec>() == 11);
 
 TEST(DeviceProfiles, are_the_boards_of_this_release) {
@@ -121,7 +121,7 @@ TEST(DeviceProfiles, are_the_boards_of_this_release) {
                           "jetson-orin-nx-8gb", "jetson-tx2", "jetson-tx2-nx", "jetson-xavier-nx",
                           "nvidia-a10", "nvidia-a100-80gb", "nvidia-a40", "nvidia-h100", "nvidia-h200",
                           "nvidia-l4", "nvidia-rtx-4090", "nvidia-t4", "nvidia-v100", "raspberry-pi-3b",
-                          "raspberry-pi-4b", "raspberry-pi-5"));
+                          "raspberry-pi-3b-plus", "raspberry-pi-4b", "raspberry-pi-5"));
 }
 
 TEST(DeviceProfiles, read_without_a_problem_and_name_themselves) {

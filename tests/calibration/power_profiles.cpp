@@ -223,6 +223,7 @@ TEST(PowerProfiles, full_load_is_within_what_the_module_may_take) {
                              Limit{"jetson-tx2-nx", 8, 15},
                              Limit{"jetson-agx-thor", 80, 130},
                              Limit{"raspberry-pi-3b", 1.5, 4},
+                             Limit{"raspberry-pi-3b-plus", 2, 5.5},
                              Limit{"raspberry-pi-4b", 2.5, 7},
                              Limit{"raspberry-pi-5", 3, 12},
                              Limit{"nvidia-a40", 200, 300},

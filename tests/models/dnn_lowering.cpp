@@ -47,6 +47,31 @@ TEST(Lowering, yolov8n_keeps_silu_apart_and_copies_what_it_and_slices_give_into_
   EXPECT_LE(layers.size(), 215U);
 }
 
+TEST(Lowering, a_graph_folds_what_a_kernel_of_a_library_takes_along_and_nothing_else) {
+  const auto graph = [](const char* model) {
+    const Model* const found = find_model(model);
+    return fuse(found->build(found->default_input), Lowering::graph);
+  };
+  const std::vector<FusedLayer> resnet = graph("resnet50");
+  EXPECT_EQ(resnet.size(), pieces("resnet50").size());  // convolutions with all around them, as TensorRT
+  EXPECT_EQ(count(resnet, Op::batch_norm) + count(resnet, Op::add) + count(resnet, Op::activation), 0);
+  const std::vector<FusedLayer> yolo = graph("yolov8n");
+  EXPECT_GT(count(yolo, Op::activation), 56);  // SiLU
+  EXPECT_GT(count(yolo, Op::slice), 0);        // a copy, not a view
+  EXPECT_LT(count(yolo, Op::concat), count(pieces("yolov8n"), Op::concat)) << "one kernel each";
+  const std::vector<FusedLayer> bert = graph("distilbert");
+  EXPECT_EQ(count(bert, Op::softmax), 6);  // attention stays in pieces
+  EXPECT_EQ(count(bert, Op::matmul), 12);
+}
+
+TEST(Lowering, a_graph_converts_layouts_around_convolutions_on_tensor_cores) {
+  const auto kernels = [](Precision precision) {
+    return kernels_for({.model = "resnet50", .precision = precision, .lowering = Lowering::graph}, {}, orin())
+        .kernels.size();
+  };
+  EXPECT_EQ(kernels(Precision::fp16), kernels(Precision::fp32) + 2 * 53);
+}
+
 TEST(Lowering, distilbert_is_a_handful_of_kernels_a_layer) {
   const std::vector<FusedLayer> layers = pieces("distilbert");
   EXPECT_EQ(count(layers, Op::softmax), 0);  // inside attention
@@ -104,13 +129,14 @@ TEST(Lowering, every_network_runs_on_the_cpu) {
                         .int8_ops_per_clock = 64,
                         .efficiency = 0.5,
                         .core_bandwidth_bytes_per_s = 10e9,
-                        .bandwidth_bytes_per_s = 30e9};
+                        .bandwidth_bytes_per_s = 30e9,
+                        .join = {}};
   const HostTeam team{.threads = 4, .reference_clock_hz = 1.5e9, .clock_hz = 1.5e9};
   for (const Model& model : models()) {
     const std::vector<FusedLayer> layers = fuse(model.build(model.default_input), Lowering::optimised);
     for (const Precision precision : all_precisions) {
       for (const std::int64_t batch : {1, 8}) {
-        const std::vector<sim::Duration> work = host_layers(layers, batch, precision, roofs, team);
+        const std::vector<sim::Duration> work = host_layers(layers, batch, precision, {}, roofs, team);
         EXPECT_EQ(work.size(), layers.size()) << model.name;
         EXPECT_TRUE(std::ranges::all_of(work, [](sim::Duration one) { return one > sim::Duration::zero(); }))
             << model.name;

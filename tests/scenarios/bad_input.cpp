@@ -264,9 +264,9 @@ TEST(BadScenario, keys_that_contradict_each_other_are_refused) {
                  "gate.yaml:3: processes.0.arrivals: exactly one of periodic, poisson and trace is needed");
   expect_refused(around(plain_process + ", arrivals: {poisson: 3 /s, phase: 1 ms}"),
                  "gate.yaml:3: processes.0.arrivals.phase: only periodic arrivals have a phase");
-  expect_refused(
-      around(plain_process + ", placement: cpu, runtime: tensorrt"),
-      "gate.yaml:3: processes.0.runtime: runtime tensorrt cannot run with placement: cpu (runtime: cpu)");
+  expect_refused(around(plain_process + ", placement: cpu, runtime: tensorrt"),
+                 "gate.yaml:3: processes.0.runtime: runtime tensorrt cannot run with placement: cpu (cpu, "
+                 "tflite or ncnn)");
 }
 
 TEST(BadOverride, names_the_option_and_not_the_file) {

@@ -127,6 +127,8 @@ const std::string h200 = "nvidia-h200", tx2 = "jetson-tx2", nano = "jetson-nano"
 
 // CPU-bound: alone; on a core or two for several that never sleep.
 const std::string eager = net("eager", "precision: fp16, sync: spin");
+const std::string session = net("onnxruntime", "precision: fp16, sync: spin");
+const std::string engine_session = net("onnxruntime-tensorrt", "precision: fp16, sync: spin");
 const std::string libtorch = net("libtorch", "precision: fp16, sync: spin");
 std::string from_the_start(const std::string& process) {
   return "device: jetson-nano\nprocesses: [" + process + "]\nrun: {setup: true, batches: 20}\n";
@@ -181,8 +183,9 @@ std::string kernels(const std::string& runtime, const std::string& sync, const s
 std::string on_dla(const std::string& precision, const std::string& rest = "power_mode: MAXN") {
   return on_the(agx, net("tensorrt", "precision: " + precision + ", batch: 2, placement: dla1"), rest);
 }
-std::string on_cpu(const std::string& precision, int count = 1) {
-  return fmt::format("{{model: mobilenet_v2, precision: {}, placement: cpu, count: {}}}", precision, count);
+std::string on_cpu(const std::string& precision, int count = 1, const std::string& runtime = "cpu") {
+  return fmt::format("{{model: mobilenet_v2, precision: {}, runtime: {}, placement: cpu, count: {}}}",
+                     precision, runtime, count);
 }
 
 const std::string paced = kernels("eager", "spin", "15 us");
@@ -346,16 +349,11 @@ std::vector<Row> rows() {
       {"power_modes.modes.1.dla", "1400 MHz", agx, on_dla("int8", "power_mode: 15W"), total, up},
 
       // What runtimes cost
-      {"runtimes.cpu.per_layer", "5 ms", orin, on_the(orin, on_cpu("fp32")), total, down},
-      {"runtimes.cpu.per_batch", "50 ms", orin, on_the(orin, on_cpu("fp32")), total, down},
-      {"runtimes.cpu.variation", "80 %", orin, on_the(orin, on_cpu("fp32")), spread, up},
-      {"runtimes.cpu.working_set", "1 KiB", orin, on_cores(orin, 1, on_cpu("fp32", 3)), refilling, down},
-      {"runtimes.cpu.ops_per_clock.fp32", "4", orin, on_the(orin, on_cpu("fp32")), total, down},
-      {"runtimes.cpu.ops_per_clock.fp16", "8", orin, on_the(orin, on_cpu("fp16")), total, down},
-      {"runtimes.cpu.ops_per_clock.int8", "8", orin, on_the(orin, on_cpu("int8")), total, down},
-      {"runtimes.cpu.efficiency", "9 %", orin, on_the(orin, on_cpu("fp32")), total, down},
-      {"runtimes.cpu.core_bandwidth", "100 MB/s", orin, on_the(orin, on_cpu("fp32")), total, down},
       {"runtimes.cpu.bandwidth", "100 MB/s", pi, on_the(pi, on_cpu("fp32")), total, down},
+      {"runtimes.tflite.int8_efficiency", "2 %", pi, on_the(pi, on_cpu("int8", 1, "tflite")), total, down},
+      {"runtimes.ncnn.int8_efficiency", "2 %", orin, on_the(orin, on_cpu("int8", 1, "ncnn")), total, down},
+      {"runtimes.ncnn.ops_per_clock.fp16", "2", orin, on_the(orin, on_cpu("fp16", 1, "ncnn")), total, down},
+      {"runtimes.cpu.ops_per_clock.fp16", "2", orin, on_the(orin, on_cpu("fp16")), total, down},
       {"runtimes.paced.per_launch", "30 us", h200, on_the(h200, paced), total, down},
       {"runtimes.paced.per_batch", "5 ms", h200, on_the(h200, paced), total, down},
       {"runtimes.paced.gpu_per_launch", "100 us", h200, on_the(h200, paced), total, down},
@@ -371,6 +369,13 @@ std::vector<Row> rows() {
       {"runtimes.libtorch.per_launch", "22 us", h200, on_the(h200, libtorch), total, down},
       {"runtimes.libtorch.per_batch", "5 ms", h200, on_the(h200, libtorch), total, down},
       {"runtimes.libtorch.gpu_per_launch", "50 us", h200, on_the(h200, libtorch), total, down},
+      {"runtimes.onnxruntime.per_launch", "300 us", h200, on_the(h200, session), total, down},
+      {"runtimes.onnxruntime.per_batch", "9 ms", h200, on_the(h200, session), total, down},
+      {"runtimes.onnxruntime.gpu_per_launch", "90 us", h200, on_the(h200, session), total, down},
+      {"runtimes.onnxruntime-tensorrt.per_launch", "300 us", h200, on_the(h200, engine_session), total, down},
+      {"runtimes.onnxruntime-tensorrt.per_batch", "9 ms", h200, on_the(h200, engine_session), total, down},
+      {"runtimes.onnxruntime-tensorrt.gpu_per_launch", "90 us", h200, on_the(h200, engine_session), total,
+       down},
       {"runtimes.eager.fp16_of_fp32", "90 %", nano, on_the(nano, eager), total, up},
       {"runtimes.libtorch.fp16_of_fp32", "90 %", nano, on_the(nano, libtorch), total, up},
       {"observer.nsys.per_launch", "90 us", h200, on_the(h200, eager, "observer: nsys"), total, down},
@@ -429,17 +434,36 @@ std::vector<Row> rows() {
                      rest + "}"
                : net(runtime, "precision: fp16, sync: spin" + rest);
   };
-  for (const std::string runtime : {"cuda-graph", "eager", "libtorch", "tensorrt"}) {
+  for (const std::string runtime :
+       {"cuda-graph", "eager", "libtorch", "tensorrt", "onnxruntime", "onnxruntime-tensorrt"}) {
     const std::string below = "memory.contexts." + runtime + ".";
     const std::string scenario = on_the(orin, net(runtime, "precision: fp16"));
     table.push_back({below + "process", "2 GB", orin, scenario, used_mb, up});
     table.push_back({below + "gpu", "10 MB", orin, scenario, gpu_memory, down});
     table.push_back({below + "shared", "10 MB", orin, scenario, used_mb, down});
   }
-  table.push_back({"memory.contexts.cpu.process", "2 GB", orin, on_the(orin, on_cpu("fp32")), used_mb, up});
-  table.push_back({"memory.contexts.cpu.gpu", "20 MB", orin, on_the(orin, on_cpu("fp32")), gpu_memory, up});
-  table.push_back({"memory.contexts.cpu.shared", "1 MB", orin, on_the(orin, on_cpu("fp32")), used_mb, down});
-  for (const std::string runtime : {"cuda-graph", "eager", "libtorch", "tensorrt", "paced"}) {
+  for (const std::string runtime : {"cpu", "ncnn", "tflite"}) {
+    const std::string memory = "memory.contexts." + runtime + ".", below = "runtimes." + runtime + ".";
+    const std::string scenario = on_the(orin, on_cpu("fp32", 1, runtime));
+    table.push_back({memory + "process", "2 GB", orin, scenario, used_mb, up});
+    table.push_back({memory + "gpu", "20 MB", orin, scenario, gpu_memory, up});
+    table.push_back({memory + "shared", "1 MB", orin, scenario, used_mb, down});
+    table.push_back({below + "per_layer", "5 ms", orin, scenario, total, down});
+    table.push_back({below + "per_batch", "50 ms", orin, scenario, total, down});
+    table.push_back({below + "variation", "80 %", orin, scenario, spread, up});
+    table.push_back({below + "working_set", "1 KiB", orin, on_cores(orin, 1, on_cpu("fp32", 3, runtime)),
+                     refilling, down});
+    table.push_back({below + "ops_per_clock.fp32", "2", orin, scenario, total, down});
+    table.push_back(
+        {below + "ops_per_clock.int8", "2", orin, on_the(orin, on_cpu("int8", 1, runtime)), total, down});
+    table.push_back({below + "efficiency", "5 %", orin, scenario, total, down});
+    table.push_back({below + "core_bandwidth", "100 MB/s", orin, scenario, total, down});
+    if (runtime == "cpu") continue;
+    table.push_back({below + "bandwidth", "1 GB/s", orin, scenario, total, down});
+    table.push_back({below + "join", "500 us", orin, scenario, total, down});
+  }
+  for (const std::string runtime :
+       {"cuda-graph", "eager", "libtorch", "tensorrt", "onnxruntime", "onnxruntime-tensorrt", "paced"}) {
     const std::string below = "runtimes." + runtime + ".";
     table.push_back({below + "variation",
                      "80 %",
@@ -459,7 +483,8 @@ std::vector<Row> rows() {
     table.push_back({below + "working_set", "1 KiB", h200, on_cores(h200, 1, process(runtime, ", count: 4")),
                      refilling, down});
   }
-  for (const std::string runtime : {"cuda-graph", "eager", "libtorch", "tensorrt"}) {
+  for (const std::string runtime :
+       {"cuda-graph", "eager", "libtorch", "tensorrt", "onnxruntime", "onnxruntime-tensorrt"}) {
     const std::string below = "runtimes." + runtime + ".";
     const std::string once = from_the_start(net(runtime, "precision: fp32"));
     table.push_back({below + "setup.start", "20 s", nano, once, set_up, up});
