@@ -231,9 +231,10 @@ TEST(Ranges, are_of_parameters_of_profiles_and_have_sources) {
   }
 }
 
-// Decides who fits, not how those share that do: never drawn.
-bool is_footprint(const std::string& path) {
-  return path.starts_with("memory.contexts.") || path == "memory.system";
+// Decides who fits, not how those share that do, or is what a user chooses: never drawn.
+bool is_footprint_or_mode(const std::string& path) {
+  return path.starts_with("memory.contexts.") || path == "memory.system" || path == "memory.capacity" ||
+         path.starts_with("power_modes.");
 }
 
 // Halves and doubles each number that is assumed: what moves three processes that share the GPU is drawn.
@@ -250,7 +251,8 @@ TEST(Ranges, cover_what_is_assumed_and_moves_contention) {
     const double point = *run(asked, base.profile, {})->system.throughput;
     for (const calibration::ProfileParameter& figure : base.profile.figures) {
       const auto value = input::quantity(figure.value);
-      if (!value || figure.from.grade != calibration::ParameterGrade::assumed || is_footprint(figure.path))
+      if (!value || figure.from.grade != calibration::ParameterGrade::assumed ||
+          is_footprint_or_mode(figure.path))
         continue;
       for (const double ratio : {0.5, 2.0}) {
         const auto changed =

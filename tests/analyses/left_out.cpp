@@ -112,7 +112,7 @@ TEST(LeftOut, laboratories_are_predicted_as_well_as_they_were) {
   for (const ErrorSummary& summary : summarise(grouped_errors(found).front())) {
     const double limit = summary.quantity == "latency"      ? 0.22  // 0.19 without V100 in fp32
                          : summary.quantity == "enqueue"    ? 0.13
-                         : summary.quantity == "throughput" ? 0.23
+                         : summary.quantity == "throughput" ? 0.18
                                                             : 0.12;
     EXPECT_LE(summary.median_absolute, limit) << summary.quantity;
   }
