@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "calibration/readers/csv.hpp"
 #include "models/board/gpu_windows.hpp"
@@ -31,8 +32,11 @@ struct Column {
 using R = Result;
 using P = ProcessResult;
 
-void add_shares(std::vector<Column>& columns) {
-  for (const process::ShareRow& row : process::share_rows) {
+// So many shares have their columns before those that were added later.
+constexpr std::size_t first_shares = index_of(process::Share::engine_running);
+
+void add_shares(std::vector<Column>& columns, std::span<const process::ShareRow> shares) {
+  for (const process::ShareRow& row : shares) {
     columns.push_back({"share_" + std::string(row.name), [i = index_of(row.share)](const R&, const P& p) {
                          return p.time_share ? figure_cell((*p.time_share)[i]) : std::string();
                        }});
@@ -104,7 +108,7 @@ std::vector<Column> make_columns() {
       {"latency_pi90_low_ms", [](const R&, const P& p) { return low(p.latency_ms.pi90); }},
       {"latency_pi90_high_ms", [](const R&, const P& p) { return high(p.latency_ms.pi90); }},
   };
-  add_shares(columns);
+  add_shares(columns, std::span(process::share_rows).first(first_shares));
   add_memory(columns);
   add_gpu(columns);
   columns.push_back({"setup_ms", [](const R&, const P& p) { return figure_cell(p.setup_ms); }});
@@ -175,6 +179,15 @@ const std::vector<Column>& columns() {
   static const std::vector<Column> table = make_columns();
   return table;
 }
+// Of processes, behind those of instances and loads, which were there before.
+const std::vector<Column>& last_columns() {
+  static const std::vector<Column> table = [] {
+    std::vector<Column> columns;
+    add_shares(columns, std::span(process::share_rows).subspan(first_shares));
+    return columns;
+  }();
+  return table;
+}
 
 }  // namespace
 
@@ -183,6 +196,7 @@ std::string csv_header() {
   for (const Column& column : columns()) line += (line.empty() ? "" : ",") + column.name;
   for (const InstanceColumn& column : instance_columns()) line += "," + column.name;
   for (const LoadColumn& column : load_columns()) line += "," + column.name;
+  for (const Column& column : last_columns()) line += "," + column.name;
   return line + "\n";
 }
 
@@ -195,6 +209,7 @@ std::string to_csv(const Result& result) {
     for (const InstanceColumn& column : instance_columns())
       line += (instance != nullptr ? column.cell(*instance) : "") + ",";
     for (const LoadColumn& column : load_columns()) line += (load != nullptr ? column.cell(*load) : "") + ",";
+    for (const Column& column : last_columns()) line += column.cell(result, process) + ",";
     line.back() = '\n';
     text += line;
   };
