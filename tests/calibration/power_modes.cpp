@@ -317,7 +317,7 @@ TEST(Boards, step_the_cores_of_t194_and_t234_by_the_same_clock) {
 
 TEST(ARaspberryPi, has_four_cores_and_no_gpu) {
   for (const auto& [name, hz] :
-       {std::pair{"raspberry-pi-3b", 1.2e9}, {"raspberry-pi-4b", 1.5e9}, {"raspberry-pi-5", 2.4e9}}) {
+       {std::pair{"raspberry-pi-3b", 1.2e9}, {"raspberry-pi-4b", 1.8e9}, {"raspberry-pi-5", 2.4e9}}) {
     const board::DeviceSpec device = spec_of(name);
     EXPECT_FALSE(device.has_gpu()) << name;
     EXPECT_EQ(device.core_count(), 4) << name;
