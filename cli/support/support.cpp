@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -138,9 +139,11 @@ void add_support(CLI::App& app, Task& task) {
   std::vector<std::string> runtimes;
   for (const auto& [name, runtime] : scenarios::runtime_names())
     if (process::traits_of(runtime).kind != process::RuntimeKind::cores) runtimes.emplace_back(name);
-  command->add_option("--runtime", options->runtime, "Default: tensorrt")
+  command
+      ->add_option("--runtime", options->runtime,
+                   fmt::format("Default: tensorrt; or {}", fmt::join(runtimes | std::views::drop(1), ", ")))
       ->check(one_of(runtimes))
-      ->type_name(fmt::format("{}", fmt::join(runtimes, "|")));
+      ->type_name("RUNTIME");
   command->add_option("--batch", options->batch, "Images per batch (default 1)")
       ->check(CLI::Range(std::int64_t{1}, dnn::max_images))
       ->type_name("N");

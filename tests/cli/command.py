@@ -394,7 +394,7 @@ class Command(unittest.TestCase):
     def test_an_explanation_tells_what_the_governors_did(self):
         path = self.file("cameras.yaml", CAMERAS)
         moderate = ("explain", path, "--set", "power_mode=MAXN_SUPER", "--set", "run.duration=60 s",
-                    "--set", "processes.0.arrivals={periodic: 15 /s}")
+                    "--set", "processes.0.arrivals={periodic: 18 /s}")
         answer = json.loads(self.jostle(*moderate, "--format", "json").stdout)
         self.assertEqual((answer["overloaded"], answer["overload"]), ([], None))
         self.assertEqual(answer["critical"]["resource"], "clock_governors")
@@ -760,7 +760,7 @@ offload:
                     self.assertIn(f"jostle {reader}", done.stderr)
 
     def test_an_unknown_device_is_answered_with_the_option_that_was_typed(self):
-        for device, near in (("jetson-orin-nx", "'jetson-orin-nx-16gb'"), ("jetson-xavier", "'jetson-xavier-nx' or 'jetson-agx-xavier'"),
+        for device, near in (("jetson-orin-nx", "'jetson-orin-nx-8gb' or 'jetson-orin-nx-16gb'"), ("jetson-xavier", "'jetson-xavier-nx' or 'jetson-agx-xavier'"),
                              ("jetson-agx-thor", "'jetson-agx-xavier'"), ("jetson-thor", "'jetson-")):
             done = self.jostle("compare", self.good, "--profile", "nvidia-h200", "--profile", device)
             self.assertEqual(done.returncode, 2)

@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
         "2, "
         "arrivals: {periodic: 30 /s, streams: 5, gather: true}}]",
         "device: jetson-orin-nano-super, processes: [{model: resnet50, precision: int8, count: 2, arrivals: "
-        "{poisson: 60 /s, queue: 2}}, {model: mobilenet_v2, precision: fp16}]",
+        "{poisson: 50 /s, queue: 2}}, {model: mobilenet_v2, precision: fp16}]",
         "device: nvidia-h200, processes: [{model: resnet50, precision: fp16, runtime: cuda-graph, count: 2}, "
         "{model: mobilenet_v2, precision: tf32, runtime: eager, count: 2, arrivals: {periodic: 100 /s}}]",
         "device: raspberry-pi-3b, processes: [{model: mobilenet_v2, precision: fp32, placement: cpu}]",

@@ -257,7 +257,7 @@ std::vector<Row> rows() {
       {"gpu.tensor_cores.tf32", "512", h200, on_the(h200, roofline("tf32", 32)), total, down},
       {"gpu.tensor_cores.fp16", "1024", h200, on_the(h200, roofline("fp16", 32)), total, down},
       {"gpu.tensor_cores.int8", "1024", h200, on_the(h200, roofline("int8", 32)), total, down},
-      {"gpu.l2", "64 MiB", orin, on_the(orin, roofline("fp16", 8)), total, up},
+      {"gpu.l2", "64 MiB", nano, on_the(nano, "{model: mobilenet_v2, precision: fp16, batch: 8}"), total, up},
       {"gpu.bandwidth", "20 GB/s", orin, on_the(orin, roofline("fp16", 8)), total, down},
       {"gpu.bandwidth_efficiency", "30 %", orin, on_the(orin, roofline("fp16", 8)), total, down},
       {"gpu.copy_bandwidth", "1 GB/s", orin, on_the(orin, copying), latency, up},

@@ -43,7 +43,7 @@ TEST(Steadiness, a_board_that_will_throttle_is_not_steady) {
   EXPECT_EQ(result.stationary, false);
   EXPECT_EQ(result.processes[0].stationary, false);
   ASSERT_FALSE(result.warnings.empty());
-  EXPECT_THAT(result.warnings[0], HasSubstr("99 degC in about 3 min, where clocks are lowered"));
+  EXPECT_THAT(result.warnings[0], HasSubstr("99 degC in about 2 min, where clocks are lowered"));
   EXPECT_THAT(to_json(result), HasSubstr(R"("stationary":false)"));
 }
 
