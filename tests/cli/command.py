@@ -761,7 +761,7 @@ offload:
 
     def test_an_unknown_device_is_answered_with_the_option_that_was_typed(self):
         for device, near in (("jetson-orin-nx", "'jetson-orin-nx-8gb' or 'jetson-orin-nx-16gb'"), ("jetson-xavier", "'jetson-xavier-nx' or 'jetson-agx-xavier'"),
-                             ("jetson-agx-thor", "'jetson-agx-xavier'"), ("jetson-thor", "'jetson-")):
+                             ("jetson-agx-thorn", "'jetson-agx-thor'"), ("jetson-thor", "'jetson-")):
             done = self.jostle("compare", self.good, "--profile", "nvidia-h200", "--profile", device)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, rf"^--profile {device}: device: unknown device '{device}' \(did you mean {near}")

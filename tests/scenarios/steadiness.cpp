@@ -152,8 +152,9 @@ TEST(ThermalEquilibrium, stays_where_it_begins) {
   }
 }
 
+// At 40 degrees steps of the throttle have two cycles that last, one from each side.
 TEST(ThermalEquilibrium, is_where_a_long_run_from_cold_ends) {
-  for (const double ambient : {25.0, 40.0}) {
+  for (const double ambient : {25.0, 38.0}) {
     const Result cold = run_text(hot(ambient, "run: {warmup: 1200 s, duration: 300 s}\n")),
                  start = run_text(hot(ambient, "run: {thermal: equilibrium, duration: 60 s}\n"));
     EXPECT_EQ(start.stationary, true);
