@@ -181,13 +181,13 @@ TEST(Roofline, a_stream_keeps_sms_going_as_far_as_their_bytes_a_clock) {
   for (std::size_t i = 0; i < bound.kernels.size(); ++i) {
     const gpu::Kernel &a = bound.kernels[i], &b = waiting.kernels[i];
     ASSERT_EQ(a.duration, b.duration);
-    if (a.memory_share > 0 && a.hidden_share < a.memory_share / 2) {
+    if (b.memory_share > 0 && b.hidden_share < 0.5001F * b.memory_share) {
       EXPECT_NEAR(b.working / a.working, 0.5, 1e-3);
       ++streams;
     } else {
       EXPECT_GE(b.working, 0.499F * a.working);
     }
-    if (a.memory_share == 0 && b.memory_share == 0) {
+    if (a.memory_share == 0) {
       EXPECT_EQ(a.working, b.working);
     }
   }
