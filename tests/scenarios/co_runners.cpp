@@ -217,8 +217,8 @@ TEST(LoadResult, stands_in_its_place_among_the_processes) {
   const auto json = nlohmann::ordered_json::parse(to_json(result));
   const auto& entries = json["processes"];
   ASSERT_EQ(entries.size(), 5U);
-  const std::vector<int> entry{0, 1, 1, 2, 3};
-  for (int i = 0; i < 5; ++i) {
+  const std::vector<std::size_t> entry{0, 1, 1, 2, 3};
+  for (std::size_t i = 0; i < entry.size(); ++i) {
     EXPECT_EQ(entries[i]["index"], i);
     EXPECT_EQ(entries[i]["entry"], entry[i]);
   }
