@@ -115,6 +115,16 @@ std::string partition_cells(const OffloadPoint& point, const OffloadPartition& p
                                                         cell(head.latency_ms.p99), cell(head.throughput));
 }
 
+Json prices_json(const OffloadAnswer& answer) {
+  Json prices = identity(answer, "prices");
+  prices["board"] = metric_json(answer.prices.board);
+  prices["cloud_per_hour"] = metric_json(answer.prices.cloud_per_hour);
+  prices["link_per_gb"] = answer.prices.link_per_gb;
+  prices["life_h"] = answer.costs.life_h;
+  prices["energy_per_kwh"] = answer.costs.energy_usd_per_kwh;
+  return prices;
+}
+
 }  // namespace
 
 std::string offload_json(const OffloadAnswer& answer) {
@@ -145,13 +155,7 @@ std::string offload_json(const OffloadAnswer& answer) {
       text += line(json);
     }
   }
-  Json prices = identity(answer, "prices");
-  prices["board"] = metric_json(answer.prices.board);
-  prices["cloud_per_hour"] = metric_json(answer.prices.cloud_per_hour);
-  prices["link_per_gb"] = answer.prices.link_per_gb;
-  prices["life_h"] = answer.costs.life_h;
-  prices["energy_per_kwh"] = answer.costs.energy_usd_per_kwh;
-  text += line(prices);
+  text += line(prices_json(answer));
   for (const BreakEven& found : answer.break_even) {
     Json json = identity(answer, "break_even");
     json["bandwidth_mbit_s"] = mbit(found.bandwidth);

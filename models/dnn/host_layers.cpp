@@ -76,7 +76,8 @@ class LayerCosts {
     const double wide = std::max(element_bytes_, 2.0);
     const double peak = used_ == Precision::int8 ? std::min(rate(roofs_, used_), roofs_.fp32_ops_per_clock)
                                                  : rate(roofs_, used_);
-    const double weights = static_cast<double>(layer.weights * tile_values / layer.window_area);
+    const double weights =
+        static_cast<double>(layer.weights * tile_values) / static_cast<double>(layer.window_area);
     return {.clocks = clocks(images_ * values * in * out, peak),
             .bytes = tensor_bytes_ * library_.product_passes * tensors(layer) + wide * weights +
                      wide * library_.winograd_passes * images_ * values * (in + out)};
@@ -95,6 +96,7 @@ Precision host_precision(const HostRoofs& roofs, Precision precision) {
   return precision != Precision::tf32 && rate(roofs, precision) > 0 ? precision : Precision::fp32;
 }
 
+// NOLINTNEXTLINE(readability-function-size): a network, and what it runs with
 std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::int64_t batch,
                                        Precision precision, const HostLibrary& library,
                                        const HostRoofs& roofs, const HostTeam& team) {

@@ -25,6 +25,7 @@ double bytes_per_s(LoadKind kind, const memory::CoreTraffic& cores) {
   return 0;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the parts of the machine that it uses
 CoRunner::CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Traffic>& traffic,
                    const LoadSpec& spec, double thread_bytes_per_s, const Identity& identity)
     : engine_(engine), cpu_(cpu), traffic_(traffic), spec_(spec), thread_bytes_per_s_(thread_bytes_per_s) {
