@@ -16,7 +16,7 @@ inline constexpr int max_board_cores = 1024;
 void read_cpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, cpu::Spec& cpu);
 void read_gpu(const input::Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device);
 void read_dla(const input::Cursor& at, std::vector<ProfileParameter>& figures, dla::Spec& dla);
-// The pictures/s that engines beside the GPU are rated at.
+// The pixels/s that engines beside the GPU are rated at.
 void read_engines(const input::Cursor& at, std::vector<ProfileParameter>& figures, media::Spec& engines);
 void read_runtimes(const input::Cursor& at, std::vector<ProfileParameter>& figures,
                    board::DeviceSpec& device);

@@ -150,9 +150,9 @@ class Estimator {
     return kernel;
   }
 
-  // What moves between the SMs and the L2 takes the way that bytes from DRAM take as well, whose width a
-  // profile gives: so on Orin a tensor that stays in L2 is not read faster than one from DRAM at the highest
-  // clock of the memory. Bound to the GPU's clock, as arithmetic is.
+  // Bytes between L2 and SMs share the path of those from DRAM, whose bytes a clock the profile gives: on
+  // Orin a tensor in L2 is read no faster than one in DRAM at the memory's highest clock. This time follows
+  // the GPU's clock, as that of arithmetic does.
   [[nodiscard]] double path_s(const Work& work) const {
     const double most = gpu_.memory_bytes_per_clock * gpu_.max_clock_hz;
     return most > 0 ? work.moved / most : 0;

@@ -2,7 +2,7 @@
 //
 // A kernel takes max(arithmetic of the busiest SM, bytes / bandwidth) + its start. Products are divided into
 // tiles (tiling.hpp); all other kernels are bound by their bytes. Part of what a kernel reads is still in L2,
-// from where it comes no faster than the way between L2 and SMs allows (gpu.memory_bytes_per_clock).
+// which gives at most gpu.memory_bytes_per_clock.
 #pragma once
 
 #include <cstddef>

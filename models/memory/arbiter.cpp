@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <vector>
 
 namespace jostle::memory {
 
@@ -37,8 +39,9 @@ void Arbiter::set_demand(ClientId id, const Demand& demand) {
                             : demand.bound > 0 ? demand.bytes_per_s / demand.bound
                                                : 0;
   users_[id.index] = demand.users;
-  // The common case, and a frequent one: it must cost almost nothing.
-  if (all_granted_ && always_fits() && steady_demand().bytes_per_s <= 0) {
+  // The common case, and a frequent one: it must cost almost nothing. While there is steady traffic, not all
+  // is granted; so there can only be some now if this is it.
+  if (all_granted_ && !(clients_[id.index].steady && bytes > 0) && always_fits()) {
     settle(id.index);
     grants_[id.index] = bytes;
     return;
@@ -102,12 +105,15 @@ void Arbiter::solve() {
   const bool all_granted = std::ranges::equal(demands_, grants_) && steady.bytes_per_s <= 0;
   if (all_granted && all_granted_) return;
   // What the others leave, and what steady traffic leaves: who is told minds the less of the two.
-  std::vector<double> grants = grants_;
+  std::span<const double> grants = grants_;
+  std::vector<double> without_steady;
   if (steady.bytes_per_s > 0) {
     std::vector<double> demands = demands_;
     for (std::size_t i = 0; i < clients_.size(); ++i)
       if (clients_[i].steady) demands[i] = 0;
-    share_bandwidth(sharing_, demands, users_, grants);
+    without_steady.resize(demands.size());
+    share_bandwidth(sharing_, demands, users_, without_steady);
+    grants = without_steady;
   }
   bool news = false;
   for (std::size_t i = 0; i < clients_.size(); ++i) {

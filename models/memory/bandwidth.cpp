@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace jostle::memory {
 namespace {
@@ -48,11 +47,6 @@ double usable(const Sharing& sharing, std::span<const double> grants) {
   }
   const double mixed = sum > 0 ? 1 - squares / (sum * sum) : 0;
   return sharing.capacity_bytes_per_s * (1 - sharing.interference * std::max(mixed, 0.0));
-}
-
-void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<double> grants) {
-  const std::vector<double> ones(demands.size(), 1.0);
-  share_bandwidth(sharing, demands, ones, grants);
 }
 
 void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<const double> users,

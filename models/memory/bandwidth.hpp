@@ -17,9 +17,8 @@ struct Sharing {
 [[nodiscard]] double usable(const Sharing& sharing, std::span<const double> grants);
 
 // Max-min fair: a small demand (bytes/s) is granted in full, all others get equal grants, and together they
-// use what is usable. `demands` and `grants` have the same length.
-void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<double> grants);
-// The same where a demand is of several equal users together: equal grants are for each of them.
+// use what is usable. A demand may be of several equal `users` together: equal grants are for each of them.
+// The three have the same length.
 void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<const double> users,
                      std::span<double> grants);
 

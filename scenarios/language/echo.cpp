@@ -137,12 +137,7 @@ void put_work(Json& json, const ProcessEntry& process) {
   if (process.mps_threads) json["mps_threads"] = quantity(*process.mps_threads, input::share_dimension());
 }
 
-struct Threads {
-  const std::vector<int>& cpus;
-  int nice, fifo;
-  const std::optional<cpu::ContainerSpec>& container;
-};
-void put_threads(Json& json, const Threads& threads) {
+void put_threads(Json& json, const ThreadSettings& threads) {
   if (!threads.cpus.empty()) json["cpus"] = threads.cpus;
   if (threads.fifo > 0) {
     json["policy"] = {{"fifo", threads.fifo}};
@@ -167,7 +162,7 @@ Json process_json(const ProcessEntry& process) {
   if (!process.before.empty()) json["stages"]["before"] = stages_json(process.before);
   if (!process.after.empty()) json["stages"]["after"] = stages_json(process.after);
   if (process.instances.empty()) put_requests(json, process);
-  put_threads(json, {process.cpus, process.nice, process.fifo, process.container});
+  put_threads(json, process);
   if (process.gpu_timeslice) json["gpu_timeslice"] = time(*process.gpu_timeslice);
   if (process.gpu_interleave != gpu::Interleave::low)
     json["gpu_interleave"] = interleave_names()[static_cast<std::size_t>(process.gpu_interleave)].first;
@@ -181,7 +176,7 @@ Json load_json(const LoadEntry& load) {
   json["threads"] = load.threads;
   if (load.bandwidth) json["bandwidth"] = quantity(*load.bandwidth, input::bandwidth_dimension());
   json["duty"] = quantity(load.duty, input::share_dimension());
-  put_threads(json, {load.cpus, load.nice, load.fifo, load.container});
+  put_threads(json, load);
   return json;
 }
 

@@ -46,11 +46,7 @@ LoadEntry read_load(const Cursor& at) {
       bandwidth->problem("a busy loop moves nothing over the memory", "leave out bandwidth, or use duty");
   }
   mapping.optional("duty", load.duty, Quantity{input::share_dimension(), 0, 1});
-  const ThreadSettings settings = read_thread_settings(mapping);
-  load.cpus = settings.cpus;
-  load.nice = settings.nice;
-  load.fifo = settings.fifo;
-  load.container = settings.container;
+  static_cast<ThreadSettings&>(load) = read_thread_settings(mapping);
   return load;
 }
 

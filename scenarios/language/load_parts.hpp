@@ -56,11 +56,6 @@ void read_link_quality(input::Mapping& mapping, Link& link);
 [[nodiscard]] LoadEntry read_load(const input::Cursor& at);
 
 // `cpus`, `nice`, `policy` and `container` of a process or a load.
-struct ThreadSettings {
-  std::vector<int> cpus;
-  int nice = 0, fifo = 0;
-  std::optional<cpu::ContainerSpec> container;
-};
 [[nodiscard]] ThreadSettings read_thread_settings(input::Mapping& mapping);
 // `gpu_timeslice` and `gpu_interleave` of a process.
 void read_turns(input::Mapping& mapping, ProcessEntry& process);

@@ -222,18 +222,15 @@ std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
       stage.on_gpu = on.gpu;
       stage.engine = on.engine;
     }
-    const TimeSpan span{sim::Duration::zero(), sim::seconds(100), true};
-    const auto size = mapping.find("size");
-    if (size) read_size(*size, stage);
-    if (size && mapping.has("time"))
-      mapping.find("time")->problem("given beside size", "keep one of the two");
-    else if (!size && stage.engine)
-      mapping.optional("time", stage.time, span);
-    else if (!size)
-      mapping.required("time", stage.time, span);
-    if (stage.engine && !size && !mapping.has("time"))
+    if (const auto size = mapping.find("size")) {
+      read_size(*size, stage);
+      if (const auto time = mapping.find("time")) time->problem("given beside size", "keep one of the two");
+    } else if (stage.engine && !mapping.has("time")) {
       item.problem(fmt::format("a stage on {} needs the size of its images", media::to_string(*stage.engine)),
                    "such as size: 1920x1080, or time: 2 ms");
+    } else {
+      mapping.required("time", stage.time, TimeSpan{sim::Duration::zero(), sim::seconds(100), true});
+    }
     if (stage.on_gpu && process.placement != Placement::gpu && process.placement != Placement::cuda_only)
       item.problem(
           fmt::format("a process with placement: {} has no stage on the GPU", to_string(process.placement)));
@@ -295,11 +292,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
     read_requests(mapping, context, process);
     read_streams(mapping, process);
   }
-  ThreadSettings settings = read_thread_settings(mapping);
-  process.cpus = std::move(settings.cpus);
-  process.nice = settings.nice;
-  process.fifo = settings.fifo;
-  process.container = std::move(settings.container);
+  static_cast<ThreadSettings&>(process) = read_thread_settings(mapping);
   read_turns(mapping, process);
   return process;
 }

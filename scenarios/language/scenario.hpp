@@ -101,8 +101,16 @@ struct Draws {
   std::int64_t first = 0;
 };
 
+// How the threads of an entry of `processes` are scheduled.
+struct ThreadSettings {
+  std::vector<int> cpus;  // allowed cores; empty: those of the scenario
+  int nice = 0;
+  int fifo = 0;  // policy: {fifo: 1 ... 99}; 0: the default policy
+  std::optional<cpu::ContainerSpec> container;
+};
+
 // One entry of `processes`; it stands for `count` equal processes.
-struct ProcessEntry {
+struct ProcessEntry : ThreadSettings {
   std::string name;  // empty unless given
   Model model;
   std::optional<Precision> precision;  // absent only for a synthetic model
@@ -118,13 +126,9 @@ struct ProcessEntry {
   std::optional<std::int64_t> input;    // side of the input in pixels, or tokens; absent: the network's own
   std::vector<Stage> before, after;     // stages around inference
   process::Arrivals arrivals;
-  std::string trace_file;        // arrivals: trace; as written
-  std::uint64_t trace_hash = 0;  // of its arrival times
-  std::optional<Draws> draws;    // as in another scenario; absent: draws_of()
-  std::vector<int> cpus;         // allowed cores; empty: those of the scenario
-  int nice = 0;
-  int fifo = 0;  // policy: {fifo: 1 ... 99}; 0: the default policy
-  std::optional<cpu::ContainerSpec> container;
+  std::string trace_file;                      // arrivals: trace; as written
+  std::uint64_t trace_hash = 0;                // of its arrival times
+  std::optional<Draws> draws;                  // as in another scenario; absent: draws_of()
   std::optional<sim::Duration> gpu_timeslice;  // of its turns; absent: the profile's
   gpu::Interleave gpu_interleave = gpu::Interleave::low;
   std::int64_t streams = 1;                        // equal ones in one process, which share its requests
@@ -154,17 +158,13 @@ struct ProcessEntry {
 [[nodiscard]] std::string model_name(const ProcessEntry& process);
 
 // One entry of `processes` that is a co-runner (process::LoadSpec).
-struct LoadEntry {
+struct LoadEntry : ThreadSettings {
   std::string name;        // empty unless given
   std::size_t behind = 0;  // so many entries with a model stand before it in `processes`
   process::LoadKind kind = process::LoadKind::memory_write;
   int threads = 1;
   std::optional<double> bandwidth;  // bytes/s, of all threads together while they work
   double duty = 1;
-  std::vector<int> cpus;  // allowed cores; empty: those of the scenario
-  int nice = 0;
-  int fifo = 0;
-  std::optional<cpu::ContainerSpec> container;
 };
 
 // A mode out of an nvpmodel.conf, in place of one of the profile's.

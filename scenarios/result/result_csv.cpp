@@ -8,6 +8,7 @@
 
 #include "calibration/readers/csv.hpp"
 #include "models/board/gpu_windows.hpp"
+#include "scenarios/result/entries.hpp"
 #include "scenarios/result/instance_row.hpp"
 #include "scenarios/result/result_text.hpp"
 
@@ -165,10 +166,10 @@ const std::vector<LoadColumn>& load_columns() {
 }
 
 // The row of a load: what only inference has is empty.
-ProcessResult row_of(const LoadResult& load, std::size_t loads_before) {
+ProcessResult row_of(const LoadResult& load, const Place& place) {
   ProcessResult row;
-  row.index = static_cast<std::int64_t>(load.behind_processes + loads_before);
-  row.entry = static_cast<std::int64_t>(load.behind_entries + loads_before);
+  row.index = place.index;
+  row.entry = place.entry;
   row.name = load.name;
   row.model = load.load;
   row.grades.kernels = load.grade;
@@ -213,19 +214,14 @@ std::string to_csv(const Result& result) {
     line.back() = '\n';
     text += line;
   };
-  std::size_t next = 0;
-  const auto add_loads = [&](std::size_t behind) {
-    for (; next < result.loads.size() && result.loads[next].behind_processes <= behind; ++next)
-      add(row_of(result.loads[next], next), nullptr, &result.loads[next]);
-  };
-  for (std::size_t i = 0; i < result.processes.size(); ++i) {
-    add_loads(i);
-    ProcessResult process = result.processes[i];
-    process.entry += static_cast<std::int64_t>(next);
-    add(process, nullptr);
-    for (const InstanceResult& instance : process.instances) add(row_of(process, instance), &instance);
-  }
-  add_loads(result.processes.size());
+  in_order(
+      result,
+      [&add](ProcessResult process, const Place& place) {
+        process.entry = place.entry;
+        add(process, nullptr);
+        for (const InstanceResult& instance : process.instances) add(row_of(process, instance), &instance);
+      },
+      [&add](const LoadResult& load, const Place& place) { add(row_of(load, place), nullptr, &load); });
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "scenarios/result/entries.hpp"
 #include "scenarios/result/grades.hpp"
 #include "scenarios/result/result_text.hpp"
 
@@ -204,14 +205,14 @@ Json process_json(const ProcessResult& process) {
 }
 
 // What only inference has is null, or 0.
-Json load_json(const LoadResult& load, std::size_t index, std::size_t entry) {
+Json load_json(const LoadResult& load, const Place& place) {
   ProcessResult none;
   none.name = load.name;
   none.model = load.load;
   none.grades.kernels = load.grade;
   Json json = process_json(none);
-  json["index"] = index;
-  json["entry"] = entry;
+  json["index"] = place.index;
+  json["entry"] = place.entry;
   json["batch"] = 0;
   json["runtime"] = nullptr;
   json["load"] = load.load;
@@ -221,21 +222,15 @@ Json load_json(const LoadResult& load, std::size_t index, std::size_t entry) {
   return json;
 }
 
-// Processes and loads in the order of the scenario.
 Json entries_json(const Result& result) {
   Json json = Json::array();
-  std::size_t next = 0;  // load
-  const auto put_loads = [&](std::size_t behind) {
-    for (; next < result.loads.size() && result.loads[next].behind_processes <= behind; ++next)
-      json.push_back(load_json(result.loads[next], json.size(), result.loads[next].behind_entries + next));
-  };
-  for (std::size_t i = 0; i < result.processes.size(); ++i) {
-    put_loads(i);
-    Json process = process_json(result.processes[i]);
-    process["entry"] = result.processes[i].entry + static_cast<std::int64_t>(next);
-    json.push_back(std::move(process));
-  }
-  put_loads(result.processes.size());
+  in_order(
+      result,
+      [&json](const ProcessResult& process, const Place& place) {
+        json.push_back(process_json(process));
+        json.back()["entry"] = place.entry;
+      },
+      [&json](const LoadResult& load, const Place& place) { json.push_back(load_json(load, place)); });
   return json;
 }
 

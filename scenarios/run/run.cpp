@@ -23,7 +23,7 @@ namespace {
 // The part of a process's result that is known before the run.
 ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instance, const Grades& grades) {
   ProcessResult result;
-  result.index = static_cast<std::int64_t>(instance.index);  // and place_loads()
+  result.index = static_cast<std::int64_t>(instance.index);  // place_loads() counts loads before it, too
   result.entry = static_cast<std::int64_t>(instance.entry);
   result.name = entry.name;
   result.model = model_name(entry);

@@ -16,7 +16,7 @@ namespace {
 
 std::vector<double> shared(const Sharing& sharing, const std::vector<double>& demands) {
   std::vector<double> grants(demands.size());
-  share_bandwidth(sharing, demands, grants);
+  share_bandwidth(sharing, demands, std::vector<double>(demands.size(), 1), grants);
   return grants;
 }
 double sum(const std::vector<double>& values) {
