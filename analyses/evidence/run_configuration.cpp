@@ -203,12 +203,15 @@ std::string others_of(const Fields& fields) {
   return text;
 }
 
-// Adds a process on each accelerator of `placement` (separated by '+').
+// Adds what runs on the accelerators of `placement`: instances of one process where '+' is between them, as in
+// MLPerf's harness; a process on each where it is '|'.
 void add_processes(RunConfiguration& configuration, const Fields& fields, const scenarios::Model& model) {
   const std::int64_t dla_batch = fields.count("dla_batch", configuration.batch);
+  const bool together = configuration.placement.find('+') != std::string::npos;
+  std::vector<scenarios::ProcessEntry> entries;
   for (std::size_t begin = 0; begin <= configuration.placement.size();) {
     const std::size_t end =
-        std::min(configuration.placement.find('+', begin), configuration.placement.size());
+        std::min(configuration.placement.find_first_of("+|", begin), configuration.placement.size());
     scenarios::ProcessEntry entry;
     entry.model = model;
     entry.precision = fields.word(scenarios::precision_names(), "precision", configuration.precision);
@@ -221,9 +224,17 @@ void add_processes(RunConfiguration& configuration, const Fields& fields, const 
     entry.sync = scenarios::default_sync(entry.runtime);
     if (const std::string sync = fields.text("sync"); !sync.empty())
       entry.sync = fields.word(scenarios::sync_names(), "sync", sync);
-    configuration.scenario->processes.push_back(entry);
+    entries.push_back(std::move(entry));
     begin = end + 1;
   }
+  if (!together) {
+    configuration.scenario->processes = std::move(entries);
+    return;
+  }
+  scenarios::ProcessEntry process = entries.front();
+  process.instances = std::move(entries);
+  for (scenarios::ProcessEntry& instance : process.instances) instance.count = 1;
+  configuration.scenario->processes.push_back(std::move(process));
 }
 
 // The clocks that differ from the mode's, and their text.

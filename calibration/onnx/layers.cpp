@@ -253,7 +253,7 @@ class Lowering {
         break;
       case Kind::elementwise:
         layer.activation = known.activation;
-        if (node.type == "Clip" && clips_at_zero(node)) layer.activation = dnn::Activation::relu;
+        if (node.type == "Clip" && clips_at_zero(node)) layer.activation = dnn::Activation::relu6;
         add_stored(node, layer);
         break;
       case Kind::concat:

@@ -34,6 +34,7 @@ void read_dla(const Cursor& at, std::vector<ProfileParameter>& figures, dla::Spe
     read_precisions(*shares, block, "shares of the peak", dla.efficiency,
                     Quantity{input::share_dimension(), 0, 1, true});
   }
+  block.optional("pointwise", dla.pointwise, Quantity{input::share_dimension(), 0.01, 1});
   block.required("bandwidth", dla.bandwidth_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
   block.required("sram", dla.sram_bytes, Quantity{input::size_dimension(), 0, 1e12});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace jostle::dla {
 namespace {
@@ -22,6 +23,7 @@ bool supports_activation(Activation activation) {
   switch (activation) {
     case Activation::none:
     case Activation::relu:
+    case Activation::relu6:
     case Activation::leaky_relu:
     case Activation::sigmoid:
     case Activation::tanh:
@@ -84,6 +86,28 @@ bool supports(const FusedLayer& layer) {
     default:
       return false;
   }
+}
+
+std::vector<FusedLayer> by_engine(std::span<const FusedLayer> layers) {
+  std::vector<FusedLayer> ordered;
+  std::vector<std::optional<std::size_t>> place(layers.size());
+  const auto is_ready = [&](std::size_t layer) {
+    return !place[layer] && std::ranges::all_of(layers[layer].inputs, [&](std::size_t input) {
+      return place[input].has_value();
+    });
+  };
+  // Layers come after their inputs, so one pass takes all of an engine that are ready or become so.
+  const auto take = [&](bool on_dla) {
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      if (!is_ready(i) || supports(layers[i]) != on_dla) continue;
+      place[i] = ordered.size();
+      FusedLayer& layer = ordered.emplace_back(layers[i]);
+      for (std::size_t& input : layer.inputs) input = *place[input];
+      std::ranges::sort(layer.inputs);
+    }
+  };
+  for (bool on_dla = true; ordered.size() < layers.size(); on_dla = !on_dla) take(on_dla);
+  return ordered;
 }
 
 std::vector<Subgraph> partition(std::span<const FusedLayer> layers) {

@@ -21,6 +21,7 @@ struct Spec {
   // Dense, a multiply-add counts as two; 0: the DLA does not support the precision.
   PerPrecision ops_per_clock;
   PerPrecision efficiency;           // share of the peak that a convolution reaches
+  double pointwise = 1;              // of that share, what one with a window of 1 x 1 reaches
   double bandwidth_bytes_per_s = 0;  // maximum of one engine, at the memory's maximum clock
   double sram_bytes = 0;             // tensors of a batch up to this size stay on the chip
   sim::Duration layer_fixed;         // between two layers of a subgraph

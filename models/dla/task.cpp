@@ -37,7 +37,8 @@ struct Cost {
 class Costs {
  public:
   Costs(std::int64_t batch, dnn::Precision precision, const Spec& spec)
-      : images_(static_cast<double>(batch)),
+      : pointwise_(spec.pointwise),
+        images_(static_cast<double>(batch)),
         element_bytes_(dnn::bytes_per_element(precision)),
         sram_bytes_(spec.sram_bytes) {}
 
@@ -50,6 +51,8 @@ class Costs {
         layer.groups > 1 ? padding(layer.in.channels / layer.groups, element_bytes_) : in;
     Cost cost;
     cost.operations = 2 * images_ * elements(layer.macs) * per_group;
+    // A wider window multiplies what it has loaded several times.
+    if (layer.window_area == 1) cost.operations /= pointwise_;
     cost.bytes = moved(elements(layer.in.elements()) * in) + moved(elements(layer.out.elements()) * out) +
                  moved(elements(layer.other_elements) * out) + elements(layer.weights) * element_bytes_;
     return cost;
@@ -61,6 +64,7 @@ class Costs {
     return bytes <= sram_bytes_ ? 0 : bytes;
   }
 
+  double pointwise_;
   double images_;
   double element_bytes_;
   double sram_bytes_;

@@ -45,9 +45,16 @@ bool is_normalisation(Op op) {
 bool takes_two(Op op) {
   return op == Op::add || op == Op::multiply || op == Op::matmul;
 }
-// Part of the epilogue of a convolution: it needs only a comparison.
+// Part of the epilogue of a convolution: it needs only comparisons.
 bool is_rectifier(Activation activation) {
-  return activation == Activation::relu || activation == Activation::leaky_relu;
+  return activation == Activation::relu || activation == Activation::relu6 ||
+         activation == Activation::leaky_relu;
+}
+bool is_relu(const Layer& layer) {
+  return layer.op == Op::activation && layer.activation == Activation::relu;
+}
+bool is_convolution(Op op) {
+  return op == Op::conv || op == Op::conv_transpose;
 }
 
 class Folder {
@@ -63,7 +70,9 @@ class Folder {
       owner_[node] = fused_layers_.size();
       fused_layers_.push_back(alone(network_.layer(node)));
       note_operands(node, true);
-      if (lowering_ != Lowering::framework) fold_from(node);
+      if (lowering_ == Lowering::framework) continue;
+      const Node last = fold_from(node);
+      if (lowering_ == Lowering::graph && adds_bias_apart(node)) add_bias(last);
     }
     std::vector<bool> read(fused_layers_.size());
     for (FusedLayer& fused : fused_layers_) {
@@ -168,8 +177,11 @@ class Folder {
     }
   }
 
-  void fold_from(Node node) {
+  // Returns the last node in the newest fused layer.
+  Node fold_from(Node node) {
+    Node last = node;
     for (auto next = foldable_after(node); next; next = foldable_after(*next)) {
+      last = *next;
       const Layer& layer = network_.layer(*next);
       owner_[*next] = fused_layers_.size() - 1;
       note_operands(*next, false);
@@ -180,6 +192,27 @@ class Folder {
       if (is_normalisation(layer.op) && is_pointwise(fused.op)) fused.op = layer.op;
       ++fused.folded;
     }
+    return last;
+  }
+
+  // Of Lowering::graph. cuDNN's kernel with an epilogue (bias, then a branch, then ReLU) is called only if ReLU
+  // ends it; else the bias, into which batch norm has turned, is added by a kernel of its own
+  // (onnxruntime/core/providers/cuda/nn/conv.cc: cudnnAddTensor).
+  [[nodiscard]] bool adds_bias_apart(Node node) const {
+    const FusedLayer& fused = fused_layers_.back();
+    return is_convolution(fused.op) && fused.activation == Activation::none &&
+           (network_.layer(node).bias || fused.folded > 0);
+  }
+  void add_bias(Node last) {
+    FusedLayer bias = alone(network_.layer(last));
+    bias.name = fused_layers_.back().name + " bias";
+    bias.op = Op::add;
+    bias.depthwise = false;
+    bias.macs = bias.weights = bias.parameters = 0;
+    bias.in = bias.out = fused_layers_.back().out;
+    bias.inputs = {fused_layers_.size() - 1};
+    owner_[last] = fused_layers_.size();
+    fused_layers_.push_back(std::move(bias));
   }
 
   // The only reader of a layer, if it can be computed while that layer's result is still on the chip.
@@ -187,17 +220,21 @@ class Folder {
     const std::vector<Node> consumers = network_.consumers(node);
     if (consumers.size() != 1 || !operands_are_done(consumers.front())) return std::nullopt;
     const Node next = consumers.front();
-    const bool fits = lowering_ == Lowering::graph ? kernel_takes(fused_layers_.back(), network_.layer(next))
+    const bool fits = lowering_ == Lowering::graph ? kernel_takes(fused_layers_.back(), next)
                                                    : takes(fused_layers_.back(), network_.layer(next));
     return fits ? std::optional(next) : std::nullopt;
   }
 
   // What kernels of libraries do beside their own operator (Lowering::graph).
-  [[nodiscard]] static bool kernel_takes(const FusedLayer& fused, const Layer& next) {
-    const bool convolution = fused.op == Op::conv || fused.op == Op::conv_transpose;
-    if (next.op == Op::batch_norm) return convolution || fused.op == Op::linear;
-    if (next.op == Op::add) return convolution;
-    return next.op == Op::activation && convolution && is_rectifier(next.activation);
+  [[nodiscard]] bool kernel_takes(const FusedLayer& fused, Node next) const {
+    const Layer& layer = network_.layer(next);
+    if (layer.op == Op::batch_norm) return is_convolution(fused.op) || fused.op == Op::linear;
+    if (!is_convolution(fused.op) || fused.activation != Activation::none) return false;
+    return is_relu(layer) || (layer.op == Op::add && only_relu_reads(next));
+  }
+  [[nodiscard]] bool only_relu_reads(Node node) const {
+    const std::vector<Node> consumers = network_.consumers(node);
+    return consumers.size() == 1 && is_relu(network_.layer(consumers.front()));
   }
 
   [[nodiscard]] static bool takes(const FusedLayer& fused, const Layer& next) {

@@ -78,6 +78,7 @@ Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu
         best.shape = whole;
         best.shape.blocks = static_cast<std::uint32_t>(std::min<std::int64_t>(cut * splits, 1'000'000'000));
         best.splits = splits;
+        best.rows = ceil_div(product.rows, tile.rows);
       }
     }
   }

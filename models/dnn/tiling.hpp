@@ -26,6 +26,7 @@ struct Tiling {
   double useful_ops = 0;    // on the pipes, including padding
   gpu::Kernel shape;        // blocks, threads, registers, shared memory
   std::int64_t splits = 1;  // of K
+  std::int64_t rows = 1;    // of tiles, each of which reads all of the second operand
 };
 [[nodiscard]] Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu::Spec& gpu);
 

@@ -20,7 +20,8 @@ Stream::Stream(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
                 {.batch_done = [](void* self) { static_cast<Stream*>(self)->batch_executed(); },
                  .dla_changed =
                      [](void* self, dla::TaskState state) {
-                       static_cast<Stream*>(self)->accounting_.time().set_dla(state);
+                       auto& stream = *static_cast<Stream*>(self);
+                       stream.accounting_.time().set_dla(stream.context_.number(), state);
                      },
                  .context = this}) {}
 

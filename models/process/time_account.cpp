@@ -19,6 +19,9 @@ sim::Duration TimeAccount::ran() {
 bool TimeAccount::any(gpu::ContextState state) const {
   return std::ranges::any_of(contexts_, [state](const Context& context) { return context.state == state; });
 }
+bool TimeAccount::any(dla::TaskState state) const {
+  return std::ranges::find(contexts_, state, &Context::dla) != contexts_.end();
+}
 
 void TimeAccount::attribute() {
   const sim::Time now = engine_.now();
@@ -55,8 +58,8 @@ Share TimeAccount::cause() const {
     if (any(gpu::ContextState::switching_in)) return Share::gpu_switch;
     if (any(gpu::ContextState::waiting)) return Share::gpu_slice_wait;
   }
-  if (dla_ == dla::TaskState::running) return Share::dla_running;
-  if (dla_ == dla::TaskState::waiting) return Share::dla_wait;
+  if (any(dla::TaskState::running)) return Share::dla_running;
+  if (any(dla::TaskState::waiting)) return Share::dla_wait;
   if (engine_state_ == media::JobState::running) return Share::engine_running;
   if (engine_state_ == media::JobState::waiting) return Share::engine_wait;
   if (copying_ > 0) return Share::copying;

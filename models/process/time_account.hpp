@@ -41,7 +41,7 @@ class TimeAccount {
     settle(), contexts_[context].state = state;
   }
   void set_outstanding(std::size_t context, bool work) { settle(), contexts_[context].outstanding = work; }
-  void set_dla(dla::TaskState state) { settle(), dla_ = state; }
+  void set_dla(std::size_t context, dla::TaskState state) { settle(), contexts_[context].dla = state; }
   void set_engine(media::JobState state) { settle(), engine_state_ = state; }
   // Whether any of the other threads of its team has a core.
   void set_helped(bool helped) { settle(), helped_ = helped; }
@@ -68,6 +68,7 @@ class TimeAccount {
     gpu::Gpu* gpu;
     gpu::ContextId id;
     gpu::ContextState state = gpu::ContextState::empty;
+    dla::TaskState dla = dla::TaskState::finished;
     bool outstanding = false;  // batches not finished on GPU or DLA
     sim::Duration running;     // time of its kernels by since_
   };
@@ -77,13 +78,13 @@ class TimeAccount {
   [[nodiscard]] Share cause() const;
   [[nodiscard]] sim::Duration ran();
   [[nodiscard]] bool any(gpu::ContextState state) const;
+  [[nodiscard]] bool any(dla::TaskState state) const;
 
   const sim::Engine& engine_;
   std::vector<Context> contexts_;
   double api_share_;
   Phase phase_ = Phase::idle;
   cpu::State thread_ = cpu::State::sleeping;
-  dla::TaskState dla_ = dla::TaskState::finished;
   media::JobState engine_state_ = media::JobState::finished;
   bool helped_ = false;
   int copying_ = 0;  // copies under way

@@ -140,7 +140,6 @@ class DeviceCheck {
       problem(path + "placement", no_gpu(), "placement: cpu");
       return;
     }
-    check_placement(process, path);
     check_stages(process.before, path + "stages.before");
     check_stages(process.after, path + "stages.after");
     if (!gpu::way_of(scenario_.sharing).takes_turns) {
@@ -153,9 +152,11 @@ class DeviceCheck {
       problem(path + "runtime",
               fmt::format("{} has no costs for runtime {}", device_.name, to_string(process.runtime)));
     if (process.static_graph) check_static_graph(process, path);
-    for (std::size_t part = 0; part < parts_of(process).size(); ++part)
-      check_blocks(parts_of(process)[part],
-                   process.instances.empty() ? path : fmt::format("{}instances.{}.", path, part));
+    for (std::size_t part = 0; part < parts_of(process).size(); ++part) {
+      const std::string of = process.instances.empty() ? path : fmt::format("{}instances.{}.", path, part);
+      check_placement(parts_of(process)[part], of);
+      check_blocks(parts_of(process)[part], of);
+    }
   }
 
   void check_stages(const std::vector<Stage>& stages, const std::string& path) const {

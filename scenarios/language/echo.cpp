@@ -114,9 +114,10 @@ void put_network(Json& json, const ProcessEntry& part) {
   json["count"] = part.count;
 }
 
-Json instance_json(const ProcessEntry& instance) {
+Json instance_json(const ProcessEntry& instance, const ProcessEntry& process) {
   Json json;
   put_network(json, instance);
+  if (instance.placement != process.placement) json["placement"] = to_string(instance.placement);
   json["priority"] = to_string(instance.priority);
   if (instance.input) json["input"] = *instance.input;
   put_requests(json, instance);
@@ -132,7 +133,7 @@ void put_work(Json& json, const ProcessEntry& process) {
     if (!process.name.empty()) json["name"] = process.name;
     json["count"] = process.count;
     for (const ProcessEntry& instance : process.instances)
-      json["instances"].push_back(instance_json(instance));
+      json["instances"].push_back(instance_json(instance, process));
   }
   if (process.mps_threads) json["mps_threads"] = quantity(*process.mps_threads, input::share_dimension());
 }

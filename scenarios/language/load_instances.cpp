@@ -27,9 +27,8 @@ constexpr std::int64_t max_streams = 128;  // of a process: as many as CUDA has 
 constexpr std::array of_instance{"model",    "precision", "batch", "input",           "arrivals",
                                  "after",    "fan_out",   "queue", "max_queue_delay", "streams",
                                  "priority", "layers",    "stages"};
-constexpr std::array of_process{"runtime",        "sync",    "placement",  "graph",     "training",
-                                "cpus",           "nice",    "policy",     "container", "gpu_timeslice",
-                                "gpu_interleave", "threads", "mps_threads"};
+constexpr std::array of_process{"runtime", "sync",      "graph",         "training",       "cpus",    "nice",
+                                "policy",  "container", "gpu_timeslice", "gpu_interleave", "threads", "mps_threads"};
 
 const Choice<gpu::Priority>& priority() {
   static const Choice<gpu::Priority> choice{"a priority", priority_names()};
@@ -64,6 +63,11 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
     if (mapping.has(key))
       mapping.find(key)->problem(fmt::format("an instance has no {}", key),
                                  key == std::string_view("streams") ? "count: so many streams" : "");
+  mapping.optional("placement", instance.placement, Choice<Placement>{"a placement", placement_names()});
+  if (mapping.has("placement") && instance.placement == Placement::cpu)
+    mapping.find("placement")->problem("an instance runs on the GPU or a DLA", "a process of its own on the cores");
+  if (mapping.has("max_queue_delay") && !on_gpu(instance))
+    mapping.find("max_queue_delay")->problem("an instance on a DLA does not form batches of requests that wait");
   read_network(mapping, context, instance);
   mapping.optional("count", instance.count, Integer{1, max_streams});
   mapping.optional("priority", instance.priority, priority());
@@ -131,7 +135,7 @@ void read_instances(Mapping& mapping, const LoadContext& context, ProcessEntry& 
       mapping.find(key)->problem("given beside instances", fmt::format("move {} into each instance", key));
   if (process.training)
     at.problem("a process that trains has one network", "leave out instances or training");
-  if (!on_gpu(process))
+  if (process.placement == Placement::cpu)
     at.problem(fmt::format("a process with placement: {} has no streams", to_string(process.placement)));
   if (is_session(process))
     at.problem(fmt::format("a session of runtime {} has one network", to_string(process.runtime)));

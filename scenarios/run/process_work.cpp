@@ -149,9 +149,27 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
   spec.kernels = placed(std::move(kernels), context, pace_of(runtime, spec, half, gpu));
 }
 
+// Callers hold images and results in fp32. The GPU converts what a DLA is to read first or has written last.
+void add_reformats(std::vector<process::Segment>& segments, std::span<const dnn::FusedLayer> layers,
+                   const ProcessEntry& entry, const WorkContext& context) {
+  const auto reformat = [&](std::int64_t elements) {
+    process::Segment segment;
+    segment.kernels =
+        placed(dnn::reformat(elements, entry.batch, *entry.precision, context.device.gpu), context);
+    return segment;
+  };
+  std::int64_t in = 0, out = 0;
+  for (const dnn::FusedLayer& layer : layers) {
+    if (layer.inputs.empty()) in += layer.in.elements();
+    if (layer.last) out += layer.out.elements();
+  }
+  if (segments.back().on_dla) segments.push_back(reformat(out));
+  if (segments.front().on_dla) segments.insert(segments.begin(), reformat(in));
+}
+
 void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
   const gpu::Spec& gpu = context.device.gpu;
-  const std::vector<dnn::FusedLayer> layers = layers_of(entry, Lowering::optimised);
+  const std::vector<dnn::FusedLayer> layers = dla::by_engine(layers_of(entry, Lowering::optimised));
   spec.dla = entry.placement == Placement::dla1 ? 1 : 0;
   std::size_t on_dla = 0;
   for (const dla::Subgraph& subgraph : dla::partition(layers)) {
@@ -170,6 +188,7 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
           placed(dnn::roofline(part, entry.batch, *entry.precision, Lowering::optimised, gpu), context);
     }
   }
+  add_reformats(spec.segments, layers, entry, context);
   spec.kernels.grade =
       grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.precision)));
   spec.kernels.provenance = fmt::format("{} of {} layers on {}, in {} pieces", on_dla, layers.size(),

@@ -109,7 +109,7 @@ static_assert(field_count<memory::Spec>() == 10);
 static_assert(field_count<media::Spec>() == 1);
 static_assert(field_count<board::PowerMode>() == 11);
 static_assert(field_count<dla::PerPrecision>() == 2);
-static_assert(field_count<dla::Spec>() == 10);
+static_assert(field_count<dla::Spec>() == 11);
 static_assert(field_count<dnn::HostRoofs>() == 8);
 static_assert(field_count<power::ScalingSpec>() == 11);
 

@@ -88,6 +88,28 @@ TEST(DlaPartition, covers_every_layer_once_and_in_order) {
   }
 }
 
+TEST(DlaPartition, by_engine_keeps_every_layer_after_its_inputs_and_never_adds_a_subgraph) {
+  for (const dnn::Model& model : dnn::models()) {
+    const std::vector<FusedLayer> network = layers(std::string(model.name).c_str());
+    const std::vector<FusedLayer> ordered = by_engine(network);
+    ASSERT_EQ(ordered.size(), network.size()) << model.name;
+    std::int64_t before = 0, after = 0;
+    for (std::size_t i = 0; i < ordered.size(); ++i) {
+      before += network[i].macs;
+      after += ordered[i].macs;
+      for (const std::size_t input : ordered[i].inputs) EXPECT_LT(input, i) << model.name;
+    }
+    EXPECT_EQ(before, after) << model.name;
+    EXPECT_LE(partition(ordered).size(), partition(network).size()) << model.name;
+  }
+}
+
+TEST(DlaPartition, heads_of_a_detector_do_not_cut_its_backbone) {
+  const std::vector<FusedLayer> network = layers("ssd_mobilenet_v1");
+  EXPECT_GT(partition(network).size(), 10U);
+  EXPECT_EQ(partition(by_engine(network)).size(), 2U);
+}
+
 TEST(DlaPartition, of_every_network_has_subgraphs_that_run) {
   for (const dnn::Model& model : dnn::models()) {
     const std::vector<FusedLayer> network = layers(std::string(model.name).c_str());

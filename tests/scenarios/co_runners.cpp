@@ -133,8 +133,7 @@ TEST(Loads, that_stream_cost_threads_of_their_cluster_what_they_had_in_its_cache
 // What was measured
 
 // The p50 of requests, with these entries beside them. The network that reads its weights is twelve equal
-// kernels as long as measured alone, less launches as simulated. TensorRT stands for ONNX Runtime, whose
-// kernels are fused like its own.
+// kernels as long as measured alone, less launches as simulated.
 double p50_of(const calibration::CsvTable& table, const calibration::CsvTable::Row& row,
               const std::string& more) {
   const auto text = [&](const char* column) { return row.text(table.column(column)); };
@@ -147,7 +146,7 @@ double p50_of(const calibration::CsvTable& table, const calibration::CsvTable::R
   return run_text(fmt::format("device: {}\npower_mode: MAXN_SUPER\njetson_clocks: true\nprocesses:\n"
                               "  - {{{}, runtime: {}, sync: spin, arrivals: {{periodic: {} /s}}}}\n{}"
                               "run: {{duration: 4 s, warmup: 0.2 s}}\n",
-                              text("device"), model, weights ? "libtorch" : "tensorrt", text("rate_hz"),
+                              text("device"), model, weights ? "libtorch" : "onnxruntime", text("rate_hz"),
                               more))
       .processes[0]
       .latency_ms.p50.value();
@@ -190,6 +189,35 @@ TEST(LoadsAsMeasured, write_as_much_as_measured) {
     const double measured = row.number(table.column("value"));
     EXPECT_NEAR(result.loads[0].bandwidth_gb_s.value(), measured, 0.03 * measured);
   }
+}
+
+// A process on the GPU and one on a DLA, as in rows x09 and x10: their rates relative to alone.
+TEST(EnginesAsMeasured, take_from_each_other_what_was_measured_within_five_points) {
+  const std::string file = "evidence/boards/co_runners.csv";
+  const auto table = calibration::CsvTable::parse(calibration::embedded_file(file).value_or(""), file);
+  const auto rates = [](const std::string& processes) {
+    std::vector<double> rates;
+    for (const ProcessResult& process :
+         run_text("device: jetson-agx-orin-64gb\npower_mode: MAXN\nprocesses:\n" + processes +
+                  "run: {duration: 4 s}\n")
+             .processes)
+      rates.push_back(process.throughput.mean.value());
+    return rates;
+  };
+  const std::string gpu = "  - {model: resnet50, precision: int8}\n";
+  const std::string dla = "  - {model: resnet50, precision: int8, placement: dla0}\n";
+  const std::vector<double> both = rates(gpu + dla);
+  const std::vector<double> alone{rates(gpu)[0], rates(dla)[0]};
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const auto row = table.row(i);
+    if (row.text(table.column("device")) != "jetson-agx-orin-64gb") continue;
+    const std::size_t of = row.text(table.column("placement")) == "gpu" ? 0 : 1;
+    const double measured = row.number(table.column("alone_ms")) / row.number(table.column("beside_ms"));
+    EXPECT_NEAR(both[of] / alone[of], measured, 0.05) << row.text(table.column("run"));
+    ++rows;
+  }
+  EXPECT_EQ(rows, 2U);
 }
 
 // Ali and Yun (BWLOCK++, abstract): memory hogs on the CPU slow GPU kernels up to 3 times on a TX2.

@@ -344,6 +344,7 @@ std::vector<Row> rows() {
       {"dla.efficiency.int8", "20 %", agx, on_dla("int8"), total, down},
       {"dla.bandwidth", "30 GB/s", agx, on_dla("int8"), total, down},
       {"dla.sram", "16 MiB", agx, on_dla("int8"), total, up},
+      {"dla.pointwise", "20 %", agx, on_dla("int8"), total, down},
       {"dla.layer_fixed", "50 us", agx, on_dla("int8"), total, down},
       {"dla.submit", "1 ms", agx, on_dla("int8"), total, down},
       {"dla.border", "1 ms", agx, on_dla("int8"), total, down},

@@ -45,7 +45,7 @@ constexpr std::array<InvertedGroup, 7> inverted_groups{{{1, 16, 1, 1},
 constexpr int inverted_blocks_to_the_middle = 13;
 
 Network mobilenet_v2(int input, double width) {
-  LayerBuilder layers;
+  LayerBuilder layers(Activation::relu6);
   const Node last = add_mobilenet_v2(layers, layers.input({3, input, input}), width).last;
   (void)layers.linear("classifier", layers.average_pool(last), 1000);
   return layers.take();
@@ -80,7 +80,8 @@ MobileNetFeatures add_mobilenet_v2(LayerBuilder& layers, Node image, double widt
           add_inverted_residual(layers, "block" + std::to_string(block), node,
                                 {.inside = layers.shape(node).channels * group.expansion,
                                  .channels = divisible_channels(group.channels * width),
-                                 .stride = i == 0 ? group.stride : 1});
+                                 .stride = i == 0 ? group.stride : 1,
+                                 .activation = Activation::relu6});
       if (block++ == inverted_blocks_to_the_middle) features.middle = widened;
       node = out;
     }
@@ -90,7 +91,7 @@ MobileNetFeatures add_mobilenet_v2(LayerBuilder& layers, Node image, double widt
 }
 
 Network build_mobilenet_v1(int input) {
-  LayerBuilder layers;
+  LayerBuilder layers(Activation::relu6);
   const Node last = add_mobilenet_v1(layers, layers.input({3, input, input})).last;
   (void)layers.linear("classifier", layers.average_pool(last), 1000);
   return layers.take();

@@ -89,12 +89,12 @@ Network build_ssd300(int input) {
   return layers.take();
 }
 Network build_ssd_mobilenet_v1(int input) {
-  LayerBuilder layers;
+  LayerBuilder layers(Activation::relu6);
   const MobileNetFeatures features = add_mobilenet_v1(layers, layers.input({3, input, input}));
   return ssd_on_mobilenet(layers, features, false, 1);
 }
 Network build_ssd_mobilenet_v2(int input) {
-  LayerBuilder layers;
+  LayerBuilder layers(Activation::relu6);
   const MobileNetFeatures features = add_mobilenet_v2(layers, layers.input({3, input, input}), 1);
   return ssd_on_mobilenet(layers, features, true, 3);
 }

@@ -46,6 +46,7 @@ enum class Op {
 enum class Activation {
   none,
   relu,
+  relu6,  // ReLU with an upper end: Clip in ONNX
   leaky_relu,
   silu,
   gelu,

@@ -16,7 +16,7 @@ const char* to_string(Op op) {
 }
 
 const char* to_string(Activation activation) {
-  constexpr std::array names{"none",    "relu", "leaky_relu", "silu",         "gelu",
+  constexpr std::array names{"none",    "relu", "relu6",      "leaky_relu",   "silu", "gelu",
                              "sigmoid", "tanh", "hard_swish", "hard_sigmoid", "other"};
   static_assert(names.size() == static_cast<std::size_t>(Activation::other) + 1);
   return names.at(static_cast<std::size_t>(activation));
