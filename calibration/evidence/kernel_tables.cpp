@@ -69,10 +69,13 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
              duration = csv.column("duration_us"), blocks = csv.column("blocks"),
              threads = csv.column("threads_per_block"), registers = csv.column("registers"),
              shared = csv.column("shared_bytes");
+  const auto input = std::ranges::find(csv.header(), "input");  // optional: images have one size
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const CsvTable::Row row = csv.row(i);
-    dnn::MeasuredBatch& table =
-        batch_in(network_of(tables, row.text(model), precision_of(row, precision)), batch_of(row, batch));
+    dnn::MeasuredNetwork& network = network_of(tables, row.text(model), precision_of(row, precision));
+    if (input != csv.header().end())
+      network.input = static_cast<int>(count_of(row, static_cast<std::size_t>(input - csv.header().begin())));
+    dnn::MeasuredBatch& table = batch_in(network, batch_of(row, batch));
     const bool memset = row.text(kind) == "memset";
     if (!memset && row.text(kind) != "kernel")
       row.fail("kind '" + row.text(kind) + "' is neither kernel nor memset");

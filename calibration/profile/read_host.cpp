@@ -39,10 +39,17 @@ process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
   return graph;
 }
 
+void read_unpack(const Cursor& at, Block& outer, llm::UnpackCycles& unpack) {
+  Block block(at, "SM cycles to unpack a weight, by format", outer.figures(), outer.from());
+  for (const llm::WeightTraits& row : llm::weight_formats)
+    block.optional(std::string(row.name).c_str(), unpack[static_cast<std::size_t>(row.format)], Real{0, 1000});
+}
+
 // Some parameters exist only for some runtimes: nodes only for a graph; the front-end time only for kernels
 // that are launched one by one; dynamic and static graphs only for frameworks. `kind` is absent for synthetic
 // processes with a pace: they have no setup.
-process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<RuntimeKind> kind) {
+process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<RuntimeKind> kind,
+                                  bool serves_text = false) {
   Block block(at, "the costs of a runtime", outer.figures(), outer.from());
   process::RuntimeSpec runtime;
   const TimeSpan span{sim::Duration::zero(), max_host_cost};
@@ -57,6 +64,11 @@ process::RuntimeSpec read_runtime(const Cursor& at, Block& outer, std::optional<
   block.optional("memory_demand", runtime.memory_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15});
   block.required("api_share", runtime.api_share, Quantity{input::share_dimension(), 0, 1});
+  if (serves_text) {
+    block.optional("row", runtime.cycles.row, Real{0, 10'000});
+    block.optional("products", runtime.products, Quantity{input::share_dimension(), 0, 2, true});
+    if (const auto found = block.words().find("unpack")) read_unpack(*found, block, runtime.cycles.unpack);
+  }
   if (kind != RuntimeKind::graph) block.required("gpu_per_launch", runtime.gpu_per_launch, span);
   if (kind) {
     if (const auto found = block.words().require("setup")) read_setup(*found, block, runtime.setup);
@@ -110,20 +122,20 @@ process::RuntimeSpec read_cpu_runtime(const Cursor& at, Block& outer, const boar
 void read_runtimes(const Cursor& at, std::vector<ProfileParameter>& figures, board::DeviceSpec& device) {
   auto rows = process::runtimes;  // by name, those of the cores last
   std::ranges::sort(rows, {}, [](const auto& row) {
-    return std::pair(row.kind == RuntimeKind::cores, std::string_view(row.name));
+    return std::pair(row.kind == RuntimeKind::cores, std::string_view(process::profile_key(row)));
   });
-  const auto names = rows | std::views::transform(&process::RuntimeTraits::name);
+  const auto names = rows | std::views::transform(&process::profile_key);
   Block block(at, fmt::format("the runtimes: {}", fmt::join(names, ", ")), figures);
   for (const auto& row : rows) {
     if (row.kind != RuntimeKind::cores) continue;
-    if (const auto found = block.words().find(row.name))
+    if (const auto found = block.words().find(process::profile_key(row)))
       device.runtimes[row.runtime] = read_cpu_runtime(*found, block, device, device.host[row.runtime]);
   }
   if (!device.has_gpu()) return;
   for (const auto& row : rows) {
     if (row.kind == RuntimeKind::cores) continue;
-    if (const auto found = block.words().find(row.name))
-      device.runtimes[row.runtime] = read_runtime(*found, block, row.kind);
+    if (const auto found = block.words().find(process::profile_key(row)))
+      device.runtimes[row.runtime] = read_runtime(*found, block, row.kind, row.serves_text);
   }
   if (const auto found = block.words().require("paced"))
     device.paced = read_runtime(*found, block, std::nullopt);

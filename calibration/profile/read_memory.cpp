@@ -25,7 +25,7 @@ memory::ContextSpec read_context(const Cursor& at, Block& outer) {
 void read_contexts(const Cursor& at, Block& outer, board::DeviceSpec& device) {
   Block block(at, "the memory of processes, one for each runtime", outer.figures(), outer.from());
   for (const process::RuntimeTraits& row : process::runtimes) {
-    if (const auto found = block.words().find(row.name))
+    if (const auto found = block.words().find(process::profile_key(row)))
       device.contexts[row.runtime] = read_context(*found, block);
   }
 }

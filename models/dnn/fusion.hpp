@@ -45,6 +45,11 @@ struct FusedLayer {
   // Elements moved once per batch, independent of its size: gradients, states of weights.
   std::int64_t once = 0;
   std::optional<Precision> precision;  // of this layer, overrides that of the network
+
+  // For language models (models/llm).
+  double weight_bits = 0;    // of a weight in memory; 0: as in the precision
+  double unpack_cycles = 0;  // of an SM, to turn a weight into what it multiplies
+  double row_cycles = 0;     // of an SM, to begin and end the dot products of an output channel
 };
 
 // The fused layers of a network, in an order in which they can run. Layers that only rename bytes (input,

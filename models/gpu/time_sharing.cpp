@@ -139,7 +139,7 @@ void TimeSharedGpu::due() {
 // The owner has finished a batch. It keeps the GPU if it has more work.
 void TimeSharedGpu::go_on() {
   if (!owner_->batches.empty()) {
-    if (!contended() && !owner_->batches.front().kernel_by_kernel)
+    if (contexts_.size() == 1 && !owner_->batches.front().kernel_by_kernel)
       owner_->position.launch_gap += owner_->batches.front().given->lone_gap;
     plan();
   } else if (!contended()) {

@@ -78,6 +78,8 @@ class Inference {
   [[nodiscard]] std::int64_t waiting(std::size_t part);
   // Its streams with what they answered: none if it is alone on one (serves_instances()).
   [[nodiscard]] const std::deque<Server::Lane>& instances() const;
+  // What a stream that generates text has done; null: it does not.
+  [[nodiscard]] const TokenFigures* tokens(std::size_t stream) const;
   // What a part has answered: of each of its streams.
   [[nodiscard]] std::vector<const Served*> served_by(std::size_t part) const;
   // The host thread, and those of its team.

@@ -19,7 +19,12 @@ enum class Runtime {
   onnxruntime_tensorrt,
   cpu,
   tflite,
-  ncnn
+  ncnn,
+  llama_cpp,
+  tensorrt_llm,
+  mlc,
+  vllm,
+  ollama
 };
 
 // How a runtime works, and so which costs a profile has of it.
@@ -44,6 +49,8 @@ struct RuntimeTraits {
   bool trains;
   bool blocks;  // how the host waits unless the scenario says so: blocking, otherwise automatic
   dnn::HostLibrary library = {};  // of those that compute on the cores
+  bool serves_text = false;       // runs language models only
+  const char* key = nullptr;      // in profiles, where a name has no dots; null: the name
 };
 
 // ncnn's figures are fitted with its efficiencies (calibration/devices): Tencent/ncnn, benchmark/README.md,
@@ -112,6 +119,44 @@ inline constexpr std::array runtimes{
                               .depthwise = 1.0 / 3,
                               .winograd_passes = 8,
                               .int8_between_floats = true}},
+    // Runtimes of language models replay a step as a CUDA graph.
+    RuntimeTraits{.runtime = Runtime::llama_cpp,
+                  .name = "llama.cpp",
+                  .kind = RuntimeKind::graph,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .serves_text = true,
+                  .key = "llama_cpp"},
+    RuntimeTraits{.runtime = Runtime::tensorrt_llm,
+                  .name = "tensorrt-llm",
+                  .kind = RuntimeKind::graph,
+                  .lowering = dnn::Lowering::optimised,
+                  .trains = false,
+                  .blocks = false,
+                  .serves_text = true},
+    RuntimeTraits{.runtime = Runtime::mlc,
+                  .name = "mlc",
+                  .kind = RuntimeKind::graph,
+                  .lowering = dnn::Lowering::optimised,
+                  .trains = false,
+                  .blocks = false,
+                  .serves_text = true},
+    RuntimeTraits{.runtime = Runtime::vllm,
+                  .name = "vllm",
+                  .kind = RuntimeKind::graph,
+                  .lowering = dnn::Lowering::optimised,
+                  .trains = false,
+                  .blocks = false,
+                  .serves_text = true},
+    // llama.cpp behind a server.
+    RuntimeTraits{.runtime = Runtime::ollama,
+                  .name = "ollama",
+                  .kind = RuntimeKind::graph,
+                  .lowering = dnn::Lowering::framework,
+                  .trains = false,
+                  .blocks = false,
+                  .serves_text = true},
 };
 static_assert(
     [] {
@@ -127,6 +172,10 @@ static_assert(
 }
 [[nodiscard]] constexpr const char* to_string(Runtime runtime) {
   return traits_of(runtime).name;
+}
+
+[[nodiscard]] constexpr const char* profile_key(const RuntimeTraits& row) {
+  return row.key != nullptr ? row.key : row.name;
 }
 
 // A value for each runtime.

@@ -66,6 +66,12 @@ void Server::open(const Identity& identity) {
       part.requests.emplace(part.spec->arrivals, identity.random(of + "arrivals"));
     if (part.spec->arrivals.kind == ArrivalKind::cascade) part.fan_out = identity.random(of + "fan-out");
   }
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = lanes_[i];
+    if (!lane.spec_.generation) continue;
+    RequestQueue* const requests = lane.closed() ? nullptr : &*parts_[lane.part()].requests;
+    lane.generator_.emplace(*lane.spec_.generation, requests, identity.random(fmt::format("lengths {}", i)));
+  }
   for (std::size_t i = 0; i < lanes_.size(); ++i)
     if (lanes_[i].own_) lanes_[i].own_->open_track(identity.named(lanes_[i].spec().name));
 }
@@ -75,6 +81,7 @@ void Server::end_warmup() {
     if (part.requests) part.requests->end_warmup();
   for (Lane& lane : lanes_) {
     if (lane.own_) lane.own_->end_warmup();
+    if (lane.generator_) lane.generator_->end_warmup();
     lane.context().end_warmup();
   }
 }
@@ -102,12 +109,14 @@ std::int64_t Server::waiting(std::size_t part) {
 
 // Whether it may get one more batch, when there is one.
 bool Server::takes_more(const Lane& lane) const {
-  return lane.enqueued_ < max_batches(spec_) && lane.in_flight() < (lane.closed() ? ahead : 1);
+  const std::uint64_t most = lane.closed() && !lane.generator_ ? ahead : 1;
+  return lane.enqueued_ < max_batches(spec_) && lane.in_flight() < most;
 }
 
 // Whether it gets one now.
 bool Server::ready(Lane& lane) {
   if (!takes_more(lane)) return false;
+  if (lane.generator_) return lane.generator_->ready(engine_.now());
   if (lane.closed()) return true;
   RequestQueue& requests = *parts_[lane.part()].requests;
   if (lane.spec().arrivals.max_delay) return requests.batch_goes(engine_.now(), lane.spec().batch);
@@ -167,7 +176,11 @@ void Server::size_batch(Lane& lane) {
 sim::Task<> Server::enqueue(Lane& lane) {
   lane.turn_ = ++turns_;
   Time made = engine_.now();
-  if (lane.spec().arrivals.max_delay) {
+  if (lane.generator_) {
+    const gpu::KernelSequence* const step = lane.generator_->begin(engine_.now());
+    if (step == nullptr) co_return;  // it was dropped
+    lane.steps_.stream().size_next(*step, 1);
+  } else if (lane.spec().arrivals.max_delay) {
     lane.made_ = parts_[lane.part()].requests->take_batch(lane.spec().batch);
     made = lane.made_.front();
     size_batch(lane);
@@ -184,7 +197,11 @@ sim::Task<> Server::enqueue(Lane& lane) {
 void Server::record(Lane& lane) {
   const std::uint64_t batch = lane.seen_++;
   lane.turn_ = ++turns_;
-  if (lane.closed())
+  if (lane.generator_) {
+    host_.set_phase(Phase::idle);
+    const std::span<const Time> complete = lane.generator_->finish(engine_.now());
+    if (!complete.empty()) lane.steps_.record(complete, static_cast<std::int64_t>(complete.size()));
+  } else if (lane.closed())
     lane.steps_.record(batch);
   else if (lane.spec().arrivals.max_delay)
     lane.steps_.record(lane.made_, static_cast<std::int64_t>(lane.made_.size()));

@@ -18,6 +18,7 @@
 #include "models/process/batch_steps.hpp"
 #include "models/process/board_parts.hpp"
 #include "models/process/costs.hpp"
+#include "models/process/generator.hpp"
 #include "models/process/host_thread.hpp"
 #include "models/process/identity.hpp"
 #include "models/process/loops.hpp"
@@ -61,6 +62,7 @@ class Server {
     [[nodiscard]] std::size_t part() const { return part_; }
     [[nodiscard]] const Served& served() const { return *served_; }
     [[nodiscard]] GpuContext& context() { return steps_.stream().context(); }
+    [[nodiscard]] const std::optional<Generator>& generator() const { return generator_; }
 
    private:
     friend class Server;
@@ -77,6 +79,7 @@ class Server {
     std::uint64_t enqueued_ = 0, seen_ = 0;  // batches
     std::uint64_t turn_ = 0;                 // its last
     std::vector<sim::Time> made_;            // requests of the batch under way; of a closed loop: none
+    std::optional<Generator> generator_;     // chooses its batches
   };
   [[nodiscard]] std::deque<Lane>& lanes() { return lanes_; }
   [[nodiscard]] const std::deque<Lane>& lanes() const { return lanes_; }

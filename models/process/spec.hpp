@@ -13,8 +13,10 @@
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/kernel.hpp"
 #include "models/gpu/runlist.hpp"
+#include "models/llm/step.hpp"
 #include "models/media/spec.hpp"
 #include "models/process/arrival_spec.hpp"
+#include "models/process/generation_spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "sim/time.hpp"
 
@@ -54,6 +56,9 @@ struct RuntimeSpec {
   // A framework without fast kernels for fp16 on this GPU: their arithmetic at this share of the rate of
   // those for fp32. Absent: at the GPU's own rate.
   std::optional<double> fp16_of_fp32 = {};
+  // Of language models; and the share of the GPU's efficiency that products of many tokens reach.
+  llm::ProductCycles cycles = {};
+  double products = 1;
 };
 
 // What a profiler adds to every process: it stamps calls and kernels.
@@ -152,6 +157,8 @@ struct Spec {
   // Of dynamic batches, ascending: the smallest that holds a batch is executed. Null, or none: `kernels`.
   std::shared_ptr<const std::vector<SizedBatch>> smaller;
   std::vector<PartOf> sources;  // of a cascade
+  // Generates text: then a batch is a step, with kernels of its own. Null: it does not.
+  std::shared_ptr<const Generation> generation;
 
   // Whether a batch is one launch. Launches with a pace are bare ones, whatever the runtime.
   [[nodiscard]] bool launches_at_once() const {
@@ -167,9 +174,9 @@ struct Spec {
 [[nodiscard]] inline bool serves_instances(const Spec& spec) {
   return spec.streams > 1 || !spec.instances.empty();
 }
-// Whether its requests come of others' results, or gather while they wait.
+// Whether its requests come of others' results, or gather while they wait, as those for text do.
 [[nodiscard]] inline bool gathers(const Spec& spec) {
-  return spec.arrivals.max_delay || spec.arrivals.kind == ArrivalKind::cascade;
+  return spec.arrivals.max_delay || spec.arrivals.kind == ArrivalKind::cascade || spec.generation != nullptr;
 }
 
 }  // namespace jostle::process

@@ -7,6 +7,7 @@
 #include "input/parse.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/llm/architecture.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 
@@ -27,7 +28,9 @@ Catalogue shipped_catalogue() {
     const auto profile = profile_at(name, path, problems);
     return profile ? std::optional(*profile->spec) : std::nullopt;
   };
-  return {calibration::device_names(), dnn::model_names(), device};
+  std::vector<std::string> models = dnn::model_names();
+  for (const llm::Architecture& of : llm::architectures()) models.emplace_back(of.name);
+  return {calibration::device_names(), std::move(models), device};
 }
 
 std::optional<calibration::Profile> device_profile(const Scenario& scenario, input::Problems& problems) {

@@ -106,11 +106,48 @@ void put_requests(Json& json, const ProcessEntry& part) {
   if (arrivals.max_delay) json["max_queue_delay"] = time(*arrivals.max_delay);
 }
 
+// `positions` of it are images', which are told apart.
+Json length_json(const process::Length& length, std::int64_t positions) {
+  switch (length.kind) {
+    case process::LengthKind::uniform:
+      return {{"uniform", {length.least - positions, length.most - positions}}};
+    case process::LengthKind::lognormal:
+      return {{"lognormal",
+               {{"mean", length.mean - static_cast<double>(positions)},
+                {"variation", length.variation},
+                {"max", length.most - positions}}}};
+    default:
+      return length.least - positions;
+  }
+}
+
+void put_generation(Json& json, const ProcessEntry& part) {
+  const process::GenerationSpec& spec = part.language->spec;
+  if (!spec.prefills || !spec.decodes) {
+    json["bench"] = spec.decodes ? Json{{"tg", spec.tokens.least}} : Json{{"pp", spec.prompt.least}};
+    json["bench"]["depth"] = spec.depth;
+  } else {
+    const std::int64_t positions =
+        part.language->images * llm::find_architecture(model_name(part.model))->vision.tokens;
+    Json& generate = json["generate"];
+    if (!part.language->trace_file.empty())
+      generate["trace"] = part.language->trace_file;
+    else
+      generate = {{"prompt", length_json(spec.prompt, positions)}, {"tokens", length_json(spec.tokens, 0)}};
+    if (part.language->images > 0) generate["images"] = part.language->images;
+    generate["reuse"] = quantity(spec.reuse, input::share_dimension());
+    if (spec.chunk > 0) generate["chunk"] = spec.chunk;
+    if (part.arrivals.kind == process::ArrivalKind::closed_loop) json["users"] = spec.users;
+  }
+  json["max_batch"] = spec.max_batch;
+}
+
 void put_network(Json& json, const ProcessEntry& part) {
   if (!part.name.empty()) json["name"] = part.name;
   json["model"] = model_json(part.model);
-  if (part.precision) json["precision"] = to_string(*part.precision);
+  if (const auto precision = precision_name(part)) json["precision"] = *precision;
   json["batch"] = part.batch;
+  if (part.language) put_generation(json, part);
   json["count"] = part.count;
 }
 
@@ -277,6 +314,8 @@ std::string scenario_hash(const Scenario& scenario) {
   for (const ProcessEntry& process : scenario.processes) {
     for (const ProcessEntry& part : parts_of(process)) {
       if (!part.trace_file.empty()) hash = input::fnv1a(input::hex(part.trace_hash), hash);
+      if (part.language && !part.language->trace_file.empty())
+        hash = input::fnv1a(input::hex(part.language->trace_hash), hash);
       const auto* const onnx = std::get_if<OnnxModel>(&part.model);
       if (onnx != nullptr && onnx->file) hash = input::fnv1a(input::hex(onnx->file->hash), hash);
     }

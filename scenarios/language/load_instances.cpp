@@ -73,6 +73,7 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
   mapping.optional("priority", instance.priority, priority());
   read_input(mapping, instance, earlier);
   read_requests(mapping, context, instance);
+  read_generation(mapping, context, instance);
   return instance;
 }
 

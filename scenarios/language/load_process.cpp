@@ -94,7 +94,10 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   const bool placed =
       mapping.optional("placement", process.placement, Choice<Placement>{"a placement", placement_names()});
   bool on_cpu = process.placement == Placement::cpu;
-  process.runtime = on_cpu ? Runtime::cpu : process.training ? Runtime::eager : Runtime::tensorrt;
+  process.runtime = on_cpu             ? Runtime::cpu
+                    : process.training ? Runtime::eager
+                    : process.language ? Runtime::llama_cpp
+                                       : Runtime::tensorrt;
   if (const auto at = mapping.find("runtime")) {
     const auto runtime = Choice<Runtime>{"a runtime", runtime_names()}(*at);
     if (runtime) process.runtime = *runtime;
@@ -122,6 +125,16 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
                   fmt::format("only {} do", runtime_list(framework, " and ")));
     }
     process.static_graph = graph.value_or(false);
+  }
+  const bool text = process.language.has_value();
+  const auto kind = traits_of(process.runtime).kind;
+  const bool frames = kind == RuntimeKind::framework || kind == RuntimeKind::graph;
+  if (text ? !frames : traits_of(process.runtime).serves_text && !mapping.has("instances")) {
+    mapping.cursor().problem(
+        fmt::format("runtime {} does not run {}", to_string(process.runtime),
+                    text ? "language models" : "networks other than language models"),
+        text ? runtime_list([](const auto& row) { return row.serves_text; })
+             : runtime_list([](const auto& row) { return !row.serves_text; }));
   }
   process.sync = default_sync(process.runtime);
   mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});
@@ -248,7 +261,9 @@ void read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& pr
     network = !model_at->is(Kind::mapping);
   }
   const Choice<Precision> precision{"a precision", precision_names()};
-  if (network)
+  if (is_language_model(process.model))
+    read_weights(mapping, process);
+  else if (network)
     mapping.required("precision", process.precision, precision);
   else
     mapping.optional("precision", process.precision, precision);
@@ -290,6 +305,7 @@ ProcessEntry read_process(const Cursor& at, const LoadContext& context,
       if (const auto after = stages.find("after")) process.after = read_stages(*after, process);
     }
     read_requests(mapping, context, process);
+    read_generation(mapping, context, process);
     read_streams(mapping, process);
   }
   static_cast<ThreadSettings&>(process) = read_thread_settings(mapping);

@@ -28,6 +28,14 @@ const Names<Precision>& precision_names() {
   return names;
 }
 
+const Names<llm::WeightFormat>& weight_format_names() {
+  static const Names<llm::WeightFormat> names = [] {
+    Names<llm::WeightFormat> all;
+    for (const llm::WeightTraits& row : llm::weight_formats) all.emplace_back(row.name, row.format);
+    return all;
+  }();
+  return names;
+}
 const Names<Runtime>& runtime_names() {
   static const Names<Runtime> names = [] {
     auto rows = process::runtimes;  // told by their kinds, as in the documentation

@@ -13,6 +13,7 @@ template <class T>
 using Names = std::vector<std::pair<std::string, T>>;
 
 [[nodiscard]] const Names<Precision>& precision_names();
+[[nodiscard]] const Names<llm::WeightFormat>& weight_format_names();
 [[nodiscard]] const Names<Runtime>& runtime_names();
 // For people: the names of the runtimes that `are` is true of, the last one behind `last`.
 [[nodiscard]] std::string runtime_list(bool (*are)(const process::RuntimeTraits&), const char* last = " or ");

@@ -21,6 +21,16 @@ std::string model_name(const Model& model) {
   return "synthetic";
 }
 
+std::optional<std::string> precision_name(const ProcessEntry& process) {
+  if (process.language) return std::string(llm::traits_of(process.language->weights).name);
+  if (!process.precision) return std::nullopt;
+  return to_string(*process.precision);
+}
+
+const char* served_unit(const ProcessEntry& process) {
+  return process.language ? "sequences/s" : "images/s";
+}
+
 std::string model_name(const ProcessEntry& process) {
   std::vector<std::string> names;
   for (const ProcessEntry& part : parts_of(process)) {

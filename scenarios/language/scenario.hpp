@@ -18,9 +18,11 @@
 #include "models/dnn/precision.hpp"
 #include "models/gpu/runlist.hpp"
 #include "models/gpu/sharing.hpp"
+#include "models/llm/weights.hpp"
 #include "models/media/spec.hpp"
 #include "models/process/arrival_spec.hpp"
 #include "models/process/co_runner.hpp"
+#include "models/process/generation_spec.hpp"
 #include "models/process/runtimes.hpp"
 #include "scenarios/language/link.hpp"
 #include "sim/time.hpp"
@@ -53,7 +55,7 @@ enum class Observer { none, nsys };
 [[nodiscard]] const char* to_string(process::Drop value);
 [[nodiscard]] const char* to_string(process::FanOutKind value);
 
-// A network that jostle builds itself.
+// A network, or a language model, that jostle builds itself.
 struct BuiltInModel {
   std::string name;
 };
@@ -95,6 +97,15 @@ struct Stage {
                height = 0;  // of an image that an engine is given; 0: `time` says how long it takes
 };
 
+// What a language model is asked for, and how its weights are stored.
+struct LanguageWork {
+  llm::WeightFormat weights = llm::WeightFormat::fp16;
+  process::GenerationSpec spec;  // prompts include the positions of images
+  std::int64_t images = 0;       // that come with each prompt, through the vision tower
+  std::string trace_file;        // of lengths; as written
+  std::uint64_t trace_hash = 0;
+};
+
 // What the random numbers of the processes of an entry are named by, and the number of the first of them.
 struct Draws {
   std::string name;
@@ -125,6 +136,7 @@ struct ProcessEntry : ThreadSettings {
   std::optional<LayerRange> layers;     // of the network as the runtime fuses it; absent: all
   std::optional<std::int64_t> input;    // side of the input in pixels, or tokens; absent: the network's own
   std::vector<Stage> before, after;     // stages around inference
+  std::optional<LanguageWork> language;  // of a language model; then `precision` is that of activations
   process::Arrivals arrivals;
   std::string trace_file;                      // arrivals: trace; as written
   std::uint64_t trace_hash = 0;                // of its arrival times
@@ -154,6 +166,10 @@ struct ProcessEntry : ThreadSettings {
 [[nodiscard]] inline bool has_instances(const ProcessEntry& process) {
   return process.streams > 1 || !process.instances.empty();
 }
+// "int8"; of a language model that of its weights, "q4_k_m". Absent of a synthetic model.
+[[nodiscard]] std::optional<std::string> precision_name(const ProcessEntry& process);
+// What is served: images, or sequences.
+[[nodiscard]] const char* served_unit(const ProcessEntry& process);  // "images/s"
 // For people and results: of several instances "resnet50 + mobilenet_v2".
 [[nodiscard]] std::string model_name(const ProcessEntry& process);
 

@@ -101,6 +101,17 @@ struct Converged {
   bool yes = false;
 };
 
+// What a language model's users see, since the warm-up.
+struct TokenResult {
+  Metric decode_per_s;          // tokens of decode steps, in the time that these take
+  Metric prefill_per_s;         // tokens of prompts, likewise
+  Metric ttft_mean, ttft_p50, ttft_p99;  // ms, from the request to the first token
+  Metric itl_mean, itl_p50, itl_p99;     // ms, from one token of a sequence to its next
+  std::int64_t decoded = 0;     // tokens of decode steps
+  Metric per_joule;             // of these, per joule of the board
+  Metric weights_mb, kv_cache_mb;  // held
+};
+
 // One of the streams of a process that has several, or of one that names its instances.
 struct InstanceResult {
   std::int64_t index = 0;  // among those of the process
@@ -109,6 +120,7 @@ struct InstanceResult {
   std::optional<std::string> precision;  // absent for equal kernels
   std::int64_t batch = 1;                // the most images at a time
   std::string priority = "normal";
+  std::string unit = "images/s";
   Metric images;
   Throughput throughput;
   Latency latency_ms;
@@ -117,6 +129,7 @@ struct InstanceResult {
   std::optional<bool> stable;
   std::int64_t drops = 0;
   Metric mean_batch;  // images
+  std::optional<TokenResult> tokens;  // of a language model
 };
 
 struct ProcessResult {
@@ -130,6 +143,7 @@ struct ProcessResult {
   bool training = false;      // a batch is a training step
   std::string status = "ok";  // or out_of_memory: then metrics are absent
   Grades grades;              // what it rests on; `grade` of a result is lowest(grades)
+  std::string unit = "images/s";  // of throughput and what is offered: of a language model sequences/s
   Metric images;              // served in the measured time; of batches at its ends the part inside it
   Throughput throughput;
   Metric offered;  // images/s that are asked for; absent in a closed loop
@@ -157,6 +171,7 @@ struct ProcessResult {
   std::string throttled_by;  // "container", of a quota, or "fifo", the limit of real-time threads
   std::string problem;  // why there are no metrics, e.g. "does not fit into memory: …"; otherwise empty
   std::int64_t drops = 0;
+  std::optional<TokenResult> tokens;      // of a language model
   std::vector<InstanceResult> instances;  // none of a plain process
   Metric setup_ms;                        // run: {setup: true}: time from its start until it is ready
   Metric finished_ms;             // run: {batches: n}: time from its start to the end of its last batch

@@ -98,17 +98,30 @@ void put_throttled(Json& json, const ProcessResult& process) {
   json["throttled_by"] = process.throttled_by;
 }
 
-Json throughput_json(const Throughput& throughput) {
+Json throughput_json(const Throughput& throughput, const std::string& unit) {
   Json json{{"mean", figure(throughput.mean)},
             {"ci95", interval(throughput.ci95)},
             {"pi90", interval(throughput.pi90)},
-            {"unit", "images/s"}};
+            {"unit", unit}};
   put_parts(json, throughput.pi90_parts);
   return json;
 }
 
-Json offered_json(const Metric& offered) {
-  return offered ? Json{{"mean", *offered}, {"unit", "images/s"}} : Json(nullptr);
+Json offered_json(const Metric& offered, const std::string& unit) {
+  return offered ? Json{{"mean", *offered}, {"unit", unit}} : Json(nullptr);
+}
+
+Json tokens_json(const std::optional<TokenResult>& tokens) {
+  if (!tokens) return nullptr;
+  return {{"decode_per_s", {{"mean", figure(tokens->decode_per_s)}}},
+          {"prefill_per_s", {{"mean", figure(tokens->prefill_per_s)}}},
+          {"ttft_ms",
+           {{"mean", figure(tokens->ttft_mean)}, {"p50", figure(tokens->ttft_p50)}, {"p99", figure(tokens->ttft_p99)}}},
+          {"itl_ms",
+           {{"mean", figure(tokens->itl_mean)}, {"p50", figure(tokens->itl_p50)}, {"p99", figure(tokens->itl_p99)}}},
+          {"tokens_per_joule", figure(tokens->per_joule)},
+          {"weights_mb", figure(tokens->weights_mb)},
+          {"kv_cache_mb", figure(tokens->kv_cache_mb)}};
 }
 
 Json instance_json(const InstanceResult& instance) {
@@ -118,13 +131,13 @@ Json instance_json(const InstanceResult& instance) {
   json["precision"] = instance.precision ? Json(*instance.precision) : Json(nullptr);
   json["batch"] = instance.batch;
   json["priority"] = instance.priority;
-  json["throughput"] = throughput_json(instance.throughput);
-  json["offered"] = offered_json(instance.offered);
+  json["throughput"] = throughput_json(instance.throughput, instance.unit);
+  json["offered"] = offered_json(instance.offered, instance.unit);
   json["stable"] = instance.stable ? Json(*instance.stable) : Json(nullptr);
   json["latency_ms"] = latency_json(instance.latency_ms);
   json["mean_batch"] = figure(instance.mean_batch);
   json["drops"] = instance.drops;
-  json["tokens"] = nullptr;
+  json["tokens"] = tokens_json(instance.tokens);
   return json;
 }
 
@@ -153,9 +166,9 @@ Json service_json(const ProcessResult& process) {
   json["status"] = process.status;
   json["grade"] = lowest(process.grades);
   json["grades"] = grades_json(process.grades);
-  json["throughput"] = throughput_json(process.throughput);
+  json["throughput"] = throughput_json(process.throughput, process.unit);
   json["images"] = figure(process.images);
-  json["offered"] = offered_json(process.offered);
+  json["offered"] = offered_json(process.offered, process.unit);
   json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
   json["stationary"] = process.stationary ? Json(*process.stationary) : Json(nullptr);
   json["backlog_growth"] = figure(process.backlog_growth);
@@ -195,6 +208,7 @@ Json process_json(const ProcessResult& process) {
                     {"io_mb", figure(process.memory.io)},
                     {"gpu_mb", figure(process.memory.gpu)}};
   put_throttled(json, process);
+  if (process.tokens) json["tokens"] = tokens_json(process.tokens);
   if (!process.problem.empty()) json["problem"] = process.problem;
   json["drops"] = process.drops;
   json["setup_ms"] = figure(process.setup_ms);

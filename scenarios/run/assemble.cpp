@@ -13,6 +13,7 @@
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/power_mode.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/language_work.hpp"
 #include "scenarios/run/power_setup.hpp"
 #include "scenarios/run/process_work.hpp"
 #include "scenarios/run/run.hpp"
@@ -88,6 +89,7 @@ gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& devic
 // engine do; each has activations and bound tensors of its own.
 memory::Footprint footprint_of_part(const ProcessEntry& part, std::int64_t streams,
                                     const board::DeviceSpec& device) {
+  if (part.language) return language_footprint(part);
   const auto network = network_of(part);
   if (!network) return {};
   std::optional<memory::Portion> portion;

@@ -39,6 +39,24 @@ void add_load(Figures& result, const OpenLoad& load) {
   result.latency_ms = unknown;
 }
 
+std::optional<TokenResult> tokens_of(const process::TokenFigures* figures) {
+  if (figures == nullptr) return std::nullopt;
+  const auto ms = [](const std::optional<double>& seconds) { return seconds ? Metric(*seconds * 1e3) : Metric(); };
+  return TokenResult{.decode_per_s = ratio(static_cast<double>(figures->decoded), sim::to_seconds(figures->decoding)),
+                     .prefill_per_s =
+                         ratio(static_cast<double>(figures->prefilled), sim::to_seconds(figures->prefilling)),
+                     .ttft_mean = ms(figures->first.mean()),
+                     .ttft_p50 = ms(figures->first.quantile(0.5)),
+                     .ttft_p99 = ms(figures->first.quantile(0.99)),
+                     .itl_mean = ms(figures->between.mean()),
+                     .itl_p50 = ms(figures->between.quantile(0.5)),
+                     .itl_p99 = ms(figures->between.quantile(0.99)),
+                     .decoded = figures->decoded,
+                     .per_joule = {},
+                     .weights_mb = {},
+                     .kv_cache_mb = {}};
+}
+
 // Figures of each stream. Those of one network share its requests: what they are offered and what is dropped
 // is told with each of them.
 void add_instances(ProcessResult& result, process::Inference& process, const Window& window,
@@ -59,6 +77,7 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
       images += *instance.images;
       any = true;
     }
+    instance.tokens = tokens_of(lane.generator() ? &lane.generator()->figures() : nullptr);
     instance.drops = process.drops(lane.part());
     instance.latency_ms =
         latency_of(served, {process.waiting(lane.part()), instance.drops}, window, every_percentile);
@@ -102,6 +121,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
       result.throughput.ci95 = {ci->low, ci->high};
   }
   add_instances(result, process, window, loads, every_percentile);
+  if (result.instances.empty()) result.tokens = tokens_of(process.tokens(0));
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
   result.latency_ms =
@@ -138,6 +158,20 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   if (!load) return;
   add_load(result, *load);
   if (!load->stable.value_or(true)) result.backlog_growth = load->growth;
+}
+
+void add_tokens(Result& result, double seconds) {
+  const auto finish = [&](std::optional<TokenResult>& tokens) {
+    if (!tokens || !result.system.power_w.mean) return;
+    tokens->per_joule = ratio(static_cast<double>(tokens->decoded), *result.system.power_w.mean * seconds);
+  };
+  for (ProcessResult& process : result.processes) {
+    finish(process.tokens);
+    for (InstanceResult& instance : process.instances) finish(instance.tokens);
+    if (!process.tokens) continue;
+    process.tokens->weights_mb = process.memory.engine;
+    process.tokens->kv_cache_mb = process.memory.io;
+  }
 }
 
 void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s) {

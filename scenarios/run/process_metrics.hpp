@@ -16,6 +16,9 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
 
 // The time lost because a controller limited the clock, out of the time that kernels were bound by
 // arithmetic.
+// Of language models what else their tokens cost: memory, and energy over `seconds`.
+void add_tokens(Result& result, double seconds);
+
 void add_throttled(ProcessResult& result, const gpu::Running& running, double throttled_s);
 
 }  // namespace jostle::scenarios

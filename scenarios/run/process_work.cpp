@@ -24,6 +24,7 @@
 #include "models/gpu/occupancy.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/language_work.hpp"
 #include "scenarios/run/run.hpp"
 
 namespace jostle::scenarios {
@@ -84,7 +85,7 @@ struct Pace {
 };
 
 // Kernels on this board, as it is set.
-gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context, const Pace& pace = {}) {
+gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context, const Pace& pace) {
   const board::DeviceSpec& device = context.device;
   const board::Clocks& clocks = context.clocks;
   return gpu::at_clocks(std::move(kernels),
@@ -255,6 +256,10 @@ void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContex
 
 }  // namespace
 
+gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context) {
+  return placed(std::move(kernels), context, Pace{});
+}
+
 gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context) {
   gpu::KernelSequence frame;
   frame.kernels.push_back(filling_kernel(compositor.time, context.device.gpu));
@@ -269,6 +274,7 @@ std::size_t threads_of(const ProcessEntry& entry, std::size_t cpus) {
 }
 
 void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  if (entry.language) return set_generation(spec, entry, context);
   if (const auto* synthetic = std::get_if<SyntheticModel>(&entry.model)) {
     spec.kernels = synthetic_kernels(*synthetic, context.device.gpu);
     spec.pace = synthetic->pace;

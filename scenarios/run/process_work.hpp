@@ -27,6 +27,9 @@ struct WorkContext {
   std::size_t cpus = 1;             // number of cores that processes may use, unless they specify their own
 };
 
+// Kernels on this board, at the clocks that it is set to.
+[[nodiscard]] gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context);
+
 // Sets kernels, segments or host work; spec.runtime must be set. Throws RunError for what cannot be
 // simulated.
 void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context);

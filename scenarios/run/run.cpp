@@ -12,6 +12,7 @@
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/equilibrium.hpp"
 #include "scenarios/run/grades_of.hpp"
+#include "scenarios/run/language_work.hpp"
 #include "scenarios/run/one_run.hpp"
 #include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -27,7 +28,8 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   result.entry = static_cast<std::int64_t>(instance.entry);
   result.name = entry.name;
   result.model = model_name(entry);
-  if (entry.precision) result.precision = to_string(*entry.precision);
+  result.precision = precision_name(entry);
+  result.unit = served_unit(entry);
   result.batch = entry.batch;
   result.runtime = to_string(entry.runtime);
   result.training = entry.training;
@@ -39,7 +41,8 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
       of.index = static_cast<std::int64_t>(result.instances.size()) - 1;
       of.name = entry.instances.empty() ? "" : part.name;
       of.model = model_name(part.model);
-      if (part.precision) of.precision = to_string(*part.precision);
+      of.precision = precision_name(part);
+      of.unit = served_unit(part);
       of.batch = part.batch;
       of.priority = to_string(part.priority);
       result.batch = std::max(result.batch, part.batch);
@@ -97,6 +100,12 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   }
   place_loads(result, scenario, profile);
   add_memory(result, profile.spec->memory, assembly.occupancy);
+  for (const ProcessInstance& instance : expand(scenario)) {
+    const ProcessEntry& entry = scenario.processes[instance.entry];
+    const memory::Place& place = assembly.occupancy.places[instance.index];
+    if (entry.language && !place.fits)
+      result.processes[instance.index].problem += what_would_fit(entry, place.missing_bytes);
+  }
   return result;
 }
 

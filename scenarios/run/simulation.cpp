@@ -187,6 +187,7 @@ void Simulation::add_metrics(Result& result) {
   add_system(result, *board_, assembly_.setup.clocks);
   add_loads(result, *board_, elapsed);
   if (power) add_power(result.system, *power, assembly_.device.power.value(), images);
+  add_tokens(result, elapsed);
   if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, load);
   result.system.stop = stop_;
   if (windows_ && scenario_.gpu_metrics) add_windows(result, *windows_);

@@ -1,0 +1,100 @@
+#include "models/llm/architecture.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace jostle::llm {
+namespace {
+
+// SigLIP so400m at 384 x 384, patches of 14; four neighbours by three become one position (SmolVLM's shuffle).
+constexpr VisionTower siglip{.layers = 27, .hidden = 1152, .heads = 16, .ffn = 4304, .patches = 729, .tokens = 81,
+                             .merger = 9 * 1152 * 2048};
+// Patches of 14, 2 x 2 merged; counted at 448 x 448.
+constexpr VisionTower qwen25_vision{
+    .layers = 32, .hidden = 1280, .heads = 16, .ffn = 3420, .gated = true, .patches = 1024, .tokens = 256,
+    .merger = 5120 * (5120 + 2048)};
+// Patches of 16, 2 x 2 merged, after the last layer and after three others; counted at 512 x 512.
+constexpr VisionTower qwen3_vision{
+    .layers = 24, .hidden = 1024, .heads = 16, .ffn = 4096, .patches = 1024, .tokens = 256,
+    .merger = 4 * 4096 * (4096 + 2048)};
+
+// name, layers, hidden, heads, kv_heads, head_dim, ffn, vocabulary, tied, qkv_bias, head_norm, norms, vision, source
+constexpr std::array<Architecture, 21> table{{
+    {"cosmos_reason2_2b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, true, 2, qwen3_vision,
+     "nvidia/Cosmos-Reason2-2B, on Qwen/Qwen3-VL-2B-Instruct"},
+    {"gemma2_2b", 26, 2304, 8, 4, 256, 9216, 256000, true, false, false, 4, {}, "google/gemma-2-2b"},
+    {"gemma3_1b", 26, 1152, 4, 1, 256, 6912, 262144, true, false, true, 4, {}, "google/gemma-3-1b-it"},
+    {"llama3.1_8b", 32, 4096, 32, 8, 128, 14336, 128256, false, false, false, 2, {},
+     "meta-llama/Llama-3.1-8B-Instruct"},
+    {"llama3.2_1b", 16, 2048, 32, 8, 64, 8192, 128256, true, false, false, 2, {},
+     "meta-llama/Llama-3.2-1B-Instruct"},
+    {"llama3.2_3b", 28, 3072, 24, 8, 128, 8192, 128256, true, false, false, 2, {},
+     "meta-llama/Llama-3.2-3B-Instruct"},
+    {"phi3.5_mini", 32, 3072, 32, 32, 96, 8192, 32064, false, false, false, 2, {},
+     "microsoft/Phi-3.5-mini-instruct"},
+    {"qwen2.5_0.5b", 24, 896, 14, 2, 64, 4864, 151936, true, true, false, 2, {}, "Qwen/Qwen2.5-0.5B-Instruct"},
+    {"qwen2.5_1.5b", 28, 1536, 12, 2, 128, 8960, 151936, true, true, false, 2, {}, "Qwen/Qwen2.5-1.5B-Instruct"},
+    {"qwen2.5_3b", 36, 2048, 16, 2, 128, 11008, 151936, true, true, false, 2, {}, "Qwen/Qwen2.5-3B-Instruct"},
+    {"qwen2.5_7b", 28, 3584, 28, 4, 128, 18944, 152064, false, true, false, 2, {}, "Qwen/Qwen2.5-7B-Instruct"},
+    {"qwen2.5_vl_3b", 36, 2048, 16, 2, 128, 11008, 151936, true, true, false, 2, qwen25_vision,
+     "Qwen/Qwen2.5-VL-3B-Instruct"},
+    {"qwen3_0.6b", 28, 1024, 16, 8, 128, 3072, 151936, true, false, true, 2, {}, "Qwen/Qwen3-0.6B"},
+    {"qwen3_1.7b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, true, 2, {}, "Qwen/Qwen3-1.7B"},
+    {"qwen3_4b", 36, 2560, 32, 8, 128, 9728, 151936, true, false, true, 2, {}, "Qwen/Qwen3-4B"},
+    {"qwen3_8b", 36, 4096, 32, 8, 128, 12288, 151936, false, false, true, 2, {}, "Qwen/Qwen3-8B"},
+    {"smollm2_1.7b", 24, 2048, 32, 32, 64, 8192, 49152, true, false, false, 2, {}, "HuggingFaceTB/SmolLM2-1.7B"},
+    {"smollm2_135m", 30, 576, 9, 3, 64, 1536, 49152, true, false, false, 2, {}, "HuggingFaceTB/SmolLM2-135M"},
+    {"smollm2_360m", 32, 960, 15, 5, 64, 2560, 49152, true, false, false, 2, {}, "HuggingFaceTB/SmolLM2-360M"},
+    {"smolvlm", 24, 2048, 32, 32, 64, 8192, 49155, false, false, false, 2, siglip,
+     "HuggingFaceTB/SmolVLM-Instruct"},
+    {"tinyllama_1.1b", 22, 2048, 32, 4, 64, 5632, 32000, false, false, false, 2, {},
+     "TinyLlama/TinyLlama-1.1B-Chat-v1.0"},
+}};
+static_assert(std::ranges::is_sorted(table, {}, &Architecture::name));
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  return a * b;
+}
+
+}  // namespace
+
+std::span<const Architecture> architectures() {
+  return table;
+}
+
+const Architecture* find_architecture(std::string_view name) {
+  const auto found = std::ranges::lower_bound(table, name, {}, &Architecture::name);
+  return found != table.end() && found->name == name ? &*found : nullptr;
+}
+
+std::int64_t block_weights(const Architecture& of) {
+  const std::int64_t queries = product(of.heads, of.head_dim), keys = product(of.kv_heads, of.head_dim);
+  const std::int64_t attention = of.hidden * (2 * queries + 2 * keys);
+  return of.layers * (attention + 3 * product(of.hidden, of.ffn));
+}
+
+std::int64_t head_weights(const Architecture& of) {
+  return product(of.vocabulary, of.hidden);
+}
+
+std::int64_t vision_parameters(const Architecture& of) {
+  const VisionTower& tower = of.vision;
+  const std::int64_t hidden = tower.hidden;
+  const std::int64_t linear = 4 * hidden * hidden + (tower.gated ? 3 : 2) * hidden * tower.ffn;
+  return tower.layers * linear + tower.merger;
+}
+
+std::int64_t parameters(const Architecture& of) {
+  const std::int64_t queries = product(of.heads, of.head_dim), keys = product(of.kv_heads, of.head_dim);
+  const std::int64_t bias = of.qkv_bias ? queries + 2 * keys : 0;
+  const std::int64_t norms = product(of.norms, of.hidden) + (of.head_norm ? 2 * of.head_dim : 0);
+  return block_weights(of) + of.layers * (bias + norms) + of.hidden + (of.tied ? 1 : 2) * head_weights(of) +
+         vision_parameters(of);
+}
+
+double kv_bytes_per_token(const Architecture& of) {
+  constexpr double element = 2;  // fp16
+  return 2 * element * static_cast<double>(of.layers) * static_cast<double>(product(of.kv_heads, of.head_dim));
+}
+
+}  // namespace jostle::llm

@@ -1,0 +1,45 @@
+// Language models that jostle knows by name: the shapes of their decoders, and what they hold in memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace jostle::llm {
+
+// A tower that turns an image into positions of the prompt. Zero layers: the model reads text only.
+struct VisionTower {
+  int layers = 0, hidden = 0, heads = 0, ffn = 0;
+  bool gated = false;  // its feed-forward has a gate beside the first linear layer
+  int patches = 0;     // of an image: positions inside the tower
+  int tokens = 0;      // of the prompt that an image becomes
+  std::int64_t merger = 0;  // weights of the linear layers from its last positions to the decoder's
+};
+
+// A decoder of transformer blocks (Vaswani et al., 2017) with grouped queries (Ainslie et al., 2023) and a gated
+// feed-forward (Shazeer, 2020). As in config.json of Hugging Face: num_hidden_layers, hidden_size,
+// num_attention_heads, num_key_value_heads, head_dim, intermediate_size, vocab_size, tie_word_embeddings.
+struct Architecture {
+  std::string_view name;
+  int layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
+  bool tied = false;      // the last linear layer is the table of embeddings
+  bool qkv_bias = false;  // of queries, keys and values
+  bool head_norm = false;  // queries and keys are normalised, each head
+  int norms = 2;           // of a block
+  VisionTower vision = {};
+  std::string_view source;
+};
+
+[[nodiscard]] std::span<const Architecture> architectures();  // sorted by name
+[[nodiscard]] const Architecture* find_architecture(std::string_view name);
+
+// As published, the vision tower included.
+[[nodiscard]] std::int64_t parameters(const Architecture& of);
+[[nodiscard]] std::int64_t vision_parameters(const Architecture& of);
+// Weights of the last linear layer, which gives a score to each word; and of the blocks' linear layers.
+[[nodiscard]] std::int64_t head_weights(const Architecture& of);
+[[nodiscard]] std::int64_t block_weights(const Architecture& of);
+// Keys and values of a position, in fp16.
+[[nodiscard]] double kv_bytes_per_token(const Architecture& of);
+
+}  // namespace jostle::llm

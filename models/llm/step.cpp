@@ -1,0 +1,146 @@
+#include "models/llm/step.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "models/dnn/builders/layers.hpp"
+#include "models/dnn/builders/transformer.hpp"
+
+namespace jostle::llm {
+namespace {
+
+using dnn::LayerBuilder;
+using dnn::Shape;
+using Node = dnn::Network::Node;
+
+constexpr std::string_view head_name = "lm_head";
+constexpr int longest = 1 << 20;  // positions
+
+class Decoder {
+ public:
+  Decoder(const Architecture& of, const Step& step, bool joined)
+      : of_(of), tokens_(step.tokens), positions_(step.context + step.tokens), joined_(joined),
+        queries_(of.heads * of.head_dim), keys_(of.kv_heads * of.head_dim) {}
+
+  dnn::Network take() {
+    Node node = layers_.embedding("embedding", layers_.input({1, tokens_}), of_.vocabulary, of_.hidden);
+    for (int i = 0; i < of_.layers; ++i) node = block("block" + std::to_string(i), node);
+    // Only the last position's scores are wanted.
+    const Node last = layers_.slice("last", layers_.layer_norm(node), {of_.hidden, 1});
+    const Node scores = layers_.linear(head_name, last, of_.vocabulary, false);
+    (void)layers_.other("choose", {scores}, {1, 1});
+    return layers_.take();
+  }
+
+ private:
+  struct Projected {
+    Node query, key, value;
+  };
+
+  Projected project(const std::string& name, Node from) {
+    if (!joined_) {
+      return {layers_.linear(name + ".query", from, queries_, of_.qkv_bias),
+              layers_.linear(name + ".key", from, keys_, of_.qkv_bias),
+              layers_.linear(name + ".value", from, keys_, of_.qkv_bias)};
+    }
+    const Node all = layers_.linear(name + ".qkv", from, queries_ + 2 * keys_, of_.qkv_bias);
+    return {layers_.channels(name + ".query", all, queries_), layers_.channels(name + ".key", all, keys_),
+            layers_.channels(name + ".value", all, keys_)};
+  }
+
+  // Rotary positions (Su et al., 2021), and the new keys and values into the cache.
+  Node rotate_and_store(const std::string& name, const Projected& of) {
+    if (joined_) return layers_.other(name + ".rotate", {of.query, of.key, of.value}, layers_.shape(of.query));
+    const Node key = layers_.other(name + ".rotate_key", {of.key}, layers_.shape(of.key));
+    (void)layers_.other(name + ".store_key", {key}, layers_.shape(of.key));
+    (void)layers_.other(name + ".store_value", {of.value}, layers_.shape(of.value));
+    return layers_.other(name + ".rotate_query", {of.query}, layers_.shape(of.query));
+  }
+
+  // The queries that share a head of keys are rows of one product.
+  Node attend(const std::string& name, Node query) {
+    const int group = of_.heads / of_.kv_heads;
+    const Node cache_key = layers_.input({keys_, positions_}), cache_value = layers_.input({keys_, positions_});
+    const Node rows = layers_.reshape(name + ".rows", query, {keys_, tokens_ * group});
+    const Node scores = layers_.matmul(name + ".scores", rows, cache_key, {of_.kv_heads, of_.head_dim},
+                                       {of_.kv_heads * positions_, tokens_ * group});
+    const Node mixed = layers_.matmul(name + ".mix", layers_.softmax(scores), cache_value,
+                                      {of_.kv_heads, positions_}, {keys_, tokens_ * group});
+    return layers_.reshape(name + ".heads", mixed, {queries_, tokens_});
+  }
+
+  Node feed_forward(const std::string& name, Node from) {
+    if (joined_) {
+      const Node both = layers_.linear(name + ".gate_up", from, 2 * of_.ffn, false);
+      const Node inside = layers_.other(name + ".gated", {both}, {of_.ffn, tokens_});
+      return layers_.linear(name + ".down", inside, of_.hidden, false);
+    }
+    const Node gate = layers_.activation(layers_.linear(name + ".gate", from, of_.ffn, false), dnn::Activation::silu);
+    const Node inside = layers_.multiply(gate, layers_.linear(name + ".up", from, of_.ffn, false));
+    return layers_.linear(name + ".down", inside, of_.hidden, false);
+  }
+
+  Node block(const std::string& name, Node from) {
+    const Projected projected = project(name, layers_.layer_norm(from));
+    const Node seen = attend(name, rotate_and_store(name, projected));
+    Node attended = layers_.linear(name + ".attention", seen, of_.hidden, false);
+    if (of_.norms > 2) attended = layers_.layer_norm(attended);
+    const Node middle = layers_.add(attended, from);
+    Node fed = feed_forward(name, layers_.layer_norm(middle));
+    if (of_.norms > 2) fed = layers_.layer_norm(fed);
+    return layers_.add(fed, middle);
+  }
+
+  const Architecture& of_;
+  int tokens_, positions_;
+  bool joined_;
+  int queries_, keys_;  // channels
+  LayerBuilder layers_{dnn::Activation::silu};
+};
+
+}  // namespace
+
+dnn::Network network_of(const Architecture& of, const Step& step, bool joined) {
+  if (step.tokens < 1 || step.context < 0 || step.context > longest - step.tokens)
+    throw std::invalid_argument("a step of " + std::to_string(step.tokens) + " tokens behind " +
+                                std::to_string(step.context));
+  return Decoder(of, step, joined).take();
+}
+
+std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step, dnn::Lowering lowering,
+                                       WeightFormat format, const ProductCycles& cycles) {
+  std::vector<dnn::FusedLayer> layers =
+      dnn::fuse(network_of(of, step, lowering == dnn::Lowering::optimised), lowering);
+  const WeightTraits& traits = traits_of(format);
+  for (dnn::FusedLayer& layer : layers) {
+    if (layer.op != dnn::Op::linear) continue;
+    layer.weight_bits = layer.name == head_name ? traits.head_bits : traits.bits;
+    layer.unpack_cycles = layer.weight_bits < 16 ? cycles.unpack[static_cast<std::size_t>(format)] : 0;
+    layer.row_cycles = cycles.row;
+  }
+  return layers;
+}
+
+std::vector<dnn::FusedLayer> vision_layers(const Architecture& of, dnn::Lowering lowering) {
+  const VisionTower& tower = of.vision;
+  if (tower.layers == 0) return {};
+  LayerBuilder layers(dnn::Activation::gelu);
+  Node node = layers.input({tower.hidden, tower.patches});
+  for (int i = 0; i < tower.layers; ++i) {
+    const std::string name = "vision" + std::to_string(i);
+    const Node all = layers.linear(name + ".qkv", layers.layer_norm(node), 3 * tower.hidden);
+    const Node mixed = dnn::attend(layers, name,
+                                   {.query = layers.channels(name + ".query", all, tower.hidden),
+                                    .key = layers.channels(name + ".key", all, tower.hidden),
+                                    .value = layers.channels(name + ".value", all, tower.hidden),
+                                    .heads = tower.heads});
+    const Node seen = layers.add(layers.linear(name + ".attention", mixed, tower.hidden), node);
+    const Node wide = layers.linear(name + ".wide", layers.layer_norm(seen), (tower.gated ? 2 : 1) * tower.ffn);
+    const Node inside = tower.gated ? layers.other(name + ".gated", {wide}, {tower.ffn, tower.patches})
+                                    : layers.activation(wide);
+    node = layers.add(layers.linear(name + ".narrow", inside, tower.hidden), seen);
+  }
+  return dnn::fuse(layers.take(), lowering);
+}
+
+}  // namespace jostle::llm

@@ -1,0 +1,105 @@
+#include "models/process/generator.hpp"
+
+#include <algorithm>
+
+namespace jostle::process {
+
+Generator::Generator(const Generation& generation, RequestQueue* requests, sim::RandomStream random)
+    : generation_(generation), requests_(requests), random_(random) {
+  if (requests_ == nullptr)
+    asking_.assign(static_cast<std::size_t>(generation.spec.users), sim::Time::zero());
+}
+
+bool Generator::full() const {
+  return running_.size() >= static_cast<std::size_t>(generation_.spec.max_batch);
+}
+
+bool Generator::ready(sim::Time now) const {
+  if (!running_.empty()) return true;
+  return requests_ != nullptr ? requests_->may_have(now) : !asking_.empty();
+}
+
+Generator::Sequence Generator::sequence(sim::Time made) {
+  const GenerationSpec& spec = generation_.spec;
+  const std::int64_t prompt = spec.prompt.draw(random_, drawn_);
+  const std::int64_t tokens = spec.tokens.draw(random_, drawn_);
+  ++drawn_;
+  Sequence sequence{.made = made, .last = made, .context = spec.depth, .tokens_left = spec.decodes ? tokens : 1};
+  if (!spec.prefills) return sequence;
+  // At least one token is computed: its scores are needed.
+  const auto reused = static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt));
+  sequence.prompt_left = std::max<std::int64_t>(prompt - reused, 1);
+  sequence.context += prompt - sequence.prompt_left;
+  return sequence;
+}
+
+void Generator::admit(sim::Time now) {
+  while (!full()) {
+    if (requests_ != nullptr) {
+      const auto made = requests_->take(now);
+      if (!made) return;
+      running_.push_back(sequence(*made));
+    } else {
+      if (asking_.empty()) return;
+      running_.push_back(sequence(asking_.front()));
+      asking_.pop_front();
+    }
+  }
+}
+
+const gpu::KernelSequence* Generator::begin(sim::Time now) {
+  admit(now);
+  if (running_.empty()) return nullptr;
+  begun_ = now;
+  const auto waiting = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
+  const auto decoding = std::ranges::count_if(running_, [](const Sequence& it) { return it.prompt_left == 0; });
+  prefilling_ = waiting != running_.end() && !(chunk_before_ && decoding > 0);
+  chunk_before_ = false;
+  if (prefilling_) {
+    const std::int64_t chunk = generation_.spec.chunk;
+    step_tokens_ = chunk > 0 ? std::min(chunk, waiting->prompt_left) : waiting->prompt_left;
+    chunk_before_ = chunk > 0;
+    return &generation_.prefill.at(step_tokens_, waiting->context);
+  }
+  std::int64_t context = 0;
+  for (const Sequence& it : running_)
+    if (it.prompt_left == 0) context += it.context;
+  return &generation_.decode.at(decoding, context / decoding);
+}
+
+std::span<const sim::Time> Generator::finish(sim::Time now) {
+  complete_.clear();
+  const sim::Duration took = now - begun_;
+  if (prefilling_) {
+    figures_.prefilled += step_tokens_;
+    figures_.prefilling += took;
+  } else {
+    figures_.decoding += took;
+  }
+  const auto prompted = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
+  for (auto it = running_.begin(); it != running_.end(); ++it) {
+    if (prefilling_) {
+      if (it != prompted) continue;
+      it->prompt_left -= step_tokens_;
+      it->context += step_tokens_;
+      if (it->prompt_left > 0) continue;
+      figures_.first.add(sim::to_seconds(now - it->made));
+    } else {
+      if (it->prompt_left > 0) continue;
+      figures_.between.add(sim::to_seconds(now - it->last));
+      ++it->context;
+      ++figures_.decoded;
+    }
+    it->last = now;
+    --it->tokens_left;
+  }
+  std::erase_if(running_, [&](const Sequence& it) {
+    if (it.tokens_left > 0 || it.prompt_left > 0) return false;
+    complete_.push_back(it.made);
+    return true;
+  });
+  if (requests_ == nullptr) asking_.insert(asking_.end(), complete_.size(), now);
+  return complete_;
+}
+
+}  // namespace jostle::process

@@ -1,0 +1,71 @@
+// Sequences of a language model in one process: who is admitted, which step comes next, and what users see of it.
+//
+// Continuous batching (Yu et al., OSDI 2022): between two steps, waiting requests are admitted while there is room.
+// The prompts of those admitted are computed first, whole or a chunk at a time with a decode step between two
+// chunks; a decode step then gives each running sequence one more token. The first token comes with the prompt.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "models/process/arrivals.hpp"
+#include "models/process/generation_spec.hpp"
+#include "sim/quantiles.hpp"
+#include "sim/random.hpp"
+#include "sim/time.hpp"
+
+namespace jostle::process {
+
+// Since the warm-up. Seconds.
+struct TokenFigures {
+  std::int64_t decoded = 0;    // tokens that decode steps gave
+  std::int64_t prefilled = 0;  // tokens of prompts that were computed
+  sim::Duration decoding, prefilling;  // time in steps of each kind, from launch until the host saw them done
+  sim::Quantiles first = sim::Quantiles();    // from the request to its first token
+  sim::Quantiles between = sim::Quantiles();  // from one token of a sequence to its next
+};
+
+class Generator {
+ public:
+  // `requests`: null in a closed loop. All must outlive it.
+  Generator(const Generation& generation, RequestQueue* requests, sim::RandomStream random);
+
+  // Whether a step can begin.
+  [[nodiscard]] bool ready(sim::Time now) const;
+  // Admits who waits, and begins a step; null if nobody is left.
+  [[nodiscard]] const gpu::KernelSequence* begin(sim::Time now);
+  // The step is done. When the requests whose answers are complete were made; until the next call.
+  [[nodiscard]] std::span<const sim::Time> finish(sim::Time now);
+
+  void end_warmup() { figures_ = TokenFigures(); }
+  [[nodiscard]] const TokenFigures& figures() const { return figures_; }
+
+ private:
+  struct Sequence {
+    sim::Time made, last;          // when it was asked for; its last token
+    std::int64_t context = 0;      // positions whose keys and values are there
+    std::int64_t prompt_left = 0;  // tokens of its prompt that are not
+    std::int64_t tokens_left = 0;
+  };
+
+  void admit(sim::Time now);
+  [[nodiscard]] Sequence sequence(sim::Time made);
+  [[nodiscard]] bool full() const;
+
+  const Generation& generation_;
+  RequestQueue* requests_;
+  sim::RandomStream random_;
+  std::uint64_t drawn_ = 0;  // requests
+  std::deque<sim::Time> asking_;  // closed loop: users that wait, since when
+  std::vector<Sequence> running_;
+  std::vector<sim::Time> complete_;
+  bool prefilling_ = false;       // the step under way
+  std::int64_t step_tokens_ = 0;  // of its prompt
+  bool chunk_before_ = false;     // the step before was a chunk, and others have waited
+  sim::Time begun_;
+  TokenFigures figures_;
+};
+
+}  // namespace jostle::process

@@ -1,0 +1,194 @@
+// A process that generates text: how long prompts and answers are (`generate`), or which of llama-bench's tests it
+// repeats (`bench`), and how many sequences it holds.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <tuple>
+
+#include "calibration/readers/csv.hpp"
+#include "input/file_id.hpp"
+#include "input/printable.hpp"
+#include "input/readers.hpp"
+#include "models/llm/architecture.hpp"
+#include "scenarios/language/load_parts.hpp"
+#include "scenarios/language/names.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+using input::Choice;
+using input::Cursor;
+using input::Integer;
+using input::Kind;
+using input::Mapping;
+using input::Quantity;
+using input::Real;
+using input::Text;
+using process::Length;
+using process::LengthKind;
+
+constexpr std::int64_t max_tokens = 131'072, max_users = 1024, max_sequences = 256;
+
+// 512; {uniform: [64, 512]}; {lognormal: {mean: 300, variation: 0.8, max: 4096}}.
+Length read_length(const Cursor& at, std::int64_t least) {
+  Length length;
+  const auto fixed = [&](std::int64_t tokens) { length.least = length.most = tokens; };
+  fixed(std::max<std::int64_t>(least, 1));
+  if (!at.is(Kind::mapping)) {
+    if (const auto tokens = Integer{least, max_tokens}(at)) fixed(*tokens);
+    return length;
+  }
+  Mapping mapping(at, "a number of tokens, {uniform: [64, 512]} or {lognormal: {mean: 300, variation: 0.8}}");
+  const auto uniform = mapping.find("uniform"), lognormal = mapping.find("lognormal");
+  if ((uniform ? 1 : 0) + (lognormal ? 1 : 0) != 1) {
+    at.problem("exactly one of uniform and lognormal is needed");
+  } else if (uniform) {
+    std::vector<std::int64_t> ends;
+    if (!uniform->is(Kind::sequence)) {
+      uniform->problem("expected the least and the most", "such as [64, 512]");
+      return length;
+    }
+    for (const Cursor& item : uniform->items("two numbers of tokens, such as [64, 512]", 2))
+      if (const auto tokens = Integer{least, max_tokens}(item)) ends.push_back(*tokens);
+    if (ends.size() != 2 || ends[0] > ends[1])
+      uniform->problem("expected the least and the most", "such as [64, 512]");
+    else
+      length = {.kind = LengthKind::uniform, .least = ends[0], .most = ends[1]};
+  } else {
+    Mapping inner(*lognormal, "{mean: 300, variation: 0.8, max: 4096}");
+    length.kind = LengthKind::lognormal;
+    length.least = least;
+    inner.required("mean", length.mean, Real{1, static_cast<double>(max_tokens)});
+    inner.required("variation", length.variation, Real{0, 10});
+    const double tail = length.mean * (1 + 4 * length.variation);
+    length.most = std::min(max_tokens, static_cast<std::int64_t>(tail) + 1);
+    inner.optional("max", length.most, Integer{std::max<std::int64_t>(least, 1), max_tokens});
+  }
+  return length;
+}
+
+// A CSV file with columns prompt and tokens, one request a row.
+void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work) {
+  const auto file = Text{}(at);
+  if (!file) return;
+  work.trace_file = *file;
+  const std::string path = resolved(context, *file);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return at.problem(fmt::format("no such file '{}'", input::printable(*file)));
+  input::note_read(path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  process::GenerationSpec& spec = work.spec;
+  spec.prompt.kind = spec.tokens.kind = LengthKind::listed;
+  try {
+    const auto csv = calibration::CsvTable::parse(text.str(), path);
+    for (std::size_t i = 0; i < csv.rows(); ++i) {
+      const auto row = csv.row(i);
+      const std::int64_t prompt = row.integer(csv.column("prompt")), tokens = row.integer(csv.column("tokens"));
+      if (prompt < 1 || tokens < 1 || prompt > max_tokens || tokens > max_tokens)
+        row.fail(fmt::format("lengths are from 1 to {} tokens", max_tokens));
+      spec.prompt.listed.push_back(prompt);
+      spec.tokens.listed.push_back(tokens);
+      work.trace_hash = work.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(prompt * 1'000'003 + tokens);
+    }
+  } catch (const calibration::CsvError& error) {
+    return at.problem(error.what());
+  }
+  if (spec.prompt.listed.empty()) return at.problem("no requests in the file");
+  std::tie(spec.prompt.least, spec.prompt.most) = std::pair(std::ranges::min(spec.prompt.listed),
+                                                            std::ranges::max(spec.prompt.listed));
+  std::tie(spec.tokens.least, spec.tokens.most) = std::pair(std::ranges::min(spec.tokens.listed),
+                                                            std::ranges::max(spec.tokens.listed));
+}
+
+// Each becomes positions of the prompt.
+void read_images(const Cursor& at, const llm::Architecture& of, LanguageWork& work) {
+  work.images = Integer{0, 64}(at).value_or(0);
+  if (work.images > 0 && of.vision.layers == 0) {
+    std::vector<std::string> names;
+    for (const llm::Architecture& other : llm::architectures())
+      if (other.vision.layers > 0) names.emplace_back(other.name);
+    at.problem(fmt::format("{} reads no images", of.name), fmt::format("one of {}", fmt::join(names, ", ")));
+  }
+  const std::int64_t positions = work.images * of.vision.tokens;
+  Length& prompt = work.spec.prompt;
+  prompt.least += positions;
+  prompt.most += positions;
+  prompt.mean += static_cast<double>(positions);
+  for (std::int64_t& length : prompt.listed) length += positions;
+}
+
+void read_generate(const Cursor& at, const LoadContext& context, const llm::Architecture& of, LanguageWork& work) {
+  process::GenerationSpec& spec = work.spec;
+  Mapping mapping(at, "generate: {prompt: 512, tokens: 128}, or {trace: FILE}");
+  if (const auto trace = mapping.find("trace")) {
+    read_trace(*trace, context, work);
+    for (const char* key : {"prompt", "tokens"})
+      if (const auto other = mapping.find(key)) other->problem("given beside trace", "keep one of the two");
+  } else {
+    if (const auto prompt = mapping.require("prompt")) spec.prompt = read_length(*prompt, 1);
+    if (const auto tokens = mapping.require("tokens")) spec.tokens = read_length(*tokens, 1);
+  }
+  mapping.optional("reuse", spec.reuse, Quantity{input::share_dimension(), 0, 1});
+  mapping.optional("chunk", spec.chunk, Integer{1, max_tokens});
+  if (const auto images = mapping.find("images")) read_images(*images, of, work);
+}
+
+void read_bench(const Cursor& at, process::GenerationSpec& spec) {
+  Mapping mapping(at, "bench: {tg: 128} or {pp: 512}, with a depth");
+  const auto tg = mapping.find("tg"), pp = mapping.find("pp");
+  if ((tg ? 1 : 0) + (pp ? 1 : 0) != 1) at.problem("exactly one of tg and pp is needed");
+  spec.prefills = pp.has_value();
+  spec.decodes = tg.has_value();
+  if (tg) spec.tokens.least = spec.tokens.most = Integer{1, max_tokens}(*tg).value_or(1);
+  if (pp) spec.prompt.least = spec.prompt.most = Integer{1, max_tokens}(*pp).value_or(1);
+  mapping.optional("depth", spec.depth, Integer{0, max_tokens});
+}
+
+}  // namespace
+
+bool is_language_model(const Model& model) {
+  const auto* const built_in = std::get_if<BuiltInModel>(&model);
+  return built_in != nullptr && llm::find_architecture(built_in->name) != nullptr;
+}
+
+void read_weights(Mapping& mapping, ProcessEntry& process) {
+  LanguageWork& work = process.language.emplace();
+  mapping.required("precision", work.weights, Choice<llm::WeightFormat>{"a precision of weights", weight_format_names()});
+  process.precision = Precision::fp16;
+}
+
+void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
+  if (!process.language) return;
+  LanguageWork& work = *process.language;
+  const Cursor at = mapping.cursor();
+  const auto generate = mapping.find("generate"), bench = mapping.find("bench");
+  if (generate && bench)
+    bench->problem("given beside generate", "keep one of the two");
+  else if (generate)
+    read_generate(*generate, context, *llm::find_architecture(model_name(process.model)), work);
+  else if (bench)
+    read_bench(*bench, work.spec);
+  else
+    at.problem("a language model needs to know what it is asked for",
+               "generate: {prompt: 512, tokens: 128}, or bench: {tg: 128}");
+  const bool closed = process.arrivals.kind == process::ArrivalKind::closed_loop;
+  if (const auto users = mapping.find("users")) {
+    work.spec.users = Integer{1, max_users}(*users).value_or(1);
+    if (!closed) users->problem("users ask again when they are answered; arrivals come by themselves", "keep one of the two");
+    if (bench) users->problem("a bench has one sequence");
+  }
+  work.spec.max_batch = closed ? std::min(work.spec.users, max_sequences) : 8;
+  mapping.optional("max_batch", work.spec.max_batch, Integer{1, max_sequences});
+  if (process.placement != Placement::gpu)
+    at.problem("a language model runs on the GPU", "placement: gpu");
+  if (process.batch != 1) at.problem("the batch of a language model is that of its users", "max_batch: 4");
+  if (process.training) at.problem("a language model does not train here");
+  if (process.arrivals.max_delay || process.arrivals.kind == process::ArrivalKind::cascade)
+    at.problem("requests to a language model come by arrivals, or of users");
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,203 @@
+#include "scenarios/run/language_work.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "calibration/evidence/kernel_tables.hpp"
+#include "calibration/profile/profile.hpp"
+#include "models/dnn/activity.hpp"
+#include "models/dnn/interpolate.hpp"
+#include "models/dnn/kernel_class.hpp"
+#include "models/dnn/kernels_for.hpp"
+#include "models/dnn/roofline.hpp"
+#include "models/llm/step.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+const llm::Architecture& architecture_of(const ProcessEntry& entry) {
+  return *llm::find_architecture(model_name(entry.model));
+}
+
+// Values from `least` to `most`, each at most `ratio` times the one before.
+std::vector<std::int64_t> ladder(std::int64_t least, std::int64_t most, double ratio) {
+  std::vector<std::int64_t> values{least};
+  while (values.back() < most) {
+    const auto next = static_cast<std::int64_t>(std::floor(static_cast<double>(values.back()) * ratio));
+    values.push_back(std::min(most, std::max(next, values.back() + 1)));
+  }
+  return values;
+}
+
+// How many tokens a step's kernels are computed for: a step between two of them runs as the next larger.
+constexpr double finer = 1.15, coarser = 1.5;
+
+// The most positions of a sequence.
+std::int64_t longest(const process::GenerationSpec& spec) {
+  return spec.depth + (spec.prefills ? spec.prompt.most : 0) + (spec.decodes ? spec.tokens.most : 0);
+}
+
+class Steps {
+ public:
+  Steps(const ProcessEntry& entry, const process::RuntimeSpec& runtime, const WorkContext& context)
+      : of_(architecture_of(entry)),
+        work_(*entry.language),
+        lowering_(process::traits_of(entry.runtime).lowering),
+        cycles_(runtime.cycles),
+        context_(context),
+        gpu_(context.device.gpu),
+        tables_(calibration::embedded_kernel_tables(context.device.evidence + "-llm")) {
+    // At the clocks that are set: how compute and memory hide each other depends on both.
+    gpu_.max_clock_hz = context.clocks.gpu_hz * context.device.what_if.arithmetic;
+    gpu_.bandwidth_bytes_per_s *=
+        memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz) * context.device.what_if.memory;
+    gpu_.kernels.tensor_efficiency *= runtime.products;
+    gpu_.kernels.tensor_efficiency_of.fp16 *= runtime.products;
+  }
+
+  // A decode step, or one of a prompt (`role`).
+  [[nodiscard]] gpu::KernelSequence sequence(const llm::Step& step, std::int64_t batch, std::string_view role) const {
+    dnn::KernelsOfLayers modelled = computed(step, batch);
+    gpu::KernelSequence kernels = measured(step, batch, role, modelled);
+    if (kernels.kernels.empty()) return std::move(modelled.sequence);
+    return placed(std::move(kernels), context_);
+  }
+  // Of all images of a request.
+  [[nodiscard]] gpu::KernelSequence vision() const {
+    const auto layers = llm::vision_layers(of_, lowering_);
+    return dnn::roofline(layers, work_.images, dnn::Precision::fp16, lowering_, gpu_);
+  }
+
+ private:
+  [[nodiscard]] dnn::KernelsOfLayers computed(const llm::Step& step, std::int64_t batch) const {
+    const auto layers = llm::layers_of(of_, step, lowering_, work_.weights, cycles_);
+    dnn::KernelsOfLayers found = dnn::roofline_by_layer(layers, batch, dnn::Precision::fp16, lowering_, gpu_);
+    found.sequence.provenance += fmt::format(", weights in {}", llm::traits_of(work_.weights).name);
+    return found;
+  }
+
+  // As profiled with PyTorch, at another context or number of tokens in proportion to the cost model; none if it
+  // was not.
+  [[nodiscard]] gpu::KernelSequence measured(const llm::Step& step, std::int64_t batch, std::string_view role,
+                                             const dnn::KernelsOfLayers& modelled) const {
+    if (lowering_ != dnn::Lowering::framework || batch != 1 || work_.weights != llm::WeightFormat::fp16) return {};
+    const std::string name = fmt::format("{} {}", of_.name, role);
+    for (const dnn::MeasuredNetwork& network : tables_.networks) {
+      if (network.model != name || network.precision != dnn::Precision::fp16) continue;
+      const int tokens = network.input;
+      const llm::Step as = role == "decode" ? llm::Step{1, tokens} : llm::Step{tokens, 0};
+      gpu::KernelSequence sequence = dnn::sequence_at(network, 1);
+      // Products of one token are as long as their weights take, whatever their names say.
+      if (role == "decode")
+        for (gpu::Kernel& kernel : sequence.kernels) dnn::split_shares(kernel, dnn::KernelClass::memory);
+      dnn::spread_activity(modelled, gpu_, sequence);
+      sequence.provenance = tables_.source + " " + sequence.provenance;
+      if (as.tokens == step.tokens && as.context == step.context) return sequence;
+      dnn::scale_durations(sequence, sim::to_seconds(modelled.sequence.total()) /
+                                         sim::to_seconds(computed(as, 1).sequence.total()));
+      sequence.grade = gpu::Grade::interpolated;
+      return sequence;
+    }
+    return {};
+  }
+
+  const llm::Architecture& of_;
+  const LanguageWork& work_;
+  dnn::Lowering lowering_;
+  llm::ProductCycles cycles_;
+  const WorkContext& context_;
+  gpu::Spec gpu_;
+  const dnn::KernelTables& tables_;
+};
+
+process::StepGrid decode_grid(const Steps& steps, const process::GenerationSpec& spec) {
+  const std::int64_t first = spec.depth + (spec.prefills ? spec.prompt.least : 0);
+  process::StepGrid grid{.sizes = ladder(1, spec.max_batch, finer),
+                         .contexts = ladder(std::max<std::int64_t>(first, 0), std::max(first, longest(spec)), finer),
+                         .kernels = {}};
+  if (!spec.prefills && spec.decodes) grid.contexts = ladder(spec.depth, longest(spec), finer);
+  for (const std::int64_t batch : grid.sizes)
+    for (const std::int64_t context : grid.contexts)
+      grid.kernels.push_back(steps.sequence({1, static_cast<int>(context)}, batch, "decode"));
+  return grid;
+}
+
+process::StepGrid prefill_grid(const Steps& steps, const process::GenerationSpec& spec, std::int64_t images) {
+  const auto computed = [&](std::int64_t prompt) {
+    return std::max<std::int64_t>(prompt - static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt)), 1);
+  };
+  std::int64_t least = computed(spec.prompt.least), most = computed(spec.prompt.most);
+  const std::int64_t behind = spec.depth + spec.prompt.most - most;
+  process::StepGrid grid{.sizes = {}, .contexts = {behind}, .kernels = {}};
+  if (spec.chunk > 0 && spec.chunk < most) {
+    grid.contexts = ladder(behind, behind + most, coarser);
+    least = 1;
+    most = spec.chunk;
+  }
+  grid.sizes = ladder(least, most, spec.chunk > 0 ? coarser : finer);
+  const gpu::KernelSequence vision = images > 0 ? steps.vision() : gpu::KernelSequence{};
+  for (const std::int64_t tokens : grid.sizes) {
+    for (const std::int64_t context : grid.contexts) {
+      gpu::KernelSequence step = steps.sequence({static_cast<int>(tokens), static_cast<int>(context)}, 1, "prefill");
+      if (context == behind && images > 0) {
+        step.kernels.insert(step.kernels.begin(), vision.kernels.begin(), vision.kernels.end());
+        step.rebuild_finish();
+      }
+      grid.kernels.push_back(std::move(step));
+    }
+  }
+  return grid;
+}
+
+}  // namespace
+
+void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  try {
+    const LanguageWork& work = *entry.language;
+    const Steps steps(entry, context.device.runtimes[spec.runtime].value(), context);
+    auto generation = std::make_shared<process::Generation>();
+    generation->spec = work.spec;
+    if (work.spec.decodes) generation->decode = decode_grid(steps, work.spec);
+    if (work.spec.prefills) generation->prefill = prefill_grid(steps, work.spec, work.images);
+    spec.kernels = work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
+    spec.weights_bytes = llm::weight_bytes(architecture_of(entry), work.weights);
+    spec.generation = std::move(generation);
+  } catch (const std::invalid_argument& error) {
+    throw RunError(error.what());
+  }
+}
+
+memory::Footprint language_footprint(const ProcessEntry& entry) {
+  const llm::Architecture& of = architecture_of(entry);
+  const process::GenerationSpec& spec = entry.language->spec;
+  constexpr double half = 2;  // bytes of an element
+  const std::int64_t prompt = spec.chunk > 0 ? std::min(spec.chunk, spec.prompt.most) : spec.prompt.most;
+  const auto tokens = static_cast<double>(spec.prefills ? std::max(prompt, spec.max_batch) : spec.max_batch);
+  const double widest = half * (4.0 * of.hidden + 3.0 * of.ffn);
+  return {.engine = llm::weight_bytes(of, entry.language->weights),
+          .arena = tokens * widest + half * 2 * static_cast<double>(spec.max_batch) * of.vocabulary,
+          .io = static_cast<double>(spec.max_batch * longest(spec)) * llm::kv_bytes_per_token(of)};
+}
+
+std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
+  const llm::Architecture& of = architecture_of(entry);
+  const process::GenerationSpec& spec = entry.language->spec;
+  const double held = llm::weight_bytes(of, entry.language->weights);
+  std::vector<std::string> formats;
+  for (const llm::WeightTraits& row : llm::weight_formats)
+    if (llm::weight_bytes(of, row.format) + missing_bytes <= held) formats.emplace_back(row.name);
+  std::string text;
+  if (!formats.empty()) text += fmt::format("; weights in {} would fit", fmt::join(formats, ", "));
+  const double each = llm::kv_bytes_per_token(of) * static_cast<double>(spec.max_batch);
+  const auto positions = longest(spec) - static_cast<std::int64_t>(std::ceil(missing_bytes / each));
+  if (positions > 0) text += fmt::format("; sequences of {} positions would fit", positions);
+  return text.empty() ? "; no precision of it fits" : text;
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,111 @@
+// Language models: their size as published, and identities of their steps.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "models/dnn/graph/network.hpp"
+#include "models/llm/architecture.hpp"
+#include "models/llm/step.hpp"
+#include "models/llm/weights.hpp"
+
+namespace jostle::llm {
+namespace {
+
+const Architecture& named(const char* name) {
+  return *find_architecture(name);
+}
+
+std::int64_t macs_of(const Architecture& of, const Step& step, bool joined) {
+  return network_of(of, step, joined).macs();
+}
+
+// Attention of one new position: each head's query with every key, and its mix of the values.
+std::int64_t attention_macs(const Architecture& of, std::int64_t positions) {
+  return std::int64_t{2} * of.layers * of.heads * of.head_dim * positions;
+}
+
+TEST(Architectures, have_the_published_number_of_parameters) {
+  // model.safetensors.index.json of each, Hugging Face
+  const std::map<std::string, std::int64_t> published{
+      {"cosmos_reason2_2b", 2'127'532'032}, {"gemma2_2b", 2'614'341'888},    {"gemma3_1b", 999'885'952},
+      {"llama3.1_8b", 8'030'261'248},       {"llama3.2_1b", 1'235'814'400},  {"llama3.2_3b", 3'212'749'824},
+      {"phi3.5_mini", 3'821'079'552},       {"qwen2.5_0.5b", 494'032'768},   {"qwen2.5_1.5b", 1'543'714'304},
+      {"qwen2.5_3b", 3'085'938'688},        {"qwen2.5_7b", 7'615'616'512},   {"qwen2.5_vl_3b", 3'754'622'976},
+      {"qwen3_0.6b", 596'049'920},          {"qwen3_1.7b", 1'720'574'976},   {"qwen3_4b", 4'022'468'096},
+      {"qwen3_8b", 8'190'735'360},          {"smollm2_1.7b", 1'711'376'384}, {"smollm2_135m", 134'515'008},
+      {"smollm2_360m", 361'821'120},        {"smolvlm", 2'246'272'880},      {"tinyllama_1.1b", 1'100'048'384}};
+  EXPECT_EQ(published.size(), architectures().size());
+  for (const Architecture& of : architectures()) {
+    const auto count = static_cast<double>(published.at(std::string(of.name)));
+    // Towers have embeddings of patches and biases beside what is counted.
+    const double off = of.vision.layers == 0 ? 0 : 0.003;
+    EXPECT_NEAR(static_cast<double>(parameters(of)), count, off * count) << of.name;
+  }
+}
+
+TEST(Architectures, hold_the_known_bytes_of_keys_and_values) {
+  EXPECT_EQ(kv_bytes_per_token(named("qwen2.5_1.5b")), 28 * 2 * 2 * 128 * 2);
+  EXPECT_EQ(kv_bytes_per_token(named("llama3.1_8b")), 131'072);  // 128 KiB a token
+}
+
+TEST(WeightFormats, take_fewer_bytes_the_fewer_bits_they_have) {
+  for (const Architecture& of : architectures()) {
+    const double half = weight_bytes(of, WeightFormat::fp16);
+    EXPECT_NEAR(half, 2 * static_cast<double>(parameters(of)), 1) << of.name;
+    EXPECT_LT(weight_bytes(of, WeightFormat::q8_0), half) << of.name;
+    EXPECT_LT(weight_bytes(of, WeightFormat::q4_k_m), weight_bytes(of, WeightFormat::q8_0)) << of.name;
+  }
+  // Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf has 4.92 GB
+  EXPECT_NEAR(weight_bytes(named("llama3.1_8b"), WeightFormat::q4_k_m) / 4.92e9, 1, 0.03);
+}
+
+TEST(LanguageSteps, multiply_every_weight_once_a_token_and_attend_to_every_position) {
+  for (const Architecture& of : architectures()) {
+    for (const bool joined : {false, true}) {
+      EXPECT_EQ(macs_of(of, {1, 511}, joined), block_weights(of) + head_weights(of) + attention_macs(of, 512))
+          << of.name;
+      // Only the last position of a prompt is scored.
+      EXPECT_EQ(macs_of(of, {16, 0}, joined),
+                16 * block_weights(of) + head_weights(of) + 16 * attention_macs(of, 16))
+          << of.name;
+    }
+  }
+}
+
+TEST(LanguageSteps, have_fewer_kernels_where_projections_are_joined) {
+  const Architecture& of = named("qwen2.5_1.5b");
+  const auto apart = layers_of(of, {1, 512}, dnn::Lowering::framework, WeightFormat::fp16, {});
+  const auto joined = layers_of(of, {1, 512}, dnn::Lowering::optimised, WeightFormat::fp16, {});
+  EXPECT_GT(apart.size(), 20U * 28);
+  EXPECT_LT(joined.size(), 12U * 28);
+}
+
+TEST(LanguageSteps, carry_the_bits_of_their_weights_and_what_they_cost_to_unpack) {
+  ProductCycles cycles{.unpack = {}, .row = 7};
+  cycles.unpack[static_cast<std::size_t>(WeightFormat::q4_k_m)] = 0.5;
+  int linear = 0, heads = 0;
+  for (const auto& layer :
+       layers_of(named("llama3.2_1b"), {1, 64}, dnn::Lowering::framework, WeightFormat::q4_k_m, cycles)) {
+    if (layer.op != dnn::Op::linear) {
+      EXPECT_EQ(layer.weight_bits, 0) << layer.name;
+      continue;
+    }
+    ++linear;
+    const bool head = layer.name == "lm_head";
+    heads += head ? 1 : 0;
+    EXPECT_EQ(layer.weight_bits, head ? 6.5625 : 4.85) << layer.name;
+    EXPECT_EQ(layer.unpack_cycles, 0.5);
+    EXPECT_EQ(layer.row_cycles, 7);
+  }
+  EXPECT_EQ(linear, 7 * 16 + 1);
+  EXPECT_EQ(heads, 1);
+}
+
+TEST(LanguageSteps, without_tokens_are_refused) {
+  EXPECT_THROW((void)network_of(named("llama3.2_1b"), {0, 64}, false), std::invalid_argument);
+  EXPECT_THROW((void)network_of(named("llama3.2_1b"), {1, 1 << 30}, false), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace jostle::llm
