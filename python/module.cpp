@@ -66,7 +66,8 @@ PYBIND11_MODULE(_jostle, module) {
   py::register_exception_translator(translate);
 
   py::class_<Source>(module, "Source")
-      .def(py::init<std::optional<std::string>, std::string>(), "text"_a, "name"_a);
+      .def(py::init<std::optional<std::string>, std::string>(), "text"_a, "name"_a)
+      .def_readonly("name", &Source::name);
   py::class_<ScenarioChanges>(module, "Changes")
       .def(py::init<std::vector<std::string>, std::optional<std::uint64_t>>(), "set"_a, "seed"_a);
 

@@ -113,7 +113,8 @@ Json parsed(std::string_view name) {
                                     : throw std::out_of_range("no schema " + std::string(name));
   Json schema = filled(Json::parse(text));
   if (name != "study") return schema;
-  for (const auto& [key, definition] : parsed("scenario")["definitions"].items()) {
+  const Json scenario = parsed("scenario");
+  for (const auto& [key, definition] : scenario["definitions"].items()) {
     Json& here = schema["definitions"][key] = definition;
     if (key == "process") here.erase("anyOf");
     if (key == "process" || key == "instance") here.erase("required");

@@ -214,6 +214,12 @@ Candidates candidates(const CLI::App& app, const std::vector<std::string>& typed
   }
   if (waiting != nullptr) {
     add_values(*command, *waiting, line, found);
+  } else if (const std::size_t equals = line.last.find('=');
+             line.last.starts_with("--") && equals != std::string::npos) {
+    const std::string before = line.last.substr(0, equals + 1), value = line.last.substr(equals + 1);
+    if (const CLI::Option* const option = option_named(*command, line.last); takes_value(option))
+      add_values(*command, *option, {typed, value}, found);
+    for (Candidates::Word& word : found.words) word.word.insert(0, before);
   } else if (line.last.starts_with("-")) {
     add_names(*command, true, found);
   } else {

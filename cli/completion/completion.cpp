@@ -54,6 +54,7 @@ _jostle() {
   (( ${#names} )) && compadd -Q -l -d told -a names
   (( ${#open} )) && compadd -Q -S '' -a open
   (( files )) && _files
+  (( ${#names} + ${#open} + files ))
 }
 if [[ $funcstack[1] == _jostle ]]; then _jostle "$@"; else compdef _jostle jostle; fi
 )";

@@ -76,13 +76,17 @@ def plan(study, *, output="", exhaustive=False, simulations=0, intervals=True, t
 def explain(scenario, *, what_ifs=(), seed=None, set=None, progress=None) -> Explanation:
     """Where the time of every process goes, what is short, and what changes would bring (docs/explain.md).
 
-    what_ifs  names of the changes to try, such as ["batch-2"] (default: all that apply)
+    what_ifs  names of the changes to try, such as ["batch-doubled"] (default: all that apply)
     """
     names = [what_ifs] if isinstance(what_ifs, str) else list(what_ifs)
     with _inputs.Progress(progress, "explain") as told:
         text, sentences = _jostle.explain(_inputs.source(scenario), _inputs.changes(set, seed), names, told)
     _inputs.warn(sentences)
-    return Explanation(text)
+    explanation = Explanation(text)
+    for name in names:
+        if name not in [tried.name for tried in explanation.what_ifs]:
+            raise ValueError(f"'{name}' does not apply to it; docs/explain.md has the names of changes")
+    return explanation
 
 
 def compare(a, b=None, *, set_b=None, seed=None, set=None, replications=10, progress=None) -> Comparison:

@@ -3,6 +3,7 @@ from typing import Any, Callable, List, Optional, Tuple
 __version__: str
 
 class Source:
+    name: str
     def __init__(self, text: Optional[str], name: str) -> None: ...
 
 class Changes:

@@ -70,6 +70,9 @@ class TimeShare(Record):
     gpu_switch: Figure
     gpu_slice_wait: Figure
     dla_running: Figure
+    dla_wait: Figure
+    engine_running: Figure
+    engine_wait: Figure
     copying: Figure
     link: Figure
     cache_refill: Figure

@@ -90,7 +90,7 @@ void expect_same(const std::string& schema, const KeysByPath& asked, const std::
   for (const std::string& path : objects_of(schema)) {
     const bool left_out = std::ranges::any_of(
         leave_out, [&path](const std::string& part) { return path == part || path.starts_with(part + "."); });
-    if (!left_out) EXPECT_TRUE(read.contains(path)) << "no document has a mapping at '" << path << "'";
+    EXPECT_TRUE(left_out || read.contains(path)) << "no document has a mapping at '" << path << "'";
   }
 }
 
@@ -103,8 +103,9 @@ TEST(Schema, of_a_scenario_has_the_keys_that_the_loader_reads) {
 }
 
 TEST(Schema, of_a_study_has_the_keys_that_the_loader_reads) {
-  const input::AskedKeys asked;
   input::Problems problems;
+  (void)parse_study(every_section, "study.yaml", "", problems);  // reads the profile of its board, once
+  const input::AskedKeys asked;
   (void)parse_study(every_section, "study.yaml", "", problems);
   expect_same("study", asked.by_path(), {"scenario", "offload.cloud"});
 }

@@ -6,6 +6,7 @@ That scenarios and studies have the keys of the loader, and no others, is held i
 import copy
 import json
 import os
+import re
 import subprocess
 import unittest
 from pathlib import Path
@@ -20,9 +21,19 @@ STUDY_KEYS = {"scenario"}
 SHORT = {"run": {"duration": "100 ms", "warmup": "20 ms"}}
 
 
+class Yaml(yaml.SafeLoader):
+    """YAML 1.2, as editors and jostle read it: `on` and `yes` are words."""
+
+
+Yaml.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Yaml.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
+
+
 def documents():
     for path in sorted([*SOURCE.glob("scenarios/*/*.yaml"), *SOURCE.glob("tests/golden/*.yaml")]):
-        yield path, yaml.safe_load(path.read_text())
+        yield path, yaml.load(path.read_text(), Yaml)
 
 
 def validator(name):
@@ -124,6 +135,8 @@ class Schemas(unittest.TestCase):
                 {**resnet, "name": "a"}, {**resnet, "arrivals": {"poisson": "30 /s"}}]},
             {**resnet, "arrivals": {"poisson": "30 /s", "queue": {"limit": 1, "drop": "oldest"}},
              "stages": {"before": [{"name": "decode", "time": "2 ms"}, {"name": "d", "on": "nvdec", "size": "1920x1080"}]}}]}))
+        look(jostle.run({**orin, "processes": [{"runtime": "cuda-graph", "instances": [
+            {**resnet, "arrivals": {"poisson": "100 /s"}}, {**resnet, "batch": 2}]}]}, interval=True))
         look(jostle.run({"device": "jetson-agx-orin-64gb", "run": {"until": {"relative_error": "10 %", "max": "1 s"}},
                          "processes": [{**resnet, "precision": "int8", "placement": "dla0"}]}))
         look(jostle.run({"device": "jetson-nano", "run": {"duration": "1 s"}, "processes": [
