@@ -16,7 +16,7 @@ COMP_LINE=$1; COMP_POINT=${#1}; _jostle 2>/dev/null; printf '%s\\n' "${COMPREPLY
 # What zsh would show: compadd is its own.
 ZSH = """compdef() { : }
 compadd() { local last=$argv[-1]; print -rl -- ${(P)last} }
-_files() { print -rl -- *(N) }
+_files() { local found=(${words[CURRENT]}*(N)); (( $#found )) && print -rl -- $found }
 source <(jostle completion zsh)
 words=("${(@s: :)1}"); CURRENT=$#words
 _jostle
