@@ -6,6 +6,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
@@ -42,6 +43,17 @@ set(CPACK_COMPONENT_PYTHON_DESCRIPTION "simulator of neural networks that share 
 # What every Debian package has.
 find_program(JOSTLE_GZIP gzip)
 mark_as_advanced(JOSTLE_GZIP)
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # of SOURCE_DATE_EPOCH, where it is set
+file(WRITE ${PROJECT_BINARY_DIR}/changelog.Debian "jostle (${PROJECT_VERSION}-1) unstable; urgency=medium
+
+  * Version ${PROJECT_VERSION}: changelog.gz says what is new.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+if(JOSTLE_GZIP)
+  execute_process(COMMAND ${JOSTLE_GZIP} -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md OUTPUT_FILE ${PROJECT_BINARY_DIR}/changelog.gz)
+  execute_process(COMMAND ${JOSTLE_GZIP} -9nf ${PROJECT_BINARY_DIR}/changelog.Debian)
+endif()
 foreach(pair runtime=jostle dev=libjostle-dev python=python3-jostle)
   string(REPLACE "=" ";" pair ${pair})
   list(GET pair 0 component)
@@ -49,8 +61,7 @@ foreach(pair runtime=jostle dev=libjostle-dev python=python3-jostle)
   if(component IN_LIST CPACK_COMPONENTS_ALL)
     install(FILES ${CMAKE_CURRENT_LIST_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
     if(JOSTLE_GZIP)
-      execute_process(COMMAND ${JOSTLE_GZIP} -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md OUTPUT_FILE ${PROJECT_BINARY_DIR}/changelog.gz)
-      install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
+      install(FILES ${PROJECT_BINARY_DIR}/changelog.gz ${PROJECT_BINARY_DIR}/changelog.Debian.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
     endif()
   endif()
 endforeach()

@@ -1,4 +1,4 @@
-"""Completion as bash, zsh and fish do it with the scripts that the command prints, and the manual pages.
+"""Completion as bash, zsh and fish do it with the scripts that the command prints, the manual pages and the version.
 
 JOSTLE is the binary.
 """
@@ -100,6 +100,13 @@ class Completion(unittest.TestCase):
             problems = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", "-"], input="\n".join(page),
                                       capture_output=True, text=True, env={**self.environment, "MANROFFSEQ": ""}).stderr
             self.assertEqual(problems, "", command)
+
+    def test_the_version_says_commit_and_data(self):
+        lines = self.run_in("jostle", "--version")
+        self.assertRegex(lines[0], r"^jostle \d+\.\d+\.\d+$")
+        self.assertRegex(lines[-1], r"^data   devices [0-9a-f]{16}, evidence [0-9a-f]{16}, tables [0-9a-f]{16}$")
+        if len(lines) == 3:
+            self.assertRegex(lines[1], r"^commit [0-9a-f]{12}(, modified)?$")
 
 
 if __name__ == "__main__":
