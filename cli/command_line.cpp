@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
-#include <memory>
 #include <span>
 #include <sstream>
 #include <string>
@@ -14,6 +13,7 @@
 #include "cli/subcommand.hpp"
 #include "cli/terminal/help_text.hpp"
 #include "cli/terminal/interrupt.hpp"
+#include "cli/version.hpp"
 #include "input/file_id.hpp"
 #include "input/interruption.hpp"
 #include "input/refused.hpp"
@@ -53,34 +53,6 @@ int print_parse_result(const CLI::App& app, const CLI::ParseError& error, Termin
   return static_cast<int>(ExitCode::bad_input);
 }
 
-// `jostle help [COMMAND]`
-void add_help(CLI::App& app, Task& task) {
-  CLI::App* const command = app.add_subcommand("help", "Print the help of a command");
-  const auto names = std::make_shared<std::vector<std::string>>();
-  command->add_option("COMMAND", *names, "A command, such as run or list devices (default: all)")
-      ->type_name("");
-  add_examples(*command, {"help run", "help list modes"});
-  command->callback([&app, &task, names] {
-    task = [&app, names](Context& context) {
-      const CLI::App* about = &app;
-      std::string called = app.get_name();
-      for (const std::string& name : *names) {
-        const auto inner = about->get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); });
-        if (inner.empty()) {
-          context.terminal.note(unexpected_of(*about, name));
-          return ExitCode::bad_input;
-        }
-        about = inner.front();
-        called += " " + name;
-      }
-      context.terminal.print(
-          help_text(about->get_formatter()->make_help(about, called, CLI::AppFormatMode::Normal),
-                    context.terminal.width()));
-      return ExitCode::done;
-    };
-  });
-}
-
 // After a signal, whatever was not done was not done because of it.
 int exit_status(ExitCode code, Terminal& terminal) {
   const int signal = ending_signal();
@@ -96,7 +68,8 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
   input::forget_reads();
   try {
     CLI::App app{description, "jostle"};
-    app.set_version_flag("--version", "jostle " JOSTLE_VERSION, "Print the version and exit");
+    app.set_version_flag("--version", version_text,
+                         "Print the version, the commit and what data are inside, and exit");
     app.require_subcommand(1);
     app.get_formatter()->column_width(description_column(terminal.width()));
     Task task;
@@ -117,6 +90,8 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     add_query(app, task);
     add_merge(app, task);
     add_offload(app, task);
+    add_schema(app, task);
+    add_completion(app, task);
     add_help(app, task);
     app.footer(epilogue);  // set after the subcommands, which would inherit it
     add_examples(app, {"run gate.yaml", "explain gate.yaml", "sweep study.yaml -o study.sqlite",
@@ -124,6 +99,10 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     if (std::ranges::count(std::span(argv, static_cast<std::size_t>(argc)), std::string_view("-")) > 1) {
       terminal.complain("standard input (-) can be read once only");
       return static_cast<int>(ExitCode::bad_input);
+    }
+    if (argc > 1 && std::string_view(argv[1]) == complete_word) {  // asked by a shell
+      terminal.print_data(completions(app, {argv + 2, argv + argc}));
+      return static_cast<int>(ExitCode::done);
     }
     try {
       app.parse(argc, argv);

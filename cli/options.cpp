@@ -55,6 +55,11 @@ std::string unexpected_of(const CLI::App& command, const std::string& argument) 
                      input::printable(name), near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near));
 }
 
+const CLI::App* subcommand_named(const CLI::App& command, const std::string& name) {
+  const auto named = command.get_subcommands([&name](const CLI::App* sub) { return sub->check_name(name); });
+  return named.empty() ? nullptr : named.front();
+}
+
 void add_examples(CLI::App& command, std::initializer_list<const char*> examples) {
   std::string text = command.get_footer();
   text += text.empty() ? "\nExamples:\n" : "\n\nExamples:\n";

@@ -23,6 +23,9 @@ namespace jostle::cli {
 // The same for an argument of this very command.
 [[nodiscard]] std::string unexpected_of(const CLI::App& command, const std::string& argument);
 
+// The subcommand of that name; null if there is none.
+[[nodiscard]] const CLI::App* subcommand_named(const CLI::App& command, const std::string& name);
+
 // Adds `examples`, each the arguments of a `jostle` that works as it stands, to the end of the command's
 // help.
 void add_examples(CLI::App& command, std::initializer_list<const char*> examples);

@@ -2,6 +2,7 @@
 
 #include "cli/options.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/language/supported.hpp"
 
 namespace jostle::cli {
 
@@ -26,11 +27,7 @@ std::optional<std::vector<scenarios::Scenario>> read(const ScenarioFiles& files,
   for (const std::string& file : files.files) {
     std::optional<scenarios::Scenario> scenario =
         scenarios::load_scenario(file, catalogue, files.options, problems);
-    if (!scenario) continue;
-    for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario)) {
-      problems.add_file(file, key.path + ": " + key.reason, "remove the key to run without it");
-    }
-    all.push_back(std::move(*scenario));
+    if (scenario && scenarios::is_supported(*scenario, file, problems)) all.push_back(std::move(*scenario));
   }
   if (problems.empty()) {
     for (const scenarios::Scenario& scenario : all) {

@@ -4,6 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/terminal/exit_code.hpp"
 #include "cli/terminal/terminal.hpp"
@@ -35,7 +38,16 @@ void add_query(CLI::App& app, Task& task);
 void add_merge(CLI::App& app, Task& task);
 void add_offload(CLI::App& app, Task& task);
 void add_import(CLI::App& app, Task& task);
+void add_schema(CLI::App& app, Task& task);
 void add_explain(CLI::App& app, Task& task);
 void add_compare(CLI::App& app, Task& task);
+void add_completion(CLI::App& app, Task& task);
+void add_help(CLI::App& app, Task& task);
+
+// The first argument of a question that the scripts of add_completion() ask: `jostle __complete run --fo`.
+inline constexpr std::string_view complete_word = "__complete";
+// The answer: a line a word, its description behind a tab; the line ":files" where files may come too.
+// `typed`: the words behind the first, the last of them unfinished.
+[[nodiscard]] std::string completions(const CLI::App& app, const std::vector<std::string>& typed);
 
 }  // namespace jostle::cli

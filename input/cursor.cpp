@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "input/asked_keys.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "input/units.hpp"
@@ -96,6 +97,7 @@ bool Mapping::has(const std::string& key) const {
 
 void Mapping::report_unknown_keys() const {
   if (!good_) return;
+  note_asked(cursor_.path(), asked_);
   // Keys that are not given yet are more likely to be meant than keys that are present.
   std::vector<std::string> free;
   for (const std::string& name : asked_) {

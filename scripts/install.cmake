@@ -8,14 +8,14 @@ set(jostle_rooms sim models input output calibration scenarios analyses)
 foreach(room IN LISTS jostle_rooms)
   target_compile_features(jostle_${room} PUBLIC cxx_std_20)
   set_target_properties(jostle_${room} PROPERTIES EXPORT_NAME ${room})
-  install(TARGETS jostle_${room} EXPORT jostleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS jostle_${room} EXPORT jostleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jostle FILES_MATCHING PATTERN "*.hpp")
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jostle COMPONENT dev FILES_MATCHING PATTERN "*.hpp")
 endforeach()
-install(TARGETS jostle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS jostle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jostle)
-install(EXPORT jostleTargets NAMESPACE jostle:: DESTINATION ${package_dir})
+install(EXPORT jostleTargets NAMESPACE jostle:: DESTINATION ${package_dir} COMPONENT dev)
 file(WRITE ${PROJECT_BINARY_DIR}/jostleConfig.cmake.in [[
 @PACKAGE_INIT@
 include(CMakeFindDependencyMacro)
@@ -36,4 +36,4 @@ configure_package_config_file(${PROJECT_BINARY_DIR}/jostleConfig.cmake.in ${PROJ
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/jostleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/jostleConfig.cmake ${PROJECT_BINARY_DIR}/jostleConfigVersion.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT dev)

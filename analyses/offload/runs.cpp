@@ -127,7 +127,7 @@ PartitionPoints partition_points_of(const OffloadQuestion& question) {
   const std::vector<dnn::FusedLayer> layers = scenarios::layers_of(entry, dnn::Lowering::optimised);
   found.layers = layers.size();
   found.all = dnn::narrowing(dnn::partition_points(layers),
-                             memory::bindings(scenarios::network_of(entry).value()).inputs);
+                             memory::bindings(*scenarios::network_of(entry)).inputs);
   if (found.all.empty()) found.why_none = "no layer boundary with a single tensor smaller than the input";
   return found;
 }

@@ -47,9 +47,9 @@ Support support(const calibration::Profile& profile, const scenarios::Model& mod
         support.measured_batches.push_back(factor.batch);
   scenarios::ProcessEntry entry;
   entry.model = model;
-  const dnn::Network network = scenarios::network_of(entry).value();
+  const auto network = scenarios::network_of(entry);
   for (const dnn::Precision used : dnn::all_precisions) {
-    const auto count = std::ranges::count_if(dnn::fuse(network, lowering), [&](const dnn::FusedLayer& layer) {
+    const auto count = std::ranges::count_if(dnn::fuse(*network, lowering), [&](const dnn::FusedLayer& layer) {
       return dnn::path_for(device.gpu, layer, precision).precision == used;
     });
     if (count > 0) support.kernels_by_precision.emplace_back(used, static_cast<int>(count));

@@ -168,13 +168,26 @@ const dnn::KernelTables& embedded_kernel_tables(std::string_view device) {
              kernels && solo ? parse_kernel_tables(*kernels, *solo, device) : dnn::KernelTables{};
 }
 
+std::string state_of_tables(std::string_view evidence) {
+  std::string state;
+  if (!input::has_directory(evidence)) return state;
+  for (const char* const file : {"kernels.csv", "solo.csv"}) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::path(evidence) / file;
+    state += std::to_string(std::filesystem::file_size(path, error)) + " " +
+             std::to_string(std::filesystem::last_write_time(path, error).time_since_epoch().count()) + " ";
+  }
+  return state;
+}
+
 const dnn::KernelTables& kernel_tables(std::string_view evidence) {
   if (!input::has_directory(evidence)) return embedded_kernel_tables(evidence);
   static std::mutex mutex;
   static std::map<std::string, dnn::KernelTables, std::less<>> read;
+  const std::string key = std::string(evidence).append(" ") + state_of_tables(evidence);
   const std::scoped_lock lock(mutex);
-  if (const auto known = read.find(evidence); known != read.end()) return known->second;
-  return read.emplace(evidence, read_kernel_tables(std::filesystem::path(evidence))).first->second;
+  if (const auto known = read.find(key); known != read.end()) return known->second;
+  return read.emplace(key, read_kernel_tables(std::filesystem::path(evidence))).first->second;
 }
 
 const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
@@ -185,7 +198,8 @@ const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::strin
   static std::mutex mutex;
   static std::map<std::string, dnn::KernelTables, std::less<>> read;
   const std::scoped_lock lock(mutex);
-  const std::string both = std::string(evidence).append(" ").append(sibling);
+  const std::string both = std::string(evidence).append(" ").append(sibling) + " " +
+                           state_of_tables(evidence) + state_of_tables(sibling);
   if (const auto known = read.find(both); known != read.end()) return known->second;
   return read.emplace(both, dnn::with_batches_of(own, kernel_tables(sibling))).first->second;
 }

@@ -24,8 +24,11 @@ namespace jostle::calibration {
 [[nodiscard]] dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder);
 
 // The tables of a profile's `evidence`: the name of an embedded folder or, if it contains a '/', a path. Read
-// once. Throws CsvError.
+// once, and again when the files have changed. Throws CsvError.
 [[nodiscard]] const dnn::KernelTables& kernel_tables(std::string_view evidence);
+
+// Differs when the files in the folder have changed; empty for embedded ones.
+[[nodiscard]] std::string state_of_tables(std::string_view evidence);
 
 // The same for one network. If the device has it, but no batch as large, the tables include what is known
 // from those of `sibling` (sibling_tables.hpp); empty: there is none.

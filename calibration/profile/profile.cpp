@@ -12,6 +12,7 @@
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/like.hpp"
 #include "calibration/profile/read_parts.hpp"
+#include "calibration/profile/read_profiles.hpp"
 #include "calibration/profile/renamed_keys.hpp"
 #include "calibration/readers/csv.hpp"
 #include "input/file.hpp"
@@ -152,7 +153,11 @@ std::optional<Profile> parse_profile(const std::string& text, const std::string&
 
 std::optional<Profile> read_profile(const std::string& path, input::Problems& problems) {
   const std::optional<std::string> text = input::read_text_file(path, input::Limits{}.bytes, problems);
-  return text ? parse_profile(*text, path, problems) : std::nullopt;
+  if (!text) return std::nullopt;
+  if (auto known = known_profile(path, *text)) return known;
+  auto profile = parse_profile(*text, path, problems);
+  if (profile) remember_profile(path, *text, *profile);
+  return profile;
 }
 
 const std::vector<std::string>& device_names() {

@@ -1,25 +1,18 @@
 // `jostle calibrate`: fits the profile of a board to measurements and reports its error on held-out runs.
-#include "analyses/calibrate/calibrate.hpp"
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
 #include <vector>
 
-#include "analyses/calibrate/held_out.hpp"
-#include "analyses/calibrate/next_log.hpp"
-#include "analyses/calibrate/traces.hpp"
+#include "analyses/own_board/own_board.hpp"
 #include "cli/options.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
-#include "cli/validate/evidence_files.hpp"
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/quantity.hpp"
-#include "models/board/spec.hpp"
 #include "output/output_file.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -63,45 +56,16 @@ Table parameter_table(const analyses::Calibration& calibration) {
   return table;
 }
 
-analyses::PriorsFrom priors_from(const CalibrateOptions& options) {
-  return options.fresh ? analyses::PriorsFrom::reference : analyses::PriorsFrom::profile;
-}
-
-std::string name_of(const std::string& file) {
-  std::filesystem::path path(file);
-  if (path.filename().empty()) path = path.parent_path();
-  return path.filename().string();
-}
-
-// The evidence as it is named in the sources of parameters: what was given, or the files of it that count.
-std::string source_of(const CalibrateOptions& options, const EvidenceFiles& files) {
-  std::vector<std::string> names;
-  for (const EvidenceFile& file : files.files)
-    if (file.used > 0) names.push_back(name_of(file.path));
-  if (names.empty() || options.evidence.size() < names.size()) {  // folders
-    names.clear();
-    for (const std::string& given : options.evidence) names.push_back(name_of(given));
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 // What each file gave to the fit.
-std::string credits(const EvidenceFiles& files) {
+std::string credits(const analyses::EvidenceFiles& files) {
   std::string text;
-  for (const EvidenceFile& file : files.files)
+  for (const analyses::EvidenceFile& file : files.files)
     text += fmt::format("{}: {} used\n", input::file_name(file.path), input::counted(file.used, "row"));
   return text;
 }
 
-struct Outcome {
-  analyses::Calibration calibration;
-  std::vector<analyses::ComparisonGroup> groups;
-  calibration::Uncertainty uncertainty;
-  std::vector<analyses::NextLog> next_logs = {};
-};
-
 // What the held-out runs say, in a sentence.
-std::string held_out_text(const Outcome& outcome, bool quick) {
+std::string held_out_text(const analyses::OwnBoard& outcome, bool quick) {
   if (quick || outcome.groups.empty()) return {};
   std::string text;
   for (const analyses::ComparisonGroup& group : outcome.groups) {
@@ -118,59 +82,12 @@ std::string held_out_text(const Outcome& outcome, bool quick) {
              : text;
 }
 
-std::string next_log_text(const Outcome& outcome) {
+std::string next_log_text(const analyses::OwnBoard& outcome) {
   if (outcome.next_logs.empty()) return {};
   const analyses::NextLog& best = outcome.next_logs.front();
   return fmt::format(
       "One more log would tell most: {} would narrow the interval of {} from +-{:.0f} to +-{:.0f} %.\n",
       best.log, best.narrows, 100 * best.before, 100 * best.after);
-}
-
-Outcome fit_runs(const calibration::BaseProfile& base,
-                 const std::vector<analyses::RunConfiguration>& configurations,
-                 const CalibrateOptions& options, const analyses::CalibrationControl& control) {
-  Outcome outcome{analyses::calibrate(base, configurations, priors_from(options), control), {}, {}};
-  outcome.uncertainty = outcome.calibration.uncertainty();
-  outcome.groups.push_back(analyses::fitted_on(outcome.calibration, configurations, control));
-  outcome.next_logs =
-      analyses::next_logs(base, configurations, priors_from(options), outcome.calibration, control);
-  if (options.quick) return outcome;
-  analyses::HeldOut held_out =
-      analyses::held_out(base, configurations, priors_from(options), outcome.calibration, control);
-  for (auto& group : held_out.groups) outcome.groups.push_back(std::move(group));
-  outcome.uncertainty.residuals = analyses::residuals_of(held_out.rows);
-  return outcome;
-}
-
-// Makes the profile refer to the kernel measurements in the evidence folder, if any, instead of those of the
-// base.
-void use_own_kernels(analyses::Calibration& found, const calibration::TraceFiles& files,
-                     const CalibrateOptions& options) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path folder = fs::absolute(options.evidence.front());
-  if (!files.has(calibration::TraceKind::kernels) || !files.has(calibration::TraceKind::solo) ||
-      !fs::exists(folder / "kernels.csv", error) || !fs::exists(folder / "solo.csv", error))
-    return;
-  found.profile.spec->evidence = folder.string() + '/';
-  const fs::path output =
-      options.output.empty() ? fs::current_path() / "profile" : fs::absolute(options.output);
-  found.evidence = (folder.lexically_normal().lexically_proximate(output.parent_path()) / "").string();
-}
-
-// The profile is validated against all files, including those that the fit did not read.
-Outcome fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
-                   const CalibrateOptions& options, Context& context) {
-  Outcome outcome{analyses::calibrate_traces(base, files, priors_from(options)), {}, {}};
-  outcome.uncertainty = outcome.calibration.uncertainty();
-  use_own_kernels(outcome.calibration, files, options);
-  if (options.quick) return outcome;
-  const auto progress = [&context](double done) {
-    if (context.interrupted) throw scenarios::Interrupted();
-    context.terminal.progress("validate", done);
-  };
-  outcome.groups = analyses::validate_h200(outcome.calibration.profile, progress, files);
-  return outcome;
 }
 
 ExitCode calibrate(const CalibrateOptions& options, Context& context) {
@@ -181,11 +98,12 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     terminal.note(problems.text());
     return ExitCode::bad_input;
   }
-  analyses::CalibrationControl control;
-  control.interrupt = &context.interrupted;
-  control.progress = [&terminal] { terminal.progress("calibrate", 0); };
+  analyses::OwnBoardControl control;
+  control.fit.interrupt = &context.interrupted;
+  control.fit.progress = [&terminal] { terminal.progress("calibrate", 0); };
+  control.validating = [&terminal](double done) { terminal.progress("validate", done); };
   try {
-    const EvidenceFiles files = read_evidence_files(options.evidence, options.onnx);
+    const analyses::EvidenceFiles files = analyses::read_evidence_files(options.evidence, options.onnx);
     for (const std::string& file : files.skipped)
       terminal.note(input::file_name(file) + ": skipped, not a known measurement format\n");
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
@@ -193,17 +111,17 @@ ExitCode calibrate(const CalibrateOptions& options, Context& context) {
     const bool beside = profile && !profile->direct();  // nothing beside /dev/null
     const auto table =
         output::open_if_given(beside ? calibration::uncertainty_path(options.output) : std::string());
-    const Outcome found = files.traces.empty() ? fit_runs(*base, files.configurations, options, control)
-                                               : fit_traces(*base, files.traces, options, context);
+    const analyses::OwnBoard found = analyses::own_board(*base, files,
+                                                         {.evidence = options.evidence,
+                                                          .output = options.output,
+                                                          .name = options.name,
+                                                          .fresh = options.fresh,
+                                                          .quick = options.quick},
+                                                         control);
     terminal.clear_progress();
-    const std::string name =
-        !options.name.empty() ? options.name : std::filesystem::path(options.output).stem().string();
     if (profile) {
-      if (table)
-        output::write_whole(*table,
-                            calibration::uncertainty_csv_header() + uncertainty_csv(found.uncertainty, name));
-      output::write_whole(*profile,
-                          analyses::profile_text(found.calibration, name, source_of(options, files)));
+      if (table) output::write_whole(*table, found.uncertainty_csv);
+      output::write_whole(*profile, found.profile);
     }
     terminal.print(parameter_table(found.calibration).text(terminal.width(), terminal.colour()) +
                    (found.groups.empty()

@@ -57,9 +57,9 @@ std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareOpt
   return std::pair(std::move(a), std::move(b));
 }
 
-ComparedNames names_of(const CompareOptions& options) {
+analyses::ComparedNames names_of(const CompareOptions& options) {
   const std::vector<std::string>& files = options.scenarios.files;
-  ComparedNames names{input::file_name(files.front()), input::file_name(files.back())};
+  analyses::ComparedNames names{input::file_name(files.front()), input::file_name(files.back())};
   if (options.profiles.size() == 2) {
     names.a += " on " + input::file_name(options.profiles[0]);
     names.b += " on " + input::file_name(options.profiles[1]);
@@ -75,7 +75,7 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
   // Both are read before either is checked, so that the problems of both are reported.
   const auto a = read(sides->first, terminal), b = read(sides->second, terminal);
   if (!a || !b) return ExitCode::bad_input;
-  const ComparedNames names = names_of(options);
+  const analyses::ComparedNames names = names_of(options);
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
   control.progress = [&](double done) { terminal.progress("compare", done); };
@@ -88,7 +88,7 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
   }
   terminal.clear_progress();
   if (options.format == "json")
-    terminal.print_data(comparison_json(compared, names) + "\n");
+    terminal.print_data(analyses::comparison_json(compared, names) + "\n");
   else
     terminal.print(comparison_text(compared, names, terminal.width(), terminal.colour()));
   const bool a_fits = say_who_fits(names.a, compared.a.front(), terminal);

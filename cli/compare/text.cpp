@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
-#include "cli/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
@@ -16,7 +14,6 @@
 namespace jostle::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using analyses::Compared;
 using analyses::Difference;
 using scenarios::Metric;
@@ -60,36 +57,10 @@ std::string table_of(const std::vector<Difference>& differences, int width, bool
   return table.text(width, colour);
 }
 
-Json differences_json(const std::vector<Difference>& differences) {
-  Json json = Json::array();
-  for (const Difference& each : differences) {
-    Json row{{"figure", each.metric},
-             {"unit", each.unit},
-             {"a", metric_json(each.a)},
-             {"b", metric_json(each.b)},
-             {"difference", metric_json(each.difference)},
-             {"relative", metric_json(each.relative())},
-             {"ci95", nullptr},
-             {"significant", each.significant()}};
-    if (each.difference && each.half_width)
-      row["ci95"] = {*each.difference - *each.half_width, *each.difference + *each.half_width};
-    json.push_back(std::move(row));
-  }
-  return json;
-}
-
-Json side(const std::vector<scenarios::Result>& results, const std::string& name) {
-  const scenarios::Result& first = results.front();
-  return {{"name", name},
-          {"scenario", first.scenario},
-          {"device", first.device},
-          {"profile_hash", first.profile_hash},
-          {"resolved", Json::parse(first.resolved)}};
-}
-
 }  // namespace
 
-std::string comparison_text(const Compared& compared, const ComparedNames& names, int width, bool colour) {
+std::string comparison_text(const Compared& compared, const analyses::ComparedNames& names, int width,
+                            bool colour) {
   const std::size_t count = compared.a.size();
   const std::uint64_t seed = compared.a.front().seed;
   std::string text = paragraph("A: " + names.a, width, 0) + paragraph("B: " + names.b, width, 0);
@@ -115,31 +86,6 @@ std::string comparison_text(const Compared& compared, const ComparedNames& names
   unmatched(compared.only_a, "A");
   unmatched(compared.only_b, "B");
   return text;
-}
-
-std::string comparison_json(const Compared& compared, const ComparedNames& names) {
-  Json json{{"schema", "jostle.compare/1"},
-            {"replications", compared.a.size()},
-            {"seed", compared.a.front().seed},
-            {"a", side(compared.a, names.a)},
-            {"b", side(compared.b, names.b)}};
-  json["processes"] = Json::array();
-  for (const analyses::ComparedProcess& process : compared.processes) {
-    json["processes"].push_back({{"a", process.a},
-                                 {"b", process.b},
-                                 {"label", process.label},
-                                 {"figures", differences_json(process.metrics)}});
-  }
-  const auto unmatched = [](const std::vector<analyses::Unmatched>& processes) {
-    Json list = Json::array();
-    for (const auto& process : processes)
-      list.push_back({{"index", process.index}, {"label", process.label}});
-    return list;
-  };
-  json["only_in_a"] = unmatched(compared.only_a);
-  json["only_in_b"] = unmatched(compared.only_b);
-  json["system"] = differences_json(compared.system);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace jostle::cli

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analyses/offload/offload_lines.hpp"
 #include "cli/offload/text.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
@@ -33,9 +34,10 @@ ExitCode write_answer(const OffloadOptions& options, const OffloadFiles& files,
   if (options.format == "text")
     terminal.print(offload_text(answer, terminal.width(), terminal.colour()));
   else
-    terminal.print_data(options.format == "json" ? offload_json(answer) : offload_csv(answer));
+    terminal.print_data(options.format == "json" ? analyses::offload_json(answer)
+                                                 : analyses::offload_csv(answer));
   if (files.page) {
-    const nlohmann::ordered_json lines = json_lines(offload_json(answer));
+    const nlohmann::ordered_json lines = json_lines(analyses::offload_json(answer));
     output::write_whole(*files.page, html_page("offload", answer.name, {{"lines", lines}}));
   }
   return ExitCode::done;

@@ -1,4 +1,4 @@
-// The result of an offload study as text, JSON, CSV and SVG.
+// The result of an offload study as text and SVG.
 #pragma once
 
 #include <string>
@@ -9,10 +9,6 @@ namespace jostle::cli {
 
 // Tables and a character map of the best option.
 [[nodiscard]] std::string offload_text(const analyses::OffloadAnswer& answer, int width, bool colour);
-// A line of JSON for each point and stream, then for each break-even, partition point and number of boards.
-[[nodiscard]] std::string offload_json(const analyses::OffloadAnswer& answer);
-// A row for each point and stream.
-[[nodiscard]] std::string offload_csv(const analyses::OffloadAnswer& answer);
 // A map of the best option over round-trip time and bandwidth.
 [[nodiscard]] std::string offload_svg(const analyses::OffloadAnswer& answer);
 

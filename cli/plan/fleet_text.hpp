@@ -1,4 +1,4 @@
-// The result of a fleet plan as text and as JSON.
+// The result of a fleet plan as text.
 #pragma once
 
 #include <string>
@@ -10,8 +10,5 @@ namespace jostle::cli {
 // Lines of at most `width` columns if no word is longer (60 is always enough).
 [[nodiscard]] std::string fleet_text(const std::string& file, const analyses::Fleet& fleet, int width,
                                      bool colour);
-
-// {"schema":"jostle.fleet/1",...} without a newline; keys: docs/planning.md.
-[[nodiscard]] std::string fleet_json(const analyses::Fleet& fleet);
 
 }  // namespace jostle::cli

@@ -1,4 +1,4 @@
-// The comparison of online tuners as text and as JSON.
+// The comparison of online tuners as text.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +12,7 @@ namespace jostle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using analyses::OnlineAnswer;
 using analyses::OnlineTrack;
 
 Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
@@ -60,22 +61,6 @@ std::string online_text(const std::string& file, const OnlineAnswer& answer, int
              "Regret: sum over the windows so far of 1 - score. Score: first objective relative to the "
              "optimum, 0 if a limit is violated. Converged: all later windows are within 1 % of the optimum.",
              width, 0);
-}
-
-std::string online_json(const OnlineAnswer& answer) {
-  Json json{{"schema", "jostle.online/1"},
-            {"points", answer.candidates.size()},
-            {"window_s", answer.window_s},
-            {"best", {{"settings", settings_of(answer, answer.comparison.best)}}}};
-  json["tuners"] = Json::array();
-  for (const OnlineTrack& track : answer.comparison.tracks)
-    json["tuners"].push_back({{"method", track.method},
-                              {"tried", track.tried},
-                              {"settled_after", track.settled ? Json(*track.settled) : Json(nullptr)},
-                              {"last_settings", settings_of(answer, track.last)},
-                              {"last_score", track.last_score},
-                              {"regret", track.regret}});
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace jostle::cli

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "analyses/fleet/fleet_json.hpp"
+#include "analyses/plan/plan_json.hpp"
 #include "cli/options.hpp"
 #include "cli/page/html_page.hpp"
 #include "cli/plan/fleet_text.hpp"
@@ -58,9 +60,9 @@ ExitCode compare_tuners(analyses::Candidates& candidates, const PlanOptions& opt
     terminal.complain(input::file_name(options.study) + ": no point meets the limits");
     return ExitCode::failed;
   }
-  const OnlineAnswer answer{candidates, *comparison, sim::to_seconds(settings.window)};
+  const analyses::OnlineAnswer answer{candidates, *comparison, sim::to_seconds(settings.window)};
   if (options.format == "json")
-    terminal.print_data(online_json(answer) + "\n");
+    terminal.print_data(analyses::online_json(answer) + "\n");
   else
     terminal.print(online_text(input::file_name(options.study), answer, terminal.width(), terminal.colour()));
   return ExitCode::done;
@@ -80,10 +82,10 @@ ExitCode plan_fleet(const analyses::Study& study, const analyses::Candidates& ca
   const analyses::Fleet fleet = analyses::fleet(*study.fleet, candidates, control);
   terminal.clear_progress();
   if (options.format == "json")
-    terminal.print_data(fleet_json(fleet) + "\n");
+    terminal.print_data(analyses::fleet_json(fleet) + "\n");
   else
     terminal.print(fleet_text(input::file_name(options.study), fleet, terminal.width(), terminal.colour()));
-  write_html(files, study, fleet_json(fleet));
+  write_html(files, study, analyses::fleet_json(fleet));
   return fleet.choices.empty() ? ExitCode::failed : ExitCode::done;
 }
 
@@ -111,10 +113,10 @@ ExitCode plan_points(const analyses::Study& study, analyses::Candidates& candida
   const analyses::Plan plan = analyses::plan(candidates, control_of(options, context));
   terminal.clear_progress();
   if (options.format == "json")
-    terminal.print_data(plan_json(plan) + "\n");
+    terminal.print_data(analyses::plan_json(plan) + "\n");
   else
     terminal.print(plan_text(input::file_name(options.study), plan, terminal.width(), terminal.colour()));
-  write_html(files, study, plan_json(plan));
+  write_html(files, study, analyses::plan_json(plan));
   return plan.best ? ExitCode::done : ExitCode::failed;
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analyses/study/metric.hpp"
-#include "cli/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
@@ -297,28 +296,6 @@ std::string head(const std::string& file, const Plan& plan, int width) {
   return paragraph(text, width, 0);
 }
 
-Json point_json(const Plan& plan, const PlanPoint& point) {
-  Json json{{"point", point.point}, {"settings", Json::parse(point.settings)}};
-  for (const char* const part : {"objectives", "constraints"}) json[part] = Json::array();
-  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
-    const Criterion& criterion = plan.goal.criteria[i];
-    Json one{{"figure", plan.goal.metrics[i]}};
-    if (criterion.limit)
-      one[criterion.maximise ? "min" : "max"] = *criterion.limit;
-    else
-      one["sense"] = criterion.maximise ? "max" : "min";
-    one["value"] = point.values[i];
-    one["half_width"] = metric_json(point.half_widths[i]);
-    one["pi90"] = interval_json(point.intervals[i]);
-    json[criterion.limit ? "constraints" : "objectives"].push_back(std::move(one));
-  }
-  json["replications"] = point.replications;
-  json["p_feasible"] = metric_json(point.p_feasible);
-  json["dropped"] = point.dropped;
-  if (!point.sharing_note.empty()) json["sharing_note"] = point.sharing_note;
-  return json;
-}
-
 }  // namespace
 
 std::string probability_text(double p) {
@@ -358,42 +335,6 @@ std::string plan_text(const std::string& file, const Plan& plan, int width, bool
   if (!plan.best->sharing_note.empty()) text += paragraph("sharing: " + plan.best->sharing_note, width, 2);
   return text + near_misses_text(plan, width, colour) + runner_up_text(plan, width, colour) +
          limits_text(plan, width, colour) + every_text(plan, width, colour) + front_text(plan, width, colour);
-}
-
-std::string plan_json(const Plan& plan) {
-  Json json{{"schema", "jostle.plan/1"},           {"points", plan.points},
-            {"simulated", plan.count.simulated},   {"looked_at", plan.count.evaluated},
-            {"do_not_fit", plan.count.do_not_fit}, {"overheat", plan.count.overheat},
-            {"overloaded", plan.count.overloaded}, {"failed", plan.count.failed},
-            {"exhaustive", plan.exhaustive},       {"converged", plan.converged}};
-  json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
-  json["runner_up"] = plan.runner_up ? point_json(plan, *plan.runner_up) : Json(nullptr);
-  json["every"] = Json::array();
-  for (const PlanPoint& point : plan.every) json["every"].push_back(point_json(plan, point));
-  json["front"] = Json::array();
-  for (const PlanPoint& point : plan.front) json["front"].push_back(point_json(plan, point));
-  json["relaxed"] = Json::array();
-  for (const analyses::Relaxed& relaxed : plan.relaxed)
-    json["relaxed"].push_back({{"figure", plan.goal.metrics[relaxed.criterion]},
-                               {"limit", *plan.goal.criteria[relaxed.criterion].limit},
-                               {"needed", relaxed.needed},
-                               {"best", point_json(plan, relaxed.best)}});
-  json["missed"] = Json::array();
-  for (const analyses::Missed& missed : plan.missed)
-    json["missed"].push_back({{"figure", plan.goal.metrics[missed.criterion]},
-                              {"limit", *plan.goal.criteria[missed.criterion].limit},
-                              {"nearest", missed.nearest}});
-  json["near_misses"] = Json::array();
-  for (const analyses::NearMiss& miss : plan.near_misses) {
-    Json one = point_json(plan, miss.point);
-    one["verdict"] = miss.infeasible ? "infeasible" : "undecided";
-    json["near_misses"].push_back(std::move(one));
-  }
-  json["confidence"] = plan.goal.confidence;
-  json["indifference"] = plan.goal.indifference;
-  json["simulated_s"] = {{"search", plan.search_s}, {"replications", plan.replicated_s}};
-  json["decided"] = plan.decided;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace jostle::cli

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 
+#include "analyses/evidence/evidence_files.hpp"
 #include "analyses/evidence/published_evidence.hpp"
 #include "analyses/validate/boards.hpp"
 #include "analyses/validate/left_out.hpp"
@@ -20,7 +21,6 @@
 #include "cli/svg/scatter_svg.hpp"
 #include "cli/terminal/table.hpp"
 #include "cli/validate/error_table.hpp"
-#include "cli/validate/evidence_files.hpp"
 #include "cli/validate/ledger_text.hpp"
 #include "cli/validate/left_out_tables.hpp"
 #include "cli/validate/page.hpp"
@@ -130,7 +130,7 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
     return ExitCode::bad_input;
   }
   try {
-    const EvidenceFiles files = read_evidence_files(options.evidence, options.onnx);
+    const analyses::EvidenceFiles files = analyses::read_evidence_files(options.evidence, options.onnx);
     for (const std::string& note : files.notes) terminal.note("note: " + note + '\n');
     const ValidateFiles written(options);
     if (!files.traces.empty()) {

@@ -10,10 +10,9 @@
 
 #include "models/dnn/activity.hpp"
 #include "models/dnn/arithmetic.hpp"
+#include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
-#include "models/dnn/graph/network.hpp"
 #include "models/dnn/interpolate.hpp"
-#include "models/dnn/model_names.hpp"
 #include "models/dnn/roofline.hpp"
 #include "models/dnn/training.hpp"
 
@@ -93,7 +92,7 @@ gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tabl
   const bool file = request.network != nullptr;
   const Model* const model = file ? nullptr : &known_model(request);
   const int input = file ? 0 : request.input > 0 ? request.input : model->default_input;
-  KernelsOfLayers modelled = computed(request, file ? *request.network : model->build(input), gpu);
+  KernelsOfLayers modelled = computed(request, file ? *request.network : *built_network(*model, input), gpu);
   if (request.training) return std::move(modelled.sequence);
   if (request.lowering == Lowering::framework && !file) {
     if (const MeasuredNetwork* network = tables.find(request.model, request.precision, input)) {

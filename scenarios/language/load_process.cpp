@@ -9,8 +9,8 @@
 #include "input/file_id.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
+#include "models/dnn/built_network.hpp"
 #include "models/dnn/fusion.hpp"
-#include "models/dnn/model_names.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/network.hpp"
@@ -160,7 +160,7 @@ void check_input(const Cursor& at, const Model& model, std::int64_t input) {
   const dnn::Model* const network = built_in != nullptr ? dnn::find_model(built_in->name) : nullptr;
   if (network == nullptr) return;
   try {
-    (void)network->build(static_cast<int>(input));
+    (void)dnn::built_network(*network, static_cast<int>(input));
   } catch (const std::invalid_argument& error) {
     at.problem(error.what());
   }
@@ -181,7 +181,9 @@ void read_layers(const Cursor& at, ProcessEntry& process) {
                     runtime_list([](const auto& row) { return row.kind == RuntimeKind::engine; })));
   std::size_t count = 0;
   try {
-    count = dnn::fuse(network_of(process).value(), dnn::Lowering::optimised).size();
+    const auto network = network_of(process);
+    if (!network) throw std::invalid_argument("equal kernels");
+    count = dnn::fuse(*network, dnn::Lowering::optimised).size();
   } catch (const std::exception&) {
     if (at.problems().empty()) at.problem("the model has no layers");
     return;

@@ -4,7 +4,7 @@
 
 #include "calibration/onnx/content_name.hpp"
 #include "calibration/onnx/onnx.hpp"
-#include "models/dnn/model_names.hpp"
+#include "models/dnn/built_network.hpp"
 
 namespace jostle::scenarios {
 
@@ -18,12 +18,13 @@ std::string network_name(const Model& model) {
   return onnx != nullptr && onnx->file ? calibration::content_name(onnx->file->hash) : model_name(model);
 }
 
-std::optional<dnn::Network> network_of(const ProcessEntry& entry) {
-  if (const dnn::Network* const network = network_of_file(entry.model)) return *network;
+std::shared_ptr<const dnn::Network> network_of(const ProcessEntry& entry) {
+  if (const auto* const onnx = std::get_if<OnnxModel>(&entry.model); onnx != nullptr && onnx->file)
+    return {onnx->file, &onnx->file->network};
   const auto* built_in = std::get_if<BuiltInModel>(&entry.model);
   const dnn::Model* model = built_in == nullptr ? nullptr : dnn::find_model(built_in->name);
-  if (model == nullptr) return std::nullopt;
-  return model->build(static_cast<int>(entry.input.value_or(model->default_input)));
+  if (model == nullptr) return nullptr;
+  return dnn::built_network(*model, static_cast<int>(entry.input.value_or(model->default_input)));
 }
 
 }  // namespace jostle::scenarios

@@ -1,7 +1,8 @@
 // The network that an entry of a scenario names: built in, or read from an ONNX file.
 #pragma once
 
-#include <optional>
+#include <memory>
+#include <string>
 
 #include "models/dnn/graph/network.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -14,7 +15,7 @@ namespace jostle::scenarios {
 // What factors on kernel times name it by: its name, or the content of its file (calibration::content_name).
 [[nodiscard]] std::string network_name(const Model& model);
 
-// None where the entry has none: a synthetic model.
-[[nodiscard]] std::optional<dnn::Network> network_of(const ProcessEntry& entry);
+// Null where the entry has none: a synthetic model.
+[[nodiscard]] std::shared_ptr<const dnn::Network> network_of(const ProcessEntry& entry);
 
 }  // namespace jostle::scenarios

@@ -71,7 +71,7 @@ void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Netw
 double payload_of(const Payload& payload, const ProcessEntry& entry) {
   const auto batch = static_cast<double>(entry.batch);
   if (!payload.tensor) return batch * payload.bytes;
-  return batch * tensors_of(entry, network_of(entry).value(), dnn::bytes_per_element(*entry.precision)).read;
+  return batch * tensors_of(entry, *network_of(entry), dnn::bytes_per_element(*entry.precision)).read;
 }
 
 // What a process computes with decides what its network is held in: `device`'s GPU, or as if they were one

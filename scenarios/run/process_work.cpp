@@ -30,7 +30,7 @@
 namespace jostle::scenarios {
 
 std::vector<dnn::FusedLayer> layers_of(const ProcessEntry& entry, dnn::Lowering lowering) {
-  const std::optional<dnn::Network> network = network_of(entry);
+  const std::shared_ptr<const dnn::Network> network = network_of(entry);
   if (!network) throw RunError(fmt::format("{} is not a network", model_name(entry.model)));
   return dnn::fuse(*network, lowering);
 }

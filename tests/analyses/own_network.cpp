@@ -158,7 +158,7 @@ TEST_F(OwnNetwork, layers_that_were_timed_are_measured_and_scale_to_another_batc
   // The times of the board's kernels, under the names of their layers.
   const scenarios::ProcessEntry& entry = asked.front().scenario->processes.front();
   input::Problems problems;
-  const dnn::Network network = scenarios::network_of(entry).value();
+  const dnn::Network network = *scenarios::network_of(entry);
   const auto layers = dnn::fuse(network, dnn::Lowering::optimised);
   const dnn::Factor& factor = truth_.factors.front();
   std::string rows = row("1", fmt::format("throughput,{},images/s,", figures(asked[0], truth_).front()));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/offload/offload_lines.hpp"
 #include "cli/offload/text.hpp"
 #include "cli/terminal/terminal.hpp"
 
@@ -125,7 +126,7 @@ TEST(OffloadText, small_letters_are_for_those_who_are_not_served) {
 
 TEST(OffloadJson, has_a_line_for_each_point_and_stream_and_each_summary) {
   std::size_t points = 0, break_even = 0, boards = 0;
-  for (const std::string& line : lines(offload_json(sample()))) {
+  for (const std::string& line : lines(analyses::offload_json(sample()))) {
     const auto json = nlohmann::json::parse(line);
     EXPECT_EQ(json["schema"], "jostle.offload/1");
     if (json["kind"] == "point") {
@@ -146,7 +147,7 @@ TEST(OffloadJson, has_a_line_for_each_point_and_stream_and_each_summary) {
 
 TEST(OffloadJson, tells_where_the_network_is_cut_or_null) {
   std::size_t cuts = 0;
-  for (const std::string& line : lines(offload_json(cut_sample()))) {
+  for (const std::string& line : lines(analyses::offload_json(cut_sample()))) {
     const auto json = nlohmann::json::parse(line);
     if (json["kind"] == "point") {
       const auto& layers = json["layers"];
@@ -164,7 +165,7 @@ TEST(OffloadJson, tells_where_the_network_is_cut_or_null) {
     EXPECT_EQ(json["nearest"]["worst_p99_ms"], json["cut"] == 3 ? 29.0 : 14.0);
   }
   EXPECT_EQ(cuts, 2U);
-  for (const std::string& line : lines(offload_json(sample()))) {
+  for (const std::string& line : lines(analyses::offload_json(sample()))) {
     const auto json = nlohmann::json::parse(line);
     EXPECT_NE(json["kind"], "cut");
     if (json["kind"] == "point") {
@@ -175,7 +176,7 @@ TEST(OffloadJson, tells_where_the_network_is_cut_or_null) {
 
 TEST(OffloadCsv, has_as_many_fields_in_each_row) {
   for (const OffloadAnswer& answer : {sample(), cut_sample()}) {
-    const auto rows = lines(offload_csv(answer));
+    const auto rows = lines(analyses::offload_csv(answer));
     ASSERT_EQ(rows.size(), 9U);
     for (const std::string& row : rows)
       EXPECT_EQ(std::ranges::count(row, ','), std::ranges::count(rows.front(), ','));
@@ -183,7 +184,7 @@ TEST(OffloadCsv, has_as_many_fields_in_each_row) {
 }
 
 TEST(OffloadCsv, tells_where_the_network_is_cut_and_ends_with_costs) {
-  const auto rows = lines(offload_csv(cut_sample()));
+  const auto rows = lines(analyses::offload_csv(cut_sample()));
   EXPECT_TRUE(
       rows[0].ends_with(",cut,cut_after,cut_request_bytes,head_latency_p50_ms,head_latency_p99_ms,"
                         "head_throughput_images_per_s,edge_cost_per_hour,cloud_cost_per_hour,"

@@ -1,4 +1,4 @@
-// The measurement files of a command line: general evidence (one metric per row), or traces of a shared GPU.
+// The measurement files that a user names: general evidence (one metric per row), or traces of a shared GPU.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "analyses/evidence/run_configuration.hpp"
 #include "calibration/evidence/trace_files.hpp"
 
-namespace jostle::cli {
+namespace jostle::analyses {
 
 struct EvidenceFile {
   std::string path;
@@ -17,7 +17,7 @@ struct EvidenceFile {
 
 struct EvidenceFiles {
   calibration::TraceFiles traces;
-  std::vector<analyses::RunConfiguration> configurations;
+  std::vector<RunConfiguration> configurations;
   std::vector<EvidenceFile> files;   // of general evidence
   std::vector<std::string> notes;    // what of them is left out, and why
   std::vector<std::string> skipped;  // files in a folder that have neither format
@@ -29,4 +29,4 @@ struct EvidenceFiles {
 [[nodiscard]] EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
                                                 const std::vector<std::string>& onnx = {});
 
-}  // namespace jostle::cli
+}  // namespace jostle::analyses

@@ -1,18 +1,18 @@
-#include "cli/validate/evidence_files.hpp"
+#include "analyses/evidence/evidence_files.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
 
-namespace jostle::cli {
+namespace jostle::analyses {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct EvidencePath {
   std::string path;
-  bool from_folder;  // rather than named on the command line
+  bool from_folder;  // rather than named
 };
 
 std::vector<EvidencePath> files_of(const std::vector<std::string>& paths) {
@@ -62,11 +62,11 @@ EvidenceFiles read_evidence_files(const std::vector<std::string>& paths,
           file.path, 0, "traces and general evidence cannot be combined: fit them one after the other");
   }
   networks.also_in("");
-  analyses::Evidence evidence = analyses::evidence_of(tables, networks);
+  Evidence evidence = evidence_of(tables, networks);
   all.configurations = std::move(evidence.configurations);
   all.notes = std::move(evidence.notes);
   for (std::size_t i = 0; i < names.size(); ++i) all.files.push_back({names[i], evidence.used[i]});
   return all;
 }
 
-}  // namespace jostle::cli
+}  // namespace jostle::analyses

@@ -1,25 +1,16 @@
-// The result of an offload study as lines of JSON and as CSV (docs/offload.md).
+#include "analyses/offload/offload_lines.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "calibration/readers/csv.hpp"
-#include "cli/metric_json.hpp"
-#include "cli/offload/text.hpp"
+#include "scenarios/result/metric_json.hpp"
 
-namespace jostle::cli {
+namespace jostle::analyses {
 namespace {
 
-using analyses::BoardsRow;
-using analyses::BreakEven;
-using analyses::OffloadAnswer;
-using analyses::OffloadPartition;
-using analyses::OffloadPoint;
-using analyses::OffloadStream;
-using analyses::Side;
-using analyses::SideMetrics;
-using analyses::StreamMetrics;
 using scenarios::Latency;
 using scenarios::Metric;
 using Json = nlohmann::ordered_json;
@@ -226,4 +217,4 @@ std::string offload_csv(const OffloadAnswer& answer) {
   return text;
 }
 
-}  // namespace jostle::cli
+}  // namespace jostle::analyses

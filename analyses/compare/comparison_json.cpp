@@ -1,0 +1,66 @@
+#include "analyses/compare/comparison_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/result/metric_json.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json differences_json(const std::vector<Difference>& differences) {
+  Json json = Json::array();
+  for (const Difference& each : differences) {
+    Json row{{"figure", each.metric},
+             {"unit", each.unit},
+             {"a", metric_json(each.a)},
+             {"b", metric_json(each.b)},
+             {"difference", metric_json(each.difference)},
+             {"relative", metric_json(each.relative())},
+             {"ci95", nullptr},
+             {"significant", each.significant()}};
+    if (each.difference && each.half_width)
+      row["ci95"] = {*each.difference - *each.half_width, *each.difference + *each.half_width};
+    json.push_back(std::move(row));
+  }
+  return json;
+}
+
+Json side(const std::vector<scenarios::Result>& results, const std::string& name) {
+  const scenarios::Result& first = results.front();
+  return {{"name", name},
+          {"scenario", first.scenario},
+          {"device", first.device},
+          {"profile_hash", first.profile_hash},
+          {"resolved", Json::parse(first.resolved)}};
+}
+
+}  // namespace
+
+std::string comparison_json(const Compared& compared, const ComparedNames& names) {
+  Json json{{"schema", "jostle.compare/1"},
+            {"replications", compared.a.size()},
+            {"seed", compared.a.front().seed},
+            {"a", side(compared.a, names.a)},
+            {"b", side(compared.b, names.b)}};
+  json["processes"] = Json::array();
+  for (const ComparedProcess& process : compared.processes) {
+    json["processes"].push_back({{"a", process.a},
+                                 {"b", process.b},
+                                 {"label", process.label},
+                                 {"figures", differences_json(process.metrics)}});
+  }
+  const auto unmatched = [](const std::vector<Unmatched>& processes) {
+    Json list = Json::array();
+    for (const auto& process : processes)
+      list.push_back({{"index", process.index}, {"label", process.label}});
+    return list;
+  };
+  json["only_in_a"] = unmatched(compared.only_a);
+  json["only_in_b"] = unmatched(compared.only_b);
+  json["system"] = differences_json(compared.system);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::analyses

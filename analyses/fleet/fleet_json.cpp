@@ -1,0 +1,60 @@
+#include "analyses/fleet/fleet_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/result/metric_json.hpp"
+
+namespace jostle::analyses {
+
+using Json = nlohmann::ordered_json;
+
+std::string fleet_json(const Fleet& fleet) {
+  Json json{{"schema", "jostle.fleet/1"},
+            {"cameras", fleet.cameras},
+            {"rate", fleet.rate_per_s},
+            {"settings", fleet.settings},
+            {"simulated", fleet.simulated}};
+  json["choices"] = Json::array();
+  for (const FleetChoice& choice : fleet.choices) {
+    Json one{{"device", choice.device},
+             {"power_mode", choice.power_mode ? Json(*choice.power_mode) : Json(nullptr)},
+             {"settings", Json::parse(choice.settings)},
+             {"boards", choice.boards},
+             {"cameras_per_board", choice.max_cameras},
+             {"capacity", choice.capacity},
+             {"power_w", choice.power_w},
+             {"power_w_pi90", interval_json(choice.power_pi90)},
+             {"energy_kwh_day", choice.energy_kwh_day},
+             {"energy_per_frame_mj", metric_json(choice.energy_per_frame_mj)},
+             {"latency_ms_p99", metric_json(choice.p99_ms)},
+             {"latency_ms_p99_half_width", metric_json(choice.half_widths.back())},
+             {"replications", choice.replications},
+             {"p_feasible", choice.p_feasible},
+             {"latency_ms_p99_pi90", interval_json(choice.p99_pi90)},
+             {"price", metric_json(choice.price)},
+             {"cost_per_hour", metric_json(choice.cost_per_hour)},
+             {"cost_per_million_frames", metric_json(choice.cost_per_million)}};
+    one["constraints"] = Json::array();
+    for (std::size_t i = 0; i < choice.values.size(); ++i) {
+      const Criterion& criterion = fleet.goal.criteria[i];
+      one["constraints"].push_back({{"figure", fleet.goal.metrics[i]},
+                                    {criterion.maximise ? "min" : "max", *criterion.limit},
+                                    {"value", choice.values[i]},
+                                    {"half_width", metric_json(choice.half_widths[i])},
+                                    {"pi90", interval_json(choice.intervals[i])}});
+    }
+    if (!choice.sharing_note.empty()) one["sharing_note"] = choice.sharing_note;
+    json["choices"].push_back(std::move(one));
+  }
+  json["carry_none"] = fleet.carry_none;
+  json["mix"] = nullptr;
+  if (fleet.mix) {
+    Json boards = Json::object();
+    for (std::size_t i = 0; i < fleet.choices.size(); ++i)
+      if (fleet.mix->boards[i] > 0) boards[fleet.choices[i].device] = fleet.mix->boards[i];
+    json["mix"] = {{"boards", boards}, {"price", fleet.mix->price}};
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::analyses

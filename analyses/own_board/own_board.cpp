@@ -1,0 +1,98 @@
+#include "analyses/own_board/own_board.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "analyses/calibrate/held_out.hpp"
+#include "analyses/calibrate/traces.hpp"
+#include "analyses/validate/validate.hpp"
+#include "models/board/spec.hpp"
+#include "scenarios/run/run.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+namespace fs = std::filesystem;
+
+PriorsFrom priors_from(const OwnBoardQuestion& question) {
+  return question.fresh ? PriorsFrom::reference : PriorsFrom::profile;
+}
+
+std::string name_of(const std::string& file) {
+  fs::path path(file);
+  if (path.filename().empty()) path = path.parent_path();
+  return path.filename().string();
+}
+
+// The evidence as it is named in the sources of parameters: what was given, or the files of it that count.
+std::string source_of(const OwnBoardQuestion& question, const EvidenceFiles& files) {
+  std::vector<std::string> names;
+  for (const EvidenceFile& file : files.files)
+    if (file.used > 0) names.push_back(name_of(file.path));
+  if (names.empty() || question.evidence.size() < names.size()) {  // folders
+    names.clear();
+    for (const std::string& given : question.evidence) names.push_back(name_of(given));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+OwnBoard fit_runs(const calibration::BaseProfile& base, const std::vector<RunConfiguration>& configurations,
+                  const OwnBoardQuestion& question, const CalibrationControl& control) {
+  OwnBoard board{.calibration = calibrate(base, configurations, priors_from(question), control)};
+  board.uncertainty = board.calibration.uncertainty();
+  board.groups.push_back(fitted_on(board.calibration, configurations, control));
+  board.next_logs = next_logs(base, configurations, priors_from(question), board.calibration, control);
+  if (question.quick) return board;
+  HeldOut held_out =
+      analyses::held_out(base, configurations, priors_from(question), board.calibration, control);
+  for (auto& group : held_out.groups) board.groups.push_back(std::move(group));
+  board.uncertainty.residuals = residuals_of(held_out.rows);
+  return board;
+}
+
+// Makes the profile refer to the kernel measurements in the evidence folder, if any, instead of those of the
+// base.
+void use_own_kernels(Calibration& found, const calibration::TraceFiles& files,
+                     const OwnBoardQuestion& question) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(question.evidence.front());
+  if (!files.has(calibration::TraceKind::kernels) || !files.has(calibration::TraceKind::solo) ||
+      !fs::exists(folder / "kernels.csv", error) || !fs::exists(folder / "solo.csv", error))
+    return;
+  found.profile.spec->evidence = folder.string() + '/';
+  const fs::path output =
+      question.output.empty() ? fs::current_path() / "profile" : fs::absolute(question.output);
+  found.evidence = (folder.lexically_normal().lexically_proximate(output.parent_path()) / "").string();
+}
+
+OwnBoard fit_traces(const calibration::BaseProfile& base, const calibration::TraceFiles& files,
+                    const OwnBoardQuestion& question, const OwnBoardControl& control) {
+  OwnBoard board{.calibration = calibrate_traces(base, files, priors_from(question))};
+  board.uncertainty = board.calibration.uncertainty();
+  use_own_kernels(board.calibration, files, question);
+  if (question.quick) return board;
+  const auto progress = [&control](double done) {
+    if (control.fit.interrupt != nullptr && *control.fit.interrupt) throw scenarios::Interrupted();
+    if (control.validating) control.validating(done);
+  };
+  board.groups = validate_h200(board.calibration.profile, progress, files);
+  return board;
+}
+
+}  // namespace
+
+OwnBoard own_board(const calibration::BaseProfile& base, const EvidenceFiles& files,
+                   const OwnBoardQuestion& question, const OwnBoardControl& control) {
+  OwnBoard board = files.traces.empty() ? fit_runs(base, files.configurations, question, control.fit)
+                                        : fit_traces(base, files.traces, question, control);
+  board.name = !question.name.empty() ? question.name : fs::path(question.output).stem().string();
+  board.profile = profile_text(board.calibration, board.name, source_of(question, files));
+  board.uncertainty_csv =
+      calibration::uncertainty_csv_header() + calibration::uncertainty_csv(board.uncertainty, board.name);
+  return board;
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,47 @@
+// From the measurements of a user's board to its profile: the fit, its error, and which log would tell most.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analyses/calibrate/calibrate.hpp"
+#include "analyses/calibrate/next_log.hpp"
+#include "analyses/evidence/comparison.hpp"
+#include "analyses/evidence/evidence_files.hpp"
+
+namespace jostle::analyses {
+
+struct OwnBoardQuestion {
+  std::vector<std::string> evidence;  // files, or a folder of them: read_evidence_files()
+  std::string output;  // where the profile will be, which its paths are relative to; may be empty
+  std::string name;    // of the profile; empty: from `output`
+  bool fresh = false;  // start from reference ranges instead of the profile's fitted values
+  bool quick = false;  // skip the error on held-out runs
+};
+
+struct OwnBoardControl {
+  CalibrationControl fit;
+  std::function<void(double done)> validating;  // of a fit to traces, 0 to 1
+};
+
+struct OwnBoard {
+  Calibration calibration;
+  std::vector<ComparisonGroup> groups = {};  // the error on the runs of the fit, and on held-out ones
+  calibration::Uncertainty uncertainty = {};
+  std::vector<NextLog> next_logs = {};  // best first
+  std::string name = {};                // of the profile
+  std::string profile = {};             // as a file
+  std::string uncertainty_csv = {};     // the table beside it
+};
+
+// Of a fit to traces, the profile is validated against all files, including those that the fit did not read.
+// Throws CalibrationError, calibration::CsvError, Interrupted, RunError.
+[[nodiscard]] OwnBoard own_board(const calibration::BaseProfile& base, const EvidenceFiles& files,
+                                 const OwnBoardQuestion& question, const OwnBoardControl& control);
+
+// {"schema":"jostle.calibration/1","name",...,"parameters":[…],"errors":[…],"next_logs":[…],"profile":…} on
+// one line.
+[[nodiscard]] std::string own_board_json(const OwnBoard& board, const EvidenceFiles& files);
+
+}  // namespace jostle::analyses

@@ -1,0 +1,92 @@
+#include "analyses/plan/plan_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/result/metric_json.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json point_json(const Plan& plan, const PlanPoint& point) {
+  Json json{{"point", point.point}, {"settings", Json::parse(point.settings)}};
+  for (const char* const part : {"objectives", "constraints"}) json[part] = Json::array();
+  for (std::size_t i = 0; i < plan.goal.criteria.size(); ++i) {
+    const Criterion& criterion = plan.goal.criteria[i];
+    Json one{{"figure", plan.goal.metrics[i]}};
+    if (criterion.limit)
+      one[criterion.maximise ? "min" : "max"] = *criterion.limit;
+    else
+      one["sense"] = criterion.maximise ? "max" : "min";
+    one["value"] = point.values[i];
+    one["half_width"] = metric_json(point.half_widths[i]);
+    one["pi90"] = interval_json(point.intervals[i]);
+    json[criterion.limit ? "constraints" : "objectives"].push_back(std::move(one));
+  }
+  json["replications"] = point.replications;
+  json["p_feasible"] = metric_json(point.p_feasible);
+  json["dropped"] = point.dropped;
+  if (!point.sharing_note.empty()) json["sharing_note"] = point.sharing_note;
+  return json;
+}
+
+Json settings_of(const OnlineAnswer& answer, std::size_t candidate) {
+  return Json::parse(answer.candidates.checked(candidate).settings);
+}
+
+}  // namespace
+
+std::string plan_json(const Plan& plan) {
+  Json json{{"schema", "jostle.plan/1"},           {"points", plan.points},
+            {"simulated", plan.count.simulated},   {"looked_at", plan.count.evaluated},
+            {"do_not_fit", plan.count.do_not_fit}, {"overheat", plan.count.overheat},
+            {"overloaded", plan.count.overloaded}, {"failed", plan.count.failed},
+            {"exhaustive", plan.exhaustive},       {"converged", plan.converged}};
+  json["best"] = plan.best ? point_json(plan, *plan.best) : Json(nullptr);
+  json["runner_up"] = plan.runner_up ? point_json(plan, *plan.runner_up) : Json(nullptr);
+  json["every"] = Json::array();
+  for (const PlanPoint& point : plan.every) json["every"].push_back(point_json(plan, point));
+  json["front"] = Json::array();
+  for (const PlanPoint& point : plan.front) json["front"].push_back(point_json(plan, point));
+  json["relaxed"] = Json::array();
+  for (const Relaxed& relaxed : plan.relaxed)
+    json["relaxed"].push_back({{"figure", plan.goal.metrics[relaxed.criterion]},
+                               {"limit", *plan.goal.criteria[relaxed.criterion].limit},
+                               {"needed", relaxed.needed},
+                               {"best", point_json(plan, relaxed.best)}});
+  json["missed"] = Json::array();
+  for (const Missed& missed : plan.missed)
+    json["missed"].push_back({{"figure", plan.goal.metrics[missed.criterion]},
+                              {"limit", *plan.goal.criteria[missed.criterion].limit},
+                              {"nearest", missed.nearest}});
+  json["near_misses"] = Json::array();
+  for (const NearMiss& miss : plan.near_misses) {
+    Json one = point_json(plan, miss.point);
+    one["verdict"] = miss.infeasible ? "infeasible" : "undecided";
+    json["near_misses"].push_back(std::move(one));
+  }
+  json["confidence"] = plan.goal.confidence;
+  json["indifference"] = plan.goal.indifference;
+  json["simulated_s"] = {{"search", plan.search_s}, {"replications", plan.replicated_s}};
+  json["decided"] = plan.decided;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string online_json(const OnlineAnswer& answer) {
+  Json json{{"schema", "jostle.online/1"},
+            {"points", answer.candidates.size()},
+            {"window_s", answer.window_s},
+            {"best", {{"settings", settings_of(answer, answer.comparison.best)}}}};
+  json["tuners"] = Json::array();
+  for (const OnlineTrack& track : answer.comparison.tracks)
+    json["tuners"].push_back({{"method", track.method},
+                              {"tried", track.tried},
+                              {"settled_after", track.settled ? Json(*track.settled) : Json(nullptr)},
+                              {"last_settings", settings_of(answer, track.last)},
+                              {"last_score", track.last_score},
+                              {"regret", track.regret}});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace jostle::analyses

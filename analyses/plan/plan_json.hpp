@@ -1,0 +1,23 @@
+// Plans and comparisons of online tuners as one JSON object each.
+#pragma once
+
+#include <string>
+
+#include "analyses/plan/online.hpp"
+#include "analyses/plan/plan.hpp"
+
+namespace jostle::analyses {
+
+// {"schema":"jostle.plan/1",...} without a newline; keys: docs/planning.md.
+[[nodiscard]] std::string plan_json(const Plan& plan);
+
+// A comparison of online tuners with windows of `window_s` seconds each.
+struct OnlineAnswer {
+  const Candidates& candidates;
+  const OnlineComparison& comparison;
+  double window_s;
+};
+// {"schema":"jostle.online/1",...} without a newline; keys: docs/planning.md.
+[[nodiscard]] std::string online_json(const OnlineAnswer& answer);
+
+}  // namespace jostle::analyses

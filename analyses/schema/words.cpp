@@ -1,0 +1,60 @@
+#include "analyses/schema/words.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "calibration/profile/profile.hpp"
+#include "models/dnn/model_names.hpp"
+#include "models/media/spec.hpp"
+#include "scenarios/language/names.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using List = std::vector<std::string>;
+
+template <const auto& (*names)()>
+List of() {
+  List list;
+  for (const auto& [name, value] : names()) list.push_back(name);
+  return list;
+}
+
+List stage_processors() {
+  List list{"cpu", "gpu"};
+  for (const auto& name : media::kind_names) list.emplace_back(name);
+  return list;
+}
+
+constexpr Words table[] = {{"device", [] { return calibration::device_names(); }},
+                           {"model", [] { return dnn::model_names(); }},
+                           {"precision", of<scenarios::precision_names>},
+                           {"runtime", of<scenarios::runtime_names>},
+                           {"sync", of<scenarios::sync_names>},
+                           {"placement", of<scenarios::placement_names>},
+                           {"load", of<scenarios::load_names>},
+                           {"observer", of<scenarios::observer_names>},
+                           {"thermal_start", of<scenarios::thermal_start_names>},
+                           {"sharing", of<scenarios::sharing_names>},
+                           {"interleave", of<scenarios::interleave_names>},
+                           {"priority", of<scenarios::priority_names>},
+                           {"drop", of<scenarios::drop_names>},
+                           {"fan_out", of<scenarios::fan_out_names>},
+                           {"precise", of<scenarios::precise_names>},
+                           {"cpu_governor", [] { return scenarios::cpu_governor_names(); }},
+                           {"gpu_governor", [] { return scenarios::gpu_governor_names(); }},
+                           {"stage_processor", stage_processors}};
+
+}  // namespace
+
+std::span<const Words> words() {
+  return table;
+}
+
+std::vector<std::string> words(std::string_view what) {
+  const auto* const found = std::ranges::find(table, what, &Words::what);
+  if (found == std::end(table)) throw std::out_of_range("no words for " + std::string(what));
+  return found->list();
+}
+
+}  // namespace jostle::analyses

@@ -1,0 +1,34 @@
+#include "cli/version.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "calibration/embedded.hpp"
+#include "cli/commit.hpp"
+#include "input/hash.hpp"
+
+namespace jostle::cli {
+namespace {
+
+// Of the names and contents of the files in a folder; "": those in none.
+std::string hash_of(std::string_view folder) {
+  std::uint64_t hash = input::fnv1a({});
+  for (const calibration::EmbeddedFile& file : calibration::embedded_files()) {
+    if (folder.empty() ? file.path.find('/') != std::string_view::npos : !file.path.starts_with(folder))
+      continue;
+    hash = input::fnv1a(input::hex(input::fnv1a_of_words(file.contents)), input::fnv1a(file.path, hash));
+  }
+  return input::hex(hash);
+}
+
+}  // namespace
+
+std::string version_text() {
+  std::string text = "jostle " JOSTLE_VERSION "\n";
+  if (!built_from.empty()) text += fmt::format("commit {}\n", built_from);
+  return text + fmt::format("data   devices {}, evidence {}, tables {}", hash_of("devices/"),
+                            hash_of("evidence/"), hash_of(""));
+}
+
+}  // namespace jostle::cli

@@ -1,0 +1,161 @@
+#include "python/answers.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "analyses/compare/comparison_json.hpp"
+#include "analyses/explain/explain.hpp"
+#include "analyses/explain/explanation_json.hpp"
+#include "analyses/fleet/fleet.hpp"
+#include "analyses/fleet/fleet_json.hpp"
+#include "analyses/interval/interval.hpp"
+#include "analyses/offload/offload.hpp"
+#include "analyses/offload/offload_lines.hpp"
+#include "analyses/plan/plan.hpp"
+#include "analyses/plan/plan_json.hpp"
+#include "analyses/study/store.hpp"
+#include "python/call.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "scenarios/run/run.hpp"
+#include "scenarios/timeline/trace_file.hpp"
+
+namespace jostle::python {
+namespace {
+
+scenarios::RunControl control_of(Call& call) {
+  scenarios::RunControl control;
+  control.interrupt = call.interrupt();
+  control.progress = [&call](double done) { call.tell(done); };
+  return control;
+}
+
+auto counting(Call& call) {
+  return [&call](std::size_t done, std::size_t of) { call.tell(done, of); };
+}
+
+std::string directory_of(const Source& source) {
+  return source.text ? std::string() : std::filesystem::path(source.name).parent_path().string();
+}
+
+[[noreturn]] void refuse(const Source& source, const std::string& message, const std::string& hint) {
+  input::Problems problems;
+  problems.add_file(source.name, message, hint);
+  throw Invalid{problems};
+}
+
+std::string fleet_answer(const analyses::Study& study, const analyses::Candidates& candidates,
+                         const PlanOptions& options, Call& call) {
+  analyses::FleetControl control;
+  control.threads = options.threads;
+  control.intervals = options.intervals;
+  control.interrupt = call.interrupt();
+  control.progress = counting(call);
+  return analyses::fleet_json(analyses::fleet(*study.fleet, candidates, control));
+}
+
+std::string plan_answer(analyses::Candidates& candidates, const PlanOptions& options, Call& call) {
+  analyses::PlanControl control;
+  control.exhaustive = options.exhaustive;
+  control.max_evaluations = options.simulations;
+  control.intervals = options.intervals;
+  control.interrupt = call.interrupt();
+  control.progress = counting(call);
+  return analyses::plan_json(analyses::plan(candidates, control));
+}
+
+}  // namespace
+
+Answer run(const Source& source, const ScenarioChanges& changes, bool interval, const std::string& trace,
+           pybind11::object progress) {
+  Call call(std::move(progress));
+  return call.run([&]() -> Answer {
+    Answer answer;
+    const scenarios::Scenario scenario = scenario_of(source, changes.options(), answer.warnings);
+    input::Problems problems;
+    const auto timeline = trace.empty() ? nullptr : scenarios::open_trace(trace);
+    scenarios::RunControl control = control_of(call);
+    control.trace = timeline.get();
+    const auto profile = scenario.device_path.empty() && scenario.figures.empty()
+                             ? shipped_profiles().find(scenario.device, {}, problems)
+                             : nullptr;
+    const auto result = interval  ? analyses::run_with_interval(scenario, control)
+                        : profile ? scenarios::run(scenario, *profile, control)
+                                  : scenarios::run(scenario, control);
+    if (timeline) timeline->finish();
+    if (!result) throw scenarios::Interrupted();
+    answer.json = scenarios::to_json(*result);
+    return answer;
+  });
+}
+
+Answer explain(const Source& source, const ScenarioChanges& changes, const std::vector<std::string>& what_ifs,
+               pybind11::object progress) {
+  Call call(std::move(progress));
+  return call.run([&]() -> Answer {
+    Answer answer;
+    const scenarios::Scenario scenario = scenario_of(source, changes.options(), answer.warnings);
+    answer.json = analyses::explanation_json(analyses::explain(
+        {.scenario = scenario, .directory = directory_of(source), .what_ifs = what_ifs}, control_of(call)));
+    return answer;
+  });
+}
+
+Answer compare(const Side& a, const Side& b, int replications, pybind11::object progress) {
+  Call call(std::move(progress));
+  return call.run([&]() -> Answer {
+    Answer answer;
+    const scenarios::Scenario first = scenario_of(a.source, a.changes.options(), answer.warnings);
+    const scenarios::Scenario second = scenario_of(b.source, b.changes.options(), answer.warnings);
+    answer.json = analyses::comparison_json(analyses::compare(first, second, replications, control_of(call)),
+                                            {a.name, b.name});
+    return answer;
+  });
+}
+
+Answer offload(const Source& source, unsigned threads, pybind11::object progress) {
+  Call call(std::move(progress));
+  return call.run([&]() -> Answer {
+    Answer answer;
+    analyses::Profiles profiles;
+    input::Problems problems;
+    const analyses::Study study = study_of(source, {calibration::DocumentKind::offload});
+    const auto question = analyses::offload_question(study, profiles, problems);
+    if (!question) throw Invalid{problems};
+    for (const scenarios::Scenario* const scenario : {&question->edge, &question->cloud})
+      for (std::string& warning : scenarios::warnings(*scenario))
+        answer.warnings.push_back(std::move(warning));
+    analyses::OffloadControl control;
+    control.threads = threads;
+    control.interrupt = call.interrupt();
+    control.progress = counting(call);
+    answer.json = analyses::offload_json(analyses::offload(*question, control));
+    return answer;
+  });
+}
+
+Answer plan(const Source& source, const PlanOptions& options, pybind11::object progress) {
+  Call call(std::move(progress));
+  return call.run([&]() -> Answer {
+    Answer answer;
+    analyses::Profiles profiles;
+    analyses::Study study =
+        study_of(source, {calibration::DocumentKind::study, calibration::DocumentKind::fleet});
+    study.interval = false;
+    const ReadyStudy ready =
+        checked(std::move(study), profiles, options.threads, call.interrupt(), answer.warnings);
+    input::Problems problems;
+    if (ready.study.fleet && !analyses::check_fleet(ready.study, problems)) throw Invalid{problems};
+    if (!ready.study.fleet && ready.study.objectives.empty())
+      refuse(source, "no objectives", "add some, such as objectives: [max system.throughput]");
+    analyses::Store store(options.output);
+    store.begin(ready.study, ready.checked);
+    analyses::Candidates candidates({ready.study, ready.checked, profiles, store}, options.threads,
+                                    call.interrupt());
+    answer.json = ready.study.fleet ? fleet_answer(ready.study, candidates, options, call)
+                                    : plan_answer(candidates, options, call);
+    return answer;
+  });
+}
+
+}  // namespace jostle::python

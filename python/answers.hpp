@@ -1,0 +1,68 @@
+// The questions that Python asks, each answered with the JSON that the command prints for it.
+//
+// All throw Invalid (source.hpp), scenarios::RunError, input::Refused (an output cannot be written),
+// Interrupted, and Python's own errors.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "python/source.hpp"
+
+namespace jostle::python {
+
+struct Answer {
+  std::string json;  // one object, or for offload a line each
+  Warnings warnings;
+};
+
+struct ScenarioChanges {
+  std::vector<std::string> set;  // "processes.0.batch=8"
+  std::optional<std::uint64_t> seed;
+  [[nodiscard]] scenarios::LoadOptions options() const { return {.set = set, .seed = seed}; }
+};
+
+[[nodiscard]] Answer run(const Source& source, const ScenarioChanges& changes, bool interval,
+                         const std::string& trace, pybind11::object progress);
+
+[[nodiscard]] Answer explain(const Source& source, const ScenarioChanges& changes,
+                             const std::vector<std::string>& what_ifs, pybind11::object progress);
+
+struct Side {
+  Source source;
+  ScenarioChanges changes;
+  std::string name;  // in the answer
+};
+[[nodiscard]] Answer compare(const Side& a, const Side& b, int replications, pybind11::object progress);
+
+[[nodiscard]] Answer offload(const Source& source, unsigned threads, pybind11::object progress);
+
+struct PlanOptions {
+  std::string output;  // the file of the points; empty: none
+  unsigned threads = 0;
+  bool exhaustive = false, intervals = true;
+  std::size_t simulations = 0;  // 0: as plan chooses
+};
+[[nodiscard]] Answer plan(const Source& source, const PlanOptions& options, pybind11::object progress);
+
+struct CalibrateOptions {
+  std::vector<std::string> evidence, onnx;
+  std::string name, output;  // of the profile; no output: it is only in the answer
+  bool fresh = false, quick = false;
+};
+// {"schema":"jostle.calibration/1",...}: what was fitted, its errors, and the profile.
+[[nodiscard]] Answer calibrate(const std::string& device, const CalibrateOptions& options,
+                               pybind11::object progress);
+
+// The JSON Schema: "scenario", "study" or "result".
+[[nodiscard]] std::string schema(const std::string& name);
+
+// What ships with this build: arrays of objects.
+[[nodiscard]] std::string devices();
+[[nodiscard]] std::string networks();
+
+}  // namespace jostle::python

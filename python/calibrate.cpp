@@ -1,0 +1,45 @@
+// jostle.calibrate(): the measurements of a board to its profile.
+#include <memory>
+#include <utility>
+
+#include "analyses/own_board/own_board.hpp"
+#include "calibration/profile/base_profile.hpp"
+#include "calibration/readers/csv.hpp"
+#include "output/output_file.hpp"
+#include "python/answers.hpp"
+#include "python/call.hpp"
+
+namespace jostle::python {
+
+Answer calibrate(const std::string& device, const CalibrateOptions& options, pybind11::object progress) {
+  Call call(std::move(progress));
+  return call.run([&]() -> Answer {
+    Answer answer;
+    input::Problems problems;
+    const auto base = calibration::base_profile(device, problems);
+    if (!base) throw Invalid{problems};
+    analyses::OwnBoardControl control;
+    control.fit.interrupt = call.interrupt();
+    control.validating = [&call](double done) { call.tell(done); };
+    const analyses::EvidenceFiles files = analyses::read_evidence_files(options.evidence, options.onnx);
+    answer.warnings = files.notes;
+    const auto profile = output::open_if_given(options.output);
+    const auto table = output::open_if_given(
+        profile && !profile->direct() ? calibration::uncertainty_path(options.output) : std::string());
+    const analyses::OwnBoard board = analyses::own_board(*base, files,
+                                                         {.evidence = options.evidence,
+                                                          .output = options.output,
+                                                          .name = options.name,
+                                                          .fresh = options.fresh,
+                                                          .quick = options.quick},
+                                                         control);
+    if (table) output::write_whole(*table, board.uncertainty_csv);
+    if (profile) output::write_whole(*profile, board.profile);
+    if (!board.calibration.converged)
+      answer.warnings.push_back("the fit did not converge; the parameters are the best found");
+    answer.json = analyses::own_board_json(board, files);
+    return answer;
+  });
+}
+
+}  // namespace jostle::python

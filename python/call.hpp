@@ -1,0 +1,48 @@
+// A call from Python into jostle: the work is done on a thread of its own, without the interpreter's lock,
+// while the calling thread waits, shows progress and looks for Ctrl-C.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <type_traits>
+
+namespace jostle::python {
+
+class Call {
+ public:
+  // `progress`: None, or a function of the share done (0 to 1), called by the calling thread now and then.
+  explicit Call(pybind11::object progress) : progress_(std::move(progress)) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // Set by Ctrl-C, for whoever does the work.
+  [[nodiscard]] const std::atomic<bool>* interrupt() const { return &interrupted_; }
+  // From any thread.
+  void tell(double share_done) { done_.store(share_done, std::memory_order_relaxed); }
+  void tell(std::size_t done, std::size_t of) {
+    tell(of == 0 ? 1 : static_cast<double>(done) / static_cast<double>(of));
+  }
+
+  // What `work` returns. Throws what it throws, and the Python error that a signal or `progress` raised,
+  // which stops the work first.
+  template <class Work>
+  std::invoke_result_t<Work> run(const Work& work) {
+    std::optional<std::invoke_result_t<Work>> result;
+    wait_for([&] { result.emplace(work()); });
+    return std::move(*result);
+  }
+
+ private:
+  void wait_for(const std::function<void()>& work);
+  void attend();
+
+  pybind11::object progress_;
+  std::atomic<bool> interrupted_{false};
+  std::atomic<double> done_{0};
+  std::optional<pybind11::error_already_set> error_;
+};
+
+}  // namespace jostle::python

@@ -1,0 +1,295 @@
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy
+import pandas
+
+from .record import Record, Records
+
+Figure = Optional[float]
+Interval = Optional[List[float]]
+
+class IntervalParts(Record):
+    parameters: float
+    chance: float
+    model: float
+    of_parameters: Record
+    model_from: str
+
+class Throughput(Record):
+    mean: Figure
+    ci95: Interval
+    pi90: Interval
+    unit: str
+    pi90_parts: IntervalParts
+
+class LatencyIntervals(Record):
+    mean: Interval
+    p50: Interval
+    p90: Interval
+    p99: Interval
+
+class Latency(Record):
+    mean: Figure
+    p50: Figure
+    p90: Figure
+    p95: Figure
+    p99: Figure
+    pi90: Interval
+    n: int
+    ci95: LatencyIntervals
+    unfinished: int
+    needs: Record
+    of_served: List[str]
+    pi90_parts: IntervalParts
+
+class Offered(Record):
+    mean: float
+    unit: str
+
+class Grades(Record):
+    kernels: str
+    sharing: Optional[str]
+    power: Optional[str]
+
+class EnqueueCall(Record):
+    mean: Figure
+    launch: Figure
+    reschedule: Figure
+    compute: Figure
+    blocking: Figure
+
+class Mean(Record):
+    mean: Figure
+
+class Stage(Record):
+    name: str
+    ms: Figure
+
+class TimeShare(Record):
+    gpu_running: Figure
+    gpu_switch: Figure
+    gpu_slice_wait: Figure
+    dla_running: Figure
+    dla_wait: Figure
+    engine_running: Figure
+    engine_wait: Figure
+    copying: Figure
+    link: Figure
+    cache_refill: Figure
+    launching: Figure
+    cpu_compute: Figure
+    sync_wakeup: Figure
+    waiting_for_core: Figure
+    idle: Figure
+
+class GpuRunningBy(Record):
+    compute: Figure
+    memory: Figure
+    fixed: Figure
+    throttled: Figure
+
+class GpuArray(Record):
+    sm_active: Figure
+    issue_slot: Figure
+    tensor_active: Figure
+    occupancy: Figure
+    metrics: Record
+
+class ProcessMemory(Record):
+    context_mb: Figure
+    engine_mb: Figure
+    arena_mb: Figure
+    io_mb: Figure
+    gpu_mb: Figure
+
+class Instance(Record):
+    index: int
+    name: str
+    model: str
+    precision: Optional[str]
+    batch: int
+    priority: str
+    throughput: Throughput
+    offered: Optional[Offered]
+    stable: Optional[bool]
+    latency_ms: Latency
+    mean_batch: Figure
+    drops: int
+    tokens: Optional[Record]
+
+class Process(Record):
+    index: int
+    entry: int
+    name: str
+    model: str
+    precision: Optional[str]
+    batch: int
+    runtime: Optional[str]
+    training: bool
+    status: str
+    grade: str
+    grades: Grades
+    throughput: Throughput
+    images: Figure
+    offered: Optional[Offered]
+    stable: Optional[bool]
+    stationary: Optional[bool]
+    backlog_growth: Figure
+    latency_ms: Latency
+    converged: Record
+    ec_ms: EnqueueCall
+    sync_ms: Mean
+    stages: Records[Stage]
+    time_share: TimeShare
+    gpu_running_by: GpuRunningBy
+    gpu: GpuArray
+    memory_mb: Figure
+    memory: ProcessMemory
+    throttled_share: Figure
+    throttled_by: str
+    problem: str
+    drops: int
+    setup_ms: Figure
+    finished_ms: Figure
+    throughput_after_setup: Figure
+    instances: Optional[Records[Instance]]
+    load: str
+    threads: int
+    bandwidth_gb_s: Figure
+    busy_cores: Figure
+
+class SystemThroughput(Record):
+    mean: Figure
+    ci95: Interval
+    pi90: Interval
+    pi90_parts: IntervalParts
+
+class Power(Record):
+    mean: Figure
+    peak: Figure
+    rails: Record
+    rail_peaks: Record
+    parts: Record
+    wall: Figure
+    ci95: Interval
+    pi90: Interval
+    pi90_parts: IntervalParts
+
+class SystemGpu(GpuArray):
+    busy: Figure
+    reported_load: Figure
+    clock_mhz: Figure
+    switches_per_s: Figure
+    compositor: Figure
+
+class Engine(Record):
+    name: str
+    busy: Figure
+
+class Dla(Engine):
+    clock_mhz: Figure
+
+class Link(Record):
+    busy: Figure
+    load: Figure
+    requests_per_s: Figure
+    resends: Figure
+    wait_ms: Figure
+    queued: int
+    power_w: Figure
+
+class Cpu(Record):
+    busy_cores: Figure
+    migrations_per_s: Figure
+    involuntary_switches_per_s: Figure
+    clock_mhz: List[float]
+    interrupted: Figure
+
+class Memory(Record):
+    used_mb: Figure
+    capacity_mb: Figure
+    gpu_share: Figure
+    bandwidth_gb_s: Figure
+    clock_mhz: Figure
+
+class System(Record):
+    throughput: SystemThroughput
+    power_w: Power
+    energy_per_image_mj: Figure
+    gpu: SystemGpu
+    dla: Records[Dla]
+    engines: Records[Engine]
+    link: Link
+    cpu: Cpu
+    memory: Memory
+    temperature_c: Figure
+    temperature_peak_c: Figure
+    time_in_state: Record
+    limited_by: str
+    limited_share: Record
+    stop: str
+
+class FoundWarmup(Record):
+    throughput: Figure
+    power: Figure
+    temperature: Figure
+
+class Warmup(Record):
+    set_s: float
+    found_s: FoundWarmup
+
+class Answer(Record):
+    json: str
+    def __init__(self, text: str) -> None: ...
+
+class Result(Answer):
+    schema: str
+    scenario: str
+    device: str
+    profile_hash: str
+    seed: int
+    status: str
+    processes: Records[Process]
+    system: System
+    scenario_hash: str
+    simulated_s: float
+    replications: int
+    stationary: Optional[bool]
+    warmup: Warmup
+    warnings: List[str]
+    sharing_note: str
+    resolved: Record
+    def _repr_html_(self) -> str: ...
+
+class Table:
+    computed: int
+    reused: int
+    infeasible: int
+    not_supported: int
+    failed: int
+    def __init__(self, swept: Dict[str, Any]) -> None: ...
+    @property
+    def columns(self) -> List[str]: ...
+    @property
+    def json(self) -> str: ...
+    @property
+    def points(self) -> Records[Record]: ...
+    def __getitem__(self, column: str) -> Any: ...
+    def __len__(self) -> int: ...
+    def result(self, index: int) -> Optional[Result]: ...
+    def to_dict(self) -> Dict[str, Any]: ...
+    def to_pandas(self) -> pandas.DataFrame: ...
+
+class Explanation(Answer):
+    def scenario_of(self, what_if: str) -> Dict[str, Any]: ...
+
+class Offload(Records[Record]):
+    json: str
+    def __init__(self, text: str) -> None: ...
+    def of(self, kind: str) -> Records[Record]: ...
+
+class Plan(Answer): ...
+class Calibration(Answer): ...
+class Comparison(Answer): ...
+
+def records(text: str) -> Any: ...

@@ -1,0 +1,26 @@
+// A sweep of a study, whose points come back as columns.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "python/source.hpp"
+
+namespace jostle::python {
+
+struct SweepOptions {
+  std::string output;  // SQLite file; empty: in memory
+  unsigned threads = 0;
+  bool interval = false;
+  bool replace = false;
+};
+
+// {"columns": {name: array or list}, "lines": [JSON of each point, as `sweep --export json` prints it],
+//  "warnings": [...], "computed", "reused", "infeasible", "not_supported", "failed": counts}.
+// A column of numbers is an array of doubles (NaN: no figure), or of integers, that owns what was read,
+// without a copy; any other is a list of str or None. Throws as the functions of answers.hpp do.
+[[nodiscard]] pybind11::dict sweep(const Source& source, const SweepOptions& options,
+                                   pybind11::object progress);
+
+}  // namespace jostle::python

@@ -1,0 +1,133 @@
+// The schemas of scenarios and studies against the loader: each lists the keys that the other reads, at every
+// place.
+#include "analyses/schema/schema.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "analyses/schema/keys.hpp"
+#include "analyses/schema/words.hpp"
+#include "analyses/study/study.hpp"
+#include "input/asked_keys.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
+
+namespace jostle::analyses {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+using KeysByPath = std::map<std::string, std::set<std::string>>;
+
+// Wrong in many ways, but with a mapping at every place where there can be one.
+constexpr const char* every_mapping = R"(
+device: jetson-orin-nano
+power_mode: {file: none.conf}
+clocks: {cpu: 1 MHz}
+governors: {}
+power_cap: {budget: 5 W}
+link: {bandwidth: 1 Mbit/s, rtt: 1 ms}
+interrupts: {load: 5 %}
+compositor: {}
+processes:
+  - model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}
+    stages: {before: [{name: a, time: 1 ms}], after: [{name: b, time: 1 ms}]}
+    arrivals: {periodic: 30 /s, queue: {limit: 1}}
+    after: other
+    fan_out: {mean: 1}
+    queue: {limit: 1}
+    container: {name: c}
+    policy: {fifo: 1}
+  - instances:
+      - model: {kernels: 1, duration: 1 us, blocks: 1, threads: 1}
+        arrivals: {periodic: 30 /s, queue: {limit: 1}}
+        after: other
+        fan_out: {mean: 1}
+        queue: {limit: 1}
+  - {load: busy}
+run: {until: {relative_error: 1 %}}
+)";
+
+constexpr const char* every_section = R"(
+scenario: {device: jetson-orin-nano, processes: [{model: resnet50, precision: fp16}]}
+sweep: {processes.0.batch: {start: 1, stop: 8, step: 1}}
+sampling: {latin_hypercube: 5}
+objectives: [max system.throughput]
+constraints: {system.power_w: {max: 12 W}}
+plan: {}
+offload:
+  cloud: {device: nvidia-a40, processes: [{model: resnet50, precision: fp16}]}
+  link: {bandwidth: {start: 1 Mbit/s, stop: 2 Mbit/s, step: 1 Mbit/s}, rtt: {start: 1 ms, stop: 2 ms, step: 1 ms}}
+  boards: {start: 1, stop: 2, step: 1}
+  price: {}
+fleet: {cameras: 4, rate: 15 /s, boards: [jetson-nano], constraints: {system.power_w: {max: 12 W}}}
+)";
+
+// Keys that are the user's own stand for one another.
+std::string with_free_keys(const std::string& path) {
+  for (const std::string map : {"sweep.", "constraints.", "fleet.constraints."})
+    if (path.starts_with(map)) return map + "*";
+  return path;
+}
+
+std::set<std::string> names(const std::vector<SchemaKey>& keys) {
+  std::set<std::string> all;
+  for (const SchemaKey& key : keys) all.insert(key.name);
+  return all;
+}
+
+void expect_same(const std::string& schema, const KeysByPath& asked, const std::set<std::string>& leave_out) {
+  KeysByPath read;
+  for (const auto& [path, keys] : asked) read[with_free_keys(path)].insert(keys.begin(), keys.end());
+  for (const auto& [path, keys] : read)
+    EXPECT_EQ(names(keys_at(schema, path)), keys) << schema << ", at '" << path << "'";
+  for (const std::string& path : objects_of(schema)) {
+    const bool left_out = std::ranges::any_of(
+        leave_out, [&path](const std::string& part) { return path == part || path.starts_with(part + "."); });
+    EXPECT_TRUE(left_out || read.contains(path)) << "no document has a mapping at '" << path << "'";
+  }
+}
+
+TEST(Schema, of_a_scenario_has_the_keys_that_the_loader_reads) {
+  const input::AskedKeys asked;
+  input::Problems problems;
+  (void)scenarios::parse_scenario({every_mapping, "all.yaml", ""}, scenarios::shipped_catalogue(), {},
+                                  problems);
+  expect_same("scenario", asked.by_path(), {});
+}
+
+TEST(Schema, of_a_study_has_the_keys_that_the_loader_reads) {
+  input::Problems problems;
+  (void)parse_study(every_section, "study.yaml", "", problems);  // reads the profile of its board, once
+  const input::AskedKeys asked;
+  (void)parse_study(every_section, "study.yaml", "", problems);
+  expect_same("study", asked.by_path(), {"scenario", "offload.cloud"});
+}
+
+TEST(Schema, lists_the_words_of_the_tables) {
+  EXPECT_EQ(words_at("scenario", "processes.0.precision"), words("precision"));
+  EXPECT_EQ(words_at("scenario", "processes.0.instances.0.priority"), words("priority"));
+  EXPECT_THAT(words_at("scenario", "device"), Contains("jetson-nano"));
+  EXPECT_THAT(words_at("scenario", "processes.*.runtime"), Contains("cuda-graph"));
+  EXPECT_THAT(words_at("scenario", "fan"), Contains("true"));
+}
+
+TEST(Schema, takes_the_units_of_the_tables) {
+  EXPECT_THAT(schema("scenario"), HasSubstr("ms|us|"));
+  EXPECT_THAT(schema("study"), HasSubstr("USD/kWh"));
+}
+
+TEST(Schema, leaves_nothing_of_its_shorthands) {
+  for (const std::string& name : schema_names())
+    for (const char* const shorthand : {"$names", "$quantity", "$path", "$shares", "$partial"})
+      EXPECT_EQ(schema(name).find(shorthand), std::string::npos) << name << " has " << shorthand;
+}
+
+}  // namespace
+}  // namespace jostle::analyses

@@ -1,0 +1,347 @@
+"""`import jostle`: the same answers as the command's, errors that can be acted on, and a good citizen of the interpreter.
+
+JOSTLE is the command, SOURCE the repository; the package is on PYTHONPATH.
+"""
+
+import ast
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import jostle
+import numpy
+
+JOSTLE = os.environ["JOSTLE"]
+SOURCE = Path(os.environ["SOURCE"])
+
+TWO = """device: jetson-orin-nano-super
+processes:
+  - {model: resnet50, precision: fp16, batch: 4, count: 2}
+  - {name: front, model: mobilenet_v2, precision: fp16, arrivals: {poisson: 50 /s}}
+run: {duration: 1 s, seed: 7}
+"""
+STUDY = """scenario:
+  device: jetson-orin-nano-super
+  processes: [{model: resnet50, precision: fp16}]
+  run: {duration: 1 s}
+sweep:
+  processes.0.batch: [1, 2, 4]
+  power_mode: [15W, 7W]
+objectives: [max system.throughput]
+constraints: {system.power_w: {max: 12 W}}
+"""
+ENDLESS = {"run": {"duration": "900000 s"}}
+
+
+class Module(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(directory.name)
+        Path("two.yaml").write_text(TWO)
+        Path("study.yaml").write_text(STUDY)
+
+    def command(self, *arguments):
+        return subprocess.run([JOSTLE, *arguments], capture_output=True, text=True, check=True).stdout
+
+    def test_a_result_equals_the_commands_to_the_byte(self):
+        self.assertEqual(jostle.run("two.yaml").json + "\n", self.command("run", "two.yaml", "--format", "json"))
+
+    def test_shipped_scenarios_give_the_commands_bytes(self):
+        for name in ("teaching/the_hog", "teaching/half_the_cores", "teaching/utilisation", "planning/h200_mix"):
+            path = str(SOURCE / f"scenarios/{name}.yaml")
+            self.assertEqual(jostle.run(path).json + "\n", self.command("run", path, "--format", "json"), name)
+
+    def test_seed_and_set_are_those_of_the_command(self):
+        mine = jostle.run("two.yaml", seed=3, set={"processes.0.batch": 8, "power_mode": "15W", "run.duration": "2 s"})
+        theirs = self.command("run", "two.yaml", "--seed", "3", "--set", "processes.0.batch=8", "--set", "power_mode=15W",
+                              "--set", "run.duration=2 s", "--format", "json")
+        self.assertEqual(mine.json + "\n", theirs)
+
+    def test_a_path_a_dict_and_a_text_say_the_same(self):
+        as_dict = {"name": "two", "device": "jetson-orin-nano-super",
+                   "processes": [{"model": "resnet50", "precision": "fp16", "batch": numpy.int64(4), "count": 2},
+                                 {"name": "front", "model": "mobilenet_v2", "precision": "fp16",
+                                  "arrivals": {"poisson": "50 /s"}}],
+                   "run": {"duration": "1 s", "seed": 7}}
+        first = jostle.run(Path("two.yaml")).json
+        self.assertEqual(jostle.run(as_dict).json, first)
+        self.assertEqual(jostle.run("name: two\n" + TWO).json, first)
+
+    def test_figures_are_attributes_and_items(self):
+        result = jostle.run("two.yaml")
+        data = result.to_dict()
+        self.assertEqual(result.processes[2].name, "front")
+        self.assertEqual(result.processes[0].throughput.mean, data["processes"][0]["throughput"]["mean"])
+        self.assertEqual(result["system"]["power_w"].mean, data["system"]["power_w"]["mean"])
+        self.assertIn("latency_ms", dir(result.processes[0]))
+        with self.assertRaisesRegex(AttributeError, "no figure 'throughputt'"):
+            result.processes[0].throughputt
+
+    def test_an_error_says_file_line_key_and_hint(self):
+        Path("wrong.yaml").write_text(TWO.replace("batch", "bach"))
+        with self.assertRaises(jostle.ScenarioError) as caught:
+            jostle.run("wrong.yaml")
+        (problem,) = caught.exception.problems
+        self.assertEqual((problem.file, problem.line, problem.key), ("wrong.yaml", 3, "processes.0.bach"))
+        self.assertEqual(problem.message, "unknown key")
+        self.assertIn("batch", problem.hint)
+        self.assertIsInstance(caught.exception, (jostle.Error, ValueError))
+        self.assertEqual(pickle.loads(pickle.dumps(caught.exception)).problems, [problem])
+
+    def test_all_problems_are_reported_at_once(self):
+        with self.assertRaises(jostle.ScenarioError) as caught:
+            jostle.run({"device": "jetson-nan", "processes": [{"model": "resnet51", "precision": "fp17"}]})
+        self.assertEqual([problem.key for problem in caught.exception.problems],
+                         ["device", "processes.0.model", "processes.0.precision"])
+
+    def test_a_missing_file_and_a_wrong_study_are_scenario_errors(self):
+        for call in (lambda: jostle.run("none.yaml"), lambda: jostle.sweep("two.yaml"), lambda: jostle.plan(
+                STUDY.replace("objectives", "constraints_")), lambda: jostle.offload("study.yaml")):
+            with self.assertRaises(jostle.ScenarioError):
+                call()
+
+    def test_a_value_of_set_is_named_by_its_key(self):
+        with self.assertRaises(jostle.ScenarioError) as caught:
+            jostle.run("two.yaml", set={"processes.0.batch": 0})
+        self.assertEqual(caught.exception.problems[0].key, "processes.0.batch")
+
+    def test_what_does_not_fit_is_a_status(self):
+        result = jostle.run({"device": "jetson-nano", "processes": [
+            {"model": "resnet50", "precision": "fp16", "batch": 64, "count": 8}], "run": {"duration": "1 s"}})
+        self.assertEqual(result.status, "out_of_memory")
+        self.assertIsNone(result.processes[7].throughput.mean)
+
+    def test_a_table_holds_what_the_sweep_exports(self):
+        table = jostle.sweep("study.yaml")
+        self.assertEqual(table.json, self.command("sweep", "study.yaml", "--export", "json"))
+        self.assertEqual(len(table), 6)
+        self.assertEqual(table["batch"].tolist(), [1, 1, 2, 2, 4, 4])
+        self.assertEqual(table["power_mode"], ["15W", "7W"] * 3)
+        self.assertEqual(table["throughput"][4], table.result(4).system.throughput.mean)
+        self.assertEqual(table.result(4).json, jostle.run({
+            **table.result(4).resolved.to_dict()}).json)
+
+    def test_columns_are_arrays_that_were_not_copied(self):
+        table = jostle.sweep("study.yaml")
+        for name in ("batch", "throughput"):
+            self.assertIsInstance(table[name], numpy.ndarray)
+            self.assertFalse(table[name].flags.owndata)
+        self.assertEqual(table["batch"].dtype, numpy.int64)
+        throughput = table["throughput"]
+        del table
+        self.assertTrue((throughput > 0).all())
+
+    def test_points_of_a_sweep_are_kept_in_a_file(self):
+        jostle.sweep("study.yaml", output="study.sqlite")
+        self.assertEqual((lambda again: (again.computed, again.reused))(jostle.sweep("study.yaml", output="study.sqlite")),
+                         (0, 6))
+        with self.assertRaisesRegex(jostle.Error, "another study"):
+            jostle.sweep(STUDY.replace("resnet50", "resnet18"), output="study.sqlite")
+
+    def test_analyses_give_the_commands_json(self):
+        self.assertEqual(jostle.explain("two.yaml", what_ifs=["batch-doubled"]).json + "\n",
+                         self.command("explain", "two.yaml", "--what-if", "batch-doubled", "--format", "json"))
+        self.assertEqual(jostle.plan("study.yaml", intervals=False).json + "\n",
+                         self.command("plan", "study.yaml", "--no-interval", "--format", "json"))
+        self.assertEqual(jostle.compare("two.yaml", set_b={"processes.0.batch": "8"}, replications=3).json + "\n",
+                         self.command("compare", "two.yaml", "--set-b", "processes.0.batch=8", "--replications", "3",
+                                      "--format", "json"))
+        gate = str(SOURCE / "scenarios/offload/cut_alexnet.yaml")
+        offload = jostle.offload(gate)
+        self.assertEqual(offload.json, self.command("offload", gate, "--format", "json"))
+        self.assertGreater(len(offload.of("cut")), 1)
+
+    def test_a_change_that_does_not_apply_is_an_error(self):
+        for name in ("no-quota", "no-such-change"):
+            with self.assertRaisesRegex(ValueError, f"'{name}' does not apply"):
+                jostle.explain("two.yaml", what_ifs=name)
+
+    def test_a_what_if_is_a_scenario_to_run(self):
+        why = jostle.explain("two.yaml", what_ifs="batch-doubled")
+        after = why.what_ifs[0].throughput.after
+        self.assertEqual(jostle.run(why.scenario_of("batch-doubled")).system.throughput.mean, after)
+
+    def test_a_profile_is_fitted_and_used(self):
+        Path("logs.csv").write_text(
+            "run,device,power_mode,pinned,model,precision,batch,metric,value,unit\n"
+            "a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,throughput,450,images/s\n"
+            "a,jetson-orin-nano-super,MAXN_SUPER,1,resnet50,fp16,1,power,17,W\n")
+        fit = jostle.calibrate("jetson-orin-nano-super", "logs.csv", output="mine.yaml", quick=True)
+        self.command("calibrate", "jetson-orin-nano-super", "logs.csv", "-o", "theirs.yaml", "--name", "mine", "--quick")
+        self.assertEqual(fit.profile, Path("mine.yaml").read_text())
+        self.assertEqual(fit.profile, Path("theirs.yaml").read_text())
+        self.assertEqual(Path("mine.uncertainty.csv").read_text(), Path("theirs.uncertainty.csv").read_text())
+        alone = {"device": "./mine.yaml", "power_mode": "MAXN_SUPER", "jetson_clocks": True,
+                 "processes": [{"model": "resnet50", "precision": "fp16"}]}
+        self.assertLess(abs(jostle.run(alone).processes[0].throughput.mean / 450 - 1), 0.05)
+
+    def test_a_profile_that_changes_is_read_anew(self):
+        text = (SOURCE / "calibration/devices/jetson-orin-nano.yaml").read_text()
+        Path("mine.yaml").write_text(text)
+        scenario = {"device": "./mine.yaml", "processes": [{"model": "resnet50", "precision": "fp16"}],
+                    "run": {"duration": "100 ms", "warmup": "10 ms"}}
+        first = jostle.run(scenario)
+        self.assertEqual(jostle.run(scenario).profile_hash, first.profile_hash)
+        changed = text.replace("memory_bytes_per_clock: {value: 95", "memory_bytes_per_clock: {value: 80", 1)
+        self.assertNotEqual(changed, text)
+        Path("mine.yaml").write_text(changed)
+        self.assertNotEqual(jostle.run(scenario).profile_hash, first.profile_hash)
+
+    def test_later_runs_parse_no_profile(self):
+        code = ("import jostle, time\n"
+                "s = {'device': 'nvidia-h200', 'processes': [{'model': 'resnet50', 'precision': 'fp16', 'runtime':"
+                " 'cuda-graph', 'sync': 'spin'}], 'run': {'duration': '1 ms', 'warmup': '0 s'}}\n"
+                "def once():\n"
+                "    began = time.perf_counter(); jostle.run(s); return time.perf_counter() - began\n"
+                "first = once(); print(first / sorted(once() for _ in range(20))[10])")
+        ratio = float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        self.assertGreater(ratio, 5)
+
+    def interrupted(self, code):
+        """Seconds from Ctrl-C to the end of a Python that runs `code`."""
+        child = subprocess.Popen([sys.executable, "-c", "import jostle\nprint('ready', flush=True)\n" + code],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        child.stdout.readline()
+        time.sleep(0.5)
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+        self.assertIn("KeyboardInterrupt", errors)
+        return time.monotonic() - sent
+
+    def test_ctrl_c_stops_a_run(self):
+        self.assertLess(self.interrupted("jostle.run('two.yaml', set={'run.duration': '900000 s'})"), 10)
+
+    def test_ctrl_c_stops_a_sweep_which_can_go_on(self):
+        Path("long.yaml").write_text(STUDY.replace("duration: 1 s", "duration: 900000 s"))
+        self.assertLess(self.interrupted("jostle.sweep('long.yaml', output='long.sqlite')"), 10)
+        self.assertTrue(Path("long.sqlite").exists())
+        after = jostle.run("two.yaml")  # in this process nothing is interrupted
+        self.assertEqual(after.status, "ok")
+
+    def test_other_threads_run_meanwhile(self):
+        counted, stop = [0], threading.Event()
+
+        def count():
+            while not stop.is_set():
+                counted[0] += 1
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        jostle.run("two.yaml", set={"run.duration": "200 s"})
+        stop.set()
+        thread.join()
+        self.assertGreater(counted[0], 5)
+
+    def test_threads_may_run_at_the_same_time(self):
+        want = [jostle.run("two.yaml", seed=seed).json for seed in range(4)]
+        got = [None] * 4
+
+        def one(seed):
+            got[seed] = jostle.run("two.yaml", seed=seed).json
+
+        threads = [threading.Thread(target=one, args=(seed,)) for seed in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(got, want)
+
+    def test_progress_is_told_and_may_stop_the_run(self):
+        told = []
+        jostle.run("two.yaml", set={"run.duration": "300 s"}, progress=told.append)
+        self.assertEqual(told[-1], 1.0)
+        self.assertEqual(told, sorted(told))
+
+        def enough(done):
+            raise RuntimeError("enough")
+
+        with self.assertRaisesRegex(RuntimeError, "enough"):
+            jostle.run("two.yaml", set={"run.duration": "900000 s"}, progress=enough)
+        self.assertEqual(jostle.run("two.yaml").status, "ok")
+
+    def test_pandas_comes_when_it_is_asked_for(self):
+        code = ("import sys, jostle\nr = jostle.run('two.yaml')\nt = jostle.sweep('study.yaml')\n"
+                "assert 'pandas' not in sys.modules and 'tqdm' not in sys.modules\n"
+                "p = r.processes.to_pandas()\nassert list(p['latency_ms.p99'].notna()) is not None\n"
+                "assert p['throughput.mean'][0] == r.processes[0].throughput.mean\n"
+                "assert t.to_pandas()['throughput'][3] == t['throughput'][3]\nassert 'pandas' in sys.modules\n")
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+    def test_a_notebook_shows_tables_and_bars_without_a_script(self):
+        html = jostle.run("two.yaml")._repr_html_()
+        self.assertIn("<table>", html)
+        self.assertIn("<svg", html)
+        self.assertIn("resnet50", html)
+        self.assertNotIn("<script", html)
+        for answer in (jostle.sweep("study.yaml"), jostle.explain("two.yaml", what_ifs="batch-doubled"),
+                       jostle.compare("two.yaml", set_b={"processes.0.batch": 8}, replications=2)):
+            self.assertIn("<table>", answer._repr_html_())
+
+    def test_names_from_outside_are_escaped_in_html(self):
+        html = jostle.run(TWO, set={"name": "'<b>x</b>'"})._repr_html_()
+        self.assertNotIn("<b>x</b>", html)
+
+    def test_results_can_be_pickled(self):
+        result = jostle.run("two.yaml")
+        again = pickle.loads(pickle.dumps(result))
+        self.assertEqual(again.json, result.json)
+        self.assertEqual(again.processes[0].model, "resnet50")
+
+    def test_a_timeline_is_written(self):
+        jostle.run("two.yaml", trace="two.json")
+        self.assertIn("traceEvents", json.loads(Path("two.json").read_text()))
+
+    def test_what_ships_is_listed(self):
+        self.assertIn("nvidia-h200", [device.name for device in jostle.devices()])
+        modes = {device.name: device.power_modes for device in jostle.devices()}
+        self.assertIn("15W", modes["jetson-orin-nano"])
+        resnet = next(network for network in jostle.networks() if network.name == "resnet50")
+        self.assertEqual(resnet.parameters, 25557032)
+
+    def test_approximations_are_warnings(self):
+        Path("nvpmodel.conf").write_text(
+            "< PARAM TYPE=FILE NAME=CPU_ONLINE >\nCORE_1 /sys/devices/system/cpu/cpu1/online\n"
+            "< PARAM TYPE=FILE NAME=OTHER >\nX /sys/other\n< POWER_MODEL ID=0 NAME=MAXN >\nCPU_ONLINE CORE_1 1\nOTHER X 3\n"
+            "< PM_CONFIG DEFAULT=0 >\n")
+        told = subprocess.run([JOSTLE, "run", "two.yaml", "--set", "power_mode={file: nvpmodel.conf}"],
+                              capture_output=True, text=True).stderr
+        with self.assertWarns(jostle.ScenarioWarning) as caught:
+            jostle.run("two.yaml", set={"power_mode": "{file: nvpmodel.conf}"})
+        self.assertIn(str(caught.warning), told)
+
+    def test_stubs_name_every_figure_of_a_result(self):
+        stubs = ast.parse((SOURCE / "python/jostle/results.pyi").read_text())
+        classes = {node.name: {item.target.id for item in node.body if isinstance(item, ast.AnnAssign)}
+                   for node in stubs.body if isinstance(node, ast.ClassDef)}
+        classes["SystemGpu"] |= classes["GpuArray"]
+        schema = jostle.schema("result")
+        system = schema["properties"]["system"]["properties"]
+        for name, keys in {"Result": schema["properties"], "System": system, "Process": schema["definitions"]["process"]["properties"],
+                           "Instance": schema["definitions"]["instance"]["properties"],
+                           "Latency": schema["definitions"]["latency"]["properties"],
+                           "TimeShare": schema["definitions"]["process"]["properties"]["time_share"]["properties"],
+                           "Power": system["power_w"]["properties"], "SystemGpu": system["gpu"]["properties"],
+                           "Cpu": system["cpu"]["properties"], "Memory": system["memory"]["properties"],
+                           "Link": system["link"]["properties"]}.items():
+            self.assertEqual(classes[name], set(keys), name)
+
+    def test_the_versions_are_one(self):
+        text = (SOURCE / "pyproject.toml").read_text()
+        self.assertIn(f'version = "{jostle.__version__}"', text)
+        self.assertTrue(self.command("--version").startswith(f"jostle {jostle.__version__}\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+"""The wheel that pip makes of the module, installed into a virtual environment and used there.
+
+BUILD is a folder with the compiled package, SOURCE the repository.
+"""
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import venv
+import zipfile
+from pathlib import Path
+
+SOURCE = Path(os.environ["SOURCE"])
+BUILD = Path(os.environ["BUILD"])
+sys.path.insert(0, str(SOURCE / "python"))
+
+
+class Package(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        self.backend = importlib.import_module("build_wheel")
+        self.backend.build = str(self.directory / "build")
+        # What pip compiles takes minutes; here it is what was compiled before.
+        self.backend.module = lambda stage: shutil.copytree(BUILD / "jostle", Path(stage) / "jostle")
+        self.wheel = self.directory / self.backend.build_wheel(str(self.directory))
+
+    def test_the_wheel_holds_the_package_and_its_types(self):
+        names = set(zipfile.ZipFile(self.wheel).namelist())
+        for name in ("jostle/__init__.py", "jostle/__init__.pyi", "jostle/py.typed", f"jostle-{self.backend.project()['version']}.dist-info/METADATA"):
+            self.assertIn(name, names)
+        self.assertTrue(any(name.startswith("jostle/_jostle.") and name.endswith(".so") for name in names))
+        self.assertEqual(sorted(path.name for path in (SOURCE / "python/jostle").iterdir() if path.is_file()),
+                         sorted(Path(name).name for name in names if name.startswith("jostle/") and "_jostle.c" not in name))
+
+    def test_it_installs_without_a_network_and_runs(self):
+        venv.create(self.directory / "venv", with_pip=True, system_site_packages=True)
+        python = str(self.directory / "venv/bin/python")
+        clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        subprocess.run([python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", str(self.wheel)], check=True,
+                       env=clean)
+        code = ("import jostle; print(jostle.run({'device': 'nvidia-h200', 'processes': [{'model': 'resnet50', 'precision':"
+                " 'fp16', 'runtime': 'cuda-graph'}], 'run': {'duration': '10 ms', 'warmup': '1 ms'}}).status)")
+        self.assertEqual(subprocess.run([python, "-c", code], check=True, capture_output=True, text=True, env=clean,
+                                        cwd=self.directory).stdout, "ok\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
