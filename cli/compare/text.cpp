@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/metric_json.hpp"
+#include "scenarios/result/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"

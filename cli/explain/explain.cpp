@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analyses/explain/explanation_json.hpp"
 #include "cli/explain/text.hpp"
 #include "cli/options.hpp"
 #include "cli/run/report.hpp"
@@ -78,7 +79,7 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
       text += (text.empty() ? "" : "---\n") + scenario_text(tried, file);
     terminal.print_data(text);
   } else if (asked.format == "json") {
-    terminal.print_data(explanation_json(explanation) + "\n");
+    terminal.print_data(analyses::explanation_json(explanation) + "\n");
   } else {
     terminal.print(explanation_text(explanation, terminal.width(), terminal.colour()));
   }

@@ -1,4 +1,4 @@
-// Explanations for people, and for programs.
+// Explanations for people.
 #pragma once
 
 #include <string>
@@ -9,8 +9,5 @@ namespace jostle::cli {
 
 // Lines of at most `width` columns where the words allow it (60 always do).
 [[nodiscard]] std::string explanation_text(const analyses::Explanation& explanation, int width, bool colour);
-
-// {"schema":"jostle.explain/1",...} without a newline; keys: docs/explain.md.
-[[nodiscard]] std::string explanation_json(const analyses::Explanation& explanation);
 
 }  // namespace jostle::cli

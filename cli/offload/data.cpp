@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/readers/csv.hpp"
-#include "cli/metric_json.hpp"
+#include "scenarios/result/metric_json.hpp"
 #include "cli/offload/text.hpp"
 
 namespace jostle::cli {

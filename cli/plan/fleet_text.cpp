@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/metric_json.hpp"
+#include "scenarios/result/metric_json.hpp"
 #include "cli/plan/text.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"

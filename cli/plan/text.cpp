@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyses/study/metric.hpp"
-#include "cli/metric_json.hpp"
+#include "scenarios/result/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/readers/csv.hpp"
-#include "cli/metric_json.hpp"
+#include "scenarios/result/metric_json.hpp"
 #include "cli/roofline/text.hpp"
 
 namespace jostle::cli {

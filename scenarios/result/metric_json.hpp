@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace jostle::cli {
+namespace jostle {
 
 [[nodiscard]] inline nlohmann::ordered_json metric_json(const std::optional<double>& value) {
   using Json = nlohmann::ordered_json;
@@ -19,4 +19,4 @@ namespace jostle::cli {
   return interval ? Json{interval->first, interval->second} : Json(nullptr);
 }
 
-}  // namespace jostle::cli
+}  // namespace jostle

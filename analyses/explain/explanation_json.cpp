@@ -1,21 +1,18 @@
-// An explanation as one JSON object.
+#include "analyses/explain/explanation_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include "analyses/study/metric.hpp"
-#include "cli/explain/text.hpp"
-#include "cli/metric_json.hpp"
+#include "scenarios/result/metric_json.hpp"
 
-namespace jostle::cli {
+namespace jostle::analyses {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using analyses::Change;
-using analyses::Explanation;
-using analyses::Tried;
 using scenarios::Metric;
 
 // Tenths read back as written: 53.6.
-Json percent_or_null(const std::optional<analyses::Permille>& share) {
+Json percent_or_null(const std::optional<Permille>& share) {
   if (!share) return nullptr;
   Json json = Json::object();
   for (const process::ShareRow& row : process::share_rows)
@@ -54,8 +51,8 @@ Json instances(const scenarios::ProcessResult& process) {
 
 Json process(const Explanation& explanation, std::size_t index) {
   const scenarios::ProcessResult& process = explanation.result.processes[index];
-  const std::optional<analyses::Permille> share =
-      process.time_share ? std::optional(analyses::rounded(*process.time_share)) : std::nullopt;
+  const std::optional<Permille> share =
+      process.time_share ? std::optional(rounded(*process.time_share)) : std::nullopt;
   return {{"index", index},
           {"entry", process.entry},
           {"name", process.name},
@@ -76,7 +73,7 @@ Json process(const Explanation& explanation, std::size_t index) {
           {"instances", instances(process)}};
 }
 
-Json changes(const analyses::ProcessChange& each, std::size_t index) {
+Json changes(const ProcessChange& each, std::size_t index) {
   Json json{{"index", index},
             {"status", each.status},
             {"throughput", change(each.throughput)},
@@ -91,14 +88,14 @@ Json changes(const analyses::ProcessChange& each, std::size_t index) {
 Json standings(const Tried& tried) {
   if (tried.standings.groups.empty()) return nullptr;
   Json json{{"sentence", tried.standings.sentence}, {"groups", Json::array()}};
-  for (const analyses::Standing& group : tried.standings.groups) {
+  for (const Standing& group : tried.standings.groups) {
     json["groups"].push_back({{"label", group.label},
                               {"count", group.parts.size()},
                               {"kernel_us", metric_json(group.kernel_us)},
                               {"gain", group.gain},
                               {"gain_of", group.of_latency ? "latency" : "throughput"},
                               {"keeps_up", group.keeps_up},
-                              {"fate", group.fate == analyses::Fate::same ? "same" : to_string(group.fate)}});
+                              {"fate", group.fate == Fate::same ? "same" : to_string(group.fate)}});
   }
   return json;
 }
@@ -114,7 +111,7 @@ Json what_if(const Tried& tried) {
   json["power_w"] = change(tried.power_w);
   json["energy_per_image_mj"] = change(tried.energy_mj);
   json["clocks_mhz"] = Json::object();
-  for (const analyses::ClockChange& clock : tried.clocks) {
+  for (const ClockChange& clock : tried.clocks) {
     Json& mhz = json["clocks_mhz"][clock.domain] = change(clock.mhz);
     mhz["by_governor"] = clock.by_governor;
   }
@@ -133,7 +130,7 @@ Json what_if(const Tried& tried) {
 
 Json overload(const Explanation& explanation) {
   if (!explanation.overload) return nullptr;
-  const analyses::Overload& overload = *explanation.overload;
+  const Overload& overload = *explanation.overload;
   Json json{{"offered", overload.offered}, {"served", overload.served}, {"sentence", overload.sentence}};
   json["stable_with"] = Json::array();
   for (const std::size_t index : overload.stable_with)
@@ -142,7 +139,7 @@ Json overload(const Explanation& explanation) {
 }
 
 Json reported(const Explanation& explanation) {
-  const analyses::Reported& tool = explanation.reported;
+  const Reported& tool = explanation.reported;
   const auto& system = explanation.result.system;
   Json json{{"tool", tool.tool},
             {"gpu_percent", metric_json(tool.gpu_percent)},
@@ -171,14 +168,14 @@ std::string explanation_json(const Explanation& explanation) {
             {"profile_hash", result.profile_hash},
             {"seed", result.seed},
             {"status", result.status}};
-  json["overloaded"] = analyses::overloaded_in(result);
+  json["overloaded"] = overloaded_in(result);
   json["overload"] = overload(explanation);
-  json["dropped"] = analyses::ResultMetrics(result).dropped();
+  json["dropped"] = ResultMetrics(result).dropped();
   json["processes"] = Json::array();
   for (std::size_t i = 0; i < result.processes.size(); ++i)
     json["processes"].push_back(process(explanation, i));
   json["groups"] = Json::array();
-  for (const analyses::Explained& explained : explanation.groups) {
+  for (const Explained& explained : explanation.groups) {
     json["groups"].push_back({{"label", explained.group.label},
                               {"processes", explained.group.processes},
                               {"percent", percent_or_null(explained.share)},
@@ -204,4 +201,4 @@ std::string explanation_json(const Explanation& explanation) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace jostle::cli
+}  // namespace jostle::analyses
