@@ -67,12 +67,21 @@ std::string explain(const Json& question) {
   return analyses::explanation_json(analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {}}, {}));
 }
 
+std::string csv(const Json& question) {
+  return scenarios::csv_header() + scenarios::to_csv(result_of(scenario_of(question)));
+}
+
+std::string check(const Json& question) {
+  (void)scenario_of(question);
+  return "[]";
+}
+
 std::string names(const Json& /*question*/) {
   return catalogue_json();
 }
 
 constexpr std::pair<std::string_view, std::string (*)(const Json&)> questions[] = {
-    {"run", run}, {"picture", picture}, {"explain", explain}, {"catalogue", names}};
+    {"run", run}, {"picture", picture}, {"csv", csv}, {"check", check}, {"explain", explain}, {"catalogue", names}};
 
 std::string problems_json(const input::Problems& problems) {
   Json json = Json::array();

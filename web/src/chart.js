@@ -3,13 +3,13 @@ import * as echarts from 'echarts/core';
 import {BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart} from 'echarts/charts';
 import {DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent,
   VisualMapComponent} from 'echarts/components';
-import {CanvasRenderer} from 'echarts/renderers';
+import {CanvasRenderer, SVGRenderer} from 'echarts/renderers';
 import {choice, element, save} from './dom.js';
-import {colours, forgetThemes, onTheme} from './theme.js';
+import {colours, forgetTheme, forgetThemes, onTheme} from './theme.js';
 import {figure as shown} from './table.js';
 
 echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, DataZoomComponent,
-  GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, VisualMapComponent, CanvasRenderer]);
+  GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, VisualMapComponent, CanvasRenderer, SVGRenderer]);
 
 const open = new Set(), waiting = new Set();
 
@@ -25,10 +25,12 @@ addEventListener('beforeprint', () => { for (const begin of waiting) begin(); })
 // Of the i-th series: with the eight colours 32 look different.
 export const symbol = (i) => ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4];
 
-// The scale beside a map.
-export const scale = (theme, values, itemHeight) => ({min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle',
-  itemHeight, calculable: false, seriesIndex: 0, inRange: {color: theme.ramp}, textStyle: {color: theme.soft},
-  formatter: (value) => shown(Number(value.toPrecision(3)))});
+// The scale beside a map, with its ends in numbers.
+export const scale = (theme, values, itemHeight, unit = '') => {
+  const min = Math.min(...values), max = Math.max(...values), end = (value) => shown(Number(value.toPrecision(3)));
+  return {min, max: max > min ? max : min + 1, right: 4, top: 'middle', itemHeight, itemWidth: 14, calculable: false, seriesIndex: 0,
+    inRange: {color: theme.ramp}, textStyle: {color: theme.soft, fontSize: 11}, text: [`${end(max)}\n${unit}`, end(min)], textGap: 6};
+};
 
 // Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis').
 export const limitLines = (theme, axis, limits) => ({silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
@@ -85,7 +87,8 @@ function words(option, series, item) {
 
 // given: {title, about, option(theme, picked), table(picked), height?, wide?, name?,
 //         choices?: [{label, texts, selected?} | {label, range: [from, to], value}]}
-// `picked` holds, for each choice, the index or value chosen.
+// `picked` holds, for each choice, the index or value chosen. The element's update(given) shows other data in its place:
+// of the same title, with the same choices. Its end() frees what it holds.
 export function figure(given) {
   const picked = (given.choices ?? []).map((of) => (of.range ? of.value : of.selected ?? 0));
   const plot = element('div', {class: 'plot', tabindex: 0, role: 'application', 'aria-label':
@@ -117,6 +120,19 @@ export function figure(given) {
     option = given.option(theme, picked);
     chart.setOption(dressed(option, theme), true);
     fill();
+  };
+  // The picture as a file; of SVG, drawn anew as one.
+  const png = async () => {
+    begin();
+    const url = chart.getDataURL({pixelRatio: 2, backgroundColor: colours().card});
+    save(`${name}.png`, Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (byte) => byte.charCodeAt(0)), 'image/png');
+  };
+  const svg = () => {
+    begin();
+    const drawn = echarts.init(null, null, {renderer: 'svg', ssr: true, width: chart.getWidth(), height: chart.getHeight()});
+    drawn.setOption({...dressed(option, colours()), backgroundColor: colours().card});
+    save(`${name}.svg`, drawn.renderToSVGString(), 'image/svg+xml');
+    drawn.dispose();
   };
   const controls = (given.choices ?? []).map((of, i) => of.range
     ? element('label', {}, of.label, element('input', {type: 'range', min: of.range[0], max: of.range[1], value: of.value,
@@ -162,14 +178,17 @@ export function figure(given) {
     }
   });
 
+  const about = element('span', {class: 'about'}, given.about ?? '');
   const made = element('figure', {class: given.wide ? 'wide' : null, 'data-name': name},
-      element('figcaption', {}, element('h3', {}, given.title), element('button', {type: 'button',
-        'aria-label': `${given.title}: save the data as CSV`, onclick: () => save(`${name}.csv`, given.table(picked).csv())},
-      'CSV'), given.about ? element('span', {class: 'about'}, given.about) : null),
+      element('figcaption', {}, element('h3', {}, given.title), element('span', {class: 'files'},
+          ...[['CSV', 'the data', () => save(`${name}.csv`, given.table(picked).csv())], ['PNG', 'the picture', png], ['SVG', 'the picture', svg]]
+              .map(([kind, what, onclick]) => element('button', {type: 'button', 'aria-label': `${given.title}: save ${what} as ${kind}`, onclick}, kind))),
+      about),
       controls.length ? element('div', {class: 'controls'}, ...controls) : null, plot, reading, details);
 
   // Charts are made when they come near the window: a page of many opens at once.
   const begin = () => {
+    if (chart) return;
     near.disconnect();
     waiting.delete(begin);
     chart = echarts.init(plot);
@@ -183,5 +202,23 @@ export function figure(given) {
   near.observe(plot);
   waiting.add(begin);
   onTheme(draw);
+  made.end = () => {
+    near.disconnect();
+    waiting.delete(begin);
+    forgetTheme(draw);
+    chart?.dispose();
+    open.delete(chart);
+  };
+  made.update = (other) => {
+    given = other;
+    about.textContent = given.about ?? '';
+    const height = `${given.height ?? 320}px`;
+    if (plot.style.height !== height) {
+      plot.style.height = height;
+      chart?.resize();
+    }
+    at = null;
+    draw();
+  };
   return made;
 }

@@ -1,6 +1,5 @@
 // A stretch of a run: who has each core, the GPU and its streams, copies and DLAs; and the counters under it.
 // Events are those of Chrome's JSON (docs/result.md, Timeline).
-import {figure} from './chart.js';
 import {Table} from './table.js';
 
 const groups = [
@@ -10,6 +9,7 @@ const groups = [
   ['Waiting', (unit) => unit === 'processes' || unit === 'threads'],
 ];
 
+// What figure() draws; null of an empty trace.
 export function timeline(trace) {
   const tracks = [], names = new Map(), slices = [], counters = new Map();
   for (const event of trace.traceEvents) {
@@ -38,7 +38,7 @@ export function timeline(trace) {
   const owners = [...new Set(slices.map(owner))];
   const words = (slice) => `${tracks[slice[0]]}: ${slice[3]} from ${slice[1].toFixed(3)} to ${slice[2].toFixed(3)} ms (${
     (slice[2] - slice[1]).toFixed(3)} ms)`;
-  return figure({
+  return {
     title: 'Timeline', wide: true, height: rows + 90 + panels.length * each,
     about: `${(end - begin).toFixed(1)} ms of the run, after its warm-up. The whole of it: jostle run --trace FILE, for ui.perfetto.dev.`,
     table: () => Table.of(['track', 'begin_ms', 'end_ms', 'name'], slices.map((slice) => [tracks[slice[0]], ...slice.slice(1)])),
@@ -83,5 +83,5 @@ export function timeline(trace) {
           endLabel: {show: false}})))],
       };
     },
-  });
+  };
 }

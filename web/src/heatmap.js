@@ -1,0 +1,51 @@
+// A figure over two dimensions as a map of cells: colours, numbers where there is room, and a word where there is none.
+import {scale} from './chart.js';
+import {figure as shown} from './table.js';
+
+// Black or white, whichever is read more easily on a colour of the ramp.
+function inkOn(ramp, share) {
+  const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1), low = Math.min(Math.floor(at), ramp.length - 2);
+  const channel = (i) => {
+    const [from, to] = [low, low + 1].map((place) => parseInt(ramp[place].slice(1 + 2 * i, 3 + 2 * i), 16));
+    return (from + (at - low) * (to - from)) / 255;
+  };
+  const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const light = 0.2126 * linear(channel(0)) + 0.7152 * linear(channel(1)) + 0.0722 * linear(channel(2));
+  return light > 0.179 ? '#000' : '#fff';
+}
+
+const long = (labels) => labels.some((label) => label.length > 8);
+
+// What figure() draws. x, y: {name, labels}; cells: [{i, j, value, why}], `why` there is no value in a word or two;
+// `name` of the figure with its unit behind a comma, as title() gives it. The rest as for figure().
+export function heatmap({x, y, cells, name, ...given}) {
+  const full = cells.filter(({value}) => value !== null), empty = cells.filter(({value}) => value === null);
+  const values = full.map(({value}) => value), low = Math.min(...values), high = Math.max(...values);
+  const share = (value) => (high === low ? 0 : (value - low) / (high - low));
+  const words = (cell) => `${x.name} ${x.labels[cell.i]}, ${y.name} ${y.labels[cell.j]}`;
+  const few = x.labels.length <= 7 || (x.labels.length <= 10 && !long(y.labels));
+  const narrow = innerWidth < 600;
+  const unit = /,([^,]*)$/.exec(name)?.[1].trim() ?? '';
+  return {
+    ...given,
+    option: (theme) => ({
+      legend: null,
+      grid: {left: !long(y.labels) ? 78 : narrow ? 116 : 190, right: narrow ? 58 : 88, top: 16},
+      tooltip: {formatter: ({data}) => `${words(data)}\n${data.why ?? `${shown(data.value[2])} ${unit}`}`},
+      xAxis: {type: 'category', name: x.name, data: x.labels, splitLine: {show: false}},
+      yAxis: {type: 'category', name: long(y.labels) ? '' : y.name, nameGap: 54, data: y.labels, splitLine: {show: false},
+        axisLabel: {width: narrow ? 100 : 172, overflow: 'truncate'}},
+      visualMap: values.length ? scale(theme, values, 150, unit) : undefined,
+      series: [{type: 'heatmap', name, data: full.map((cell) => ({...cell, value: [cell.i, cell.j, cell.value],
+        label: {color: inkOn(theme.ramp, share(cell.value))}})),
+      words: (item) => `${words(full[item])}: ${shown(full[item].value)} ${unit}`,
+      label: {show: few && !(narrow && x.labels.length > 4), formatter: ({data}) => shown(Number(data.value[2].toPrecision(3))), fontSize: 11},
+      emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}},
+      {type: 'scatter', name: 'has no figure', symbol: 'rect', symbolSize: 14,
+        data: empty.map((cell) => ({...cell, value: [cell.i, cell.j]})),
+        words: (item) => `${words(empty[item])}: ${empty[item].why}`,
+        itemStyle: {color: 'transparent', borderColor: theme.soft, borderType: 'dashed', borderWidth: 1},
+        label: {show: few && !narrow, color: theme.soft, fontSize: 11, formatter: ({data}) => data.why}}],
+    }),
+  };
+}
