@@ -29,6 +29,17 @@ function keys(text, catalogue) {
   return found;
 }
 
+// A key as people call it: "processes.0.batch" is the batch of process 1.
+function called(key, text) {
+  const process = /^processes\.(\d+)\.(.+)$/.exec(key);
+  const known = {count: 'Processes', 'clocks.gpu': 'GPU clock', 'clocks.cpu': 'CPU clock', 'clocks.emc': 'Memory clock', 'run.seed': 'Seed',
+    'power_cap.budget': 'Power cap'};
+  const of = process ? process[2] : key, name = known[of] ?? title(of.replaceAll('.', ' '));
+  if (!process) return name;
+  const entry = tree(text)?.processes?.[process[1]];
+  return `${name} of ${entry?.name ?? entry?.model ?? `entry ${Number(process[1]) + 1}`}`;
+}
+
 // page: as for simulate()
 export function map(page) {
   const chosen = {x: 'processes.0.batch', xs: '1 to 10', y: 'processes.0.count', ys: '1 to 10', metric: 'throughput', ...page.state.map};
@@ -49,9 +60,9 @@ export function map(page) {
   const of = (key, list) => ({key, values: values(list)});
   const show = () => {
     const x = of(chosen.x, chosen.xs), y = of(chosen.y, chosen.ys), name = title(chosen.metric);
-    const given = {...heatmap({title: `${name} over two keys`, about: cells.length ? `${cells.length} points, each a run with seed and length of the scenario.` : '',
+    const given = {...heatmap({title: name, about: cells.length ? `${cells.length} points, each a run with seed and length of the scenario.` : '',
       wide: true, height: 420, name,
-      x: {name: x.key, labels: x.values}, y: {name: y.key, labels: y.values},
+      x: {name: called(x.key, page.state.a), labels: x.values}, y: {name: called(y.key, page.state.a), labels: y.values},
       cells: cells.map(({i, j, values: found, why}) => ({i, j, value: found?.[chosen.metric] ?? null, why: why ?? (found?.[chosen.metric] === null ? 'none' : undefined)})),
       table: () => Table.of([x.key, y.key, ...Object.keys(metrics), 'status'], cells.map(({i, j, values: found, why}) =>
         [x.values[i], y.values[j], ...Object.keys(metrics).map((metric) => found?.[metric] ?? null), why ?? 'ok'])),

@@ -6,6 +6,16 @@ import {charts, summary} from '../src/run.js';
 
 const key = (given) => JSON.stringify([given.title, (given.choices ?? []).map((of) => of.texts ?? of.range)]);
 
+// Lets the browser do what waits: paint, keys.
+const breath = () => new Promise((resolve) => {
+  const {port1, port2} = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    resolve();
+  };
+  port2.postMessage(null);
+});
+
 // Figures by what they show; the elements of those that stay are kept.
 export class Figures {
   constructor() {
@@ -13,11 +23,13 @@ export class Figures {
     this.shown = new Map();
   }
 
-  show(all) {
-    const now = new Map();
+  // Resolves when those in sight are drawn, each in a task of its own, so that the page never stands still for long.
+  async show(all) {
+    const turn = this.turn = {};
+    const now = new Map(), others = [];
     for (const given of all) {
       const before = this.shown.get(key(given));
-      if (before) before.update(given);
+      if (before) others.push(() => before.update(given));
       now.set(key(given), before ?? figure(given));
     }
     for (const [of, old] of this.shown) if (!now.has(of)) old.end();
@@ -25,6 +37,11 @@ export class Figures {
     const wanted = [...now.values()];
     if (wanted.length !== this.element.children.length || wanted.some((of, i) => this.element.children[i] !== of))
       this.element.replaceChildren(...wanted);
+    for (const update of others) {
+      update();
+      await breath();
+      if (turn !== this.turn) return;
+    }
   }
 }
 
@@ -47,7 +64,7 @@ export function results({files, wanted = () => true}) {
     element: box,
     show(picture) {
       head.replaceChildren(...summary(picture.result));
-      figures.show(charts(picture).filter(wanted));
+      return figures.show(charts(picture).filter(wanted));
     },
     stale: (is) => box.classList.toggle('stale', is),
   };

@@ -31,7 +31,7 @@ export function simulate(page) {
     shown.stale(reply.status !== 'answered');
     note.textContent = reply.status === 'failed' ? reply.text : '';
     if (reply.status !== 'answered') return;
-    shown.show(pictureOf(reply.text));
+    await shown.show(pictureOf(reply.text));
     document.documentElement.dataset.pictured = String(Math.round(performance.now() - began));
     if (asked === text) timer = setTimeout(explain, pause);
   };

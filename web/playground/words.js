@@ -1,8 +1,7 @@
 // Why it comes out so, in the words of `jostle explain`.
 import {element} from '../src/dom.js';
-import {figure as shown} from '../src/table.js';
 
-const percent = (share) => (share === null || share === undefined ? '–' : `${share > 0 ? '+' : ''}${shown(Number((100 * share).toPrecision(3)))} %`);
+const percent = (share) => (share === null || share === undefined ? '–' : `${share > 0 ? '+' : ''}${(100 * share).toFixed(1).replace(/^-0\.0$/, '0.0')} %`);
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}.` : '');
 
 // explained: what the simulator answers to "explain".

@@ -22,14 +22,21 @@ export function clear() {
 }
 addEventListener('beforeprint', () => { for (const begin of waiting) begin(); });
 
+// On a phone, names beside a chart get less room.
+export const narrow = () => innerWidth < 600;
+const beside = () => (narrow() ? 88 : 150);
+// The axis of those names, and the room for it.
+export const named = (labels) => ({grid: {left: beside(), right: narrow() ? 16 : 28},
+  yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: beside() - 14, overflow: 'truncate'}}});
+
 // Of the i-th series: with the eight colours 32 look different.
 export const symbol = (i) => ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4];
 
 // The scale beside a map, with its ends in numbers.
 export const scale = (theme, values, itemHeight, unit = '') => {
-  const min = Math.min(...values), max = Math.max(...values), end = (value) => shown(Number(value.toPrecision(3)));
-  return {min, max: max > min ? max : min + 1, right: 4, top: 'middle', itemHeight, itemWidth: 14, calculable: false, seriesIndex: 0,
-    inRange: {color: theme.ramp}, textStyle: {color: theme.soft, fontSize: 11}, text: [`${end(max)}\n${unit}`, end(min)], textGap: 6};
+  const min = Math.min(...values), max = Math.max(...values), end = (value) => `${shown(Number(value.toPrecision(3)))} ${unit}`.trim();
+  return {min, max: max > min ? max : min + 1, right: Math.max(4, 3 * end(max).length - 4), top: 'middle', itemHeight, itemWidth: 14, calculable: false, seriesIndex: 0,
+    inRange: {color: theme.ramp}, textStyle: {color: theme.soft, fontSize: 11}, text: [end(max), end(min)], textGap: 6};
 };
 
 // Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis').
@@ -88,7 +95,8 @@ function words(option, series, item) {
 // given: {title, about, option(theme, picked), table(picked), height?, wide?, name?,
 //         choices?: [{label, texts, selected?} | {label, range: [from, to], value}]}
 // `picked` holds, for each choice, the index or value chosen. The element's update(given) shows other data in its place:
-// of the same title, with the same choices. Its end() frees what it holds.
+// of the same title, with the same choices; drawn at once if seeable(), else when it comes near the window. Its end()
+// frees what it holds.
 export function figure(given) {
   const picked = (given.choices ?? []).map((of) => (of.range ? of.value : of.selected ?? 0));
   const plot = element('div', {class: 'plot', tabindex: 0, role: 'application', 'aria-label':
@@ -97,7 +105,8 @@ export function figure(given) {
   const name = (given.name ?? given.title).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
   const rows = element('div', {class: 'scroll'});
   const details = element('details', {ontoggle: () => fill()}, element('summary', {}, 'Data'), rows);
-  let chart = null, option = null, at = null;
+  let chart = null, option = null, at = null, seeable = false;
+  let late = false;  // the data have changed since it was drawn
 
   const fill = () => {
     if (!details.open) return;
@@ -116,6 +125,7 @@ export function figure(given) {
   };
   const draw = () => {
     if (!chart) return;
+    late = false;
     const theme = colours();
     option = given.option(theme, picked);
     chart.setOption(dressed(option, theme), true);
@@ -188,8 +198,10 @@ export function figure(given) {
 
   // Charts are made when they come near the window: a page of many opens at once.
   const begin = () => {
-    if (chart) return;
-    near.disconnect();
+    if (chart) {
+      if (late) draw();
+      return;
+    }
     waiting.delete(begin);
     chart = echarts.init(plot);
     open.add(chart);
@@ -197,7 +209,8 @@ export function figure(given) {
     draw();
   };
   const near = new IntersectionObserver((seen) => {
-    if (seen.some((one) => one.isIntersecting)) begin();
+    seeable = seen.at(-1).isIntersecting;
+    if (seeable) begin();
   }, {rootMargin: '400px'});
   near.observe(plot);
   waiting.add(begin);
@@ -218,7 +231,10 @@ export function figure(given) {
       chart?.resize();
     }
     at = null;
-    draw();
+    late = true;
+    fill();
+    if (seeable && chart) draw();
   };
+  made.seeable = () => seeable;
   return made;
 }

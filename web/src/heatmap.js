@@ -1,5 +1,5 @@
 // A figure over two dimensions as a map of cells: colours, numbers where there is room, and a word where there is none.
-import {scale} from './chart.js';
+import {narrow, scale} from './chart.js';
 import {figure as shown} from './table.js';
 
 // Black or white, whichever is read more easily on a colour of the ramp.
@@ -24,28 +24,27 @@ export function heatmap({x, y, cells, name, ...given}) {
   const share = (value) => (high === low ? 0 : (value - low) / (high - low));
   const words = (cell) => `${x.name} ${x.labels[cell.i]}, ${y.name} ${y.labels[cell.j]}`;
   const few = x.labels.length <= 7 || (x.labels.length <= 10 && !long(y.labels));
-  const narrow = innerWidth < 600;
   const unit = /,([^,]*)$/.exec(name)?.[1].trim() ?? '';
   return {
     ...given,
     option: (theme) => ({
       legend: null,
-      grid: {left: !long(y.labels) ? 78 : narrow ? 116 : 190, right: narrow ? 58 : 88, top: 16},
+      grid: {left: !long(y.labels) ? 78 : narrow() ? 116 : 190, right: narrow() ? 70 : 92, top: 16},
       tooltip: {formatter: ({data}) => `${words(data)}\n${data.why ?? `${shown(data.value[2])} ${unit}`}`},
       xAxis: {type: 'category', name: x.name, data: x.labels, splitLine: {show: false}},
       yAxis: {type: 'category', name: long(y.labels) ? '' : y.name, nameGap: 54, data: y.labels, splitLine: {show: false},
-        axisLabel: {width: narrow ? 100 : 172, overflow: 'truncate'}},
+        axisLabel: {width: narrow() ? 100 : 172, overflow: 'truncate'}},
       visualMap: values.length ? scale(theme, values, 150, unit) : undefined,
       series: [{type: 'heatmap', name, data: full.map((cell) => ({...cell, value: [cell.i, cell.j, cell.value],
         label: {color: inkOn(theme.ramp, share(cell.value))}})),
       words: (item) => `${words(full[item])}: ${shown(full[item].value)} ${unit}`,
-      label: {show: few && !(narrow && x.labels.length > 4), formatter: ({data}) => shown(Number(data.value[2].toPrecision(3))), fontSize: 11},
+      label: {show: few && !(narrow() && x.labels.length > 4), formatter: ({data}) => shown(Number(data.value[2].toPrecision(3))), fontSize: 11},
       emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}},
       {type: 'scatter', name: 'has no figure', symbol: 'rect', symbolSize: 14,
         data: empty.map((cell) => ({...cell, value: [cell.i, cell.j]})),
         words: (item) => `${words(empty[item])}: ${empty[item].why}`,
         itemStyle: {color: 'transparent', borderColor: theme.soft, borderType: 'dashed', borderWidth: 1},
-        label: {show: few && !narrow, color: theme.soft, fontSize: 11, formatter: ({data}) => data.why}}],
+        label: {show: few && !narrow(), color: theme.soft, fontSize: 11, formatter: ({data}) => data.why}}],
     }),
   };
 }

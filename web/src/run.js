@@ -1,5 +1,5 @@
 // The result of a run: each process, the board, where the time and the watts go, and a timeline.
-import {clear, figure, limitLines, symbol} from './chart.js';
+import {clear, figure, limitLines, named, symbol} from './chart.js';
 import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
 import {budget, windowed} from './names.js';
@@ -20,9 +20,9 @@ function stacked({title, about, unit, labels, parts, values, wide, limit, share}
     table: () => Table.of(['', ...names], labels.map((label, i) => [label, ...names.map((name) => values[i][name] ?? null)])),
     option: (theme) => ({
       tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: (value) => `${shown(value)} ${unit}`},
-      grid: {left: 150, right: 28},
+      grid: named(labels).grid,
       xAxis: {type: 'value', name: unit === '' ? 'Share of the time' : unit, max: share ? 1 : limit ? ({max}) => Math.max(max, limit.value * 1.05) : null},
-      yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: 134, overflow: 'truncate'}},
+      yAxis: named(labels).yAxis,
       series: names.map((name, i) => ({type: 'bar', stack: 'all', name: words(name), barMaxWidth: 26,
         data: values.map((row) => row[name] ?? 0),
         markLine: limit && i === 0 ? limitLines(theme, 'xAxis', [limit]) : undefined})),
@@ -39,9 +39,9 @@ function dots({title, about, name, labels, values, between, columns = {}}) {
           ...Object.values(columns).map((of) => of[i])])),
     option: () => ({
       tooltip: {trigger: 'item', valueFormatter: shown},
-      grid: {left: 150, right: 28},
+      grid: named(labels).grid,
       xAxis: {type: 'value', name, min: 0},
-      yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: 134, overflow: 'truncate'}},
+      yAxis: named(labels).yAxis,
       series: [
         ...between.map((of) => ({type: 'custom', name: of.name, encode: {x: [1, 2], y: 0},
           data: of.values.map((pair, i) => (pair ? [i, ...pair] : [i, null, null])),
@@ -132,10 +132,10 @@ export function charts({result, timeline: trace}) {
     const of = ['busy', 'reported_load', 'sm_active', 'issue_slot', 'tensor_active', 'occupancy'].filter((key) => system.gpu[key] !== null);
     found.push({title: 'How busy the GPU is', about: 'What tegrastats would report, and what the SMs do in that time.',
       table: () => Table.of(['figure', 'share'], of.map((key) => [key, system.gpu[key]])),
-      option: () => ({legend: null, tooltip: {trigger: 'axis', valueFormatter: shown}, xAxis: {type: 'category', name: '', data: of.map(words),
-        axisLabel: {interval: 0, hideOverlap: false, width: 74, overflow: 'break', lineHeight: 14}},
-      yAxis: {type: 'value', name: 'Share', min: 0, max: 1},
-      series: [{type: 'bar', name: 'GPU', barMaxWidth: 46, data: of.map((key) => system.gpu[key])}]})});
+      height: 110 + 30 * of.length,
+      option: () => ({legend: null, tooltip: {trigger: 'axis', valueFormatter: shown}, grid: {...named(of.map(words)).grid, top: 16},
+        xAxis: {type: 'value', name: 'Share of the time', min: 0, max: 1}, yAxis: named(of.map(words)).yAxis,
+        series: [{type: 'bar', name: 'GPU', barMaxWidth: 26, data: of.map((key) => system.gpu[key])}]})});
   }
   if (system.gpu.metrics) {
     const metrics = [{name: 'all', windows: system.gpu.metrics}, ...ok.map((process, i) => ({name: labels[i], windows: process.gpu.metrics}))];
