@@ -15,7 +15,7 @@ power_mode: 25W
 processes:
   - {model: yolov8n, precision: int8, arrivals: {periodic: 30 /s}}
   - {model: resnet50, precision: fp16, batch: 4, count: 2}
-run: {duration: 2 s}
+run: {duration: 1 s}
 `;
 
 // The module stands in the page, packed.

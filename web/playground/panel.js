@@ -9,9 +9,17 @@ let count = 0;
 export function panel({name, catalogue, ask, words, changed}) {
   const id = `panel-${++count}`;
   const said = element('div', {class: 'problems', role: 'alert'});
+  let current = '', wrong = [];
+  // The side that is seen; the other one when it is chosen.
+  const show = (text, from) => {
+    current = text;
+    const seen = sides[0].side.hidden ? written : fields;
+    if (seen === from) return;
+    if (seen === fields) fields.show(text);
+    else written.set(text);
+  };
   const put = (text, from) => {
-    if (from !== fields) fields.show(text);
-    if (from !== written) written.set(text);
+    show(text, from);
     changed(text);
   };
   const fields = form({catalogue, change: (text) => put(text, fields)});
@@ -28,21 +36,23 @@ export function panel({name, catalogue, ask, words, changed}) {
     });
     return {tab, side};
   });
-  const choose = (which) => sides.forEach(({tab, side}, i) => {
-    tab.setAttribute('aria-selected', String(i === which));
-    tab.tabIndex = i === which ? 0 : -1;
-    side.hidden = i !== which;
-  });
+  const choose = (which) => {
+    sides.forEach(({tab, side}, i) => {
+      tab.setAttribute('aria-selected', String(i === which));
+      tab.tabIndex = i === which ? 0 : -1;
+      side.hidden = i !== which;
+    });
+    show(current, null);
+    if (which === 1) written.problems(wrong);
+  };
   choose(0);
   return {
     element: element('section', {class: 'panel', 'aria-label': name},
         element('div', {class: 'tabs', role: 'tablist', 'aria-label': name}, ...sides.map(({tab}) => tab)), said, ...sides.map(({side}) => side)),
-    show(text) {
-      fields.show(text);
-      written.set(text);
-    },
+    show: (text) => show(text, null),
     problems(list) {
-      written.problems(list);
+      wrong = list;
+      if (!sides[1].side.hidden) written.problems(list);
       said.replaceChildren(...list.slice(0, 6).map(({line, path, message, hint}) => element('p', {class: 'bad'},
           `${line ? `Line ${line}: ` : ''}${path ? `${path}: ` : ''}${message}${hint ? ` (${hint})` : ''}`)));
     },

@@ -6,6 +6,8 @@ import {charts, summary} from '../src/run.js';
 
 const key = (given) => JSON.stringify([given.title, (given.choices ?? []).map((of) => of.texts ?? of.range)]);
 
+const most = 25;  // ms of drawing in one task
+
 // Lets the browser do what waits: paint, keys.
 const breath = () => new Promise((resolve) => {
   const {port1, port2} = new MessageChannel();
@@ -23,7 +25,7 @@ export class Figures {
     this.shown = new Map();
   }
 
-  // Resolves when those in sight are drawn, each in a task of its own, so that the page never stands still for long.
+  // Resolves when those in sight are drawn, a few in a task, so that the page never stands still for long.
   async show(all) {
     const turn = this.turn = {};
     const now = new Map(), others = [];
@@ -37,10 +39,13 @@ export class Figures {
     const wanted = [...now.values()];
     if (wanted.length !== this.element.children.length || wanted.some((of, i) => this.element.children[i] !== of))
       this.element.replaceChildren(...wanted);
+    let began = performance.now();
     for (const update of others) {
       update();
+      if (performance.now() - began < most) continue;
       await breath();
       if (turn !== this.turn) return;
+      began = performance.now();
     }
   }
 }

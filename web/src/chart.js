@@ -205,13 +205,15 @@ export function figure(given) {
     waiting.delete(begin);
     chart = echarts.init(plot);
     open.add(chart);
-    new ResizeObserver(() => chart.isDisposed() || chart.resize()).observe(plot);
+    new ResizeObserver(() => {
+      if (!chart.isDisposed() && (chart.getWidth() !== plot.clientWidth || chart.getHeight() !== plot.clientHeight)) chart.resize();
+    }).observe(plot);
     draw();
   };
   const near = new IntersectionObserver((seen) => {
     seeable = seen.at(-1).isIntersecting;
     if (seeable) begin();
-  }, {rootMargin: '400px'});
+  }, {rootMargin: '120px'});
   near.observe(plot);
   waiting.add(begin);
   onTheme(draw);
