@@ -31,7 +31,8 @@ scenarios::Scenario scenario_of(const Json& question) {
   scenarios::LoadOptions options;
   options.set = question.value("set", std::vector<std::string>());
   input::Problems problems;
-  auto scenario = scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), options, problems);
+  auto scenario =
+      scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), options, problems);
   if (!scenario) throw Unreadable{problems};
   for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario))
     problems.add({}, key.path, key.reason, "remove the key to run without it");
@@ -58,13 +59,15 @@ std::string picture(const Json& question) {
   const std::string result = scenarios::to_json(result_of(scenario, &trace));
   trace.finish();
   const auto us = [](sim::Time at) { return sim::to_us(at - sim::Time::zero()); };
-  return "{\"result\":" + result + ",\"window_us\":" + Json{us(trace.window().begin), us(trace.window().end)}.dump() +
+  return "{\"result\":" + result +
+         ",\"window_us\":" + Json{us(trace.window().begin), us(trace.window().end)}.dump() +
          ",\"timeline\":" + trace.text() + "}";
 }
 
 std::string explain(const Json& question) {
   const scenarios::Scenario scenario = scenario_of(question);
-  return analyses::explanation_json(analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {}}, {}));
+  return analyses::explanation_json(
+      analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {}}, {}));
 }
 
 std::string csv(const Json& question) {
@@ -81,7 +84,8 @@ std::string names(const Json& /*question*/) {
 }
 
 constexpr std::pair<std::string_view, std::string (*)(const Json&)> questions[] = {
-    {"run", run}, {"picture", picture}, {"csv", csv}, {"check", check}, {"explain", explain}, {"catalogue", names}};
+    {"run", run},     {"picture", picture}, {"csv", csv},
+    {"check", check}, {"explain", explain}, {"catalogue", names}};
 
 std::string problems_json(const input::Problems& problems) {
   Json json = Json::array();

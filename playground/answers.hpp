@@ -17,10 +17,11 @@ struct Answer {
   std::string text;
 };
 
-// `question`: JSON, {"ask": NAME} with `text`, a scenario as YAML, and `set`, a list of "KEY=VALUE" put over it.
-// Names: "run" (the line of `jostle run --format json`), "csv" (its rows), "check" ([], nothing is run), "picture"
-// ({"result", "window_us", "timeline"}, as a report has them), "explain" (of `jostle explain --format json`), "catalogue" (devices with their power modes, networks, words of the
-// language).
+// `question`: JSON, {"ask": NAME} with `text`, a scenario as YAML, and `set`, a list of "KEY=VALUE" put over
+// it. Names: "run" (the line of `jostle run --format json`), "csv" (its rows), "check" ([], nothing is run),
+// "picture"
+// ({"result", "window_us", "timeline"}, as a report has them), "explain" (of `jostle explain --format json`),
+// "catalogue" (devices with their power modes, networks, words of the language).
 [[nodiscard]] Answer answer(std::string_view question);
 
 }  // namespace jostle::playground

@@ -36,7 +36,8 @@ std::string catalogue_json() {
   Json devices = Json::array(), models = Json::array();
   for (const std::string& name : calibration::device_names()) {
     input::Problems problems;  // shipped profiles are tested
-    if (const auto profile = calibration::shipped_profile(name, problems)) devices.push_back(device(*profile->spec));
+    if (const auto profile = calibration::shipped_profile(name, problems))
+      devices.push_back(device(*profile->spec));
   }
   for (const dnn::Model& model : dnn::models())
     models.push_back({{"name", model.name},

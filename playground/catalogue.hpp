@@ -6,7 +6,8 @@
 namespace jostle::playground {
 
 // {"devices": [{"name", "description", "power_modes", "default_power_mode", "cores", "gpu", "dlas"}],
-//  "models": [{"name", "description", "family", "input"}], "precisions": [...], "runtimes": [...], "syncs": [...]}
+//  "models": [{"name", "description", "family", "input"}], "precisions": [...], "runtimes": [...], "syncs":
+//  [...]}
 [[nodiscard]] std::string catalogue_json();
 
 }  // namespace jostle::playground

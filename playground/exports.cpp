@@ -24,5 +24,9 @@ EXPORT(answer) int answer() {
   return static_cast<int>(kept.status);
 }
 
-EXPORT(text) const char* text() { return kept.text.data(); }
-EXPORT(size) unsigned size() { return static_cast<unsigned>(kept.text.size()); }
+EXPORT(text) const char* text() {
+  return kept.text.data();
+}
+EXPORT(size) unsigned size() {
+  return static_cast<unsigned>(kept.text.size());
+}

@@ -7,7 +7,8 @@
 
 namespace jostle {
 
-std::optional<calibration::OnnxNetwork> calibration::read_onnx(const std::string& path, std::optional<std::int64_t> /*input*/,
+std::optional<calibration::OnnxNetwork> calibration::read_onnx(const std::string& path,
+                                                               std::optional<std::int64_t> /*input*/,
                                                                input::Problems& problems) {
   problems.add_file(path, "a page reads no ONNX file", "the command `jostle` does");
   return std::nullopt;

@@ -25,6 +25,16 @@ const look = EditorView.theme({
 
 const probe = 'zzzz';  // what no key and no value is
 
+// What closes the braces and brackets that a line leaves open.
+function closers(line) {
+  const open = [];
+  for (const of of line) {
+    if (of === '{' || of === '[') open.push(of === '{' ? '}' : ']');
+    else if (of === open.at(-1)) open.pop();
+  }
+  return open.reverse().join('');
+}
+
 // What the loader would take at the cursor: put a word there that nothing is called, and read what it says.
 // words: {value: {key: [word, ...]}}, of those values that the catalogue knows.
 async function completion(context, ask, words) {
@@ -37,7 +47,7 @@ async function completion(context, ask, words) {
   const from = context.pos - typed.length;
   if (value && words[value[1]]) return {from, options: words[value[1]], validFor: /^[\w.+-]*$/};
   const text = context.state.doc.toString();
-  const asked = `${text.slice(0, from)}${probe}${value ? '' : ': 0'}${text.slice(context.pos)}`;
+  const asked = `${text.slice(0, from)}${probe}${value ? '' : ': 0'}${closers(line.text)}${text.slice(context.pos)}`;
   const reply = await ask(asked);
   if (reply?.status !== 'problems') return null;
   const said = JSON.parse(reply.text).find((problem) => (value ? problem.message.includes(probe) : problem.path.endsWith(probe)));
