@@ -5,7 +5,7 @@ import {figure as shown} from '../src/table.js';
 import {guess} from './guess.js';
 import {lessons} from './lessons.js';
 import {Figures, pictureOf} from './results.js';
-import {seriesFigure} from './series.js';
+import {holds, seriesFigure} from './series.js';
 
 const place = 'jostle playground lessons';
 // What was guessed and done, by lesson; a browser that keeps nothing forgets it with the page.
@@ -74,13 +74,13 @@ export function learn(page, opened) {
   }
 
   function curve(lesson) {
-    const {series} = lesson, figures = new Figures(), counted = series.truth !== undefined;
+    const {series} = lesson, figures = new Figures(), counted = series.interval !== undefined;
     const most = counted ? series.values.length : series.values.length - 1;
     const kept = progress.of(lesson.id).guesses?.[0];
     const input = element('input', {type: 'range', min: 0, max: most, step: 1, value: kept ?? Math.floor(most / 2), 'aria-label': 'Your guess'});
     const output = element('output');
-    let results = series.values.map(() => null);
-    const draw = () => figures.show([seriesFigure(series, results, counted ? null : Number(input.value), series.what.replace(/,.*/, ''))]);
+    let results = series.values.map(() => null), truth;
+    const draw = () => figures.show([seriesFigure(series, results, counted ? {truth} : {guessed: Number(input.value)})]);
     const say = () => {
       output.textContent = counted ? `${input.value} of ${most}` : series.values[input.value];
       input.setAttribute('aria-valuetext', output.textContent);
@@ -94,6 +94,11 @@ export function learn(page, opened) {
     const said = element('p', {'aria-live': 'polite'});
     const all = async (set) => {
       results = series.values.map(() => null);
+      if (counted) {
+        const result = await ask(lesson, series.long, 'run');
+        if (!result) return false;
+        truth = series.of(result);
+      }
       for (const [i, value] of series.values.entries()) {
         const result = await ask(lesson, [...set, `${series.key}=${value}`], 'run');
         if (!result) return false;
@@ -102,8 +107,8 @@ export function learn(page, opened) {
       }
       const found = results.map(series.of);
       said.textContent = counted
-        ? `${results.filter((result) => { const [low, high] = series.interval(result); return low <= series.truth && series.truth <= high; }).length} of ${results.length} intervals contain ${series.truth}; you guessed ${input.value}.`
-        : `The least is at ${series.values[found.indexOf(Math.min(...found))]}: ${shown(Math.min(...found))}; at your guess, ${series.values[input.value]}, it is ${shown(found[input.value])}.`;
+        ? `${results.filter((result) => holds(series, result, truth)).length} of ${results.length} intervals contain ${shown(truth)} ${series.unit}; you guessed ${input.value}.`
+        : `The least is at ${series.values[found.indexOf(Math.min(...found))]}: ${shown(Math.min(...found))} ${series.unit}; at your guess, ${series.values[input.value]}, it is ${shown(found[input.value])} ${series.unit}.`;
       return true;
     };
     return {

@@ -20,11 +20,11 @@ const tail = (result) => result.processes[0].latency_ms.p99;
 const watts = (result) => result.system.power_w.mean;
 
 // guesses: {ask, unit, most, of(result)}; change: {label, set}; or series: {key, values, of(result), ...} over one key,
-// of which one value is guessed (`least`), or how many intervals hold what is true (`truth`).
+// of which the one with the least value is guessed, or how many intervals hold what a `long` run gives.
 export const lessons = [
   {
     id: 'two-processes', title: 'Why do two processes double latency?', text: twoProcesses,
-    tell: 'One resnet50 in fp16 answers in about 2 ms an image when it has this board’s GPU to itself. Now two processes run it, each with one batch always enqueued ahead.',
+    tell: 'With this board’s GPU to itself, one process does an image of resnet50 in fp16 every 2 ms; with one batch always enqueued ahead its latency is 4 ms. Now two processes do so.',
     guesses: [{ask: 'Latency of an image (p50)', unit: 'ms', most: 20, of: latency},
       {ask: 'Images per second of both together', unit: 'images/s', most: 1000, of: throughput}],
     change: {label: 'one process alone', set: ['processes.0.count=1']},
@@ -70,9 +70,9 @@ export const lessons = [
   {
     id: 'least-energy', title: 'Where is an image cheapest?', text: within(leastEnergy),
     tell: 'A slow clock needs a low voltage, and power falls faster than the clock does. At which of 15 GPU clocks does an image cost the least energy?',
-    series: {key: 'clocks.gpu', name: 'GPU clock, MHz', unit: 'MHz', values: Array.from({length: 15}, (_, i) => `${306 + 51 * i} MHz`),
-      what: 'Energy per image, mJ', of: (result) => result.system.energy_per_image_mj, least: true},
-    change: {label: 'a batch of 1', set: ['processes.0.batch=1']},
+    series: {key: 'clocks.gpu', name: 'GPU clock, MHz', unit: 'mJ', values: Array.from({length: 15}, (_, i) => `${306 + 51 * i} MHz`),
+      what: 'Energy per image, mJ', of: (result) => result.system.energy_per_image_mj},
+    change: {label: 'the memory’s clock at its highest', set: ['clocks.emc=3199 MHz']},
     answer: 'At a low clock an image takes long, and all that time the board also takes the power that no clock changes. At the highest clock the voltage is highest. The least is between them, and it is flat: a hundred MHz away costs about one percent.',
     notes: 'Ask what the curve looks like if idle power were zero, and if it were all of the power. Race-to-idle is the second case.',
   },
@@ -96,15 +96,17 @@ export const lessons = [
     id: 'interval', title: 'What does an interval mean?', text: `name: requests by chance
 device: jetson-orin-nano-super
 power_mode: 25W
+jetson_clocks: true
 processes:
-  - {model: mobilenet_v2, precision: fp16, arrivals: {poisson: 100 /s}}
+  - {model: resnet50, precision: fp16, arrivals: {poisson: 250 /s}}
 run: {duration: 6 s}
 `,
-    tell: '100 requests a second arrive by chance and all are served, so the true throughput is 100 images a second. Each run is 6 s long and reports a 95 % interval. Of 20 runs that differ only in their seed: how many intervals contain 100?',
-    series: {key: 'run.seed', name: 'Seed', unit: '', values: Array.from({length: 20}, (_, i) => String(i + 1)),
-      what: 'Throughput, images/s', of: throughput, interval: (result) => result.processes[0].throughput.ci95, truth: 100},
+    tell: '250 requests a second arrive by chance. A run of 6 s gives their mean latency with a 95 % interval; a run a hundred times as long tells what is true, nearly. Of 20 short runs that differ only in their seed: how many intervals contain the truth?',
+    series: {key: 'run.seed', name: 'Seed', values: Array.from({length: 20}, (_, i) => String(i + 1)), unit: 'ms',
+      what: 'Mean latency, ms', of: (result) => result.processes[0].latency_ms.mean, interval: (result) => result.processes[0].latency_ms.ci95.mean,
+      long: ['run.duration=600 s']},
     change: {label: 'runs four times as long', set: ['run.duration=24 s']},
-    answer: 'About 19 of 20: that is what 95 % says. It is a statement about the method, not about one interval: the one that misses looks like the others. Four times the time halves the width and leaves the share as it is. It covers only chance within the simulation; the 90 % prediction interval of jostle run --interval also covers what is not known about the board.',
+    answer: 'About 19 of 20: that is what 95 % says. It is a statement about the method, not about one interval: one that misses looks like the others. Four times the time halves the width and leaves the share as it is. It covers only chance within the simulation; the 90 % prediction interval of jostle run --interval also covers what is not known about the board.',
     notes: 'Let each student take one seed, and count hands. Then ask what “95 %” would mean if all had used the same seed.',
   },
   {

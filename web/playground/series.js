@@ -2,16 +2,22 @@
 import {limitLines} from '../src/chart.js';
 import {figure as shown, Table} from '../src/table.js';
 
-// What figure() draws. series: as in lessons.js; results: one a value, or null; guessed: index of a value, or null.
-export function seriesFigure(series, results, guessed, title) {
+// Whether the interval of a result holds a value.
+export function holds(series, result, truth) {
+  const [low, high] = series.interval(result);
+  return low <= truth && truth <= high;
+}
+
+// What figure() draws. series: as in lessons.js; results: one a value, or null; {guessed}: index of a value; {truth}.
+export function seriesFigure(series, results, {guessed, truth}) {
   const rows = results.map((result, i) => {
     const pair = result && series.interval ? series.interval(result) : null;
     return [parseFloat(series.values[i]), result ? series.of(result) : null, ...(pair ?? [null, null])];
   });
-  const holds = ([, , low, high]) => low <= series.truth && series.truth <= high;
+  const hits = results.filter((result) => result && series.interval && holds(series, result, truth)).length;
   return {
-    title, height: 340, wide: true,
-    about: series.truth === undefined ? 'A run at each value.' : `${rows.filter((row) => row[2] !== null && holds(row)).length} of ${rows.length} intervals contain ${series.truth}.`,
+    title: series.what.replace(/,.*/, ''), height: 340, wide: true,
+    about: truth === undefined ? 'A run at each value.' : `${hits} of ${rows.length} intervals contain ${shown(truth)} ${series.unit}.`,
     table: () => Table.of([series.name, series.what, ...(series.interval ? ['low', 'high'] : [])], rows),
     option: (theme) => ({
       legend: null, tooltip: {trigger: 'item', formatter: ({data}) => `${series.name} ${shown(data[0])}\n${series.what} ${shown(data[1])}`},
@@ -20,12 +26,12 @@ export function seriesFigure(series, results, guessed, title) {
       series: [
         {type: series.interval ? 'scatter' : 'line', name: series.what, symbolSize: 8, data: rows.map((row) => row.slice(0, 2)),
           itemStyle: {color: theme.series[0]}, lineStyle: {color: theme.series[0]},
-          markLine: series.truth !== undefined ? limitLines(theme, 'yAxis', [{value: series.truth, name: `true: ${series.truth}`}])
-            : guessed === null ? undefined : limitLines(theme, 'xAxis', [{value: parseFloat(series.values[guessed]), name: 'your guess'}])},
+          markLine: truth !== undefined ? limitLines(theme, 'yAxis', [{value: truth, name: `true: ${shown(truth)}`}])
+            : guessed === undefined ? undefined : limitLines(theme, 'xAxis', [{value: parseFloat(series.values[guessed]), name: 'your guess'}])},
         ...(series.interval ? [{type: 'custom', name: '95 % interval', silent: true, encode: {x: 0, y: [2, 3]}, data: rows,
           renderItem: (_, api) => {
             const [from, to] = [2, 3].map((of) => api.coord([api.value(0), api.value(of)]));
-            const miss = !(api.value(2) <= series.truth && series.truth <= api.value(3));
+            const miss = !(api.value(2) <= truth && truth <= api.value(3));
             return {type: 'line', shape: {x1: from[0], y1: from[1], x2: to[0], y2: to[1]}, style: {stroke: miss ? theme.bad : theme.series[0], lineWidth: 2}};
           }}] : []),
       ],

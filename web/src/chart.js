@@ -32,10 +32,10 @@ export const named = (labels) => ({grid: {left: beside(), right: narrow() ? 16 :
 // Of the i-th series: with the eight colours 32 look different.
 export const symbol = (i) => ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4];
 
-// The scale beside a map, with its ends in numbers.
+// The scale beside a map, with its ends in numbers; on a phone the unit is in the title alone.
 export const scale = (theme, values, itemHeight, unit = '') => {
-  const min = Math.min(...values), max = Math.max(...values), end = (value) => `${shown(Number(value.toPrecision(3)))} ${unit}`.trim();
-  return {min, max: max > min ? max : min + 1, right: Math.max(4, 3 * end(max).length - 4), top: 'middle', itemHeight, itemWidth: 14, calculable: false, seriesIndex: 0,
+  const min = Math.min(...values), max = Math.max(...values), end = (value) => `${shown(Number(value.toPrecision(3)))} ${narrow() ? '' : unit}`.trim();
+  return {min, max: max > min ? max : min + 1, right: 4, top: 'middle', itemHeight, itemWidth: 14, calculable: false, seriesIndex: 0,
     inRange: {color: theme.ramp}, textStyle: {color: theme.soft, fontSize: 11}, text: [end(max), end(min)], textGap: 6};
 };
 

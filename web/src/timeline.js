@@ -59,7 +59,7 @@ export function timeline(trace) {
           axisTick: {show: i === all.length - 1}})),
         yAxis: [{gridIndex: 0, type: 'category', data: label, inverse: true, axisLabel: {interval: 0, hideOverlap: false,
           width: left - 12, overflow: 'truncate'}},
-        ...panels.map(([name, found], i) => ({gridIndex: i + 1, type: 'value', nameLocation: 'end', nameGap: 6, nameRotate: 0,
+        ...panels.map(([name, found], i) => ({gridIndex: i + 1, type: 'value', nameLocation: 'end', nameGap: narrow() ? 13 : 6, nameRotate: 0,
           name: `${name}:  ${found.map(([of], n) => `{c${n}|${of.replace(/^GPU: |^clock of (the )?/, '')}}`).join('   ')}`,
           nameTextStyle: {align: 'left', color: theme.soft, padding: [0, 0, 0, narrow() ? 8 - left : 0],
             rich: Object.fromEntries(found.map((_, n) => [`c${n}`, {color: theme.series[n % theme.series.length]}]))},
