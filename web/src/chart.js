@@ -24,10 +24,26 @@ addEventListener('beforeprint', () => { for (const begin of waiting) begin(); })
 
 // On a phone, names beside a chart get less room.
 export const narrow = () => innerWidth < 600;
-const beside = () => (narrow() ? 88 : 150);
-// The axis of those names, and the room for it.
-export const named = (labels) => ({grid: {left: beside(), right: narrow() ? 16 : 28},
-  yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: beside() - 14, overflow: 'truncate'}}});
+// The axis of those names, and the room for it, in pixels where there is as much.
+export const named = (labels, room = 150) => {
+  const left = narrow() ? 88 : room;
+  return {grid: {left, right: narrow() ? 16 : 28},
+    yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: left - 14, overflow: 'truncate'}}};
+};
+
+// What a value of each name may lie between, [low, high] or null, as a line with ends.
+export const whiskers = (name, labels, pairs) => ({type: 'custom', name, encode: {x: [1, 2], y: 0}, z: 4,
+  data: pairs.map((pair, i) => (pair ? [i, ...pair] : [i, null, null])),
+  words: (item) => `${labels[item]}: ${name} ${pairs[item] ? pairs[item].map(shown).join(' to ') : 'not known'}`,
+  tooltip: {formatter: ({dataIndex}) => `${labels[dataIndex]}: ${name} ${(pairs[dataIndex] ?? []).map(shown).join(' to ')}`},
+  renderItem: (params, api) => {
+    if (Number.isNaN(api.value(1)) || api.value(1) === null) return null;
+    const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
+    const style = {stroke: api.visual('color'), lineWidth: 2};
+    const line = (x1, y1, x2, y2) => ({type: 'line', shape: {x1, y1, x2, y2}, style});
+    return {type: 'group', children: [line(from[0], from[1], to[0], to[1]), line(from[0], from[1] - 6, from[0], from[1] + 6),
+      line(to[0], to[1] - 6, to[0], to[1] + 6)]};
+  }});
 
 // Of the i-th series: with the eight colours 32 look different.
 export const symbol = (i) => ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4];

@@ -2,16 +2,23 @@
 import {narrow, scale} from './chart.js';
 import {figure as shown} from './table.js';
 
-// Black or white, whichever is read more easily on a colour of the ramp.
+// Black or white, whichever is read more easily on a colour, "#rrggbb".
+export function inkOver(colour) {
+  const linear = (i) => {
+    const value = parseInt(colour.slice(1 + 2 * i, 3 + 2 * i), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(0) + 0.7152 * linear(1) + 0.0722 * linear(2) > 0.179 ? '#000' : '#fff';
+}
+
+// The same on the ramp, at a share of it.
 function inkOn(ramp, share) {
   const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1), low = Math.min(Math.floor(at), ramp.length - 2);
   const channel = (i) => {
     const [from, to] = [low, low + 1].map((place) => parseInt(ramp[place].slice(1 + 2 * i, 3 + 2 * i), 16));
-    return (from + (at - low) * (to - from)) / 255;
+    return Math.round(from + (at - low) * (to - from)).toString(16).padStart(2, '0');
   };
-  const linear = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
-  const light = 0.2126 * linear(channel(0)) + 0.7152 * linear(channel(1)) + 0.0722 * linear(channel(2));
-  return light > 0.179 ? '#000' : '#fff';
+  return inkOver(`#${channel(0)}${channel(1)}${channel(2)}`);
 }
 
 const long = (labels) => labels.some((label) => label.length > 8);

@@ -1,5 +1,5 @@
 // The result of a run: each process, the board, where the time and the watts go, and a timeline.
-import {clear, figure, limitLines, named, symbol} from './chart.js';
+import {clear, figure, limitLines, named, symbol, whiskers} from './chart.js';
 import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
 import {budget, windowed} from './names.js';
@@ -43,18 +43,7 @@ function dots({title, about, name, labels, values, between, columns = {}}) {
       xAxis: {type: 'value', name, min: 0},
       yAxis: named(labels).yAxis,
       series: [
-        ...between.map((of) => ({type: 'custom', name: of.name, encode: {x: [1, 2], y: 0},
-          data: of.values.map((pair, i) => (pair ? [i, ...pair] : [i, null, null])),
-          words: (item) => `${labels[item]}: ${of.name} ${of.values[item] ? of.values[item].map(shown).join(' to ') : 'not known'}`,
-          tooltip: {formatter: ({dataIndex}) => `${labels[dataIndex]}: ${of.name} ${(of.values[dataIndex] ?? []).map(shown).join(' to ')}`},
-          renderItem: (params, api) => {
-            if (Number.isNaN(api.value(1)) || api.value(1) === null) return null;
-            const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
-            const style = {stroke: api.visual('color'), lineWidth: 2};
-            const line = (x1, y1, x2, y2) => ({type: 'line', shape: {x1, y1, x2, y2}, style});
-            return {type: 'group', children: [line(from[0], from[1], to[0], to[1]), line(from[0], from[1] - 6, from[0], from[1] + 6),
-              line(to[0], to[1] - 6, to[0], to[1] + 6)]};
-          }})),
+        ...between.map((of) => whiskers(of.name, labels, of.values)),
         ...values.map((of, i) => ({type: 'scatter', name: of.name, symbolSize: 11, symbol: symbol(i),
           data: of.values.map((value, row) => [value, row]),
           words: (item) => `${labels[item]}: ${of.name} ${shown(of.values[item])}`})),
