@@ -36,7 +36,7 @@ export function heatmap({x, y, cells, name, ...given}) {
     ...given,
     option: (theme) => ({
       legend: null,
-      grid: {left: !long(y.labels) ? (narrow() ? 52 : 78) : narrow() ? 104 : 190, right: narrow() ? 44 : 92, top: 16},
+      grid: {left: !long(y.labels) ? (narrow() ? 52 : 78) : narrow() ? 104 : 190, right: narrow() ? 44 : 108, top: 16},
       tooltip: {formatter: ({data}) => `${words(data)}\n${data.why ?? `${shown(data.value[2])} ${unit}`}`},
       xAxis: {type: 'category', name: x.name, data: x.labels, splitLine: {show: false}},
       yAxis: {type: 'category', name: long(y.labels) ? '' : y.name, nameGap: narrow() ? 30 : 54, data: y.labels, splitLine: {show: false},
@@ -47,7 +47,7 @@ export function heatmap({x, y, cells, name, ...given}) {
       words: (item) => `${words(full[item])}: ${shown(full[item].value)} ${unit}`,
       label: {show: few && !(narrow() && x.labels.length > 4), formatter: ({data}) => shown(Number(data.value[2].toPrecision(3))), fontSize: 11},
       emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}},
-      {type: 'scatter', name: 'has no figure', symbol: 'rect', symbolSize: 14,
+      {type: 'scatter', name: 'has no figure', symbol: 'rect', symbolSize: few && !narrow() ? 1 : 14,
         data: empty.map((cell) => ({...cell, value: [cell.i, cell.j]})),
         words: (item) => `${words(empty[item])}: ${empty[item].why}`,
         itemStyle: {color: 'transparent', borderColor: theme.soft, borderType: 'dashed', borderWidth: 1},
