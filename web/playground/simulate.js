@@ -10,7 +10,7 @@ const pause = 400;  // ms without a change before the many runs of an explanatio
 export function simulate(page) {
   const why = element('div', {'aria-live': 'polite'}), note = element('p', {class: 'soft', role: 'status'});
   const explanation = element('section', {class: 'why', 'aria-label': 'Explanation'}, element('h2', {}, 'Why'), why);
-  let text = page.state.a, timer = null;
+  let text = page.state.a, timer = null, waiting = null;
   const shown = results({files: async (kind) => (await page.simulators.ask('files', {ask: kind === 'json' ? 'run' : 'csv', text}))?.text});
 
   const explain = async () => {
@@ -25,8 +25,14 @@ export function simulate(page) {
     clearTimeout(timer);
     page.simulators.stop('explain');
     const asked = text, began = performance.now();
+    waiting ??= setTimeout(() => {
+      note.textContent = 'Simulating …';
+      shown.stale(true);
+    }, 300);
     const reply = await page.simulators.ask('picture', {ask: 'picture', text});
     if (!reply) return;
+    clearTimeout(waiting);
+    waiting = null;
     side.problems(reply.status === 'problems' ? JSON.parse(reply.text) : []);
     shown.stale(reply.status !== 'answered');
     note.textContent = reply.status === 'failed' ? reply.text : '';
