@@ -66,7 +66,22 @@ const list = (value) => (value === undefined ? [] : Array.isArray(value) ? value
 const text = (of) => (typeof of?.formatter === 'function' ? {...of, formatter: (...given) =>
   echarts.format.encodeHTML(String(of.formatter(...given))).replaceAll('\n', '<br>')} : of);
 
-function dressed(option, theme) {
+const legendRow = 20;  // pixels
+// Rows beyond the first that a phone's legend takes to show all its names; 0 of so many that it turns pages instead.
+function legendRows(option, width) {
+  if (!narrow() || option.legend === null) return 0;
+  const names = new Set(option.legend?.data ?? option.series.map((of) => of.name));
+  let rows = 0, at = 0;
+  for (const name of names) {
+    const room = 34 + 6.4 * Math.min(34, String(name ?? '').length);
+    if (at + room > width) [rows, at] = [rows + 1, 0];
+    at += room;
+  }
+  return rows <= 5 ? rows : 0;
+}
+
+// more: pixels that the legend needs beyond its first row.
+function dressed(option, theme, more) {
   const axis = (of) => ({
     nameLocation: 'middle',
     nameGap: of.nameGap ?? 28,
@@ -83,9 +98,9 @@ function dressed(option, theme) {
     backgroundColor: 'transparent',
     textStyle: {color: theme.ink, fontFamily: 'system-ui, "DejaVu Sans", sans-serif'},
     ...option,
-    grid: list(option.grid ?? {}).map((grid) => ({left: 64, right: 20, top: 40, bottom: 48, ...grid})),
+    grid: list(option.grid ?? {}).map((grid) => ({left: 64, right: 20, bottom: 48, ...grid, top: (grid.top ?? 40) + more})),
     legend: option.legend === null ? undefined :
-      {type: 'scroll', top: 0, formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 14, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
+      {type: more ? 'plain' : 'scroll', top: 0, formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 14, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
     tooltip: {confine: true, backgroundColor: theme.card, borderColor: theme.line,
       textStyle: {color: theme.ink}, ...text(option.tooltip)},
     series: option.series.map((of) => (of.tooltip ? {...of, tooltip: text(of.tooltip)} : of)),
@@ -122,6 +137,7 @@ export function figure(given) {
   const rows = element('div', {class: 'scroll'});
   const details = element('details', {ontoggle: () => fill()}, element('summary', {}, 'Data'), rows);
   let chart = null, option = null, at = null, seeable = false;
+  let more = 0;  // pixels
   let late = false;  // the data have changed since it was drawn
 
   const fill = () => {
@@ -139,12 +155,20 @@ export function figure(given) {
         element('tbody', {}, ...body)),
     ...(table.rows > most ? [element('p', {class: 'soft'}, `The first ${most} of ${table.rows}; the CSV has all.`)] : []));
   };
+  const size = () => {
+    const height = `${(given.height ?? 320) + more}px`;
+    if (plot.style.height === height) return;
+    plot.style.height = height;
+    chart?.resize();
+  };
   const draw = () => {
     if (!chart) return;
     late = false;
     const theme = colours();
     option = given.option(theme, picked);
-    chart.setOption(dressed(option, theme), true);
+    more = legendRow * legendRows(option, plot.clientWidth);
+    size();
+    chart.setOption(dressed(option, theme, more), true);
     fill();
   };
   // The picture as a file; of SVG, drawn anew as one.
@@ -156,7 +180,7 @@ export function figure(given) {
   const svg = () => {
     begin();
     const drawn = echarts.init(null, null, {renderer: 'svg', ssr: true, width: chart.getWidth(), height: chart.getHeight()});
-    drawn.setOption({...dressed(option, colours()), backgroundColor: colours().card});
+    drawn.setOption({...dressed(option, colours(), more), backgroundColor: colours().card});
     save(`${name}.svg`, drawn.renderToSVGString(), 'image/svg+xml');
     drawn.dispose();
   };
@@ -243,11 +267,7 @@ export function figure(given) {
   made.update = (other) => {
     given = other;
     about.textContent = given.about ?? '';
-    const height = `${given.height ?? 320}px`;
-    if (plot.style.height !== height) {
-      plot.style.height = height;
-      chart?.resize();
-    }
+    size();
     at = null;
     late = true;
     fill();

@@ -30,7 +30,7 @@ export function heatmap({x, y, cells, name, ...given}) {
   const values = full.map(({value}) => value), low = Math.min(...values), high = Math.max(...values);
   const share = (value) => (high === low ? 0 : (value - low) / (high - low));
   const words = (cell) => `${x.name} ${x.labels[cell.i]}, ${y.name} ${y.labels[cell.j]}`;
-  const few = x.labels.length <= 7 || (x.labels.length <= 10 && !long(y.labels));
+  const few = x.labels.length <= 7 || (x.labels.length <= 10 && (given.wide || !long(y.labels)));
   const unit = /,([^,]*)$/.exec(name)?.[1].trim() ?? '';
   return {
     ...given,
