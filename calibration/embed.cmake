@@ -1,22 +1,27 @@
-# jostle_embed(target file...): puts data files into the binary, byte for byte, under the paths given (relative to the
-# current source directory), as the table that calibration/embedded.hpp reads.
+# jostle_embed_data(target): puts profiles and measured tables into the binary, byte for byte, under their paths in this
+# folder, as the table that calibration/embedded.hpp reads.
 #
 # The assembler includes the files (.incbin), so megabytes cost nothing to compile; a changed file rebuilds one object,
 # and a new one, found by a glob with CONFIGURE_DEPENDS, configures again.
-function(jostle_embed target)
+function(jostle_embed_data target)
+  set(here ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  file(GLOB_RECURSE data CONFIGURE_DEPENDS RELATIVE ${here} ${here}/devices/*.yaml ${here}/evidence/*.csv)
+  foreach(table factors uncertainty ranges teaches tries renamed)
+    list(APPEND data ${table}.csv)
+  endforeach()
   set(assembly "")
   set(declarations "")
   set(entries "")
   set(paths "")
   set(index 0)
-  list(SORT ARGN)
-  foreach(file IN LISTS ARGN)
-    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE path)
-    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE name)
+  list(SORT data)
+  foreach(name IN LISTS data)
+    set(path ${here}/${name})
     list(APPEND paths ${path})
     set(label jostle_embedded_${index})
-    string(APPEND assembly "  \"${label}_begin:\\n .incbin \\\"${path}\\\"\\n\"\n"
-                           "  \"${label}_end:\\n .byte 0\\n\"\n")
+    string(APPEND assembly "  OBJECT(\"${label}_begin\") \"${label}_begin:\\n .incbin \\\"${path}\\\"\\n\"\n"
+                           "  OBJECT(\"${label}_end\") \"${label}_end:\\n .byte 0\\n\"\n"
+                           "  SIZE(\"${label}_begin\", \"${label}_end-${label}_begin\") SIZE(\"${label}_end\", \"1\")\n")
     string(APPEND declarations "extern const char ${label}_begin[], ${label}_end[];\n")
     string(APPEND entries "    file(\"${name}\", ${label}_begin, ${label}_end),\n")
     math(EXPR index "${index} + 1")
@@ -29,8 +34,21 @@ function(jostle_embed target)
 
 #include "calibration/embedded.hpp"
 
-asm(".pushsection .rodata\n"
-@assembly@  ".popsection\n");
+// WebAssembly wants to know what is data, and how much.
+#if defined(__wasm__)
+#define OBJECT(name) ".type " name ",@object\n"
+#define SIZE(name, bytes) ".size " name ", " bytes "\n"
+#define SECTION ".section .rodata.embedded,\"\",@\n"
+#define TEXT ".text\n"
+#else
+#define OBJECT(name)
+#define SIZE(name, bytes)
+#define SECTION ".pushsection .rodata\n"
+#define TEXT ".popsection\n"
+#endif
+
+asm(SECTION
+@assembly@  TEXT);
 
 extern "C" {
 @declarations@}

@@ -1,18 +1,21 @@
-// node bundle.mjs DIRECTORY: puts script and style into src/page.html and writes DIRECTORY/page.html. Packages are
-// those in DIRECTORY/node_modules.
+// Puts script and style into a page: one file that asks for nothing. Packages are those in DIRECTORY/node_modules.
+//
+//   node bundle.mjs report DIRECTORY                   src/page.html as DIRECTORY/page.html
+//   node bundle.mjs playground DIRECTORY MODULE FILE   playground/page.html as FILE, with a module of WebAssembly in it
 import {createHash} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {gzipSync} from 'node:zlib';
 
-const source = join(dirname(fileURLToPath(import.meta.url)), 'src');
-const target = process.argv[2];
-const esbuild = createRequire(join(target, 'package.json'))('esbuild');
+const here = dirname(fileURLToPath(import.meta.url));
+const [kind, packages, module, file] = process.argv.slice(2);
+const esbuild = createRequire(join(packages, 'package.json'))('esbuild');
 
-async function bundled(entry) {
+async function bundled(entry, define = {}) {
   const {outputFiles} = await esbuild.build({
-    entryPoints: [join(source, entry)],
+    entryPoints: [join(here, entry)],
     bundle: true,
     minify: true,
     write: false,
@@ -20,19 +23,29 @@ async function bundled(entry) {
     target: 'es2020',
     charset: 'utf8',
     legalComments: 'inline',
-    nodePaths: [join(target, 'node_modules')],
-    define: {'process.env.NODE_ENV': '"production"'},
+    loader: {'.yaml': 'text'},
+    nodePaths: [join(packages, 'node_modules')],
+    define: {'process.env.NODE_ENV': '"production"', ...define},
     logLevel: 'warning',
   });
   return outputFiles[0].text;
 }
 
-const script = (await bundled('main.js')).replaceAll('</script', '<\\/script');
-const style = await bundled('style.css');
-const page = readFileSync(join(source, 'page.html'), 'utf8');
-// No other script may run, whatever stands in the data.
-const hash = createHash('sha256').update(script).digest('base64');
-writeFileSync(join(target, 'page.html'),
-    page.replace("script-src 'none'", `script-src 'sha256-${hash}'`)
-        .replace('<!--style-->', () => `<style>${style}</style>`)
-        .replace('<!--script-->', () => `<script>${script}</script>`));
+async function page(folder, rules, define) {
+  const script = (await bundled(`${folder}/main.js`, define)).replaceAll('</script', '<\\/script');
+  const style = await bundled(`${folder}/style.css`);
+  // No other script may run, whatever stands in the data.
+  const hash = createHash('sha256').update(script).digest('base64');
+  return readFileSync(join(here, folder, 'page.html'), 'utf8')
+      .replace("script-src 'none'", `script-src 'sha256-${hash}'${rules}`)
+      .replace('<!--style-->', () => `<style>${style}</style>`)
+      .replace('<!--script-->', () => `<script>${script}</script>`);
+}
+
+if (kind === 'report') {
+  writeFileSync(join(packages, 'page.html'), await page('src', ''));
+} else {
+  const worker = JSON.stringify(await bundled('playground/worker.js'));
+  writeFileSync(file, (await page('playground', " 'wasm-unsafe-eval'", {WORKER: worker}))
+      .replace('<!--simulator-->', () => gzipSync(readFileSync(module), {level: 9}).toString('base64')));
+}

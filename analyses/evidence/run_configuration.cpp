@@ -203,8 +203,8 @@ std::string others_of(const Fields& fields) {
   return text;
 }
 
-// Adds what runs on the accelerators of `placement`: instances of one process where '+' is between them, as in
-// MLPerf's harness; a process on each where it is '|'.
+// Adds what runs on the accelerators of `placement`: instances of one process where '+' is between them, as
+// in MLPerf's harness; a process on each where it is '|'.
 void add_processes(RunConfiguration& configuration, const Fields& fields, const scenarios::Model& model) {
   const std::int64_t dla_batch = fields.count("dla_batch", configuration.batch);
   const bool together = configuration.placement.find('+') != std::string::npos;

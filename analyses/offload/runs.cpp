@@ -126,8 +126,8 @@ PartitionPoints partition_points_of(const OffloadQuestion& question) {
   const scenarios::ProcessEntry& entry = question.edge.processes.front();
   const std::vector<dnn::FusedLayer> layers = scenarios::layers_of(entry, dnn::Lowering::optimised);
   found.layers = layers.size();
-  found.all = dnn::narrowing(dnn::partition_points(layers),
-                             memory::bindings(*scenarios::network_of(entry)).inputs);
+  found.all =
+      dnn::narrowing(dnn::partition_points(layers), memory::bindings(*scenarios::network_of(entry)).inputs);
   if (found.all.empty()) found.why_none = "no layer boundary with a single tensor smaller than the input";
   return found;
 }

@@ -49,9 +49,10 @@ Support support(const calibration::Profile& profile, const scenarios::Model& mod
   entry.model = model;
   const auto network = scenarios::network_of(entry);
   for (const dnn::Precision used : dnn::all_precisions) {
-    const auto count = std::ranges::count_if(dnn::fuse(*network, lowering), [&](const dnn::FusedLayer& layer) {
-      return dnn::path_for(device.gpu, layer, precision).precision == used;
-    });
+    const auto count =
+        std::ranges::count_if(dnn::fuse(*network, lowering), [&](const dnn::FusedLayer& layer) {
+          return dnn::path_for(device.gpu, layer, precision).precision == used;
+        });
     if (count > 0) support.kernels_by_precision.emplace_back(used, static_cast<int>(count));
   }
   return support;

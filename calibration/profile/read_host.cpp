@@ -42,7 +42,8 @@ process::StaticGraphSpec read_static_graph(const Cursor& at, Block& outer) {
 void read_unpack(const Cursor& at, Block& outer, llm::UnpackCycles& unpack) {
   Block block(at, "SM cycles to unpack a weight, by format", outer.figures(), outer.from());
   for (const llm::WeightTraits& row : llm::weight_formats)
-    block.optional(std::string(row.name).c_str(), unpack[static_cast<std::size_t>(row.format)], Real{0, 1000});
+    block.optional(std::string(row.name).c_str(), unpack[static_cast<std::size_t>(row.format)],
+                   Real{0, 1000});
 }
 
 // Some parameters exist only for some runtimes: nodes only for a graph; the front-end time only for kernels

@@ -10,14 +10,18 @@
 namespace jostle::cli {
 namespace {
 
+// As the pages of --html (web/src/style.css), which this one has no script of.
 constexpr const char* style = R"(
-:root{color-scheme:light dark}
-body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:13px}
-th,td{padding:.2rem .6rem;border-bottom:1px solid #8884;text-align:left}
+:root{color-scheme:light dark;--page:#fff;--ink:#1c2126;--soft:#59636e;--line:#d5dbe1;--grid:#e6eaee}
+@media (prefers-color-scheme:dark){:root{--page:#14181c;--ink:#e6eaee;--soft:#9aa6b2;--line:#37404a;--grid:#2a3138}}
+body{font:15px/1.45 system-ui,"Segoe UI","DejaVu Sans",sans-serif;max-width:1180px;margin:0 auto;padding:20px 16px 48px;background:var(--page);color:var(--ink)}
+h1{font-size:24px;margin:0 0 4px;overflow-wrap:anywhere}h2{font-size:19px;margin:28px 0 8px}p{max-width:75ch}
+table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:13.5px}
+th,td{padding:3px 10px 3px 0;border-bottom:1px solid var(--grid);text-align:left;vertical-align:top}
 td.right,th.right{text-align:right}
-.wide{overflow-x:auto}
-svg{max-width:100%;height:auto;background:white}
+summary{cursor:pointer;color:var(--soft)}
+.wide{overflow:auto;max-height:640px}
+svg{max-width:100%;height:auto;background:white;border:1px solid var(--line);border-radius:8px}
 )";
 
 }  // namespace

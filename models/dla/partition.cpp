@@ -92,9 +92,8 @@ std::vector<FusedLayer> by_engine(std::span<const FusedLayer> layers) {
   std::vector<FusedLayer> ordered;
   std::vector<std::optional<std::size_t>> place(layers.size());
   const auto is_ready = [&](std::size_t layer) {
-    return !place[layer] && std::ranges::all_of(layers[layer].inputs, [&](std::size_t input) {
-      return place[input].has_value();
-    });
+    return !place[layer] && std::ranges::all_of(layers[layer].inputs,
+                                                [&](std::size_t input) { return place[input].has_value(); });
   };
   // Layers come after their inputs, so one pass takes all of an engine that are ready or become so.
   const auto take = [&](bool on_dla) {

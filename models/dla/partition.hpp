@@ -24,9 +24,9 @@ namespace jostle::dla {
 // them, pools, additions ...
 [[nodiscard]] bool supports(const dnn::FusedLayer& layer);
 
-// The same layers in an order that changes between the engines as seldom as their inputs allow: a branch that the
-// DLA does not support waits until the DLA has done all else that it can, as TensorRT grows its subgraphs. Each
-// layer's `inputs` refer to the new order.
+// The same layers in an order that changes between the engines as seldom as their inputs allow: a branch that
+// the DLA does not support waits until the DLA has done all else that it can, as TensorRT grows its
+// subgraphs. Each layer's `inputs` refer to the new order.
 [[nodiscard]] std::vector<dnn::FusedLayer> by_engine(std::span<const dnn::FusedLayer> layers);
 
 // Layers [first, first + count) of the list, which run one after another on one engine.

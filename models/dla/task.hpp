@@ -1,10 +1,9 @@
 // The cost of a subgraph of a network on a DLA.
 //
-// A layer takes max(operations / (clock · rate · efficiency), bytes / bandwidth) + a fixed time (a convolution of
-// 1 x 1 reaches only a part of that efficiency): compute and
-// memory transfers overlap, and layers run one after another. Channels are stored in groups of 32 bytes
-// (TensorRT's formats CHW32 and CHW16), images of up to 4 channels unpadded. Padding counts as work and as
-// bytes.
+// A layer takes max(operations / (clock · rate · efficiency), bytes / bandwidth) + a fixed time (a
+// convolution of 1 x 1 reaches only a part of that efficiency): compute and memory transfers overlap, and
+// layers run one after another. Channels are stored in groups of 32 bytes (TensorRT's formats CHW32 and
+// CHW16), images of up to 4 channels unpadded. Padding counts as work and as bytes.
 #pragma once
 
 #include <cstdint>

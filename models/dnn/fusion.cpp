@@ -195,8 +195,8 @@ class Folder {
     return last;
   }
 
-  // Of Lowering::graph. cuDNN's kernel with an epilogue (bias, then a branch, then ReLU) is called only if ReLU
-  // ends it; else the bias, into which batch norm has turned, is added by a kernel of its own
+  // Of Lowering::graph. cuDNN's kernel with an epilogue (bias, then a branch, then ReLU) is called only if
+  // ReLU ends it; else the bias, into which batch norm has turned, is added by a kernel of its own
   // (onnxruntime/core/providers/cuda/nn/conv.cc: cudnnAddTensor).
   [[nodiscard]] bool adds_bias_apart(Node node) const {
     const FusedLayer& fused = fused_layers_.back();

@@ -61,10 +61,11 @@ struct FusedLayer {
 //    a normalisation after those; a linear layer absorbs any activation; matmul, softmax, matmul become one
 //    kernel (attention); concatenation is free, since its operands are written in place, except for slices of
 //    other tensors, which are copied; a transposition next to a matmul is part of it.
-//  - Lowering::graph, as ONNX Runtime does before it calls cuDNN: batch norm folds into the weights and bias of
+//  - Lowering::graph, as ONNX Runtime does before it calls cuDNN: batch norm folds into the weights and bias
+//  of
 //    the convolution or linear layer before it; ReLU, or the addition of a branch and ReLU, fold into a
-//    convolution. A convolution without ReLU adds its bias in a kernel of its own. Every other layer is a kernel,
-//    also ReLU6 (a Clip), slices and concatenations, which are copied; a normalisation is one kernel.
+//    convolution. A convolution without ReLU adds its bias in a kernel of its own. Every other layer is a
+//    kernel, also ReLU6 (a Clip), slices and concatenations, which are copied; a normalisation is one kernel.
 [[nodiscard]] std::vector<FusedLayer> fuse(const Network& network, Lowering lowering);
 
 }  // namespace jostle::dnn

@@ -120,13 +120,13 @@ class Estimator {
     const double element = bytes_per_element(path.precision);
     return beyond_l2(element * stored(layer.in, path)) +
            beyond_l2(element * images_ * static_cast<double>(layer.other_elements)) +
-           beyond_l2(element * stored(layer.out, path)) +
-           weight_bytes(layer, path) + element * static_cast<double>(layer.once);
+           beyond_l2(element * stored(layer.out, path)) + weight_bytes(layer, path) +
+           element * static_cast<double>(layer.once);
   }
   [[nodiscard]] double moved(const FusedLayer& layer, const ArithmeticPath& path) const {
-    return bytes_per_element(path.precision) * (stored(layer.in, path) + stored(layer.out, path) +
-                                                images_ * static_cast<double>(layer.other_elements) +
-                                                static_cast<double>(layer.once)) +
+    return bytes_per_element(path.precision) *
+               (stored(layer.in, path) + stored(layer.out, path) +
+                images_ * static_cast<double>(layer.other_elements) + static_cast<double>(layer.once)) +
            weight_bytes(layer, path);
   }
   // With weights of a language model: as tiles, each row of which unpacks them; or as a dot product an output
@@ -146,10 +146,10 @@ class Estimator {
     return each * static_cast<double>(layer.weights);
   }
 
-  // A library's product takes one row of tiles after another, and each reads all weights. What L2 does not hold
-  // until the next row comes from DRAM again: vit_small in ONNX Runtime on an Orin Nano with 2 MiB of L2 moves
-  // some 500 MB, its 88 MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an EMC clock of 204 MHz).
-  // TensorRT tries orders and keeps the fastest.
+  // A library's product takes one row of tiles after another, and each reads all weights. What L2 does not
+  // hold until the next row comes from DRAM again: vit_small in ONNX Runtime on an Orin Nano with 2 MiB of L2
+  // moves some 500 MB, its 88 MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an EMC clock
+  // of 204 MHz). TensorRT tries orders and keeps the fastest.
   [[nodiscard]] double read_again(const FusedLayer& layer, const ArithmeticPath& path,
                                   const Tiling& tiling) const {
     const double weights = bytes_per_element(path.precision) * static_cast<double>(layer.weights);
@@ -196,10 +196,11 @@ class Estimator {
   [[nodiscard]] gpu::Kernel finish(gpu::Kernel kernel, Work work) const {
     if (!work.in_turn) work.compute_s = std::max(work.compute_s, path_s(work));
     const double memory_s = work.bytes / bandwidth_;
-    // Warps that load and compute in turn hide one behind the other only in part. Of q4_k_m in llama.cpp on an
-    // Orin Nano, at five pairs of clocks, the root of the sum of squares is within 4 % (dankang21: 24 to 182 ms a
-    // token of qwen2.5_1.5b), the maximum up to 14 % too short.
-    const double bound = work.in_turn ? std::hypot(work.compute_s, memory_s) : std::max(work.compute_s, memory_s);
+    // Warps that load and compute in turn hide one behind the other only in part. Of q4_k_m in llama.cpp on
+    // an Orin Nano, at five pairs of clocks, the root of the sum of squares is within 4 % (dankang21: 24 to
+    // 182 ms a token of qwen2.5_1.5b), the maximum up to 14 % too short.
+    const double bound = work.in_turn ? std::sqrt(work.compute_s * work.compute_s + memory_s * memory_s)
+                                      : std::max(work.compute_s, memory_s);
     if (bound > longest_s) throw std::invalid_argument("a kernel would take longer than can be simulated");
     const double start = gpu_.kernels.start_cycles / gpu_.max_clock_hz;
     kernel.duration = sim::seconds(start + bound) + gpu_.kernel_fixed;

@@ -35,8 +35,8 @@ struct KernelsOfLayers {
 [[nodiscard]] KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64_t batch,
                                                 Precision precision, Lowering lowering, const gpu::Spec& gpu);
 
-// One kernel that converts between fp32, as callers hold their images and results, and what `precision` stores;
-// `elements` an image. For what an engine beside the GPU reads or writes.
+// One kernel that converts between fp32, as callers hold their images and results, and what `precision`
+// stores; `elements` an image. For what an engine beside the GPU reads or writes.
 [[nodiscard]] gpu::KernelSequence reformat(std::int64_t elements, std::int64_t batch, Precision precision,
                                            const gpu::Spec& gpu);
 

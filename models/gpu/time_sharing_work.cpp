@@ -117,11 +117,11 @@ void TimeSharedGpu::joined(Context& context) {
       if (owner_ == nullptr || owner_ == &context) {
         owner_ = &context;
         context.position.launch_gap += wake;
-        // A lone graph that follows another at once has gaps between its nodes, also where the host launches it
-        // only when it has seen the one before done (evidence/h200-llm: decode steps, 20 us apart). Requests
-        // 2.5 ms apart and more show none (evidence/h200/open_loop_periodic.csv).
-        if (contexts_.size() == 1 && now - idle_since_ < spec_.time_slicing.slice && !context.batches.empty() &&
-            !context.batches.front().kernel_by_kernel)
+        // A lone graph that follows another at once has gaps between its nodes, also where the host launches
+        // it only when it has seen the one before done (evidence/h200-llm: decode steps, 20 us apart).
+        // Requests 2.5 ms apart and more show none (evidence/h200/open_loop_periodic.csv).
+        if (contexts_.size() == 1 && now - idle_since_ < spec_.time_slicing.slice &&
+            !context.batches.empty() && !context.batches.front().kernel_by_kernel)
           context.position.launch_gap += context.batches.front().given->lone_gap;
         begin_turn();
       } else {

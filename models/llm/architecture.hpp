@@ -10,20 +10,20 @@ namespace jostle::llm {
 // A tower that turns an image into positions of the prompt. Zero layers: the model reads text only.
 struct VisionTower {
   int layers = 0, hidden = 0, heads = 0, ffn = 0;
-  bool gated = false;  // its feed-forward has a gate beside the first linear layer
-  int patches = 0;     // of an image: positions inside the tower
-  int tokens = 0;      // of the prompt that an image becomes
+  bool gated = false;       // its feed-forward has a gate beside the first linear layer
+  int patches = 0;          // of an image: positions inside the tower
+  int tokens = 0;           // of the prompt that an image becomes
   std::int64_t merger = 0;  // weights of the linear layers from its last positions to the decoder's
 };
 
-// A decoder of transformer blocks (Vaswani et al., 2017) with grouped queries (Ainslie et al., 2023) and a gated
-// feed-forward (Shazeer, 2020). As in config.json of Hugging Face: num_hidden_layers, hidden_size,
+// A decoder of transformer blocks (Vaswani et al., 2017) with grouped queries (Ainslie et al., 2023) and a
+// gated feed-forward (Shazeer, 2020). As in config.json of Hugging Face: num_hidden_layers, hidden_size,
 // num_attention_heads, num_key_value_heads, head_dim, intermediate_size, vocab_size, tie_word_embeddings.
 struct Architecture {
   std::string_view name;
   int layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocabulary = 0;
-  bool tied = false;      // the last linear layer is the table of embeddings
-  bool qkv_bias = false;  // of queries, keys and values
+  bool tied = false;       // the last linear layer is the table of embeddings
+  bool qkv_bias = false;   // of queries, keys and values
   bool head_norm = false;  // queries and keys are normalised, each head
   int norms = 2;           // of a block
   VisionTower vision = {};

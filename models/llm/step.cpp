@@ -19,8 +19,12 @@ constexpr int longest = 1 << 20;  // positions
 class Decoder {
  public:
   Decoder(const Architecture& of, const Step& step, bool joined)
-      : of_(of), tokens_(step.tokens), positions_(step.context + step.tokens), joined_(joined),
-        queries_(of.heads * of.head_dim), keys_(of.kv_heads * of.head_dim) {}
+      : of_(of),
+        tokens_(step.tokens),
+        positions_(step.context + step.tokens),
+        joined_(joined),
+        queries_(of.heads * of.head_dim),
+        keys_(of.kv_heads * of.head_dim) {}
 
   dnn::Network take() {
     Node node = layers_.embedding("embedding", layers_.input({1, tokens_}), of_.vocabulary, of_.hidden);
@@ -50,7 +54,8 @@ class Decoder {
 
   // Rotary positions (Su et al., 2021), and the new keys and values into the cache.
   Node rotate_and_store(const std::string& name, const Projected& of) {
-    if (joined_) return layers_.other(name + ".rotate", {of.query, of.key, of.value}, layers_.shape(of.query));
+    if (joined_)
+      return layers_.other(name + ".rotate", {of.query, of.key, of.value}, layers_.shape(of.query));
     const Node key = layers_.other(name + ".rotate_key", {of.key}, layers_.shape(of.key));
     (void)layers_.other(name + ".store_key", {key}, layers_.shape(of.key));
     (void)layers_.other(name + ".store_value", {of.value}, layers_.shape(of.value));
@@ -60,7 +65,8 @@ class Decoder {
   // The queries that share a head of keys are rows of one product.
   Node attend(const std::string& name, Node query) {
     const int group = of_.heads / of_.kv_heads;
-    const Node cache_key = layers_.input({keys_, positions_}), cache_value = layers_.input({keys_, positions_});
+    const Node cache_key = layers_.input({keys_, positions_}),
+               cache_value = layers_.input({keys_, positions_});
     const Node rows = layers_.reshape(name + ".rows", query, {keys_, tokens_ * group});
     const Node scores = layers_.matmul(name + ".scores", rows, cache_key, {of_.kv_heads, of_.head_dim},
                                        {of_.kv_heads * positions_, tokens_ * group});
@@ -75,7 +81,8 @@ class Decoder {
       const Node inside = layers_.other(name + ".gated", {both}, {of_.ffn, tokens_});
       return layers_.linear(name + ".down", inside, of_.hidden, false);
     }
-    const Node gate = layers_.activation(layers_.linear(name + ".gate", from, of_.ffn, false), dnn::Activation::silu);
+    const Node gate =
+        layers_.activation(layers_.linear(name + ".gate", from, of_.ffn, false), dnn::Activation::silu);
     const Node inside = layers_.multiply(gate, layers_.linear(name + ".up", from, of_.ffn, false));
     return layers_.linear(name + ".down", inside, of_.hidden, false);
   }
@@ -135,7 +142,8 @@ std::vector<dnn::FusedLayer> vision_layers(const Architecture& of, dnn::Lowering
                                     .value = layers.channels(name + ".value", all, tower.hidden),
                                     .heads = tower.heads});
     const Node seen = layers.add(layers.linear(name + ".attention", mixed, tower.hidden), node);
-    const Node wide = layers.linear(name + ".wide", layers.layer_norm(seen), (tower.gated ? 2 : 1) * tower.ffn);
+    const Node wide =
+        layers.linear(name + ".wide", layers.layer_norm(seen), (tower.gated ? 2 : 1) * tower.ffn);
     const Node inside = tower.gated ? layers.other(name + ".gated", {wide}, {tower.ffn, tower.patches})
                                     : layers.activation(wide);
     node = layers.add(layers.linear(name + ".narrow", inside, tower.hidden), seen);

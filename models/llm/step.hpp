@@ -1,5 +1,6 @@
-// A step of a language model as a graph of layers: one token of each sequence (decode), or a stretch of a prompt
-// (prefill). It reads keys and values of the positions before it, and gives the scores of one next token.
+// A step of a language model as a graph of layers: one token of each sequence (decode), or a stretch of a
+// prompt (prefill). It reads keys and values of the positions before it, and gives the scores of one next
+// token.
 #pragma once
 
 #include <array>
@@ -20,13 +21,13 @@ struct Step {
   int context = 0;  // positions before them, whose keys and values it reads
 };
 
-// `joined`: queries, keys and values are one linear layer, and so are gate and up, as compilers and servers store
-// them; otherwise each is one, as in the model's definition. Throws std::invalid_argument for a step without
-// tokens, or one too long for the graph's dimensions.
+// `joined`: queries, keys and values are one linear layer, and so are gate and up, as compilers and servers
+// store them; otherwise each is one, as in the model's definition. Throws std::invalid_argument for a step
+// without tokens, or one too long for the graph's dimensions.
 [[nodiscard]] dnn::Network network_of(const Architecture& of, const Step& step, bool joined);
 
-// SM cycles that a runtime's kernels take to unpack a weight, by format; and for the dot products of one token, to
-// begin and end those of an output channel.
+// SM cycles that a runtime's kernels take to unpack a weight, by format; and for the dot products of one
+// token, to begin and end those of an output channel.
 using UnpackCycles = std::array<double, weight_format_count>;
 struct ProductCycles {
   UnpackCycles unpack = {};

@@ -12,8 +12,8 @@ namespace jostle::llm {
 
 enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8 };
 
-// Bits of a weight, scales included: of the blocks' linear layers, and of the last linear layer, which runtimes
-// often leave in more.
+// Bits of a weight, scales included: of the blocks' linear layers, and of the last linear layer, which
+// runtimes often leave in more.
 struct WeightTraits {
   WeightFormat format;
   std::string_view name;  // in scenarios, and in profiles
@@ -24,7 +24,8 @@ inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::fp16, "fp16", 16, 16, "IEEE 754"},
     // Q4_K and Q6_K mixed: 4.5 and 6.5625 bits; a file of Llama 3.1 8B has 4.85 bits a weight.
     WeightTraits{WeightFormat::q4_k_m, "q4_k_m", 4.85, 6.5625, "llama.cpp: docs of quantize; ggml-common.h"},
-    WeightTraits{WeightFormat::q8_0, "q8_0", 8.5, 8.5, "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits"},
+    WeightTraits{WeightFormat::q8_0, "q8_0", 8.5, 8.5,
+                 "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits"},
     // Groups of 128 with a scale of 16 and a zero of 4 bits; the last layer stays in fp16.
     WeightTraits{WeightFormat::awq, "awq", 4.16, 16, "Lin et al., 2024; TensorRT Edge-LLM's INT4 AWQ"},
     // Groups of 32 with a scale of 16 bits, all layers: MLC's q4f16_1.

@@ -14,8 +14,8 @@ namespace jostle::process {
 enum class LengthKind : std::uint8_t { fixed, uniform, lognormal, listed };
 struct Length {
   LengthKind kind = LengthKind::fixed;
-  std::int64_t least = 1, most = 1;       // ends of a uniform; a lognormal is cut to them; fixed: both the same
-  double mean = 1, variation = 0;         // lognormal: mean and coefficient of variation
+  std::int64_t least = 1, most = 1;  // ends of a uniform; a lognormal is cut to them; fixed: both the same
+  double mean = 1, variation = 0;    // lognormal: mean and coefficient of variation
   std::vector<std::int64_t> listed = {};  // one after another, again from the first
 
   [[nodiscard]] std::int64_t draw(sim::RandomStream& random, std::uint64_t request) const;
@@ -32,8 +32,8 @@ struct GenerationSpec {
   std::int64_t chunk = 0;      // of a prompt, between which others go on; 0: whole
 };
 
-// Kernels of steps of several sizes (sequences of a decode step, tokens of a prefill) behind several contexts.
-// Must outlive the GPU that runs them.
+// Kernels of steps of several sizes (sequences of a decode step, tokens of a prefill) behind several
+// contexts. Must outlive the GPU that runs them.
 struct StepGrid {
   std::vector<std::int64_t> sizes, contexts;  // ascending
   std::vector<gpu::KernelSequence> kernels;   // [size][context]

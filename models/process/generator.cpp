@@ -24,7 +24,8 @@ Generator::Sequence Generator::sequence(sim::Time made) {
   const std::int64_t prompt = spec.prompt.draw(random_, drawn_);
   const std::int64_t tokens = spec.tokens.draw(random_, drawn_);
   ++drawn_;
-  Sequence sequence{.made = made, .last = made, .context = spec.depth, .tokens_left = spec.decodes ? tokens : 1};
+  Sequence sequence{
+      .made = made, .last = made, .context = spec.depth, .tokens_left = spec.decodes ? tokens : 1};
   if (!spec.prefills) return sequence;
   // At least one token is computed: its scores are needed.
   const auto reused = static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt));
@@ -52,7 +53,8 @@ const gpu::KernelSequence* Generator::begin(sim::Time now) {
   if (running_.empty()) return nullptr;
   begun_ = now;
   const auto waiting = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
-  const auto decoding = std::ranges::count_if(running_, [](const Sequence& it) { return it.prompt_left == 0; });
+  const auto decoding =
+      std::ranges::count_if(running_, [](const Sequence& it) { return it.prompt_left == 0; });
   prefilling_ = waiting != running_.end() && !(chunk_before_ && decoding > 0);
   chunk_before_ = false;
   if (prefilling_) {

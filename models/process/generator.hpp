@@ -1,8 +1,10 @@
-// Sequences of a language model in one process: who is admitted, which step comes next, and what users see of it.
+// Sequences of a language model in one process: who is admitted, which step comes next, and what users see of
+// it.
 //
-// Continuous batching (Yu et al., OSDI 2022): between two steps, waiting requests are admitted while there is room.
-// The prompts of those admitted are computed first, whole or a chunk at a time with a decode step between two
-// chunks; a decode step then gives each running sequence one more token. The first token comes with the prompt.
+// Continuous batching (Yu et al., OSDI 2022): between two steps, waiting requests are admitted while there is
+// room. The prompts of those admitted are computed first, whole or a chunk at a time with a decode step
+// between two chunks; a decode step then gives each running sequence one more token. The first token comes
+// with the prompt.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +22,8 @@ namespace jostle::process {
 
 // Since the warm-up. Seconds.
 struct TokenFigures {
-  std::int64_t decoded = 0;    // tokens that decode steps gave
-  std::int64_t prefilled = 0;  // tokens of prompts that were computed
+  std::int64_t decoded = 0;            // tokens that decode steps gave
+  std::int64_t prefilled = 0;          // tokens of prompts that were computed
   sim::Duration decoding, prefilling;  // time in steps of each kind, from launch until the host saw them done
   sim::Quantiles first = sim::Quantiles();    // from the request to its first token
   sim::Quantiles between = sim::Quantiles();  // from one token of a sequence to its next
@@ -57,7 +59,7 @@ class Generator {
   const Generation& generation_;
   RequestQueue* requests_;
   sim::RandomStream random_;
-  std::uint64_t drawn_ = 0;  // requests
+  std::uint64_t drawn_ = 0;       // requests
   std::deque<sim::Time> asking_;  // closed loop: users that wait, since when
   std::vector<Sequence> running_;
   std::vector<sim::Time> complete_;

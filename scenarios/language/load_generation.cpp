@@ -1,5 +1,5 @@
-// A process that generates text: how long prompts and answers are (`generate`), or which of llama-bench's tests it
-// repeats (`bench`), and how many sequences it holds.
+// A process that generates text: how long prompts and answers are (`generate`), or which of llama-bench's
+// tests it repeats (`bench`), and how many sequences it holds.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -87,21 +87,23 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
     const auto csv = calibration::CsvTable::parse(text.str(), path);
     for (std::size_t i = 0; i < csv.rows(); ++i) {
       const auto row = csv.row(i);
-      const std::int64_t prompt = row.integer(csv.column("prompt")), tokens = row.integer(csv.column("tokens"));
+      const std::int64_t prompt = row.integer(csv.column("prompt")),
+                         tokens = row.integer(csv.column("tokens"));
       if (prompt < 1 || tokens < 1 || prompt > max_tokens || tokens > max_tokens)
         row.fail(fmt::format("lengths are from 1 to {} tokens", max_tokens));
       spec.prompt.listed.push_back(prompt);
       spec.tokens.listed.push_back(tokens);
-      work.trace_hash = work.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(prompt * 1'000'003 + tokens);
+      work.trace_hash =
+          work.trace_hash * 0x100000001b3ULL + static_cast<std::uint64_t>(prompt * 1'000'003 + tokens);
     }
   } catch (const calibration::CsvError& error) {
     return at.problem(error.what());
   }
   if (spec.prompt.listed.empty()) return at.problem("no requests in the file");
-  std::tie(spec.prompt.least, spec.prompt.most) = std::pair(std::ranges::min(spec.prompt.listed),
-                                                            std::ranges::max(spec.prompt.listed));
-  std::tie(spec.tokens.least, spec.tokens.most) = std::pair(std::ranges::min(spec.tokens.listed),
-                                                            std::ranges::max(spec.tokens.listed));
+  std::tie(spec.prompt.least, spec.prompt.most) =
+      std::pair(std::ranges::min(spec.prompt.listed), std::ranges::max(spec.prompt.listed));
+  std::tie(spec.tokens.least, spec.tokens.most) =
+      std::pair(std::ranges::min(spec.tokens.listed), std::ranges::max(spec.tokens.listed));
 }
 
 // Each becomes positions of the prompt.
@@ -121,7 +123,8 @@ void read_images(const Cursor& at, const llm::Architecture& of, LanguageWork& wo
   for (std::int64_t& length : prompt.listed) length += positions;
 }
 
-void read_generate(const Cursor& at, const LoadContext& context, const llm::Architecture& of, LanguageWork& work) {
+void read_generate(const Cursor& at, const LoadContext& context, const llm::Architecture& of,
+                   LanguageWork& work) {
   process::GenerationSpec& spec = work.spec;
   Mapping mapping(at, "generate: {prompt: 512, tokens: 128}, or {trace: FILE}");
   if (const auto trace = mapping.find("trace")) {
@@ -157,7 +160,8 @@ bool is_language_model(const Model& model) {
 
 void read_weights(Mapping& mapping, ProcessEntry& process) {
   LanguageWork& work = process.language.emplace();
-  mapping.required("precision", work.weights, Choice<llm::WeightFormat>{"a precision of weights", weight_format_names()});
+  mapping.required("precision", work.weights,
+                   Choice<llm::WeightFormat>{"a precision of weights", weight_format_names()});
   process.precision = Precision::fp16;
 }
 
@@ -178,13 +182,14 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   const bool closed = process.arrivals.kind == process::ArrivalKind::closed_loop;
   if (const auto users = mapping.find("users")) {
     work.spec.users = Integer{1, max_users}(*users).value_or(1);
-    if (!closed) users->problem("users ask again when they are answered; arrivals come by themselves", "keep one of the two");
+    if (!closed)
+      users->problem("users ask again when they are answered; arrivals come by themselves",
+                     "keep one of the two");
     if (bench) users->problem("a bench has one sequence");
   }
   work.spec.max_batch = closed ? std::min(work.spec.users, max_sequences) : 8;
   mapping.optional("max_batch", work.spec.max_batch, Integer{1, max_sequences});
-  if (process.placement != Placement::gpu)
-    at.problem("a language model runs on the GPU", "placement: gpu");
+  if (process.placement != Placement::gpu) at.problem("a language model runs on the GPU", "placement: gpu");
   if (process.batch != 1) at.problem("the batch of a language model is that of its users", "max_batch: 4");
   if (process.training) at.problem("a language model does not train here");
   if (process.arrivals.max_delay || process.arrivals.kind == process::ArrivalKind::cascade)

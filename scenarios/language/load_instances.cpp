@@ -27,8 +27,9 @@ constexpr std::int64_t max_streams = 128;  // of a process: as many as CUDA has 
 constexpr std::array of_instance{"model",    "precision", "batch", "input",           "arrivals",
                                  "after",    "fan_out",   "queue", "max_queue_delay", "streams",
                                  "priority", "layers",    "stages"};
-constexpr std::array of_process{"runtime", "sync",      "graph",         "training",       "cpus",    "nice",
-                                "policy",  "container", "gpu_timeslice", "gpu_interleave", "threads", "mps_threads"};
+constexpr std::array of_process{"runtime",       "sync",           "graph",   "training",
+                                "cpus",          "nice",           "policy",  "container",
+                                "gpu_timeslice", "gpu_interleave", "threads", "mps_threads"};
 
 const Choice<gpu::Priority>& priority() {
   static const Choice<gpu::Priority> choice{"a priority", priority_names()};
@@ -65,9 +66,11 @@ ProcessEntry read_instance(const Cursor& at, const LoadContext& context, const P
                                  key == std::string_view("streams") ? "count: so many streams" : "");
   mapping.optional("placement", instance.placement, Choice<Placement>{"a placement", placement_names()});
   if (mapping.has("placement") && instance.placement == Placement::cpu)
-    mapping.find("placement")->problem("an instance runs on the GPU or a DLA", "a process of its own on the cores");
+    mapping.find("placement")
+        ->problem("an instance runs on the GPU or a DLA", "a process of its own on the cores");
   if (mapping.has("max_queue_delay") && !on_gpu(instance))
-    mapping.find("max_queue_delay")->problem("an instance on a DLA does not form batches of requests that wait");
+    mapping.find("max_queue_delay")
+        ->problem("an instance on a DLA does not form batches of requests that wait");
   read_network(mapping, context, instance);
   mapping.optional("count", instance.count, Integer{1, max_streams});
   mapping.optional("priority", instance.priority, priority());

@@ -130,11 +130,10 @@ void read_runtime(Mapping& mapping, ProcessEntry& process) {
   const auto kind = traits_of(process.runtime).kind;
   const bool frames = kind == RuntimeKind::framework || kind == RuntimeKind::graph;
   if (text ? !frames : traits_of(process.runtime).serves_text && !mapping.has("instances")) {
-    mapping.cursor().problem(
-        fmt::format("runtime {} does not run {}", to_string(process.runtime),
-                    text ? "language models" : "networks other than language models"),
-        text ? runtime_list([](const auto& row) { return row.serves_text; })
-             : runtime_list([](const auto& row) { return !row.serves_text; }));
+    mapping.cursor().problem(fmt::format("runtime {} does not run {}", to_string(process.runtime),
+                                         text ? "language models" : "networks other than language models"),
+                             text ? runtime_list([](const auto& row) { return row.serves_text; })
+                                  : runtime_list([](const auto& row) { return !row.serves_text; }));
   }
   process.sync = default_sync(process.runtime);
   mapping.optional("sync", process.sync, Choice<Sync>{"a way to synchronise", sync_names()});

@@ -130,12 +130,12 @@ struct ProcessEntry : ThreadSettings {
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
   Placement placement = Placement::gpu;
-  std::optional<std::int64_t> threads;  // placement cpu; absent: as many as the cores it may use
-  bool training = false;                // a batch is a step of training
-  bool static_graph = false;            // captured or compiled at load; else walked at every batch
-  std::optional<LayerRange> layers;     // of the network as the runtime fuses it; absent: all
-  std::optional<std::int64_t> input;    // side of the input in pixels, or tokens; absent: the network's own
-  std::vector<Stage> before, after;     // stages around inference
+  std::optional<std::int64_t> threads;   // placement cpu; absent: as many as the cores it may use
+  bool training = false;                 // a batch is a step of training
+  bool static_graph = false;             // captured or compiled at load; else walked at every batch
+  std::optional<LayerRange> layers;      // of the network as the runtime fuses it; absent: all
+  std::optional<std::int64_t> input;     // side of the input in pixels, or tokens; absent: the network's own
+  std::vector<Stage> before, after;      // stages around inference
   std::optional<LanguageWork> language;  // of a language model; then `precision` is that of activations
   process::Arrivals arrivals;
   std::string trace_file;                      // arrivals: trace; as written

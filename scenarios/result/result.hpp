@@ -103,13 +103,13 @@ struct Converged {
 
 // What a language model's users see, since the warm-up.
 struct TokenResult {
-  Metric decode_per_s;          // tokens of decode steps, in the time that these take
-  Metric prefill_per_s;         // tokens of prompts, likewise
+  Metric decode_per_s;                   // tokens of decode steps, in the time that these take
+  Metric prefill_per_s;                  // tokens of prompts, likewise
   Metric ttft_mean, ttft_p50, ttft_p99;  // ms, from the request to the first token
   Metric itl_mean, itl_p50, itl_p99;     // ms, from one token of a sequence to its next
-  std::int64_t decoded = 0;     // tokens of decode steps
-  Metric per_joule;             // of these, per joule of the board
-  Metric weights_mb, kv_cache_mb;  // held
+  std::int64_t decoded = 0;              // tokens of decode steps
+  Metric per_joule;                      // of these, per joule of the board
+  Metric weights_mb, kv_cache_mb;        // held
 };
 
 // One of the streams of a process that has several, or of one that names its instances.
@@ -128,7 +128,7 @@ struct InstanceResult {
   Metric offered;
   std::optional<bool> stable;
   std::int64_t drops = 0;
-  Metric mean_batch;  // images
+  Metric mean_batch;                  // images
   std::optional<TokenResult> tokens;  // of a language model
 };
 
@@ -140,11 +140,11 @@ struct ProcessResult {
   std::optional<std::string> precision;  // absent for synthetic processes
   std::int64_t batch = 1;
   std::string runtime;
-  bool training = false;      // a batch is a training step
-  std::string status = "ok";  // or out_of_memory: then metrics are absent
-  Grades grades;              // what it rests on; `grade` of a result is lowest(grades)
+  bool training = false;          // a batch is a training step
+  std::string status = "ok";      // or out_of_memory: then metrics are absent
+  Grades grades;                  // what it rests on; `grade` of a result is lowest(grades)
   std::string unit = "images/s";  // of throughput and what is offered: of a language model sequences/s
-  Metric images;              // served in the measured time; of batches at its ends the part inside it
+  Metric images;                  // served in the measured time; of batches at its ends the part inside it
   Throughput throughput;
   Metric offered;  // images/s that are asked for; absent in a closed loop
   // False: the backlog grows, and latency_ms is absent. Absent in a closed loop, and before the set-up is

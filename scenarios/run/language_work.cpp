@@ -55,14 +55,15 @@ class Steps {
         tables_(calibration::embedded_kernel_tables(context.device.evidence + "-llm")) {
     // At the clocks that are set: how compute and memory hide each other depends on both.
     gpu_.max_clock_hz = context.clocks.gpu_hz * context.device.what_if.arithmetic;
-    gpu_.bandwidth_bytes_per_s *=
-        memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz) * context.device.what_if.memory;
+    gpu_.bandwidth_bytes_per_s *= memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz) *
+                                  context.device.what_if.memory;
     gpu_.kernels.tensor_efficiency *= runtime.products;
     gpu_.kernels.tensor_efficiency_of.fp16 *= runtime.products;
   }
 
   // A decode step, or one of a prompt (`role`).
-  [[nodiscard]] gpu::KernelSequence sequence(const llm::Step& step, std::int64_t batch, std::string_view role) const {
+  [[nodiscard]] gpu::KernelSequence sequence(const llm::Step& step, std::int64_t batch,
+                                             std::string_view role) const {
     dnn::KernelsOfLayers modelled = computed(step, batch);
     gpu::KernelSequence kernels = measured(step, batch, role, modelled);
     if (kernels.kernels.empty()) return std::move(modelled.sequence);
@@ -82,11 +83,12 @@ class Steps {
     return found;
   }
 
-  // As profiled with PyTorch, at another context or number of tokens in proportion to the cost model; none if it
-  // was not.
+  // As profiled with PyTorch, at another context or number of tokens in proportion to the cost model; none if
+  // it was not.
   [[nodiscard]] gpu::KernelSequence measured(const llm::Step& step, std::int64_t batch, std::string_view role,
                                              const dnn::KernelsOfLayers& modelled) const {
-    if (lowering_ != dnn::Lowering::framework || batch != 1 || work_.weights != llm::WeightFormat::fp16) return {};
+    if (lowering_ != dnn::Lowering::framework || batch != 1 || work_.weights != llm::WeightFormat::fp16)
+      return {};
     const std::string name = fmt::format("{} {}", of_.name, role);
     for (const dnn::MeasuredNetwork& network : tables_.networks) {
       if (network.model != name || network.precision != dnn::Precision::fp16) continue;
@@ -118,9 +120,10 @@ class Steps {
 
 process::StepGrid decode_grid(const Steps& steps, const process::GenerationSpec& spec) {
   const std::int64_t first = spec.depth + (spec.prefills ? spec.prompt.least : 0);
-  process::StepGrid grid{.sizes = ladder(1, spec.max_batch, finer),
-                         .contexts = ladder(std::max<std::int64_t>(first, 0), std::max(first, longest(spec)), finer),
-                         .kernels = {}};
+  process::StepGrid grid{
+      .sizes = ladder(1, spec.max_batch, finer),
+      .contexts = ladder(std::max<std::int64_t>(first, 0), std::max(first, longest(spec)), finer),
+      .kernels = {}};
   if (!spec.prefills && spec.decodes) grid.contexts = ladder(spec.depth, longest(spec), finer);
   for (const std::int64_t batch : grid.sizes)
     for (const std::int64_t context : grid.contexts)
@@ -130,7 +133,8 @@ process::StepGrid decode_grid(const Steps& steps, const process::GenerationSpec&
 
 process::StepGrid prefill_grid(const Steps& steps, const process::GenerationSpec& spec, std::int64_t images) {
   const auto computed = [&](std::int64_t prompt) {
-    return std::max<std::int64_t>(prompt - static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt)), 1);
+    return std::max<std::int64_t>(
+        prompt - static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt)), 1);
   };
   std::int64_t least = computed(spec.prompt.least), most = computed(spec.prompt.most);
   const std::int64_t behind = spec.depth + spec.prompt.most - most;
@@ -144,7 +148,8 @@ process::StepGrid prefill_grid(const Steps& steps, const process::GenerationSpec
   const gpu::KernelSequence vision = images > 0 ? steps.vision() : gpu::KernelSequence{};
   for (const std::int64_t tokens : grid.sizes) {
     for (const std::int64_t context : grid.contexts) {
-      gpu::KernelSequence step = steps.sequence({static_cast<int>(tokens), static_cast<int>(context)}, 1, "prefill");
+      gpu::KernelSequence step =
+          steps.sequence({static_cast<int>(tokens), static_cast<int>(context)}, 1, "prefill");
       if (context == behind && images > 0) {
         step.kernels.insert(step.kernels.begin(), vision.kernels.begin(), vision.kernels.end());
         step.rebuild_finish();
@@ -165,7 +170,8 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
     generation->spec = work.spec;
     if (work.spec.decodes) generation->decode = decode_grid(steps, work.spec);
     if (work.spec.prefills) generation->prefill = prefill_grid(steps, work.spec, work.images);
-    spec.kernels = work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
+    spec.kernels =
+        work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
     spec.weights_bytes = llm::weight_bytes(architecture_of(entry), work.weights);
     spec.generation = std::move(generation);
   } catch (const std::invalid_argument& error) {

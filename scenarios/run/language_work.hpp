@@ -1,4 +1,5 @@
-// From an entry of a scenario with a language model to the kernels of its steps, and to the memory that it holds.
+// From an entry of a scenario with a language model to the kernels of its steps, and to the memory that it
+// holds.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
 // Bytes that it holds: weights (engine), activations of its longest step (arena), keys and values of as many
 // sequences as it decodes together, as long as they can get (io).
 [[nodiscard]] memory::Footprint language_footprint(const ProcessEntry& entry);
-// For people, of a process that is so many bytes too large: precisions, or a length of sequences, that would fit.
+// For people, of a process that is so many bytes too large: precisions, or a length of sequences, that would
+// fit.
 [[nodiscard]] std::string what_would_fit(const ProcessEntry& entry, double missing_bytes);
 
 }  // namespace jostle::scenarios

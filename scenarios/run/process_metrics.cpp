@@ -41,20 +41,22 @@ void add_load(Figures& result, const OpenLoad& load) {
 
 std::optional<TokenResult> tokens_of(const process::TokenFigures* figures) {
   if (figures == nullptr) return std::nullopt;
-  const auto ms = [](const std::optional<double>& seconds) { return seconds ? Metric(*seconds * 1e3) : Metric(); };
-  return TokenResult{.decode_per_s = ratio(static_cast<double>(figures->decoded), sim::to_seconds(figures->decoding)),
-                     .prefill_per_s =
-                         ratio(static_cast<double>(figures->prefilled), sim::to_seconds(figures->prefilling)),
-                     .ttft_mean = ms(figures->first.mean()),
-                     .ttft_p50 = ms(figures->first.quantile(0.5)),
-                     .ttft_p99 = ms(figures->first.quantile(0.99)),
-                     .itl_mean = ms(figures->between.mean()),
-                     .itl_p50 = ms(figures->between.quantile(0.5)),
-                     .itl_p99 = ms(figures->between.quantile(0.99)),
-                     .decoded = figures->decoded,
-                     .per_joule = {},
-                     .weights_mb = {},
-                     .kv_cache_mb = {}};
+  const auto ms = [](const std::optional<double>& seconds) {
+    return seconds ? Metric(*seconds * 1e3) : Metric();
+  };
+  return TokenResult{
+      .decode_per_s = ratio(static_cast<double>(figures->decoded), sim::to_seconds(figures->decoding)),
+      .prefill_per_s = ratio(static_cast<double>(figures->prefilled), sim::to_seconds(figures->prefilling)),
+      .ttft_mean = ms(figures->first.mean()),
+      .ttft_p50 = ms(figures->first.quantile(0.5)),
+      .ttft_p99 = ms(figures->first.quantile(0.99)),
+      .itl_mean = ms(figures->between.mean()),
+      .itl_p50 = ms(figures->between.quantile(0.5)),
+      .itl_p99 = ms(figures->between.quantile(0.99)),
+      .decoded = figures->decoded,
+      .per_joule = {},
+      .weights_mb = {},
+      .kv_cache_mb = {}};
 }
 
 // Figures of each stream. Those of one network share its requests: what they are offered and what is dropped

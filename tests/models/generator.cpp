@@ -49,7 +49,8 @@ Trail run(Generator& generator, const Generation& of, int steps) {
   for (int i = 0; i < steps; ++i) {
     EXPECT_TRUE(generator.ready(now));
     const gpu::KernelSequence* const step = generator.begin(now);
-    const bool decode = step >= of.decode.kernels.data() && step < of.decode.kernels.data() + of.decode.kernels.size();
+    const bool decode =
+        step >= of.decode.kernels.data() && step < of.decode.kernels.data() + of.decode.kernels.size();
     trail.steps.push_back(decode ? step->kernels.size() : 0);
     now += milliseconds(1);
     trail.answers += static_cast<std::int64_t>(generator.finish(now).size());
@@ -75,7 +76,8 @@ TEST(Generator, decodes_users_together_and_admits_no_more_than_there_is_room_for
   Generator generator(of, nullptr, sim::RandomStream(1, "lengths"));
   const Trail trail = run(generator, of, 40);
   EXPECT_EQ(std::ranges::max(trail.steps), 3U);
-  EXPECT_EQ(std::vector(trail.steps.begin(), trail.steps.begin() + 4), (std::vector<std::size_t>{0, 0, 0, 3}));
+  EXPECT_EQ(std::vector(trail.steps.begin(), trail.steps.begin() + 4),
+            (std::vector<std::size_t>{0, 0, 0, 3}));
 }
 
 TEST(Generator, decodes_between_two_chunks_of_a_prompt) {
@@ -120,7 +122,8 @@ RC_GTEST_PROP(Generator, answers_every_user_in_full, ()) {
 }
 
 RC_GTEST_PROP(Length, is_drawn_between_its_ends, ()) {
-  const auto least = *rc::gen::inRange<std::int64_t>(1, 100), most = least + *rc::gen::inRange<std::int64_t>(0, 100);
+  const auto least = *rc::gen::inRange<std::int64_t>(1, 100),
+             most = least + *rc::gen::inRange<std::int64_t>(0, 100);
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
   sim::RandomStream random(seed, "lengths");
   for (const LengthKind kind : {LengthKind::uniform, LengthKind::lognormal}) {

@@ -102,7 +102,7 @@ const colours = (page, name) => page.locator(`figure[data-name="${name}"]`).eval
 });
 
 async function csv(page, name) {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.locator(`figure[data-name="${name}"] figcaption button`).click()]);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator(`figure[data-name="${name}"] figcaption button:has-text("CSV")`).click()]);
   return readFileSync(await download.path(), 'utf8').trimEnd().split('\n').map((line) => line.split(','));
 }
 

@@ -3,13 +3,13 @@ import * as echarts from 'echarts/core';
 import {BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart} from 'echarts/charts';
 import {DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent,
   VisualMapComponent} from 'echarts/components';
-import {CanvasRenderer} from 'echarts/renderers';
+import {CanvasRenderer, SVGRenderer} from 'echarts/renderers';
 import {choice, element, save} from './dom.js';
-import {colours, forgetThemes, onTheme} from './theme.js';
+import {colours, forgetTheme, forgetThemes, onTheme} from './theme.js';
 import {figure as shown} from './table.js';
 
 echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, DataZoomComponent,
-  GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, VisualMapComponent, CanvasRenderer]);
+  GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, VisualMapComponent, CanvasRenderer, SVGRenderer]);
 
 const open = new Set(), waiting = new Set();
 
@@ -22,13 +22,38 @@ export function clear() {
 }
 addEventListener('beforeprint', () => { for (const begin of waiting) begin(); });
 
+// On a phone, names beside a chart get less room.
+export const narrow = () => innerWidth < 600;
+// The axis of those names, and the room for it, in pixels where there is as much.
+export const named = (labels, room = 150) => {
+  const left = narrow() ? 88 : room;
+  return {grid: {left, right: narrow() ? 16 : 28},
+    yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: left - 14, overflow: 'truncate'}}};
+};
+
+// What a value of each name may lie between, [low, high] or null, as a line with ends.
+export const whiskers = (name, labels, pairs) => ({type: 'custom', name, encode: {x: [1, 2], y: 0}, z: 4,
+  data: pairs.map((pair, i) => (pair ? [i, ...pair] : [i, null, null])),
+  words: (item) => `${labels[item]}: ${name} ${pairs[item] ? pairs[item].map(shown).join(' to ') : 'not known'}`,
+  tooltip: {formatter: ({dataIndex}) => `${labels[dataIndex]}: ${name} ${(pairs[dataIndex] ?? []).map(shown).join(' to ')}`},
+  renderItem: (params, api) => {
+    if (Number.isNaN(api.value(1)) || api.value(1) === null) return null;
+    const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
+    const style = {stroke: api.visual('color'), lineWidth: 2};
+    const line = (x1, y1, x2, y2) => ({type: 'line', shape: {x1, y1, x2, y2}, style});
+    return {type: 'group', children: [line(from[0], from[1], to[0], to[1]), line(from[0], from[1] - 6, from[0], from[1] + 6),
+      line(to[0], to[1] - 6, to[0], to[1] + 6)]};
+  }});
+
 // Of the i-th series: with the eight colours 32 look different.
 export const symbol = (i) => ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4];
 
-// The scale beside a map.
-export const scale = (theme, values, itemHeight) => ({min: Math.min(...values), max: Math.max(...values), right: 4, top: 'middle',
-  itemHeight, calculable: false, seriesIndex: 0, inRange: {color: theme.ramp}, textStyle: {color: theme.soft},
-  formatter: (value) => shown(Number(value.toPrecision(3)))});
+// The scale beside a map, with its ends in numbers; on a phone the unit is in the title alone.
+export const scale = (theme, values, itemHeight, unit = '') => {
+  const min = Math.min(...values), max = Math.max(...values), end = (value) => `${shown(Number(value.toPrecision(3)))} ${narrow() ? '' : unit}`.trim();
+  return {min, max: max > min ? max : min + 1, right: 4, top: 'middle', itemHeight, itemWidth: 14, calculable: false, seriesIndex: 0,
+    inRange: {color: theme.ramp}, textStyle: {color: theme.soft, fontSize: 11}, text: [end(max), end(min)], textGap: 6};
+};
 
 // Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis').
 export const limitLines = (theme, axis, limits) => ({silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
@@ -41,7 +66,22 @@ const list = (value) => (value === undefined ? [] : Array.isArray(value) ? value
 const text = (of) => (typeof of?.formatter === 'function' ? {...of, formatter: (...given) =>
   echarts.format.encodeHTML(String(of.formatter(...given))).replaceAll('\n', '<br>')} : of);
 
-function dressed(option, theme) {
+const legendRow = 20;  // pixels
+// Rows beyond the first that a phone's legend takes to show all its names; 0 of so many that it turns pages instead.
+function legendRows(option, width) {
+  if (!narrow() || option.legend === null) return 0;
+  const names = new Set(option.legend?.data ?? option.series.map((of) => of.name));
+  let rows = 0, at = 0;
+  for (const name of names) {
+    const room = 34 + 6.4 * Math.min(34, String(name ?? '').length);
+    if (at + room > width) [rows, at] = [rows + 1, 0];
+    at += room;
+  }
+  return rows <= 5 ? rows : 0;
+}
+
+// more: pixels that the legend needs beyond its first row.
+function dressed(option, theme, more) {
   const axis = (of) => ({
     nameLocation: 'middle',
     nameGap: of.nameGap ?? 28,
@@ -58,9 +98,9 @@ function dressed(option, theme) {
     backgroundColor: 'transparent',
     textStyle: {color: theme.ink, fontFamily: 'system-ui, "DejaVu Sans", sans-serif'},
     ...option,
-    grid: list(option.grid ?? {}).map((grid) => ({left: 64, right: 20, top: 40, bottom: 48, ...grid})),
+    grid: list(option.grid ?? {}).map((grid) => ({left: 64, right: 20, bottom: 48, ...grid, top: (grid.top ?? 40) + more})),
     legend: option.legend === null ? undefined :
-      {type: 'scroll', top: 0, formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 14, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
+      {type: more ? 'plain' : 'scroll', top: 0, formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 14, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
     tooltip: {confine: true, backgroundColor: theme.card, borderColor: theme.line,
       textStyle: {color: theme.ink}, ...text(option.tooltip)},
     series: option.series.map((of) => (of.tooltip ? {...of, tooltip: text(of.tooltip)} : of)),
@@ -85,7 +125,9 @@ function words(option, series, item) {
 
 // given: {title, about, option(theme, picked), table(picked), height?, wide?, name?,
 //         choices?: [{label, texts, selected?} | {label, range: [from, to], value}]}
-// `picked` holds, for each choice, the index or value chosen.
+// `picked` holds, for each choice, the index or value chosen. The element's update(given) shows other data in its place:
+// of the same title, with the same choices; drawn at once if seeable(), else when it comes near the window. Its end()
+// frees what it holds.
 export function figure(given) {
   const picked = (given.choices ?? []).map((of) => (of.range ? of.value : of.selected ?? 0));
   const plot = element('div', {class: 'plot', tabindex: 0, role: 'application', 'aria-label':
@@ -94,7 +136,9 @@ export function figure(given) {
   const name = (given.name ?? given.title).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
   const rows = element('div', {class: 'scroll'});
   const details = element('details', {ontoggle: () => fill()}, element('summary', {}, 'Data'), rows);
-  let chart = null, option = null, at = null;
+  let chart = null, option = null, at = null, seeable = false;
+  let more = 0;  // pixels
+  let late = false;  // the data have changed since it was drawn
 
   const fill = () => {
     if (!details.open) return;
@@ -111,12 +155,34 @@ export function figure(given) {
         element('tbody', {}, ...body)),
     ...(table.rows > most ? [element('p', {class: 'soft'}, `The first ${most} of ${table.rows}; the CSV has all.`)] : []));
   };
+  const size = () => {
+    const height = `${(given.height ?? 320) + more}px`;
+    if (plot.style.height === height) return;
+    plot.style.height = height;
+    chart?.resize();
+  };
   const draw = () => {
     if (!chart) return;
+    late = false;
     const theme = colours();
     option = given.option(theme, picked);
-    chart.setOption(dressed(option, theme), true);
+    more = legendRow * legendRows(option, plot.clientWidth);
+    size();
+    chart.setOption(dressed(option, theme, more), true);
     fill();
+  };
+  // The picture as a file; of SVG, drawn anew as one.
+  const png = async () => {
+    begin();
+    const url = chart.getDataURL({pixelRatio: 2, backgroundColor: colours().card});
+    save(`${name}.png`, Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (byte) => byte.charCodeAt(0)), 'image/png');
+  };
+  const svg = () => {
+    begin();
+    const drawn = echarts.init(null, null, {renderer: 'svg', ssr: true, width: chart.getWidth(), height: chart.getHeight()});
+    drawn.setOption({...dressed(option, colours(), more), backgroundColor: colours().card});
+    save(`${name}.svg`, drawn.renderToSVGString(), 'image/svg+xml');
+    drawn.dispose();
   };
   const controls = (given.choices ?? []).map((of, i) => of.range
     ? element('label', {}, of.label, element('input', {type: 'range', min: of.range[0], max: of.range[1], value: of.value,
@@ -162,26 +228,51 @@ export function figure(given) {
     }
   });
 
+  const about = element('span', {class: 'about'}, given.about ?? '');
   const made = element('figure', {class: given.wide ? 'wide' : null, 'data-name': name},
-      element('figcaption', {}, element('h3', {}, given.title), element('button', {type: 'button',
-        'aria-label': `${given.title}: save the data as CSV`, onclick: () => save(`${name}.csv`, given.table(picked).csv())},
-      'CSV'), given.about ? element('span', {class: 'about'}, given.about) : null),
+      element('figcaption', {}, element('h3', {}, given.title), element('span', {class: 'files'},
+          ...[['CSV', 'the data', () => save(`${name}.csv`, given.table(picked).csv())], ['PNG', 'the picture', png], ['SVG', 'the picture', svg]]
+              .map(([kind, what, onclick]) => element('button', {type: 'button', 'aria-label': `${given.title}: save ${what} as ${kind}`, onclick}, kind))),
+      about),
       controls.length ? element('div', {class: 'controls'}, ...controls) : null, plot, reading, details);
 
   // Charts are made when they come near the window: a page of many opens at once.
   const begin = () => {
-    near.disconnect();
+    if (chart) {
+      if (late) draw();
+      return;
+    }
     waiting.delete(begin);
     chart = echarts.init(plot);
     open.add(chart);
-    new ResizeObserver(() => chart.isDisposed() || chart.resize()).observe(plot);
+    new ResizeObserver(() => {
+      if (!chart.isDisposed() && (chart.getWidth() !== plot.clientWidth || chart.getHeight() !== plot.clientHeight)) chart.resize();
+    }).observe(plot);
     draw();
   };
   const near = new IntersectionObserver((seen) => {
-    if (seen.some((one) => one.isIntersecting)) begin();
-  }, {rootMargin: '400px'});
+    seeable = seen.at(-1).isIntersecting;
+    if (seeable) begin();
+  }, {rootMargin: '120px'});
   near.observe(plot);
   waiting.add(begin);
   onTheme(draw);
+  made.end = () => {
+    near.disconnect();
+    waiting.delete(begin);
+    forgetTheme(draw);
+    chart?.dispose();
+    open.delete(chart);
+  };
+  made.update = (other) => {
+    given = other;
+    about.textContent = given.about ?? '';
+    size();
+    at = null;
+    late = true;
+    fill();
+    if (seeable && chart) draw();
+  };
+  made.seeable = () => seeable;
   return made;
 }

@@ -1,11 +1,10 @@
 // Shares of windows at or below each percent of a metric, a curve each.
-import {figure} from './chart.js';
 import {figure as shown, Table} from './table.js';
 
-// given: as for figure(), with `name` of the metric, `interval_us`, and curves(picked): [{name, shares: 101}];
+// What figure() draws. given: as for it, with `name` of the metric, `interval_us`, and curves(picked): [{name, shares: 101}];
 // `columns`: what the table calls percent and a curve.
 export function distribution({name, interval_us: interval, curves, columns, where = '', ...given}) {
-  return figure({
+  return {
     ...given, about: `${where}Share of the windows of ${shown(interval)} µs at or below each value.`,
     table: (picked) => {
       const found = curves(picked);
@@ -19,5 +18,5 @@ export function distribution({name, interval_us: interval, curves, columns, wher
       series: curves(picked).map((curve) => ({type: 'line', step: 'end', showSymbol: false, name: curve.name,
         data: curve.shares.map((share, percent) => [percent, share])})),
     }),
-  });
+  };
 }

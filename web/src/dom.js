@@ -24,8 +24,8 @@ export function tiles(pairs) {
         element('div', {class: 'tile'}, element('b', {}, `${value}${unit ? ` ${unit}` : ''}`), what)));
 }
 
-export function save(name, text) {
-  const url = URL.createObjectURL(new Blob([text], {type: 'text/csv'}));
+export function save(name, content, type = 'text/csv') {
+  const url = URL.createObjectURL(new Blob([content], {type}));
   const link = element('a', {href: url, download: name});
   document.body.append(link);
   link.click();

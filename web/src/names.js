@@ -27,6 +27,16 @@ export function title(column) {
   return `${words[0].toUpperCase()}${words.slice(1)}${unit ? `, ${units[unit[1]]}` : ''}`;
 }
 
+// A metric by its path in a result, "processes.0.latency_ms.p99", as title() writes a column.
+export function metric(path) {
+  const [, index, rest] = /^(?:system|processes)(?:\.(\d+))?\.(.+)$/.exec(path) ?? [null, undefined, path];
+  const latency = /^(\w+)_ms\.(\w+)$/.exec(rest), name = latency ? title(latency[2] === 'mean' ? `mean_${latency[1]}_ms` : `${latency[1]}_${latency[2]}_ms`)
+    : title(rest.replace(/\.mean$/, '').replaceAll('.', '_'));
+  return index === undefined ? name : name.replace(/(,[^,]*)?$/, (unit) => ` of process ${index}${unit}`);
+}
+// Behind a value: " W"; empty where the name has no unit.
+export const unit = (name) => (/, ([^,]*)$/.exec(name) ? ` ${/, ([^,]*)$/.exec(name)[1]}` : '');
+
 // What windows of gpu_metrics are drawn of.
 export const windowed = [['sm_active', 'SM active'], ['issue_slot', 'Issue slot'], ['tensor_active', 'Tensor active']];
 

@@ -1,6 +1,7 @@
 // Edge, cloud or split over links: who is best where, latency and energy over the round-trip time.
-import {figure, symbol} from './chart.js';
+import {figure, narrow, symbol} from './chart.js';
 import {element, tiles} from './dom.js';
+import {inkOver} from './heatmap.js';
 import {distinct, figure as shown, Table} from './table.js';
 
 const sides = ['edge', 'cloud', 'split', 'layers'];
@@ -27,7 +28,7 @@ export function offload(data, page) {
     const all = streams.map((stream) => values(side, find(bandwidth, rtt, stream), get));
     return all.some((value) => value === null) ? null : Math.max(...all);
   };
-  const map = (name, about, get, key) => {
+  const map = (name, about, unit, get, key) => {
     const cells = rtts.flatMap((rtt, i) => bandwidths.map((bandwidth, j) => {
       const line = find(bandwidth, rtt, streams[0]), side = line?.[key] ?? null;
       const served = side !== null && worst(side, bandwidth, rtt, get) !== null ? side : null;
@@ -37,7 +38,7 @@ export function offload(data, page) {
       present.map((of) => [of, worst(of, bandwidth, rtt, get)]).filter(([, value]) => value !== null).map(([of, value]) =>
         `${called[of]} ${shown(Number(value.toPrecision(4)))}`).join(', ') || 'no option serves all streams'})`;
     return figure({
-      title: name, about, height: 360,
+      title: name, about: `${about} In each cell: ${unit}.`, height: 360,
       table: () => Table.of(['bandwidth_mbit_s', 'rtt_ms', 'best', ...present],
           cells.map(({bandwidth, rtt, side}) => [bandwidth, rtt, side ?? 'none', ...present.map((of) => worst(of, bandwidth, rtt, get))])),
       option: (theme) => {
@@ -48,7 +49,9 @@ export function offload(data, page) {
           visualMap: {type: 'piecewise', orient: 'horizontal', top: 0, left: 'center', pieces, textStyle: {color: theme.ink}},
           xAxis: {type: 'category', name: 'Round-trip time, ms', data: rtts.map(shown)},
           yAxis: {type: 'category', name: 'Bandwidth, Mbit/s', data: bandwidths.map(shown)},
-          series: [{type: 'heatmap', name, data: cells, itemStyle: {borderColor: theme.card, borderWidth: 1},
+          series: [{type: 'heatmap', name, data: cells.map((cell) => ({...cell, label: {color: cell.side ? inkOver(theme.series[present.indexOf(cell.side)]) : theme.ink}})),
+            itemStyle: {borderColor: theme.card, borderWidth: 1}, label: {show: rtts.length <= (narrow() ? 5 : 12), fontSize: 11,
+              formatter: ({data: {side, bandwidth, rtt}}) => (side ? shown(Number(worst(side, bandwidth, rtt, get).toPrecision(3))) : '–')},
             words: (item) => words(cells[item]), emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}}],
         };
       },
@@ -67,8 +70,8 @@ export function offload(data, page) {
     }),
   });
   const figures = [
-    map('Least latency', 'Who has the lowest p99 from capture to result of the worst stream, over the link.', p99, 'best'),
-    map('Least energy', 'Who takes the least energy of board and radio for an image and serves all streams, over the link.', energy, 'least_energy'),
+    map('Least latency', 'Who has the lowest p99 from capture to result of the worst stream, over the link.', 'its p99, ms', p99, 'best'),
+    map('Least energy', 'Who takes the least energy of board and radio for an image and serves all streams, over the link.', 'mJ an image', energy, 'least_energy'),
     over('Latency p99', 'From capture to the result at the edge, of one stream.', 'ms', p99),
     over('Energy per image', 'Of the edge board and the radio, for an image of any stream.', 'mJ', energy),
   ];

@@ -1,7 +1,8 @@
 // A plan: the best point and the next, the front of two wishes, what the limits cost; or the boards of a fleet.
-import {figure} from './chart.js';
+import {figure, named, whiskers} from './chart.js';
 import {element, tiles} from './dom.js';
 import {throughputAgainstPower} from './front.js';
+import {metric, plain, title, unit} from './names.js';
 import {figure as shown, Table} from './table.js';
 
 const setting = (settings) => Object.entries(settings).map(([key, value]) => `${key.replace(/^processes\.\d+\./, '')} ${
@@ -14,7 +15,7 @@ function point(name, of) {
   const figures = [...of.objectives, ...of.constraints];
   return element('div', {}, element('h3', {}, name), element('p', {}, setting(of.settings)),
       tiles(figures.map(({figure: path, value, pi90}) =>
-        [`${path}${interval(pi90)}`, shown(value)])));
+        [`${plain(metric(path))}${interval(pi90)}`, `${shown(value)}${unit(metric(path))}`])));
 }
 
 // Few points: all of them, those that meet the limits first.
@@ -24,7 +25,7 @@ function everyPoint(points) {
   const missed = ({value, min, max}) => (max !== undefined && value > max) || (min !== undefined && value < min);
   return [element('h2', {}, 'Every point'), element('div', {class: 'scroll'}, element('table', {'data-name': 'every'},
       element('thead', {}, element('tr', {}, element('th', {}, 'settings'),
-          ...criteria(points[0]).map((of) => element('th', {}, `${of.figure}${limit(of)}`)))),
+          ...criteria(points[0]).map((of) => element('th', {}, `${metric(of.figure)}${limit(of)}`)))),
       element('tbody', {}, ...points.map((of) => element('tr', {}, element('td', {}, setting(of.settings)),
           ...criteria(of).map((one) => element('td', missed(one) ? {class: 'bad'} : {}, shown(one.value))))))))];
 }
@@ -35,14 +36,14 @@ function wishes(plan) {
   return figure({
     title: 'Pareto front', wide: true, height: 380,
     about: `${plan.front.length} points that no other simulated one beats in both; the first objective decides which is called the best.`,
-    table: () => Table.of(['settings', y.figure, x.figure], plan.front.map((of) => [setting(of.settings), at(of, 0), at(of, 1)])),
+    table: () => Table.of(['settings', metric(y.figure), metric(x.figure)], plan.front.map((of) => [setting(of.settings), at(of, 0), at(of, 1)])),
     option: (theme) => {
       const points = [...plan.front].sort((a, b) => at(a, 1) - at(b, 1));
       return {
         tooltip: {trigger: 'item', formatter: ({data}) => data.words},
-        xAxis: {type: 'value', name: x.figure, scale: true}, yAxis: {type: 'value', name: y.figure, scale: true},
+        xAxis: {type: 'value', name: metric(x.figure), scale: true}, yAxis: {type: 'value', name: metric(y.figure), scale: true},
         series: [{type: 'line', step: 'end', name: 'front', symbolSize: 8, words: (item) => setting(points[item].settings) +
-          `: ${y.figure} ${shown(at(points[item], 0))}, ${x.figure} ${shown(at(points[item], 1))}`,
+          `: ${metric(y.figure)} ${shown(at(points[item], 0))}, ${metric(x.figure)} ${shown(at(points[item], 1))}`,
         data: points.map((of) => ({value: [at(of, 1), at(of, 0)], words: setting(of.settings)}))},
         {type: 'scatter', name: 'best', symbol: 'diamond', symbolSize: 16, z: 5, itemStyle: {color: theme.series[1]},
           data: [{value: [at(plan.best, 1), at(plan.best, 0)], words: setting(plan.best.settings)}],
@@ -59,23 +60,26 @@ function looked(points) {
   return throughputAgainstPower({
     title: 'Points simulated', height: 340, points: table, rows: table.indices(() => true), name: 'simulated', line: 'least power for a throughput',
     about: (all) => `${all.length} of them: throughput of the board against its power.`,
-    words: (row) => own.map((name) => `${name} ${shown(table.at(name, row))}`).join(', '), table: () => table,
+    words: (row) => own.map((name) => `${title(name)} ${shown(table.at(name, row))}`).join(', '), table: () => table,
   });
 }
 
+const wide = (labels) => named(labels, 210);
+
 function boards(fleet) {
   const {choices} = fleet;
-  const label = choices.map((of) => `${of.boards} × ${of.device}`);
-  const bars = (name, about, key) => (choices.some((of) => of[key] !== null && of[key] !== undefined) ? figure({
+  const label = choices.map((of) => `${of.boards} × ${of.device}${of.power_mode ? ` ${of.power_mode}` : ''}`);
+  const bars = (name, about, key, range) => (choices.some((of) => of[key] !== null && of[key] !== undefined) ? figure({
     title: name, about, height: 130 + 34 * choices.length,
-    table: () => Table.of(['boards', 'device', 'mode', 'settings', key],
-      choices.map((of) => [of.boards, of.device, of.power_mode ?? '', setting(of.settings), of[key]])),
+    table: () => Table.of(['boards', 'device', 'mode', 'settings', key, ...(range ? [`${key} low`, `${key} high`] : [])],
+      choices.map((of) => [of.boards, of.device, of.power_mode ?? '', setting(of.settings), of[key], ...(range ? of[range] ?? [] : [])])),
     option: () => ({legend: null, tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: shown},
-      grid: {left: 210}, xAxis: {type: 'value', name}, yAxis: {type: 'category', data: label, inverse: true, name: '',
-        axisLabel: {width: 194, overflow: 'truncate'}},
-      series: [{type: 'bar', name, barMaxWidth: 28, data: choices.map((of) => of[key])}]}),
+      grid: wide(label).grid, xAxis: {type: 'value', name}, yAxis: wide(label).yAxis,
+      series: [{type: 'bar', name, barMaxWidth: 28, data: choices.map((of) => of[key])},
+        ...(range && choices.some((of) => of[range]) ? [whiskers('90 % of measurements', label, choices.map((of) => of[range]))] : [])]}),
   }) : null);
-  return [bars('Price', 'Of all boards.', 'price'), bars('Power, W', 'Of all boards.', 'power_w'),
+  return [bars('Price', 'Of all boards, in the currency of the study; in USD where the profile has the price.', 'price'),
+    bars('Power, W', 'Of all boards, with the 90 % prediction interval.', 'power_w', 'power_w_pi90'),
     bars('Energy, kWh a day', 'Of all boards.', 'energy_kwh_day'), bars('Cameras a board could carry', 'At most, within the limits.', 'capacity')];
 }
 
@@ -104,10 +108,10 @@ export function plan(data, page) {
     }
     else if (answer.do_not_fit >= answer.points) page.append(element('p', {class: 'bad'}, 'No point fits.'));
     else page.append(element('p', {class: 'bad'}, `No point keeps all limits. ${answer.missed.length ? answer.missed.map((of) =>
-      `The nearest to ${of.figure} ${shown(of.limit)}: ${shown(of.nearest)}.`).join(' ') : 'Each can be kept, but not all together.'}`));
+      `The nearest to ${plain(metric(of.figure))} ${shown(of.limit)}${unit(metric(of.figure))}: ${shown(of.nearest)}.`).join(' ') : 'Each can be kept, but not all together.'}`));
     if (answer.runner_up) named.append(point('Next', answer.runner_up));
     for (const of of answer.relaxed)
-      named.append(point(`Without the limit ${of.figure} ${shown(of.limit)} (it would take ${shown(Number(of.needed.toPrecision(3)))})`, of.best));
+      named.append(point(`Without the limit ${plain(metric(of.figure))} ${shown(of.limit)}${unit(metric(of.figure))} (it would take ${shown(Number(of.needed.toPrecision(3)))})`, of.best));
     if (answer.every?.length > 1) page.append(...everyPoint(answer.every));
     if (answer.best && answer.front.length > 1) figures.push(wishes(answer));
     figures.push(looked(data.points));

@@ -1,5 +1,5 @@
 // The result of a run: each process, the board, where the time and the watts go, and a timeline.
-import {clear, figure, limitLines, symbol} from './chart.js';
+import {clear, figure, limitLines, named, symbol, whiskers} from './chart.js';
 import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
 import {budget, windowed} from './names.js';
@@ -15,59 +15,48 @@ const words = (key) => {
 function stacked({title, about, unit, labels, parts, values, wide, limit, share}) {
   const names = parts.filter((part) => values.some((row) => row[part]));
   if (!names.length) return null;
-  return figure({
+  return {
     title, about, wide, height: Math.max(170, 110 + 30 * labels.length),
     table: () => Table.of(['', ...names], labels.map((label, i) => [label, ...names.map((name) => values[i][name] ?? null)])),
     option: (theme) => ({
       tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: (value) => `${shown(value)} ${unit}`},
-      grid: {left: 150, right: 28},
+      grid: named(labels).grid,
       xAxis: {type: 'value', name: unit === '' ? 'Share of the time' : unit, max: share ? 1 : limit ? ({max}) => Math.max(max, limit.value * 1.05) : null},
-      yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: 134, overflow: 'truncate'}},
+      yAxis: named(labels).yAxis,
       series: names.map((name, i) => ({type: 'bar', stack: 'all', name: words(name), barMaxWidth: 26,
         data: values.map((row) => row[name] ?? 0),
         markLine: limit && i === 0 ? limitLines(theme, 'xAxis', [limit]) : undefined})),
     }),
-  });
+  };
 }
 
 // A dot a process or stream, with what it may lie between. `columns`: in the table only.
 function dots({title, about, name, labels, values, between, columns = {}}) {
-  return figure({
+  return {
     title, about, height: Math.max(190, 120 + 30 * labels.length),
     table: () => Table.of(['process', ...values.map((of) => of.name), ...between.flatMap((of) => [`${of.name} low`, `${of.name} high`]), ...Object.keys(columns)],
         labels.map((label, i) => [label, ...values.map((of) => of.values[i]), ...between.flatMap((of) => of.values[i] ?? [null, null]),
           ...Object.values(columns).map((of) => of[i])])),
     option: () => ({
       tooltip: {trigger: 'item', valueFormatter: shown},
-      grid: {left: 150, right: 28},
+      grid: named(labels).grid,
       xAxis: {type: 'value', name, min: 0},
-      yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: 134, overflow: 'truncate'}},
+      yAxis: named(labels).yAxis,
       series: [
-        ...between.map((of) => ({type: 'custom', name: of.name, encode: {x: [1, 2], y: 0},
-          data: of.values.map((pair, i) => (pair ? [i, ...pair] : [i, null, null])),
-          words: (item) => `${labels[item]}: ${of.name} ${of.values[item] ? of.values[item].map(shown).join(' to ') : 'not known'}`,
-          tooltip: {formatter: ({dataIndex}) => `${labels[dataIndex]}: ${of.name} ${(of.values[dataIndex] ?? []).map(shown).join(' to ')}`},
-          renderItem: (params, api) => {
-            if (Number.isNaN(api.value(1)) || api.value(1) === null) return null;
-            const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
-            const style = {stroke: api.visual('color'), lineWidth: 2};
-            const line = (x1, y1, x2, y2) => ({type: 'line', shape: {x1, y1, x2, y2}, style});
-            return {type: 'group', children: [line(from[0], from[1], to[0], to[1]), line(from[0], from[1] - 6, from[0], from[1] + 6),
-              line(to[0], to[1] - 6, to[0], to[1] + 6)]};
-          }})),
+        ...between.map((of) => whiskers(of.name, labels, of.values)),
         ...values.map((of, i) => ({type: 'scatter', name: of.name, symbolSize: 11, symbol: symbol(i),
           data: of.values.map((value, row) => [value, row]),
           words: (item) => `${labels[item]}: ${of.name} ${shown(of.values[item])}`})),
       ],
     }),
-  });
+  };
 }
 
 function residency(states) {
   const domains = Object.keys(states).filter((domain) => Object.keys(states[domain]).length);
   if (!domains.length) return null;
   const of = (domain) => Object.entries(states[domain]).map(([mhz, share]) => [Number(mhz), share]).sort((a, b) => a[0] - b[0]);
-  return figure({
+  return {
     title: 'Time at each clock', about: 'What governors and controllers made of the clocks; as time_in_state of cpufreq tells it.',
     choices: [{label: 'Domain', texts: domains, selected: Math.max(0, domains.indexOf('gpu'))}],
     table: ([domain]) => Table.of(['mhz', 'share'], of(domains[domain])),
@@ -77,7 +66,7 @@ function residency(states) {
       yAxis: {type: 'value', name: 'Share of the time', min: 0, max: 1},
       series: [{type: 'bar', name: domains[domain], barMaxWidth: 40, data: of(domains[domain]).map(([, share]) => share)}],
     }),
-  });
+  };
 }
 
 // Of processes, or of streams: what their throughput may lie between, and percentiles of their latency.
@@ -85,7 +74,8 @@ const between = (rows) => [['pi90', '90 % of measurements'], ['ci95', '95 % of s
     .map(([key, name]) => ({name, values: rows.map(({throughput}) => throughput[key])})).filter(({values}) => values.some((pair) => pair));
 const percentiles = (rows) => ['p50', 'p90', 'p99'].map((name) => ({name, values: rows.map((row) => row.latency_ms[name])}));
 
-function figures({result, timeline: trace}) {
+// What figure() draws of a run, in order.
+export function charts({result, timeline: trace}) {
   const {system} = result, ok = result.processes.filter((process) => process.status === 'ok');
   const labels = ok.map((process) => `${process.index} ${process.name ?? process.model}`);
   const found = [];
@@ -129,12 +119,12 @@ function figures({result, timeline: trace}) {
   }
   if (system.gpu.sm_active !== null && system.gpu.sm_active !== undefined) {
     const of = ['busy', 'reported_load', 'sm_active', 'issue_slot', 'tensor_active', 'occupancy'].filter((key) => system.gpu[key] !== null);
-    found.push(figure({title: 'How busy the GPU is', about: 'What tegrastats would report, and what the SMs do in that time.',
+    found.push({title: 'How busy the GPU is', about: 'What tegrastats would report, and what the SMs do in that time.',
       table: () => Table.of(['figure', 'share'], of.map((key) => [key, system.gpu[key]])),
-      option: () => ({legend: null, tooltip: {trigger: 'axis', valueFormatter: shown}, xAxis: {type: 'category', name: '', data: of.map(words),
-        axisLabel: {interval: 0, hideOverlap: false, width: 74, overflow: 'break', lineHeight: 14}},
-      yAxis: {type: 'value', name: 'Share', min: 0, max: 1},
-      series: [{type: 'bar', name: 'GPU', barMaxWidth: 46, data: of.map((key) => system.gpu[key])}]})}));
+      height: 110 + 30 * of.length,
+      option: () => ({legend: null, tooltip: {trigger: 'axis', valueFormatter: shown}, grid: {...named(of.map(words)).grid, top: 16},
+        xAxis: {type: 'value', name: 'Share of the time', min: 0, max: 1}, yAxis: named(of.map(words)).yAxis,
+        series: [{type: 'bar', name: 'GPU', barMaxWidth: 26, data: of.map((key) => system.gpu[key])}]})});
   }
   if (system.gpu.metrics) {
     const metrics = [{name: 'all', windows: system.gpu.metrics}, ...ok.map((process, i) => ({name: labels[i], windows: process.gpu.metrics}))];
@@ -149,25 +139,31 @@ function figures({result, timeline: trace}) {
   return found.filter(Boolean);
 }
 
+// The run in figures, what does not fit, and what to keep in mind.
+export function summary(result) {
+  const {system} = result;
+  const lost = result.processes.filter((process) => process.status !== 'ok'), ok = lost.length < result.processes.length;
+  return [tiles([
+    ok ? ['images/s, all processes', shown(system.throughput.mean)] : null,
+    system.power_w?.mean ? ['at the module’s input', shown(system.power_w.mean), 'W'] : null,
+    system.energy_per_image_mj ? ['an image', shown(system.energy_per_image_mj), 'mJ'] : null,
+    ok && typeof system.gpu.busy === 'number' ? ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'] : null,
+    ok && ['limited by', system.limited_by.replaceAll('_', ' ')],
+    ['board', result.device],
+  ]),
+  ...lost.map((process) => element('p', {class: 'bad'}, `Process ${process.index} does not fit: ${process.problem ?? ''}`)),
+  ...(result.warnings ?? []).map((warning) => element('p', {class: 'bad'}, `${result.stationary === false ? 'Not steady' : 'Note'}: ${warning}`)),
+  ...(result.sharing_note ? [element('p', {class: 'soft'}, `Sharing: ${result.sharing_note}`)] : [])];
+}
+
 export function run(data, page) {
   const controls = element('div', {class: 'controls'}), body = element('div');
   page.append(controls, body);
   const draw = (index) => {
     clear();
-    const shownRun = data.runs[index], {result} = shownRun, {system} = result;
-    const lost = result.processes.filter((process) => process.status !== 'ok'), ok = lost.length < result.processes.length;
-    body.replaceChildren(tiles([
-      ok ? ['images/s, all processes', shown(system.throughput.mean)] : null,
-      system.power_w?.mean ? ['at the module’s input', shown(system.power_w.mean), 'W'] : null,
-      system.energy_per_image_mj ? ['an image', shown(system.energy_per_image_mj), 'mJ'] : null,
-      ok && typeof system.gpu.busy === 'number' ? ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'] : null,
-      ok && ['limited by', system.limited_by.replaceAll('_', ' ')],
-      ['board', result.device],
-    ]),
-    ...lost.map((process) => element('p', {class: 'bad'}, `Process ${process.index} does not fit: ${process.problem ?? ''}`)),
-    ...(result.warnings ?? []).map((warning) => element('p', {class: 'bad'}, `${result.stationary === false ? 'Not steady' : 'Note'}: ${warning}`)),
-    ...(result.sharing_note ? [element('p', {class: 'soft'}, `Sharing: ${result.sharing_note}`)] : []),
-    element('div', {class: 'figures'}, ...figures(shownRun)));
+    const shownRun = data.runs[index], {result} = shownRun;
+    body.replaceChildren(...summary(result),
+    element('div', {class: 'figures'}, ...charts(shownRun).map(figure)));
   };
   if (data.runs.length > 1) controls.append(choice('Scenario', data.runs.map(({result}) => result.scenario), 0, draw));
   draw(0);

@@ -4,11 +4,10 @@ import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
 import {throughputAgainstPower} from './front.js';
 import {Grid} from './grid.js';
+import {heatmap} from './heatmap.js';
 import {budget, plain, title, windowed} from './names.js';
 import {surface} from './surface.js';
 import {distinct, figure as shown, Table} from './table.js';
-
-const long = (labels) => labels.some((label) => label.length > 8);
 
 const status = {infeasible: 'does not fit', not_supported: 'not supported', failed: 'failed'};
 
@@ -103,33 +102,14 @@ class View {
     this.x.values.forEach((_, i) => this.lines.values.forEach((__, j) => {
       const row = this.grid.row(this.held, {[this.state.x]: i, [this.state.lines]: j});
       if (row === undefined) return;
-      cells.push({value: [i, j, this.table.at(column, row)], status: this.table.at('status', row)});
+      const value = this.table.at(column, row);
+      cells.push({i, j, value, why: value === null ? status[this.table.at('status', row)] ?? 'none' : undefined});
     }));
-    const full = cells.filter(({value}) => value[2] !== null), empty = cells.filter(({value}) => value[2] === null);
-    const words = (cell) => `${this.x.name} ${this.x.labels[cell.value[0]]}, ${this.lines.name} ${this.lines.labels[cell.value[1]]}`;
-    const few = this.x.values.length <= 7 || (this.x.values.length <= 10 && !long(this.lines.labels));
-    return figure({
-      title: name, about: `${this.where}${about}`,
+    return figure(heatmap({
+      title: name, about: `${this.where}${about}`, name: title(column), cells,
+      x: {name: this.x.name, labels: this.x.labels.map(String)}, y: {name: this.lines.name, labels: this.lines.labels.map(String)},
       table: () => this.columns(column),
-      option: (theme) => ({
-        legend: null,
-        grid: {left: long(this.lines.labels) ? 190 : 78, right: 78, top: 16},
-        tooltip: {formatter: ({data}) => `${words(data)}\n${status[data.status] ?? shown(data.value[2])}`},
-        xAxis: {type: 'category', name: this.x.name, data: this.x.labels, splitLine: {show: false}},
-        yAxis: {type: 'category', name: long(this.lines.labels) ? '' : this.lines.name, nameGap: 54,
-          data: this.lines.labels, splitLine: {show: false}, axisLabel: {width: 172, overflow: 'truncate'}},
-        visualMap: scale(theme, full.map(({value}) => value[2]), 150),
-        series: [{type: 'heatmap', name: title(column), data: full,
-          label: {show: few, formatter: ({data}) => shown(Number(data.value[2].toPrecision(3))), fontSize: 11,
-            textBorderColor: 'rgba(0,0,0,.55)', textBorderWidth: 2, color: '#fff'},
-          emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}},
-        {type: 'scatter', name: 'has no figure', symbolSize: 1,
-          data: empty.map(({value, status: why}) => ({value: value.slice(0, 2), status: why})),
-          words: (item) => `${words(empty[item])}: ${status[empty[item].status]}`,
-          itemStyle: {color: theme.soft}, label: {show: few, color: theme.soft, fontSize: 11,
-          formatter: ({data}) => status[data.status]}}],
-      }),
-    });
+    }));
   }
 
   // What an ExecutionContext call is made of, over one dimension, at a value of the other.
@@ -164,7 +144,7 @@ class View {
   // The distribution of a metric's windows, a curve for each value of one dimension at a value of the other.
   distribution(metric, name, over, fixed) {
     const along = this.grid.dimensions[over], at = fixed === -1 ? null : this.grid.dimensions[fixed];
-    return distribution({
+    return figure(distribution({
       title: `${name}: distribution over ${plain(along.name)}`, name, where: this.where, interval_us: this.data.cdfs.interval_us,
       choices: at ? [{label: at.name, texts: at.labels, selected: Math.max(0, this.state.held[fixed])}] : [],
       columns: {percent: `${metric}_percent`, curve: (of) => `at or below, ${along.columns[0]} ${of}`},
@@ -172,7 +152,7 @@ class View {
         const row = this.grid.row(this.held, {[over]: i, ...(at ? {[fixed]: picked[0]} : {})});
         return {name: label, shares: row === undefined ? null : this.data.cdfs[metric][row]};
       }).filter(({shares}) => shares),
-    });
+    }));
   }
 
   // The row of the governors' points that asks what is held here.
@@ -231,7 +211,7 @@ class View {
             tooltip: {},
             xAxis: {type: 'category', name: this.x.name, data: this.x.labels},
             yAxis: {type: 'category', name: this.lines.name, nameGap: 54, data: this.lines.labels},
-            visualMap: scale(theme, cells.map((cell) => cell[2]), 200),
+            visualMap: scale(theme, cells.map((cell) => cell[2]), 200, 'mJ'),
             series: [{type: 'heatmap', name: title('energy_per_image_mj'), data: cells},
               ...marks(theme).map((mark, i) => ({type: 'scatter', name: mark.name, symbol: i ? 'diamond' : 'circle', symbolSize: 14,
                 itemStyle: {color: mark.colour, borderColor: '#fff', borderWidth: 2}, words: () => mark.words,

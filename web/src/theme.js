@@ -20,8 +20,9 @@ export const colours = () => {
   };
 };
 
-// `redraw` is called whenever the colours change; forget() ends that for all.
+// `redraw` is called whenever the colours change, until it, or all, are forgotten.
 export const onTheme = (redraw) => redraws.add(redraw);
+export const forgetTheme = (redraw) => redraws.delete(redraw);
 export const forgetThemes = () => redraws.clear();
 
 export function themeButton() {

@@ -1,6 +1,6 @@
 // A stretch of a run: who has each core, the GPU and its streams, copies and DLAs; and the counters under it.
 // Events are those of Chrome's JSON (docs/result.md, Timeline).
-import {figure} from './chart.js';
+import {narrow} from './chart.js';
 import {Table} from './table.js';
 
 const groups = [
@@ -10,6 +10,7 @@ const groups = [
   ['Waiting', (unit) => unit === 'processes' || unit === 'threads'],
 ];
 
+// What figure() draws; null of an empty trace.
 export function timeline(trace) {
   const tracks = [], names = new Map(), slices = [], counters = new Map();
   for (const event of trace.traceEvents) {
@@ -32,19 +33,22 @@ export function timeline(trace) {
   const label = used.map((track) => tracks[track]);
   const panels = groups.map(([name, holds]) => [name, [...counters].filter(([, {unit}]) => holds(unit))])
       .filter(([, found]) => found.length);
-  const rows = Math.max(90, used.length * 24), each = 92, left = 176;
+  const rows = Math.max(90, used.length * 24), each = 92;
   // One colour a process, wherever it appears: its own tracks are named after it.
   const owner = (slice) => (slice[3] === 'batch' ? tracks[slice[0]].replace(/^GPU: stream of |^process \d+ /, '') : slice[3]);
   const owners = [...new Set(slices.map(owner))];
   const words = (slice) => `${tracks[slice[0]]}: ${slice[3]} from ${slice[1].toFixed(3)} to ${slice[2].toFixed(3)} ms (${
     (slice[2] - slice[1]).toFixed(3)} ms)`;
-  return figure({
+  return {
     title: 'Timeline', wide: true, height: rows + 90 + panels.length * each,
     about: `${(end - begin).toFixed(1)} ms of the run, after its warm-up. The whole of it: jostle run --trace FILE, for ui.perfetto.dev.`,
     table: () => Table.of(['track', 'begin_ms', 'end_ms', 'name'], slices.map((slice) => [tracks[slice[0]], ...slice.slice(1)])),
     option: (theme) => {
-      const grid = [{left, right: 20, top: 36, height: rows, bottom: undefined},
-        ...panels.map((_, i) => ({left, right: 20, top: 36 + rows + 22 + i * each, height: each - 32, bottom: undefined}))];
+      // The same room for tracks as for counters; on a phone names are short.
+      const left = narrow() ? 92 : 176;
+      const outerBoundsMode = 'none';  // names above the panels do not make them narrower
+      const grid = [{left, right: 20, top: 36, height: rows, bottom: undefined, outerBoundsMode},
+        ...panels.map((_, i) => ({left, right: 20, top: 36 + rows + 22 + i * each, height: each - 32, bottom: undefined, outerBoundsMode}))];
       const all = grid.map((_, i) => i);
       return {
         legend: null,
@@ -55,9 +59,9 @@ export function timeline(trace) {
           axisTick: {show: i === all.length - 1}})),
         yAxis: [{gridIndex: 0, type: 'category', data: label, inverse: true, axisLabel: {interval: 0, hideOverlap: false,
           width: left - 12, overflow: 'truncate'}},
-        ...panels.map(([name, found], i) => ({gridIndex: i + 1, type: 'value', nameLocation: 'end', nameGap: 6, nameRotate: 0,
+        ...panels.map(([name, found], i) => ({gridIndex: i + 1, type: 'value', nameLocation: 'end', nameGap: narrow() ? 13 : 6, nameRotate: 0,
           name: `${name}:  ${found.map(([of], n) => `{c${n}|${of.replace(/^GPU: |^clock of (the )?/, '')}}`).join('   ')}`,
-          nameTextStyle: {align: 'left', color: theme.soft,
+          nameTextStyle: {align: 'left', color: theme.soft, padding: [0, 0, 0, narrow() ? 8 - left : 0],
             rich: Object.fromEntries(found.map((_, n) => [`c${n}`, {color: theme.series[n % theme.series.length]}]))},
           splitNumber: 2, min: 0}))],
         dataZoom: [
@@ -83,5 +87,5 @@ export function timeline(trace) {
           endLabel: {show: false}})))],
       };
     },
-  });
+  };
 }

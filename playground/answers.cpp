@@ -1,0 +1,117 @@
+// Answers with the same functions as the command.
+#include "playground/answers.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analyses/explain/explain.hpp"
+#include "analyses/explain/explanation_json.hpp"
+#include "playground/catalogue.hpp"
+#include "scenarios/language/load.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "scenarios/run/run.hpp"
+#include "scenarios/timeline/chrome_trace.hpp"
+
+namespace jostle::playground {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Unreadable {
+  input::Problems problems;
+};
+
+// Throws Unreadable.
+scenarios::Scenario scenario_of(const Json& question) {
+  const auto text = question.at("text").get<std::string>();
+  const std::string origin = "-", directory;
+  scenarios::LoadOptions options;
+  options.set = question.value("set", std::vector<std::string>());
+  input::Problems problems;
+  auto scenario =
+      scenarios::parse_scenario({text, origin, directory}, scenarios::shipped_catalogue(), options, problems);
+  if (!scenario) throw Unreadable{problems};
+  for (const scenarios::UnsupportedKey& key : scenarios::unsupported_keys(*scenario))
+    problems.add({}, key.path, key.reason, "remove the key to run without it");
+  if (!problems.empty()) throw Unreadable{problems};
+  return *std::move(scenario);
+}
+
+scenarios::Result result_of(const scenarios::Scenario& scenario, sim::TraceSink* trace = nullptr) {
+  scenarios::RunControl control;
+  control.trace = trace;
+  return scenarios::run(scenario, control).value();  // nothing interrupts it
+}
+
+std::string run(const Json& question) {
+  return scenarios::to_json(result_of(scenario_of(question)));
+}
+
+// The first tenth of a second after the warm-up, as in a report.
+std::string picture(const Json& question) {
+  constexpr std::size_t max_events = 20'000;
+  const scenarios::Scenario scenario = scenario_of(question);
+  const sim::Time begin = sim::Time::zero() + scenario.run.warmup;
+  scenarios::ChromeTrace trace({begin, begin + sim::milliseconds(100), max_events});
+  const std::string result = scenarios::to_json(result_of(scenario, &trace));
+  trace.finish();
+  const auto us = [](sim::Time at) { return sim::to_us(at - sim::Time::zero()); };
+  return "{\"result\":" + result +
+         ",\"window_us\":" + Json{us(trace.window().begin), us(trace.window().end)}.dump() +
+         ",\"timeline\":" + trace.text() + "}";
+}
+
+std::string explain(const Json& question) {
+  const scenarios::Scenario scenario = scenario_of(question);
+  return analyses::explanation_json(
+      analyses::explain({.scenario = scenario, .directory = {}, .what_ifs = {}}, {}));
+}
+
+std::string csv(const Json& question) {
+  return scenarios::csv_header() + scenarios::to_csv(result_of(scenario_of(question)));
+}
+
+std::string check(const Json& question) {
+  (void)scenario_of(question);
+  return "[]";
+}
+
+std::string names(const Json& /*question*/) {
+  return catalogue_json();
+}
+
+constexpr std::pair<std::string_view, std::string (*)(const Json&)> questions[] = {
+    {"run", run},     {"picture", picture}, {"csv", csv},
+    {"check", check}, {"explain", explain}, {"catalogue", names}};
+
+std::string problems_json(const input::Problems& problems) {
+  Json json = Json::array();
+  for (const input::Problem& problem : problems.list())
+    json.push_back({{"line", problem.location.line},
+                    {"column", problem.location.column},
+                    {"path", problem.path},
+                    {"message", problem.message},
+                    {"hint", problem.hint}});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Answer answer(std::string_view question) {
+  try {
+    const Json asked = Json::parse(question);
+    const auto name = asked.at("ask").get<std::string>();
+    for (const auto& [of, function] : questions)
+      if (of == name) return {Status::answered, function(asked)};
+    return {Status::failed, "no question is called " + name};
+  } catch (const Unreadable& unreadable) {
+    return {Status::problems, problems_json(unreadable.problems)};
+  } catch (const std::exception& error) {
+    return {Status::failed, error.what()};
+  }
+}
+
+}  // namespace jostle::playground

@@ -1,0 +1,27 @@
+// What the page asks the simulator, by name; a question and its answer are texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace jostle::playground {
+
+enum class Status {
+  answered,  // the answer, JSON
+  problems,  // JSON: [{"line", "column", "path", "message", "hint"}], what is wrong with the scenario
+  failed,    // one sentence: why the run could not go on
+};
+
+struct Answer {
+  Status status = Status::answered;
+  std::string text;
+};
+
+// `question`: JSON, {"ask": NAME} with `text`, a scenario as YAML, and `set`, a list of "KEY=VALUE" put over
+// it. Names: "run" (the line of `jostle run --format json`), "csv" (its rows), "check" ([], nothing is run),
+// "picture"
+// ({"result", "window_us", "timeline"}, as a report has them), "explain" (of `jostle explain --format json`),
+// "catalogue" (devices with their power modes, networks, words of the language).
+[[nodiscard]] Answer answer(std::string_view question);
+
+}  // namespace jostle::playground

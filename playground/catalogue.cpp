@@ -1,0 +1,55 @@
+#include "playground/catalogue.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
+#include "models/dnn/model_names.hpp"
+#include "scenarios/language/names.hpp"
+
+namespace jostle::playground {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json device(const board::DeviceSpec& spec) {
+  Json modes = Json::array();
+  for (const board::PowerMode& mode : spec.power_modes) modes.push_back(mode.name);
+  return {{"name", spec.name},
+          {"description", spec.description},
+          {"power_modes", std::move(modes)},
+          {"default_power_mode", spec.default_power_mode},
+          {"cores", spec.core_count()},
+          {"gpu", spec.has_gpu()}};
+}
+
+template <class T>
+Json words(const scenarios::Names<T>& names) {
+  Json json = Json::array();
+  for (const auto& [word, value] : names) json.push_back(word);
+  return json;
+}
+
+}  // namespace
+
+std::string catalogue_json() {
+  Json devices = Json::array(), models = Json::array();
+  for (const std::string& name : calibration::device_names()) {
+    input::Problems problems;  // shipped profiles are tested
+    if (const auto profile = calibration::shipped_profile(name, problems))
+      devices.push_back(device(*profile->spec));
+  }
+  for (const dnn::Model& model : dnn::models())
+    models.push_back({{"name", model.name},
+                      {"description", model.description},
+                      {"family", model.family},
+                      {"input", model.default_input}});
+  return Json{{"devices", std::move(devices)},
+              {"models", std::move(models)},
+              {"precisions", words(scenarios::precision_names())},
+              {"runtimes", words(scenarios::runtime_names())},
+              {"syncs", words(scenarios::sync_names())}}
+      .dump();
+}
+
+}  // namespace jostle::playground

@@ -1,0 +1,13 @@
+// What there is to choose from, for the page's forms and for completion.
+#pragma once
+
+#include <string>
+
+namespace jostle::playground {
+
+// {"devices": [{"name", "description", "power_modes", "default_power_mode", "cores", "gpu", "dlas"}],
+//  "models": [{"name", "description", "family", "input"}], "precisions": [...], "runtimes": [...], "syncs":
+//  [...]}
+[[nodiscard]] std::string catalogue_json();
+
+}  // namespace jostle::playground

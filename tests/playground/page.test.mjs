@@ -1,0 +1,298 @@
+// The playground in a real browser: what each view does, at both widths, by keys alone, and how fast.
+//
+//   node --test tests/playground/page.test.mjs     in the environment: PLAYGROUND (the page), PACKAGES (a folder with
+//       node_modules), SHOTS (a folder for screenshots; default none)
+import assert from 'node:assert/strict';
+import {readFileSync, statSync} from 'node:fs';
+import {join} from 'node:path';
+import {test} from 'node:test';
+import {pathToFileURL} from 'node:url';
+import {browser} from './browser.mjs';
+
+const url = pathToFileURL(process.env.PLAYGROUND).href;
+const phone = {viewport: {width: 360, height: 740}};
+const small = `device: jetson-orin-nano
+processes:
+  - {model: resnet50, precision: fp16}
+run: {duration: 200 ms}
+`;
+
+// Opens the page, at an address of its own, for `look`; a request, or a word on the console, is a failure.
+async function opened(look, {hash = '', ...options} = {}) {
+  const {page, complaints, close} = await browser(options);
+  try {
+    const began = Date.now();
+    await page.goto(url + hash);
+    await page.waitForSelector('html[data-ready]');
+    await look(page, Date.now() - began);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await close();
+  }
+}
+
+const view = (page, name) => page.getByRole('navigation', {name: 'Views'}).getByRole('button', {name, exact: true}).click();
+const pictured = (page) => page.waitForSelector('html[data-pictured]');
+const throughput = async (page) => Number((await page.locator('.results .tile b').first().textContent()).replace(/[^\d.e+-]/g, ''));
+const fits = async (page, width) => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width, 'wider than the window');
+
+// The scenario as text, written by somebody who types it.
+async function type(page, text) {
+  await page.getByRole('tab', {name: 'Text'}).first().click();
+  const editor = page.getByRole('textbox', {name: /as text/}).first();
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}
+
+async function shoot(page, name) {
+  if (!process.env.SHOTS) return;
+  await page.evaluate(async () => {
+    for (let y = 0; y < document.body.scrollHeight; y += 400) {
+      scrollTo(0, y);
+      await new Promise((done) => setTimeout(done, 120));
+    }
+    scrollTo(0, 0);
+  });
+  await page.screenshot({path: join(process.env.SHOTS, `${name}.png`), fullPage: true});
+}
+
+async function saved(page, button) {
+  const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+  return readFileSync(await download.path());
+}
+
+test('it is one file of at most 4 MB that opens with a picture of its own scenario', async () => {
+  const {size} = statSync(process.env.PLAYGROUND);
+  assert.ok(size <= 4e6, `${size} bytes`);
+  await opened(async (page, ready) => {
+    await pictured(page);
+    console.log(`# ${size} bytes, ready after ${ready} ms`);
+    const titles = await page.locator('figure h3').allTextContents();
+    for (const title of ['Throughput per process', 'Latency', 'Where the time goes', 'Power', 'Time at each clock', 'Timeline'])
+      assert.ok(titles.includes(title), titles.join());
+    assert.ok(await throughput(page) > 100);
+    await shoot(page, 'simulate');
+  });
+});
+
+test('form and text are in step, and comments stay', async () => {
+  await opened(async (page) => {
+    await type(page, `# mine\n${small}`);
+    await page.getByRole('tab', {name: 'Form'}).click();
+    assert.equal(await page.getByLabel('Network').inputValue(), 'resnet50');
+    const before = await throughput(page);
+    await page.getByLabel('Batch').fill('5');
+    await page.getByLabel('Precision').selectOption('int8');
+    await page.getByLabel('Requests come').selectOption('poisson');
+    await page.getByLabel('Power mode').selectOption('15W');
+    await page.getByRole('tab', {name: 'Text'}).click();
+    const text = await page.getByRole('textbox', {name: 'Scenario as text'}).innerText();
+    for (const part of ['# mine', 'batch: 8', 'precision: int8', 'poisson: 30 /s', 'power_mode: 15W']) assert.ok(text.includes(part), text);
+    await page.waitForFunction((of) => document.querySelector('.results .tile b').textContent !== of, String(before));
+    await page.getByRole('tab', {name: 'Form'}).click();
+    await page.getByRole('button', {name: 'Add a process'}).click();
+    assert.equal(await page.getByLabel('Network').count(), 2);
+    await page.getByRole('button', {name: 'Remove process 2'}).click();
+    assert.equal(await page.getByLabel('Network').count(), 1);
+  });
+});
+
+test('what is wrong stands at its line, and the picture waits', async () => {
+  await opened(async (page) => {
+    await pictured(page);
+    await type(page, `${small}power_mod: 15W\n`);
+    await page.locator('.problems p').waitFor();
+    assert.match(await page.locator('.problems').textContent(), /^Line 5: power_mod: .*power_mode/);
+    await page.locator('.cm-lint-marker-error').waitFor();
+    assert.ok(await page.locator('.results.stale').count());
+    await type(page, small);
+    await page.waitForSelector('.results:not(.stale)');
+    assert.equal(await page.locator('.problems p').count(), 0);
+  });
+});
+
+test('the editor completes keys, as the loader knows them, networks and devices', async () => {
+  await opened(async (page) => {
+    const offered = async (text) => {
+      await type(page, text);
+      await page.keyboard.press('Control+Space');
+      await page.locator('.cm-tooltip-autocomplete li').first().waitFor();
+      const labels = await page.locator('.cm-tooltip-autocomplete .cm-completionLabel').allTextContents();
+      await page.keyboard.press('Escape');
+      return labels;
+    };
+    assert.ok((await offered('device: jetson-o')).includes('jetson-orin-nano'));
+    assert.ok((await offered('device: jetson-orin-nano\nprocesses:\n  - {model: yolov8')).includes('yolov8n'));
+    assert.ok((await offered('device: jetson-orin-nano\nprocesses:\n  - {model: resnet50, precision: fp16, stre')).includes('streams'));
+    assert.ok((await offered(`${small}ambi`)).includes('ambient'));
+  });
+});
+
+test('a moving slider moves the picture, and the last place counts', async () => {
+  await opened(async (page) => {
+    await type(page, small);
+    await page.getByRole('tab', {name: 'Form'}).click();
+    const slider = page.getByLabel('Batch');
+    await slider.focus();
+    for (let i = 0; i < 7; ++i) await page.keyboard.press('ArrowRight');
+    await page.waitForTimeout(800);
+    const last = await throughput(page);
+    const result = JSON.parse(await page.evaluate((text) => window.jostle.run(text), small.replace('fp16', 'fp16, batch: 16')));
+    assert.equal(last, Number(result.system.throughput.mean.toPrecision(4)));
+  });
+});
+
+test('it explains in words', async () => {
+  await opened(async (page) => {
+    await page.locator('.why p').first().waitFor();
+    assert.match(await page.locator('.why').textContent(), /What is short: .*What each change would bring/s);
+  });
+});
+
+test('two scenarios stand side by side with their differences', async () => {
+  for (const options of [{}, phone]) {
+    await opened(async (page) => {
+      await view(page, 'Compare');
+      await page.getByRole('region', {name: 'Scenario B'}).or(page.locator('[aria-label="Scenario B"]')).first().getByLabel('Batch').first().fill('5');
+      const rows = page.locator('table[data-name="differences"] tbody tr');
+      await page.waitForFunction(() => [...document.querySelectorAll('table[data-name="differences"] tbody td:last-child')].some((cell) => /[+-][1-9]/.test(cell.textContent)));
+      assert.match(await rows.first().textContent(), /^Throughput, images\/s/);
+      await fits(page, page.viewportSize().width);
+      await shoot(page, `compare-${page.viewportSize().width}`);
+      await page.getByRole('button', {name: 'Make it the same as A'}).click();
+      await page.waitForFunction(() => [...document.querySelectorAll('table[data-name="differences"] tbody td:last-child')].every((cell) => /^(0\.0 %|–)$/.test(cell.textContent)));
+    }, options);
+  }
+});
+
+test('two keys make a map while the page stays awake', async () => {
+  await opened(async (page) => {
+    await pictured(page);
+    await view(page, 'Map');
+    await page.waitForSelector('html[data-mapped]', {timeout: 60_000});
+    const rows = (await saved(page, page.locator('figure button:has-text("CSV")'))).toString().trimEnd().split('\n');
+    assert.equal(rows.length, 101);
+    console.log(`# a map of 100 points in ${await page.evaluate(() => document.documentElement.dataset.mapped)} ms`);
+    await page.getByLabel('Show').selectOption('Power, W');
+    await page.getByLabel('Key upwards').fill('power_mode');
+    await page.getByLabel('Key upwards').press('Enter');
+    await page.evaluate(() => { delete document.documentElement.dataset.mapped; });
+    await page.getByRole('button', {name: 'Run', exact: true}).click();
+    await page.waitForSelector('html[data-mapped]', {timeout: 60_000});
+    const modes = (await saved(page, page.locator('figure button:has-text("CSV")'))).toString().trimEnd().split('\n');
+    assert.match(modes[0], /^processes\.0\.batch,power_mode,throughput,/);
+    assert.equal(modes.length, 1 + 10 * new Set(modes.slice(1).map((row) => row.split(',')[1])).size);
+    assert.ok(modes.length > 21, 'as many rows as the board has power modes');
+    await shoot(page, 'map');
+  });
+});
+
+test('the address is the scenario', async () => {
+  let hash = '';
+  await opened(async (page) => {
+    await type(page, small.replace('resnet50', 'mobilenet_v2'));
+    await view(page, 'Compare');
+    await page.waitForFunction(() => location.hash.length > 20);
+    await page.waitForTimeout(600);
+    hash = await page.evaluate(() => location.hash);
+  });
+  await opened(async (page) => {
+    assert.equal(await page.getByLabel('Network').first().inputValue(), 'mobilenet_v2');
+    assert.equal(await page.locator('nav [aria-current="page"]').textContent(), 'Compare');
+  }, {hash});
+  await opened(async (page) => assert.equal(await page.getByLabel('Network').count(), 2), {hash: '#1broken'});
+});
+
+test('data and pictures can be taken away', async () => {
+  await opened(async (page) => {
+    await pictured(page);
+    const result = JSON.parse((await saved(page, page.getByRole('button', {name: 'Save the whole result as JSON'}))).toString());
+    assert.equal(result.schema, 'jostle.result/1');
+    assert.match((await saved(page, page.getByRole('button', {name: 'Save the whole result as CSV'}))).toString(), /^[a-z_]+,.*\n/);
+    const figure = page.locator('figure[data-name="where-the-time-goes"]');
+    const png = await saved(page, figure.locator('button:has-text("PNG")'));
+    assert.equal(png.subarray(1, 4).toString(), 'PNG');
+    assert.ok(png.length > 5000);
+    assert.match((await saved(page, figure.locator('button:has-text("SVG")'))).toString(), /^<svg .*GPU/s);
+  });
+});
+
+test('keys alone go from the first view to a changed picture and through a lesson', async () => {
+  await opened(async (page) => {
+    await pictured(page);
+    const until = async (name) => {
+      for (let i = 0; i < 60; ++i) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate(() => {
+          const of = document.activeElement;
+          return of.getAttribute('aria-label') ?? (of.labels?.[0] ?? of).textContent.trim();
+        });
+        if (name.test(focused)) return;
+      }
+      assert.fail(`no ${name} by Tab`);
+    };
+    const before = await throughput(page);
+    await until(/^Batch/);
+    await page.keyboard.press('ArrowRight');
+    await page.waitForFunction((of) => document.querySelector('.results .tile b').textContent !== of, String(before));
+    await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
+    await page.locator('h1').click();
+    await until(/^Learn$/);
+    await page.keyboard.press('Enter');
+    await until(/draw your guess$/);
+    await page.keyboard.press('PageUp');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.locator('.track').first().getAttribute('aria-valuenow'), '2.2');
+    await until(/^Run$/);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => /It is .* ms/.test(document.querySelector('.said')?.textContent ?? ''));
+    await until(/^Change one thing/);
+    await page.keyboard.press('Enter');
+    await page.locator('table[data-name="change"]').waitFor();
+    const unnamed = await page.evaluate(() => [...document.querySelectorAll('button, input, select, [role="slider"], .plot')]
+        .filter((of) => !(of.getAttribute('aria-label') || of.labels?.length || of.textContent.trim())).map((of) => of.outerHTML));
+    assert.deepEqual(unnamed, []);
+  });
+});
+
+test('every lesson runs, tells how far the guess was, and is remembered', async () => {
+  await opened(async (page) => {
+    await view(page, 'Learn');
+    const lessons = page.locator('.lessons button');
+    for (let i = 0; i < await lessons.count(); ++i) {
+      await lessons.nth(i).click();
+      const numbers = page.locator('.guess input[type="number"]');
+      for (let n = 0; n < await numbers.count(); ++n) await numbers.nth(n).fill('10');
+      await page.getByRole('button', {name: 'Run', exact: true}).click();
+      await page.getByRole('heading', {name: 'Why', exact: true}).waitFor({timeout: 60_000});
+      const said = await page.locator('.said, .lesson > p[aria-live]').allTextContents();
+      assert.ok(said.every((of) => /^(It is [\d.]+ .*\.|The least is at .*|(1[5-9]|20) of 20 intervals contain [\d.]+ ms; .*)$/.test(of)), `${await lessons.nth(i).textContent()}: ${said.join(' | ')}`);
+      const change = page.getByRole('button', {name: /^Change one thing/});
+      const status = page.locator('.lesson [role="status"]');
+      await change.click();
+      await page.waitForFunction(() => document.querySelector('.lesson [role="status"]').textContent === '', null, {timeout: 60_000});
+      assert.equal(await status.textContent(), '');
+      await shoot(page, `lesson-${i + 1}`);
+    }
+    await page.reload();
+    await page.waitForSelector('html[data-ready]');
+    assert.equal(await page.locator('.lessons .good').count(), await lessons.count());
+  });
+});
+
+test('a phone sees no wider page than its own, in dark colours too', async () => {
+  await opened(async (page) => {
+    await pictured(page);
+    const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.notEqual(ground, 'rgb(255, 255, 255)');
+    for (const name of ['Simulate', 'Compare', 'Map', 'Learn']) {
+      await view(page, name);
+      await page.waitForTimeout(1200);
+      await fits(page, 360);
+      await shoot(page, `phone-${name.toLowerCase()}`);
+    }
+    await page.getByRole('button', {name: 'Light colours'}).click();
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+  }, {...phone, colorScheme: 'dark'});
+});

@@ -1,0 +1,147 @@
+// A scenario as a form: the board, its power mode, and a card a process. Each field changes the text, and nothing else.
+import {element} from '../src/dom.js';
+import {changed, tree, withoutProcess, withProcess} from './document.js';
+
+const at = (value, path) => path.reduce((of, key) => of?.[key], value);
+const batches = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+let ids = 0;
+
+// A field of a scenario: {element, show(scenario)}.
+function field(label, input, path, {read, write}, edit) {
+  input.id = `field-${++ids}`;
+  input.dataset.key = path.join('.');
+  input.addEventListener(input.type === 'text' ? 'change' : 'input', () => edit(path, write(input)));
+  return {
+    element: element('div', {class: 'field'}, element('label', {for: input.id}, label), input),
+    show: (scenario) => { read(input, at(scenario, path)); },
+  };
+}
+
+// texts: what may be chosen; `none`: what stands there when the key is absent.
+function select(label, path, texts, none, edit) {
+  const input = element('select');
+  const fill = (value) => {
+    const all = [...(none === null ? [] : ['']), ...texts, ...(value && !texts.includes(value) ? [value] : [])];
+    input.replaceChildren(...all.map((text) => element('option', {value: text}, text || none)));
+    input.value = value ?? '';
+  };
+  fill();
+  return field(label, input, path, {read: (_, value) => fill(value === undefined ? '' : String(value)),
+    write: () => input.value || undefined}, edit);
+}
+
+function slider(label, path, values, edit) {
+  const output = element('output');
+  const input = element('input', {type: 'range', min: 0, max: values.length - 1, step: 1});
+  const say = () => {
+    output.textContent = values[input.value];
+    input.setAttribute('aria-valuetext', `${values[input.value]}`);
+  };
+  input.addEventListener('input', say);
+  const made = field(label, input, path, {
+    read: (_, value) => {
+      const near = values.reduce((best, of, i) => (Math.abs(of - (value ?? 1)) < Math.abs(values[best] - (value ?? 1)) ? i : best), 0);
+      input.value = near;
+      say();
+      if (typeof value === 'number' && value !== values[near]) output.textContent = value;
+    },
+    write: () => (values[input.value] === 1 ? undefined : values[input.value]),
+  }, edit);
+  made.element.querySelector('label').append(' ', output);
+  return made;
+}
+
+function text(label, path, hint, edit) {
+  const input = element('input', {type: 'text', placeholder: hint, size: 9});
+  return field(label, input, path, {read: (_, value) => { input.value = value ?? ''; }, write: () => {
+    const value = input.value.trim();
+    return /^\d+$/.test(value) ? Number(value) : value || undefined;
+  }}, edit);
+}
+
+// Requests: in a closed loop, or so many a second, evenly or by chance.
+function arrivals(path, edit) {
+  const kinds = {'': 'as soon as one is done', periodic: 'at a fixed rate', poisson: 'by chance, at a mean rate'};
+  const kind = element('select', {}, ...Object.entries(kinds).map(([value, words]) => element('option', {value}, words)));
+  const rate = element('input', {type: 'text', size: 6});
+  const change = () => {
+    edit(path, kind.value ? {[kind.value]: rate.value.trim() || '30 /s'} : undefined);
+  };
+  const parts = [['Requests come', kind, 'kind'], ['Rate', rate, 'rate']].map(([label, input, name]) => {
+    input.id = `field-${++ids}`;
+    input.dataset.key = `${path.join('.')}.${name}`;
+    input.addEventListener('change', change);
+    return element('div', {class: 'field'}, element('label', {for: input.id}, label), input);
+  });
+  return {
+    element: element('div', {class: 'row'}, ...parts),
+    show(scenario) {
+      const value = at(scenario, path), known = ['periodic', 'poisson'].find((of) => value && typeof value[of] === 'string');
+      kind.value = known ?? '';
+      kind.disabled = value !== undefined && !known;
+      rate.value = known ? value[known] : '';
+      parts[1].hidden = !known;
+    },
+  };
+}
+
+// {element, show(text)}; changed(text) is called when the reader changes a field.
+export function form({catalogue, change}) {
+  const box = element('div', {class: 'form'});
+  let current = '', shape = null, fields = [];
+  const put = (text) => {
+    current = text;
+    change(text);
+    show(text);
+  };
+  const edit = (path, value) => put(changed(current, path, value));
+
+  function card(process, index, count) {
+    const path = (key) => ['processes', index, key];
+    const plain = typeof process?.model === 'string';
+    const title = process?.name ?? (plain ? process.model : process?.load ? 'load' : 'process');
+    const own = plain ? [
+      select('Network', path('model'), catalogue.models.map(({name}) => name), null, edit),
+      select('Precision', path('precision'), catalogue.precisions, null, edit),
+      select('Runtime', path('runtime'), catalogue.runtimes, 'the default', edit),
+      slider('Batch', path('batch'), batches, edit),
+      slider('Processes', path('count'), [1, 2, 3, 4, 5, 6, 7, 8, 12, 16], edit),
+      slider('Streams in each', path('streams'), [1, 2, 3, 4, 6, 8], edit),
+      arrivals(path('arrivals'), edit),
+    ] : [];
+    fields.push(...own);
+    return element('fieldset', {class: 'card'}, element('legend', {}, `${index + 1}. ${title}`),
+        ...(plain ? own.map((of) => of.element) : [element('p', {class: 'soft'}, 'Its parts are in the text.')]),
+        element('div', {class: 'row'},
+            plain ? element('button', {type: 'button', onclick: () => put(withProcess(current, {...process})), 'aria-label': `Another like process ${index + 1}`}, 'Another like it') : null,
+            count > 1 ? element('button', {type: 'button', onclick: () => put(withoutProcess(current, index)), 'aria-label': `Remove process ${index + 1}`}, 'Remove') : null));
+  }
+
+  function show(other) {
+    current = other;
+    const scenario = tree(other);
+    box.classList.toggle('stale', scenario === null);
+    if (scenario === null) return;
+    const processes = Array.isArray(scenario.processes) ? scenario.processes : [];
+    const kinds = JSON.stringify([scenario.device, processes.map((of) => [typeof of?.model, of?.name ?? (typeof of?.model === 'string' ? of.model : null)])]);
+    if (kinds !== shape) {
+      shape = kinds;
+      const focused = box.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+      const device = catalogue.devices.find(({name}) => name === scenario.device);
+      fields = [
+        select('Board', ['device'], catalogue.devices.map(({name}) => name), null, edit),
+        select('Power mode', ['power_mode'], device?.power_modes ?? [], device?.default_power_mode ? `${device.default_power_mode} (its own)` : 'none', edit),
+        text('Time', ['run', 'duration'], 'by itself', edit),
+        text('Seed', ['run', 'seed'], '1', edit),
+      ];
+      const head = element('fieldset', {class: 'card'}, element('legend', {}, 'Board'), ...fields.map((of) => of.element),
+          device ? element('p', {class: 'soft'}, device.description) : null);
+      box.replaceChildren(head, ...processes.map((process, i) => card(process, i, processes.length)),
+          element('button', {type: 'button', onclick: () => put(withProcess(current, {model: 'mobilenet_v2', precision: 'fp16'}))}, 'Add a process'));
+      if (focused) box.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+    }
+    for (const of of fields) of.show(scenario);
+  }
+  return {element: box, show};
+}

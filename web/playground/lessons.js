@@ -1,0 +1,128 @@
+// Guided questions: a scenario, what to guess, one thing to change, the answer, and notes for the lecturer.
+import batchOrProcesses from '../../scenarios/teaching/batch_or_processes.yaml';
+import edgeOrCloud from '../../scenarios/teaching/edge_or_cloud.yaml';
+import halfTheCores from '../../scenarios/teaching/half_the_cores.yaml';
+import leastEnergy from '../../scenarios/teaching/least_energy.yaml';
+import processesOrStreams from '../../scenarios/teaching/processes_or_streams.yaml';
+import theCap from '../../scenarios/teaching/the_cap.yaml';
+import theHog from '../../scenarios/teaching/the_hog.yaml';
+import theQuota from '../../scenarios/teaching/the_quota.yaml';
+import twoProcesses from '../../scenarios/teaching/two_processes.yaml';
+import utilisation from '../../scenarios/teaching/utilisation.yaml';
+import {parse, stringify} from 'yaml';
+
+// The scenario of a study.
+const within = (study) => stringify(parse(study).scenario);
+
+const throughput = (result) => result.system.throughput.mean;
+const latency = (result) => result.processes[0].latency_ms.p50;
+const tail = (result) => result.processes[0].latency_ms.p99;
+const watts = (result) => result.system.power_w.mean;
+
+// guesses: {ask, unit, most, of(result)}; change: {label, set}; or series: {key, values, of(result), ...} over one key,
+// of which the one with the least value is guessed, or how many intervals hold what a `long` run gives.
+export const lessons = [
+  {
+    id: 'two-processes', title: 'Why do two processes double latency?', text: twoProcesses,
+    tell: 'With this board’s GPU to itself, one process does an image of resnet50 in fp16 every 2 ms; with one batch always enqueued ahead its latency is 4 ms. Now two processes do so.',
+    guesses: [{ask: 'Latency of an image (p50)', unit: 'ms', most: 20, of: latency},
+      {ask: 'Images per second of both together', unit: 'images/s', most: 1000, of: throughput}],
+    change: {label: 'one process alone', set: ['processes.0.count=1']},
+    answer: 'The GPU works for one process at a time, so they take turns, and each waits while the other has its own. One batch is always enqueued ahead, so the latency from enqueue to completion spans two rounds. Handing over the GPU costs time in which nobody computes: together they do fewer images than one alone.',
+    notes: 'Ask who expected half the throughput each and who expected the sum to stay: both forget the switch. Let students find “GPU wait” and “switch” in the chart of time.',
+  },
+  {
+    id: 'utilisation', title: 'Why does utilisation lie?', text: utilisation,
+    tell: 'tegrastats reports a GPU load near 100 % for this detector. It seems full.',
+    guesses: [{ask: 'Tensor cores active', unit: '%', most: 100, of: (result) => 100 * result.system.gpu.tensor_active},
+      {ask: 'Images per second', unit: 'images/s', most: 600, of: throughput}],
+    change: {label: 'a batch of 2', set: ['processes.0.batch=2']},
+    answer: 'The reported load is the share of time in which some kernel ran, not the share of the GPU that it used. A small kernel takes as long as its start-up and its few blocks. A batch of 2 makes kernels larger without adding any, and gets far more out of a GPU that was “full”.',
+    notes: 'Compare “reported load” and “issue slot” in the chart of how busy the GPU is. The lesson carries over to nvidia-smi’s utilisation.',
+  },
+  {
+    id: 'half-the-cores', title: 'Where is the knee?', text: halfTheCores,
+    tell: 'mobilenet_v2 in PyTorch is bound by the host. Three of six cores may be used; one process does about 57 images a second, two twice as many, three three times as many. Here are four.',
+    guesses: [{ask: 'Images per second of all four', unit: 'images/s', most: 300, of: throughput},
+      {ask: 'Images per second of the slowest', unit: 'images/s', most: 80, of: (result) => Math.min(...result.processes.map((process) => process.throughput.mean))}],
+    change: {label: 'one core more', set: ['host_cores=4']},
+    answer: 'Each thread needs a core all the time, to launch and to spin while it waits. The fourth process has to share one, so the total stays that of three. The knee is at the number of cores that may be used, and one more core moves it.',
+    notes: 'The GPU is mostly idle here: a larger GPU would change nothing. Ask which resource they would buy before they open “Why”.',
+  },
+  {
+    id: 'batch-or-processes', title: 'A larger batch or more processes?', text: batchOrProcesses,
+    tell: 'Eight images at a time: with eight processes of batch 1, or with one process of batch 8. Both keep the GPU busy. Guess for the eight processes.',
+    guesses: [{ask: 'Images per second of eight processes', unit: 'images/s', most: 1000, of: throughput},
+      {ask: 'Memory held', unit: 'MB', most: 6000, of: (result) => result.system.memory.used_mb}],
+    change: {label: 'one process of batch 8', set: ['processes.0.count=1', 'processes.0.batch=8']},
+    answer: 'The batch wins on everything but power draw: its kernels read the weights once for eight images and fill the SMs. Processes take turns with small kernels, pay for each switch, and each holds a context and an engine of its own.',
+    notes: 'Processes still pay off where work is of different kinds, must be isolated, or where the host is short (the page before).',
+  },
+  {
+    id: 'the-cap', title: 'What does a power cap cost?', text: theCap,
+    tell: 'Without a cap this board takes about 21 W and does about 1 070 images a second. A cap of 14 W takes a third of the power away.',
+    guesses: [{ask: 'Images per second under the cap', unit: 'images/s', most: 1200, of: throughput},
+      {ask: 'Energy of an image', unit: 'mJ', most: 40, of: (result) => result.system.energy_per_image_mj}],
+    change: {label: 'no cap', set: ['power_cap=null']},
+    answer: 'The cap lowers the GPU’s clock step by step until the mean power is within the budget. The rest of the board hardly takes less at a lower clock, so the GPU has to save nearly all of it: throughput falls by more than power, and an image costs more energy.',
+    notes: 'Let them draw power over clock first: the part that no clock changes is what makes caps dear.',
+  },
+  {
+    id: 'least-energy', title: 'Where is an image cheapest?', text: within(leastEnergy),
+    tell: 'A slow clock needs a low voltage, and power falls faster than the clock does. At which of 15 GPU clocks does an image cost the least energy?',
+    series: {key: 'clocks.gpu', name: 'GPU clock, MHz', unit: 'mJ', values: Array.from({length: 15}, (_, i) => `${306 + 51 * i} MHz`),
+      what: 'Energy per image, mJ', of: (result) => result.system.energy_per_image_mj},
+    change: {label: 'the memory’s clock at its highest', set: ['clocks.emc=3199 MHz']},
+    answer: 'At a low clock an image takes long, and all that time the board also takes the power that no clock changes. At the highest clock the voltage is highest. The least is between them, and it is flat: a hundred MHz away costs about one percent.',
+    notes: 'Ask what the curve looks like if idle power were zero, and if it were all of the power. Race-to-idle is the second case.',
+  },
+  {
+    id: 'edge-or-cloud', title: 'At the edge or in the cloud?', text: within(edgeOrCloud),
+    tell: 'Four cameras send 15 frames a second each to yolov8m. The board serves them alone, or sends each frame of 120 kB over a link of 100 Mbit/s and 20 ms round trip to an A40 that answers in a tenth of the time.',
+    guesses: [{ask: 'Frames per second that the board serves, of 60', unit: 'images/s', most: 80, of: throughput}],
+    change: {label: 'over the link to an A40', set: ['device=nvidia-a40', 'power_mode=null', 'link={bandwidth: 100 Mbit/s, rtt: 20 ms, payload: 120 kB}']},
+    answer: '60 frames of 120 kB are 58 Mbit/s. At 100 Mbit/s all frames are served, and the round trip is simply added to the latency. On a link of 20 Mbit/s frames would queue in front of it, however fast the server is.',
+    notes: 'Try bandwidth: 20 Mbit/s in the text: the backlog grows, and no percentile means anything. jostle offload finds where one side overtakes the other.',
+  },
+  {
+    id: 'processes-or-streams', title: 'Processes or streams?', text: processesOrStreams, before: ['run={duration: 60 ms, warmup: 20 ms}'],
+    tell: 'Four copies of one small network on one GPU: as four processes, or as four streams of one process, as a Triton server’s instances are. Guess for the four streams; one process alone does about 1 330 images a second.',
+    guesses: [{ask: 'Images per second of four streams', unit: 'images/s', most: 6000, of: throughput}],
+    change: {label: 'four processes', set: ['processes.0.streams=1', 'processes.0.count=4']},
+    answer: 'Streams win where kernels are small: those of several streams run side by side, where processes take turns, leave most SMs idle in theirs, and pay for each switch. In exchange nothing is isolated: one crash ends all four, and one host thread launches for all.',
+    notes: 'The run is only 60 ms long so that the page answers at once; kernels that share SMs are simulated block by block.',
+  },
+  {
+    id: 'interval', title: 'What does an interval mean?', text: `name: requests by chance
+device: jetson-orin-nano-super
+power_mode: 25W
+jetson_clocks: true
+processes:
+  - {model: resnet50, precision: fp16, arrivals: {poisson: 250 /s}}
+run: {duration: 6 s}
+`,
+    tell: '250 requests a second arrive by chance. A run of 6 s gives their mean latency with a 95 % interval; a run a hundred times as long tells what is true, nearly. Of 20 short runs that differ only in their seed: how many intervals contain the truth?',
+    series: {key: 'run.seed', name: 'Seed', values: Array.from({length: 20}, (_, i) => String(i + 1)), unit: 'ms',
+      what: 'Mean latency, ms', of: (result) => result.processes[0].latency_ms.mean, interval: (result) => result.processes[0].latency_ms.ci95.mean,
+      long: ['run.duration=600 s']},
+    change: {label: 'runs four times as long', set: ['run.duration=24 s']},
+    answer: 'About 19 of 20: that is what 95 % says. It is a statement about the method, not about one interval: one that misses looks like the others. Four times the time halves the width and leaves the share as it is. It covers only chance within the simulation; the 90 % prediction interval of jostle run --interval also covers what is not known about the board.',
+    notes: 'Let each student take one seed, and count hands. Then ask what “95 %” would mean if all had used the same seed.',
+  },
+  {
+    id: 'the-quota', title: 'What does a container’s quota cost?', text: theQuota,
+    tell: 'Two mobilenet_v2 in PyTorch run in one container that was started with --cpus 1.5. Each has a thread that needs a core all the time. The board has six cores, and nothing else runs; without the quota they do 114 images a second with a p99 of 40 ms.',
+    guesses: [{ask: 'Images per second of both', unit: 'images/s', most: 150, of: throughput}, {ask: 'Latency p99', unit: 'ms', most: 150, of: tail}],
+    change: {label: 'no quota', set: ['processes.0.container=null']},
+    answer: 'The quota is no slower core but an account of 150 ms in every 100 ms: both run at full speed until it is empty, after about 75 ms, and then stand still. Throughput falls with the quota; the tail falls harder, as what is under way then takes some 25 ms longer.',
+    notes: 'Look for the stripes on the timeline. Ask why a spinning thread pays for waiting.',
+  },
+  {
+    id: 'the-hog', title: 'What does a memory hog cost?', text: theHog,
+    tell: 'Two cameras share an Orin Nano with a program whose four threads fill memory as fast as they can. It uses no GPU, and the board has six cores.',
+    guesses: [{ask: 'Latency p99 of a camera', unit: 'ms', most: 60, of: tail}, {ask: 'Power of the board', unit: 'W', most: 25, of: watts}],
+    change: {label: 'without the hog', set: ['processes.1=null']},
+    answer: 'CPU and GPU share one memory. Kernels that are bound by it run slower beside the hog, those bound by arithmetic do not; a small detector spends little of its time on the former. What the hog costs here is power.',
+    notes: 'A network that only reads its weights, as a language model does for each token, feels a hog most.',
+  },
+];

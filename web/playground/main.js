@@ -1,0 +1,97 @@
+// The playground: the simulator in a page. Views share one state, which is kept in the address.
+import {element} from '../src/dom.js';
+import {themeButton} from '../src/theme.js';
+import {read, written} from './address.js';
+import {Simulators} from './client.js';
+import {compare} from './compare.js';
+import {learn} from './learn.js';
+import {map} from './map.js';
+import {simulate} from './simulate.js';
+
+const first = `# A scenario: which board runs what. Change anything.
+name: a camera beside two classifiers
+device: jetson-orin-nano-super
+power_mode: 25W
+processes:
+  - {model: yolov8n, precision: int8, arrivals: {periodic: 30 /s}}
+  - {model: resnet50, precision: fp16, batch: 4, count: 2}
+run: {duration: 1 s}
+`;
+
+// The module stands in the page, packed.
+async function compiled() {
+  const packed = document.getElementById('simulator').textContent.trim();
+  const bytes = Uint8Array.from(atob(packed), (of) => of.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+const simulators = new Simulators(compiled(), WORKER);
+simulators.warm('picture');
+
+// The line of `jostle run --format json`; rejects with what is wrong.
+async function run(text) {
+  const {status, text: answer} = await simulators.queue({ask: 'run', text});
+  if (status === 'answered') return answer;
+  throw new Error(status === 'problems' ? JSON.parse(answer).map((of) => `${of.line}: ${of.path}: ${of.message}`).join('\n') : answer);
+}
+window.jostle = {run};
+
+const named = (names) => names.map((label) => ({label}));
+
+async function begin() {
+  const [state, names] = await Promise.all([read(location.hash), simulators.ask('picture', {ask: 'catalogue'})]);
+  const catalogue = JSON.parse(names.text);
+  let timer = null, current = null;
+  const page = {
+    simulators, catalogue,
+    state: {a: first, view: 'simulate', ...state},
+    words: {
+      device: catalogue.devices.map(({name, description}) => ({label: name, info: description})),
+      model: catalogue.models.map(({name, description}) => ({label: name, info: description})),
+      power_mode: named([...new Set(catalogue.devices.flatMap((device) => device.power_modes))]),
+      precision: named(catalogue.precisions), runtime: named(catalogue.runtimes), sync: named(catalogue.syncs),
+    },
+    // The address follows a little later, so that a moving slider does not write it a hundred times.
+    keep(of) {
+      Object.assign(page.state, of);
+      clearTimeout(timer);
+      timer = setTimeout(async () => history.replaceState(null, '', await written(page.state)), 250);
+    },
+  };
+  const open = (text) => {
+    page.keep({a: text});
+    show('simulate');
+  };
+  const views = [['simulate', 'Simulate', simulate], ['compare', 'Compare', compare], ['map', 'Map', map], ['learn', 'Learn', learn]];
+  const made = new Map(), main = document.getElementById('playground');
+  const buttons = views.map(([name, label]) => element('button', {type: 'button', onclick: () => show(name)}, label));
+  function show(name) {
+    current?.close();
+    const at = Math.max(0, views.findIndex(([of]) => of === name));
+    if (!made.has(at)) made.set(at, views[at][2](page, open));
+    current = made.get(at);
+    buttons.forEach((button, i) => (i === at ? button.setAttribute('aria-current', 'page') : button.removeAttribute('aria-current')));
+    main.replaceChildren(current.element);
+    page.keep({view: views[at][0]});
+    current.open();
+  }
+  const link = element('button', {type: 'button', onclick: async () => {
+    history.replaceState(null, '', await written(page.state));
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    link.textContent = 'Address copied';
+    setTimeout(() => { link.textContent = 'Copy the link'; }, 2000);
+  }}, 'Copy the link');
+  document.getElementById('top').append(element('h1', {}, 'jostle playground'),
+      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons), link, themeButton());
+  addEventListener('hashchange', async () => {
+    const other = await read(location.hash);
+    if (!other) return;
+    Object.assign(page.state, other);
+    made.clear();
+    show(page.state.view);
+  });
+  show(page.state.view);
+  document.documentElement.dataset.ready = 'yes';
+}
+begin();
