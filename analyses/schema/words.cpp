@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "calibration/profile/profile.hpp"
-#include "models/dnn/model_names.hpp"
 #include "models/media/spec.hpp"
+#include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
 
 namespace jostle::analyses {
@@ -27,8 +27,9 @@ List stage_processors() {
 }
 
 constexpr Words table[] = {{"device", [] { return calibration::device_names(); }},
-                           {"model", [] { return dnn::model_names(); }},
+                           {"model", [] { return scenarios::shipped_catalogue().models; }},
                            {"precision", of<scenarios::precision_names>},
+                           {"weight_format", of<scenarios::weight_format_names>},
                            {"runtime", of<scenarios::runtime_names>},
                            {"sync", of<scenarios::sync_names>},
                            {"placement", of<scenarios::placement_names>},

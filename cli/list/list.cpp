@@ -14,6 +14,7 @@
 #include "models/cpu/spec.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/llm/architecture.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -85,6 +86,14 @@ Table models() {
                fmt::format("{:.2f}", static_cast<double>(network.parameters()) / 1e6),
                fmt::format("{:.2f}", 2e-9 * static_cast<double>(network.macs())), std::string(model.family),
                std::string(model.source), std::string(model.description)});
+  }
+  for (const llm::Architecture& of : llm::architectures()) {  // GFLOP: of a token without others before it
+    const double weights = static_cast<double>(llm::block_weights(of) + llm::head_weights(of));
+    table.add({std::string(of.name), "text",
+               fmt::format("{:.2f}", static_cast<double>(llm::parameters(of)) / 1e6),
+               fmt::format("{:.2f}", 2e-9 * weights), "language model", "transformers",
+               fmt::format("{}: {} layers of {}, {} heads, {} of keys", of.source, of.layers, of.hidden,
+                           of.heads, of.kv_heads)});
   }
   return table;
 }

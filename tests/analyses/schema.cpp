@@ -50,6 +50,10 @@ processes:
         after: other
         fan_out: {mean: 1}
         queue: {limit: 1}
+      - {model: qwen2.5_1.5b, precision: q4_k_m, generate: {prompt: {lognormal: {mean: 1, variation: 1}}, tokens: {lognormal: {mean: 1, variation: 1}}}}
+      - {model: qwen2.5_1.5b, precision: q4_k_m, bench: {tg: 1}}
+  - {model: qwen2.5_1.5b, precision: q4_k_m, generate: {prompt: {lognormal: {mean: 1, variation: 1}}, tokens: {lognormal: {mean: 1, variation: 1}}}}
+  - {model: qwen2.5_1.5b, precision: q4_k_m, bench: {tg: 1}}
   - {load: busy}
 run: {until: {relative_error: 1 %}}
 )";

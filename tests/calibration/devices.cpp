@@ -95,7 +95,7 @@ static_assert(field_count<gpu::TimeSlicing>() == 9);
 static_assert(field_count<gpu::IdleWake>() == 2);
 static_assert(field_count<gpu::OpsPerClock>() == 4);
 static_assert(field_count<gpu::Spec>() == 22);
-static_assert(field_count<process::RuntimeSpec>() == 12);
+static_assert(field_count<process::RuntimeSpec>() == 14);
 static_assert(field_count<gpu::IssuedInstructions>() == 4);
 static_assert(field_count<gpu::KernelCosts>() == 10);
 static_assert(field_count<process::SetupSpec>() == 3);
@@ -156,6 +156,20 @@ TEST(DeviceProfiles, lack_no_figure_and_take_none_silently_for_a_default) {
                                             "onnxruntime",
                                             "onnxruntime-tensorrt",
                                             "tflite",
+                                            "llama_cpp",
+                                            "ollama",
+                                            "mlc",
+                                            "tensorrt-llm",
+                                            "vllm",
+                                            "products",
+                                            "row",
+                                            "unpack",
+                                            "q4_k_m",
+                                            "q8_0",
+                                            "awq",
+                                            "int4",
+                                            "fp8",
+                                            "pointwise",
                                             "ncnn",
                                             "int8_efficiency",
                                             "join",

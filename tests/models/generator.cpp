@@ -90,7 +90,8 @@ TEST(Generator, decodes_between_two_chunks_of_a_prompt) {
 
 TEST(Generator, of_arrivals_waits_for_them) {
   const Generation of = generation(4, 2, 1, 2);
-  Arrivals arrivals{.kind = ArrivalKind::trace};
+  Arrivals arrivals;
+  arrivals.kind = ArrivalKind::trace;
   arrivals.times = {Time::zero() + milliseconds(5)};
   RequestQueue requests(arrivals, sim::RandomStream(1, "arrivals"));
   Generator generator(of, &requests, sim::RandomStream(1, "lengths"));

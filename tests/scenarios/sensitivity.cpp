@@ -210,6 +210,8 @@ const std::vector<std::string> long_slice{"gpu.time_slicing.slice=20 ms"};
 std::vector<Row> space_rows();
 // What a board draws, clocks pinned; and what protects it.
 std::vector<Row> power_rows();
+// Runtimes of language models.
+std::vector<Row> language_rows();
 
 std::vector<Row> rows() {
   using enum Goes;
@@ -500,8 +502,61 @@ std::vector<Row> rows() {
     table.push_back({below + "static_graph.host_time", "5 %", h200,
                      on_the(h200, net(runtime, "precision: fp16, sync: spin, graph: static")), total, up});
   }
-  for (const std::vector<Row>& more : {space_rows(), power_rows()})
+  for (const std::vector<Row>& more : {space_rows(), power_rows(), language_rows()})
     table.insert(table.end(), more.begin(), more.end());
+  return table;
+}
+
+std::string decoding(const std::string& runtime, const std::string& precision, const std::string& rest = {}) {
+  return "{model: smollm2_360m, precision: " + precision + ", runtime: " + runtime +
+         ", sync: spin, bench: {tg: 8, depth: 64}" + rest + "}";
+}
+std::vector<Row> language_rows() {
+  using enum Goes;
+  struct Served {
+    std::string runtime, key;
+    std::vector<std::string> formats;
+  };
+  const std::vector<Served> all{{"llama.cpp", "llama_cpp", {"q4_k_m", "q8_0"}},
+                                {"ollama", "ollama", {"q4_k_m", "q8_0"}},
+                                {"mlc", "mlc", {"int4", "awq", "int8"}},
+                                {"tensorrt-llm", "tensorrt-llm", {"int4", "awq", "int8"}},
+                                {"vllm", "vllm", {"int4", "awq", "int8"}}};
+  std::vector<Row> table;
+  for (const auto& [runtime, key, formats] : all) {
+    const std::string below = "runtimes." + key + ".", memory = "memory.contexts." + key + ".";
+    const std::string once = on_the(orin, decoding(runtime, "fp16"));
+    table.push_back({memory + "process", "3 GB", orin, once, used_mb, up});
+    table.push_back({memory + "gpu", "10 MB", orin, once, gpu_memory, down});
+    table.push_back({memory + "shared", "10 MB", orin, once, used_mb, down});
+    table.push_back({below + "per_launch", "20 ms", orin, once, total, down});
+    table.push_back({below + "per_batch", "20 ms", orin, once, total, down});
+    table.push_back({below + "per_node", "100 us", orin, once, total, down});
+    table.push_back({below + "api_share", "10 %", orin, once, launch, down});
+    table.push_back({below + "variation", "80 %", orin, once, spread, up, {below + "per_batch=20 ms"}});
+    table.push_back({below + "working_set", "64 KiB", orin,
+                     on_cores(orin, 1, decoding(runtime, "fp16", ", count: 3")), refilling, down});
+    table.push_back({below + "memory_demand",
+                     "60 GB/s",
+                     orin,
+                     on_the(orin, roofline("fp16", 1) + ", " + decoding(runtime, "fp16")),
+                     first,
+                     down,
+                     {"gpu.bandwidth_efficiency=20 %", below + "per_batch=20 ms"}});
+    const std::string begun = "device: jetson-orin-nano\nprocesses: [" + decoding(runtime, "fp16") +
+                              "]\nrun: {setup: true, batches: 20}\n";
+    table.push_back({below + "setup.start", "30 s", orin, begun, set_up, up});
+    table.push_back({below + "setup.load", "10 MB/s", orin, begun, set_up, up});
+    table.push_back({below + "setup.first_batch", "30 s", orin, begun, set_up, up});
+    table.push_back({below + "row", "5000", orin, once, total, down});
+    table.push_back({below + "products", "5 %", orin,
+                     on_the(orin, "{model: smollm2_360m, precision: fp16, runtime: " + runtime +
+                                      ", sync: spin, bench: {pp: 512}}"),
+                     total, down});
+    for (const std::string& format : formats)
+      table.push_back(
+          {below + "unpack." + format, "5", orin, on_the(orin, decoding(runtime, format)), total, down});
+  }
   return table;
 }
 
