@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/result/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
+#include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
 namespace {

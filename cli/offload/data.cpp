@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "calibration/readers/csv.hpp"
-#include "scenarios/result/metric_json.hpp"
 #include "cli/offload/text.hpp"
+#include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
 namespace {

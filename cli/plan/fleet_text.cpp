@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/result/metric_json.hpp"
 #include "cli/plan/text.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "analyses/study/metric.hpp"
-#include "scenarios/result/metric_json.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
+#include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
 namespace {
