@@ -10,6 +10,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
+#include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
 namespace {

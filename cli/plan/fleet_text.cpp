@@ -12,6 +12,7 @@
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
 #include "input/printable.hpp"
+#include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
 namespace {
