@@ -36,7 +36,7 @@ class Estimator {
       : images_(static_cast<double>(batch)),
         batch_(batch),
         tried_(lowering != Lowering::framework),
-        library_(lowering != Lowering::optimised),
+        library_(lowering == Lowering::graph),
         gpu_(gpu),
         bandwidth_(reachable_bandwidth(gpu, gpu.max_clock_hz,
                                        gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency)) {}
@@ -251,7 +251,7 @@ class Estimator {
   double images_;
   std::int64_t batch_;
   bool tried_;    // algorithms are tried and the fastest is used
-  bool library_;  // products as cuBLAS and cuDNN order them
+  bool library_;  // products in the order that cuBLAS and cuDNN give them
   const gpu::Spec& gpu_;
   double bandwidth_;
 };
