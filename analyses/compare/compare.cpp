@@ -103,7 +103,7 @@ std::string description_of(const scenarios::ProcessEntry& process) {
   std::string text = scenarios::model_name(process);
   if (!process.instances.empty()) return text;
   if (process.training) text += " training";
-  if (process.precision) text += fmt::format(" {}", to_string(*process.precision));
+  if (const auto precision = scenarios::precision_name(process)) text += " " + *precision;
   return text + fmt::format(" b{}", process.batch);
 }
 

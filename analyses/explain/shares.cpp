@@ -17,7 +17,7 @@ std::string label_of(const scenarios::ProcessEntry& process, std::size_t count) 
   label += scenarios::model_name(process);
   if (process.training) label += " training";
   if (process.instances.empty()) {
-    if (process.precision) label += fmt::format(" {}", to_string(*process.precision));
+    if (const auto precision = scenarios::precision_name(process)) label += " " + *precision;
     label += fmt::format(" b{}", process.batch);
   }
   if (process.streams > 1) label += fmt::format(" on {} streams", process.streams);

@@ -102,6 +102,20 @@ class ProcessMemory(Record):
     io_mb: Figure
     gpu_mb: Figure
 
+class TokenTimes(Record):
+    mean: Figure
+    p50: Figure
+    p99: Figure
+
+class Tokens(Record):
+    decode_per_s: Mean
+    prefill_per_s: Mean
+    ttft_ms: TokenTimes
+    itl_ms: TokenTimes
+    tokens_per_joule: Figure
+    weights_mb: Figure
+    kv_cache_mb: Figure
+
 class Instance(Record):
     index: int
     name: str
@@ -115,7 +129,7 @@ class Instance(Record):
     latency_ms: Latency
     mean_batch: Figure
     drops: int
-    tokens: Optional[Record]
+    tokens: Optional[Tokens]
 
 class Process(Record):
     index: int
@@ -147,6 +161,7 @@ class Process(Record):
     memory: ProcessMemory
     throttled_share: Figure
     throttled_by: str
+    tokens: Optional[Tokens]
     problem: str
     drops: int
     setup_ms: Figure

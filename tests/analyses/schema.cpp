@@ -115,7 +115,9 @@ TEST(Schema, of_a_study_has_the_keys_that_the_loader_reads) {
 }
 
 TEST(Schema, lists_the_words_of_the_tables) {
-  EXPECT_EQ(words_at("scenario", "processes.0.precision"), words("precision"));
+  std::vector<std::string> precisions = words("precision");
+  for (const std::string& format : words("weight_format")) precisions.push_back(format);
+  EXPECT_EQ(words_at("scenario", "processes.0.precision"), precisions);
   EXPECT_EQ(words_at("scenario", "processes.0.instances.0.priority"), words("priority"));
   EXPECT_THAT(words_at("scenario", "device"), Contains("jetson-nano"));
   EXPECT_THAT(words_at("scenario", "processes.*.runtime"), Contains("cuda-graph"));

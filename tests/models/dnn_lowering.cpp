@@ -53,8 +53,14 @@ TEST(Lowering, a_graph_folds_what_a_kernel_of_a_library_takes_along_and_nothing_
     return fuse(found->build(found->default_input), Lowering::graph);
   };
   const std::vector<FusedLayer> resnet = graph("resnet50");
-  EXPECT_EQ(resnet.size(), pieces("resnet50").size());  // convolutions with all around them, as TensorRT
-  EXPECT_EQ(count(resnet, Op::batch_norm) + count(resnet, Op::add) + count(resnet, Op::activation), 0);
+  // Convolutions with all around them, as TensorRT; those of four shortcuts have no ReLU: their bias is
+  // apart.
+  EXPECT_EQ(resnet.size(), pieces("resnet50").size() + 4);
+  EXPECT_EQ(count(resnet, Op::add), 4);
+  EXPECT_EQ(count(resnet, Op::batch_norm) + count(resnet, Op::activation), 0);
+  const std::vector<FusedLayer> mobilenet = graph("mobilenet_v2");
+  EXPECT_EQ(count(mobilenet, Op::activation), 35);  // ReLU6 is a Clip
+  EXPECT_EQ(count(mobilenet, Op::add), 52 + 10);    // biases and shortcuts
   const std::vector<FusedLayer> yolo = graph("yolov8n");
   EXPECT_GT(count(yolo, Op::activation), 56);  // SiLU
   EXPECT_GT(count(yolo, Op::slice), 0);        // a copy, not a view

@@ -85,7 +85,7 @@ TEST(Generator, decodes_between_two_chunks_of_a_prompt) {
   Generator generator(of, nullptr, sim::RandomStream(1, "lengths"));
   const Trail trail = run(generator, of, 12);
   // The first user's prompt in three chunks; then the second's, with the first decoding in between.
-  EXPECT_EQ(trail.steps, (std::vector<std::size_t>{0, 0, 0, 0, 1, 0, 1, 0, 2, 2, 2, 2}));
+  EXPECT_EQ(trail.steps, (std::vector<std::size_t>{0, 0, 0, 1, 0, 1, 0, 1, 0, 2, 2, 2}));
 }
 
 TEST(Generator, of_arrivals_waits_for_them) {

@@ -180,6 +180,9 @@ void ReferenceGpu::join(Context& context) {
     owner_ = &context;
     if (!change) {
       context.launch_gap = wake;
+      if (contexts_.size() == 1 && now - idle_since_ < spec_.time_slicing.slice && !context.batches.empty() &&
+          !context.batches.front().kernel_by_kernel)
+        context.launch_gap += context.batches.front().kernels->lone_gap;
       begin_turn();
       return;
     }
@@ -319,7 +322,7 @@ void ReferenceGpu::batch_over() {
   ++owner.unseen;
   const bool tell = alone || owner.spec.refill_prolongs_turn;
   if (!owner.batches.empty()) {
-    if (alone && !owner.batches.front().kernel_by_kernel)
+    if (contexts_.size() == 1 && !owner.batches.front().kernel_by_kernel)
       owner.launch_gap += owner.batches.front().kernels->lone_gap;
     decide_soon();
   } else if (alone) {

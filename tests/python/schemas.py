@@ -139,6 +139,9 @@ class Schemas(unittest.TestCase):
             {**resnet, "arrivals": {"poisson": "100 /s"}}, {**resnet, "batch": 2}]}]}, interval=True))
         look(jostle.run({"device": "jetson-agx-orin-64gb", "run": {"until": {"relative_error": "10 %", "max": "1 s"}},
                          "processes": [{**resnet, "precision": "int8", "placement": "dla0"}]}))
+        talk = {"model": "smollm2_135m", "precision": "fp16", "generate": {"prompt": 32, "tokens": 8}}
+        look(jostle.run({**orin, "run": {"duration": "2 s"}, "processes": [
+            {**talk, "runtime": "mlc"}, {"runtime": "cuda-graph", "instances": [talk, resnet]}]}))
         look(jostle.run({"device": "jetson-nano", "run": {"duration": "1 s"}, "processes": [
             {**resnet, "batch": 64, "count": 8}]}))
         missing = {path for path in known - found if not path.startswith(".resolved")}

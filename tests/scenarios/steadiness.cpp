@@ -68,7 +68,7 @@ TEST(Steadiness, leakage_that_moves_only_power_leaves_processes_steady) {
   const Result result = run_text(hot(25, {}, "jetson-orin-nano"));
   EXPECT_EQ(result.stationary, false);
   EXPECT_EQ(result.processes[0].stationary, true);
-  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("W instead of 10.")));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("W instead of 11.")));
 }
 
 TEST(Steadiness, a_run_over_the_rise_of_temperature_is_not_steady_and_one_after_it_is) {
