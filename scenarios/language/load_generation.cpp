@@ -4,15 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <tuple>
 
 #include "calibration/readers/csv.hpp"
-#include "input/file_id.hpp"
-#include "input/printable.hpp"
+#include "input/file.hpp"
 #include "input/readers.hpp"
 #include "models/llm/architecture.hpp"
+#include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
 
@@ -76,15 +74,12 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
   if (!file) return;
   work.trace_file = *file;
   const std::string path = resolved(context, *file);
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return at.problem(fmt::format("no such file '{}'", input::printable(*file)));
-  input::note_read(path);
-  std::ostringstream text;
-  text << stream.rdbuf();
+  const auto text = input::read_text_file(path, max_trace_bytes, at.problems());
+  if (!text) return;
   process::GenerationSpec& spec = work.spec;
   spec.prompt.kind = spec.tokens.kind = LengthKind::listed;
   try {
-    const auto csv = calibration::CsvTable::parse(text.str(), path);
+    const auto csv = calibration::CsvTable::parse(*text, path);
     for (std::size_t i = 0; i < csv.rows(); ++i) {
       const auto row = csv.row(i);
       const std::int64_t prompt = row.integer(csv.column("prompt")),

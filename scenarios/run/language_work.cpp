@@ -9,6 +9,7 @@
 
 #include "calibration/evidence/kernel_tables.hpp"
 #include "calibration/profile/profile.hpp"
+#include "models/board/spec.hpp"
 #include "models/dnn/activity.hpp"
 #include "models/dnn/interpolate.hpp"
 #include "models/dnn/kernel_class.hpp"
