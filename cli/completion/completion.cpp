@@ -95,7 +95,7 @@ void add_completion(CLI::App& app, Task& task) {
       "  bash  source <(jostle completion bash), in ~/.bashrc\n"
       "  zsh   source <(jostle completion zsh), in ~/.zshrc, after compinit\n"
       "  fish  jostle completion fish | source");
-  add_examples(*command, {"completion bash"});
+  add_examples(*command, {"completion bash", "completion zsh"});
   command->callback([&task, shell] {
     task = [shell](Context& context) {
       context.terminal.print_data(std::ranges::find(shells, *shell, &Shell::name)->script);

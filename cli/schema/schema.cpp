@@ -19,7 +19,7 @@ void add_schema(CLI::App& app, Task& task) {
   command->footer(
       "\nAn editor with a YAML language server checks and completes a file that begins with\n"
       "  # yaml-language-server: $schema=scenario.schema.json");
-  add_examples(*command, {"schema scenario"});
+  add_examples(*command, {"schema scenario", "schema result > result.schema.json"});
   command->callback([&task, name] {
     task = [name](Context& context) {
       context.terminal.print_data(analyses::schema(*name));

@@ -1,4 +1,4 @@
-// `jostle show model`: the layers of a network and their totals.
+// `jostle show model`: the layers of a network and their totals, or the shapes of a language model.
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,12 +7,14 @@
 
 #include "calibration/onnx/onnx.hpp"
 #include "cli/options.hpp"
+#include "cli/show/language_model.hpp"
 #include "cli/show/network_text.hpp"
 #include "cli/subcommand.hpp"
 #include "input/printable.hpp"
 #include "input/problems.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/llm/architecture.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -49,13 +51,26 @@ NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
 NamedNetwork build(const ModelOptions& options) {
   const dnn::Model* const model = dnn::find_model(options.name);
   if (model == nullptr) {
+    std::vector<std::string> names = dnn::model_names();
+    for (const llm::Architecture& each : llm::architectures()) names.emplace_back(each.name);
     throw std::invalid_argument(fmt::format("unknown model '{}' ({})", input::printable(options.name),
-                                            input::spelling_hint(options.name, dnn::model_names())));
+                                            input::spelling_hint(options.name, names)));
   }
   const int input = options.input > 0 ? static_cast<int>(options.input) : model->default_input;
   return {.name = options.name,
           .description = fmt::format("{} ({})", model->description, model->source),
           .network = model->build(input)};
+}
+
+// Throws std::invalid_argument for what is asked of a network's layers.
+std::string text_of(const llm::Architecture& shown, const ModelOptions& options, const Terminal& terminal) {
+  if (options.input > 0 || options.batch > 1 || options.format == "csv" || options.format == "dot")
+    throw std::invalid_argument(fmt::format(
+        "{} is a language model: its layers depend on the tokens read and held; --format table or "
+        "json shows its shapes",
+        shown.name));
+  return options.format == "json" ? language_model_json(shown)
+                                  : language_model_table(shown, terminal.width());
 }
 
 std::string text_of(const NamedNetwork& shown, const ModelOptions& options, const Terminal& terminal) {
@@ -68,7 +83,10 @@ std::string text_of(const NamedNetwork& shown, const ModelOptions& options, cons
 ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
   std::string text;
   try {
-    text = text_of(is_file(options.name) ? read(options, terminal) : build(options), options, terminal);
+    if (const llm::Architecture* const found = llm::find_architecture(options.name); found != nullptr)
+      text = text_of(*found, options, terminal);
+    else
+      text = text_of(is_file(options.name) ? read(options, terminal) : build(options), options, terminal);
   } catch (const std::invalid_argument& error) {
     terminal.complain(error.what());
     return ExitCode::bad_input;
@@ -99,11 +117,13 @@ void add_count(CLI::App& command, const std::string& option, const char* help, s
 }  // namespace
 
 void add_show_model(CLI::App& show, Task& task) {
-  CLI::App* const command = show.add_subcommand("model", "The layers of a network");
+  CLI::App* const command =
+      show.add_subcommand("model", "The layers of a network, or the shapes of a language model");
   const auto options = std::make_shared<ModelOptions>();
   command
       ->add_option("NAME", options->name,
-                   "A built-in network (see `jostle list models`), or the path of an .onnx file")
+                   "A built-in network or language model (see `jostle list models`), or the path of an .onnx "
+                   "file")
       ->required()
       ->type_name("");
   add_count(*command, "--input", "Image side in pixels, or number of tokens (default: that of the network)",
@@ -115,7 +135,8 @@ void add_show_model(CLI::App& show, Task& task) {
                    "for Graphviz")
       ->check(one_of({"table", "json", "csv", "dot"}))
       ->type_name("table|json|csv|dot");
-  add_examples(*command, {"show model yolov8n --batch 4", "show model resnet50 --input 320 --format dot"});
+  add_examples(*command, {"show model yolov8n --batch 4", "show model resnet50 --input 320 --format dot",
+                          "show model qwen2.5_1.5b"});
   command->callback([&task, options] {
     task = [options](Context& context) { return show_model(*options, context.terminal); };
   });

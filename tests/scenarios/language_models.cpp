@@ -39,6 +39,16 @@ std::string refusal(const std::string& yaml) {
   return problems.text();
 }
 
+TEST(LanguageModels, are_read_with_every_runtime_that_serves_text) {
+  for (const process::RuntimeTraits& row : process::runtimes) {
+    if (!row.serves_text) continue;
+    const Scenario read = scenario_of(
+        on_orin(std::string("model: qwen2.5_1.5b, precision: fp16, bench: {tg: 8}, runtime: ") + row.name));
+    EXPECT_EQ(read.processes[0].runtime, row.runtime);
+    EXPECT_EQ(read.processes[0].sync, row.blocks ? Sync::blocking : Sync::automatic);
+  }
+}
+
 TEST(LanguageModels, are_asked_for_something) {
   EXPECT_THAT(refusal(on_orin("model: qwen2.5_1.5b, precision: q4_k_m")), HasSubstr("what it is asked for"));
   EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: 8}")), HasSubstr("tokens"));

@@ -107,13 +107,13 @@ TEST(ScenarioLoader, fills_in_the_documented_defaults) {
   EXPECT_EQ(s.run.seed, 1U);
 }
 
+// Those of language models: LanguageModels.are_read_with_every_runtime_that_serves_text.
 TEST(ScenarioLoader, reads_every_runtime_of_the_table_by_its_name) {
   for (const process::RuntimeTraits& row : process::runtimes) {
+    if (row.serves_text) continue;
     const bool cores = row.kind == RuntimeKind::cores;
-    const std::string process =
-        row.serves_text ? "model: qwen2.5_1.5b, precision: q4_k_m, bench: {tg: 8}" : plain_process;
     const Loaded loaded =
-        load_text(around(process + ", runtime: " + row.name + (cores ? ", placement: cpu" : "")));
+        load_text(around(plain_process + ", runtime: " + row.name + (cores ? ", placement: cpu" : "")));
     ASSERT_TRUE(loaded.scenario) << loaded.errors;
     EXPECT_EQ(loaded.scenario->processes[0].runtime, row.runtime);
     EXPECT_EQ(loaded.scenario->processes[0].sync, row.blocks ? Sync::blocking : Sync::automatic);

@@ -541,8 +541,15 @@ std::vector<Row> language_rows() {
                      spread,
                      up,
                      {below + "per_batch=20 ms"}});
-    table.push_back({below + "working_set", "64 KiB", orin,
-                     on_cores(orin, 1, decoding(runtime, "fp16", ", count: 3")), refilling, down});
+    table.push_back({below + "working_set",
+                     "64 KiB",
+                     orin,
+                     on_cores(orin, 1,
+                              "{model: smollm2_360m, precision: fp16, runtime: " + runtime +
+                                  ", sync: spin, bench: {tg: 1}, count: 3}"),
+                     refilling,
+                     down,
+                     {"memory.capacity=64 GB"}});
     table.push_back({below + "memory_demand",
                      "60 GB/s",
                      orin,
@@ -562,7 +569,7 @@ std::vector<Row> language_rows() {
                      total, down});
     for (const std::string& format : formats)
       table.push_back(
-          {below + "unpack." + format, "5", orin, on_the(orin, decoding(runtime, format)), total, down});
+          {below + "unpack." + format, "0.5", orin, on_the(orin, decoding(runtime, format)), total, down});
   }
   return table;
 }
