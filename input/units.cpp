@@ -82,7 +82,8 @@ const Dimension& power_dimension() {
 }
 
 const Dimension& energy_dimension() {
-  static const Dimension dimension{"an energy", "5 mJ", {{"kJ", 1e3}, {"J", 1}, {"mJ", 1e-3}, {"uJ", 1e-6}}};
+  static const Dimension dimension{
+      "an energy", "5 mJ", {{"kJ", 1e3}, {"J", 1}, {"mJ", 1e-3}, {"uJ", 1e-6}, {"pJ", 1e-12}}};
   return dimension;
 }
 

@@ -25,6 +25,12 @@ struct Row {
   scenarios::Metric (*get)(const Of&);
 };
 
+// Only of a language model.
+template <scenarios::Metric scenarios::TokenResult::*which>
+scenarios::Metric of_tokens(const scenarios::ProcessResult& process) {
+  return process.tokens ? (*process.tokens).*which : std::nullopt;
+}
+
 constexpr std::array process_rows{
     Row<scenarios::ProcessResult>{"throughput", "images/s",
                                   [](const scenarios::ProcessResult& p) { return p.throughput.mean; }},
@@ -34,6 +40,11 @@ constexpr std::array process_rows{
                                   [](const scenarios::ProcessResult& p) { return p.latency_ms.p50; }},
     Row<scenarios::ProcessResult>{"latency p99", "ms",
                                   [](const scenarios::ProcessResult& p) { return p.latency_ms.p99; }},
+    Row<scenarios::ProcessResult>{"decode", "tokens/s", of_tokens<&scenarios::TokenResult::decode_per_s>},
+    Row<scenarios::ProcessResult>{"prefill", "tokens/s", of_tokens<&scenarios::TokenResult::prefill_per_s>},
+    Row<scenarios::ProcessResult>{"TTFT p50", "ms", of_tokens<&scenarios::TokenResult::ttft_p50>},
+    Row<scenarios::ProcessResult>{"ITL p50", "ms", of_tokens<&scenarios::TokenResult::itl_p50>},
+    Row<scenarios::ProcessResult>{"ITL p99", "ms", of_tokens<&scenarios::TokenResult::itl_p99>},
 };
 
 scenarios::Metric percent(const scenarios::Metric& share) {

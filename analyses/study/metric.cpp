@@ -45,6 +45,8 @@ const nlohmann::json& complete_result() {
     scenarios::ProcessResult& process = result.processes.emplace_back();
     process.offered = 0.0;
     process.instances.emplace_back().offered = 0.0;
+    process.tokens.emplace();
+    process.instances.front().tokens.emplace();
     process.throughput.ci95 = process.throughput.pi90 = process.latency_ms.pi90 = {0.0, 0.0};
     scenarios::SystemResult& system = result.system;
     system.power_w.rails = system.power_w.rail_peaks = system.power_w.parts = system.limited_share = any;
@@ -78,10 +80,11 @@ scenarios::Metric worse(scenarios::Metric a, scenarios::Metric b, Worst worst) {
 
 using Steps = std::vector<std::string>;
 
-// Whether the value is of those that the worst is sought among: figures that only loads have are theirs, all
-// others are of processes that infer.
+// Whether the value is of those that the worst is sought among: figures that only loads have are theirs,
+// tokens are of language models, all others of processes that infer.
 bool counts(const nlohmann::json& entry, const std::string& figure) {
   if (!entry.is_object()) return true;
+  if (figure == "tokens") return entry.contains(figure) && !entry[figure].is_null();
   const bool of_loads = figure == "bandwidth_gb_s" || figure == "busy_cores" || figure == "threads";
   return entry.contains("load") == of_loads;
 }
@@ -167,6 +170,7 @@ MetricUnit metric_unit(const std::string& path) {
       if (step->ends_with(suffix.text)) return {&suffix.dimension, suffix.factor, suffix.name};
     }
     if (*step == "throughput") return {nullptr, 1, "images/s"};
+    if (*step == "decode_per_s" || *step == "prefill_per_s") return {nullptr, 1, "tokens/s"};
   }
   return {};
 }

@@ -80,6 +80,7 @@ void read_dla(const Cursor& at, Block& outer, power::DlaSpec& dla) {
   block.required("voltage", dla.voltage, Curve{});
   block.required("busy", dla.busy_f, farads());
   block.required("idle", dla.idle_f, farads());
+  block.optional("per_operation", dla.operation_j, Quantity{input::energy_dimension(), 0, 1e-9});
   block.required("leakage", dla.leakage_w, watts());
 }
 

@@ -50,11 +50,47 @@ std::string headline(const Explanation& explanation, const Explained& explained)
   const std::string rate = most - least > 0.05 * most ? significant(least, 4) + " to " + significant(most, 4)
                                                       : significant((least + most) / 2, 4);
   const char* each = explained.group.processes.size() > 1 ? " each" : "";
+  const scenarios::ProcessResult& one = explanation.result.processes[explained.group.processes.front()];
   if (offered > 0)
-    return fmt::format("{}: {} of {:.4g} images/s{}, latency grows", explained.group.label, rate, offered,
+    return fmt::format("{}: {} of {:.4g} {}{}, latency grows", explained.group.label, rate, offered, one.unit,
                        each);
   const std::string latency = p99 ? fmt::format(", p99 {} ms", significant(*p99, 4)) : std::string();
-  return fmt::format("{}: {} images/s{}{}", explained.group.label, rate, each, latency);
+  return fmt::format("{}: {} {}{}{}", explained.group.label, rate, one.unit, each, latency);
+}
+
+// Of a language model: what its users see, what a decode step needs of the GPU, and what the rest of a
+// token's time is.
+std::string tokens_lines(const std::string& who, const scenarios::TokenResult& tokens, int width) {
+  std::string text;
+  if (tokens.decode_per_s) text += fmt::format("{} tokens/s", significant(*tokens.decode_per_s, 3));
+  const auto add = [&text](const Metric& value, const char* form) {
+    if (value) text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(form), significant(*value, 3));
+  };
+  add(tokens.prefill_per_s, "{} tokens/s of prompts");
+  add(tokens.ttft_p50, "TTFT {} ms (p50)");
+  add(tokens.itl_p99, "ITL p99 {} ms");
+  if (text.empty()) return text;
+  text = paragraph(who + text, width, 2);
+  if (!tokens.step_gb || !tokens.decode_per_s || tokens.decoded == 0) return text;
+  const double step_ms = tokens.itl_mean.value_or(1e3 / *tokens.decode_per_s);
+  const double kernels_ms = tokens.step_kernels_ms.value_or(0);
+  std::string line =
+      fmt::format("a decode step moves {} GB: memory bounds {:.0f} % of the {} ms of its kernels",
+                  significant(*tokens.step_gb, 3), 100 * tokens.step_memory_share.value_or(0),
+                  significant(kernels_ms, 3));
+  if (step_ms > kernels_ms)
+    line += fmt::format(
+        "; from one token to the next it is {} ms, {:.0f} % for launches, waits and steps of others",
+        significant(step_ms, 3), 100 * (1 - kernels_ms / step_ms));
+  return text + paragraph(line, width, 2);
+}
+std::string tokens_text(const Explanation& explanation, const Explained& explained, int width) {
+  const scenarios::ProcessResult& one = explanation.result.processes[explained.group.processes.front()];
+  std::string text = one.tokens ? tokens_lines("", *one.tokens, width) : std::string();
+  for (const scenarios::InstanceResult& stream : one.instances)
+    if (stream.tokens)
+      text += tokens_lines((stream.name.empty() ? stream.model : stream.name) + ": ", *stream.tokens, width);
+  return text;
 }
 
 // Of a process with several streams, a line for each group of equal ones: "detector b4 on 2 streams: 310.2
@@ -110,7 +146,8 @@ std::string group_text(const Explanation& explanation, const Explained& explaine
   std::string head = paragraph(headline(explanation, explained), width, 0);
   head.pop_back();
   return "\n" + styled(head, Style::strong, colour) + "\n" + streams(explanation, explained, width) +
-         bars(explained, width) + paragraph(explained.sentence, width, 2);
+         tokens_text(explanation, explained, width) + bars(explained, width) +
+         paragraph(explained.sentence, width, 2);
 }
 
 std::string what_ifs(const Explanation& explanation, int width, bool colour) {

@@ -117,7 +117,11 @@ std::string processes_table(const Result& result, int width, bool colour) {
   add({"batch", Align::right, 70},
       words(processes, [](const auto& p) { return fmt::format("{}", p.batch); }));
   add({"runtime", Align::left, 40}, words(processes, [](const auto& p) { return p.runtime; }));
-  add({"images/s", Align::right}, throughput,
+  const auto talks = [](const auto& p) { return p.tokens.has_value(); };
+  const char* unit = std::ranges::all_of(processes, talks)    ? "sequences/s"
+                     : std::ranges::none_of(processes, talks) ? "images/s"
+                                                              : "images or sequences/s";
+  add({unit, Align::right}, throughput,
       result.system.throughput ? fmt::format("{:.{}f}", total, decimals(total, 5)) : none);
   if (std::ranges::any_of(processes, [](const auto& p) { return p.stable == false; }))
     add({"offered", Align::right, 96},
@@ -196,6 +200,39 @@ std::string instances_table(const Result& result, int width, bool colour) {
     add({"drops", Align::right, 87}, words(rows, [](const auto& p) { return fmt::format("{}", p.drops); }));
   return "\n" + styled("streams of a process, with their instances", Style::strong, colour) + "\n" +
          table(columns, rows, false, width, colour);
+}
+
+// What the users of language models see: tokens, and the waits for the first and for the next.
+std::string tokens_table(const Result& result, int width, bool colour) {
+  Table table({{"#", Align::right},
+               {"language model", Align::left, 0, true},
+               {"tokens/s", Align::right},
+               {"prefill/s", Align::right, 70},
+               {"TTFT p50 ms", Align::right, 80},
+               {"p99", Align::right, 60},
+               {"ITL p50 ms", Align::right, 85},
+               {"p99", Align::right, 65},
+               {"tokens/J", Align::right, 50},
+               {"weights MB", Align::right, 40},
+               {"KV MB", Align::right, 30}});
+  const auto cell = [](const Metric& value) {
+    return value ? fmt::format("{:.{}f}", *value, decimals(*value, 4)) : none;
+  };
+  const auto add = [&](const std::string& number, const std::string& name,
+                       const scenarios::TokenResult& tokens) {
+    table.add({number, name, cell(tokens.decode_per_s), cell(tokens.prefill_per_s), cell(tokens.ttft_p50),
+               cell(tokens.ttft_p99), cell(tokens.itl_p50), cell(tokens.itl_p99), cell(tokens.per_joule),
+               cell(tokens.weights_mb), cell(tokens.kv_cache_mb)});
+  };
+  for (const ProcessResult& process : result.processes) {
+    if (process.tokens) add(fmt::format("{}", process.index), label(process), *process.tokens);
+    for (const scenarios::InstanceResult& instance : process.instances)
+      if (instance.tokens)
+        add(fmt::format("{}.{}", process.index, instance.index),
+            instance.name.empty() ? instance.model : instance.name, *instance.tokens);
+  }
+  if (table.rows() == 0) return {};
+  return "\n" + styled("tokens of language models", Style::strong, colour) + "\n" + table.text(width, colour);
 }
 
 std::string shares_table(const Result& result, int width, bool colour) {
@@ -505,11 +542,12 @@ std::string report(const Result& result, int width, bool colour) {
     title.replace(0, name.size(), styled(name, Style::strong, true));
   }
   return title + "\n" + processes_table(result, width, colour) + instances_table(result, width, colour) +
-         overload_lines(result, width, colour) + warning_lines(result, width, colour) +
-         sharing_lines(result, width) + trust_lines(result, width) + unconverged_lines(result, width) +
-         interval_lines(result, width) + shares_table(result, width, colour) +
-         stages_table(result, width, colour) + loads_table(result, width, colour) +
-         windows_table(result, width, colour) + system_lines(result, width);
+         tokens_table(result, width, colour) + overload_lines(result, width, colour) +
+         warning_lines(result, width, colour) + sharing_lines(result, width) + trust_lines(result, width) +
+         unconverged_lines(result, width) + interval_lines(result, width) +
+         shares_table(result, width, colour) + stages_table(result, width, colour) +
+         loads_table(result, width, colour) + windows_table(result, width, colour) +
+         system_lines(result, width);
 }
 
 bool say_who_fits(const std::string& file, const Result& result, Terminal& terminal) {

@@ -11,6 +11,7 @@
 #include "analyses/evidence/evidence_files.hpp"
 #include "analyses/evidence/published_evidence.hpp"
 #include "analyses/validate/boards.hpp"
+#include "analyses/validate/language.hpp"
 #include "analyses/validate/left_out.hpp"
 #include "analyses/validate/own_evidence.hpp"
 #include "analyses/validate/shipped_uncertainty.hpp"
@@ -64,9 +65,15 @@ Compared compare(const ValidateOptions& options, const calibration::Profile& pro
   Compared compared;
   std::vector<analyses::ComparisonGroup>& groups = compared.groups;
   const calibration::TraceFiles& own = calibration::embedded_traces(profile.spec->evidence);
-  if (options.subject != "boards")
+  const auto subject_is = [&](std::string_view name) {
+    return options.subject.empty() || options.subject == name;
+  };
+  if (options.subject != "boards" && options.subject != "language")
     groups = analyses::validate_h200(profile, progress, own.empty() ? calibration::embedded_traces() : own);
-  if (options.subject.empty() || options.subject == "boards") {
+  if (subject_is("language"))
+    for (analyses::ComparisonGroup& group : analyses::validate_language(progress))
+      groups.push_back(std::move(group));
+  if (subject_is("boards")) {
     for (analyses::ComparisonGroup& group : analyses::validate_boards(progress).groups)
       groups.push_back(std::move(group));
     compared.left_out =
@@ -165,7 +172,8 @@ ExitCode validate_own(const ValidateOptions& options, Context& context) {
 
 ExitCode validate(const ValidateOptions& options, Context& context) {
   if (!options.evidence.empty()) return validate_own(options, context);
-  const bool shipped = options.subject.empty() || options.subject == "h200" || options.subject == "boards";
+  const bool shipped = options.subject.empty() || options.subject == "h200" || options.subject == "boards" ||
+                       options.subject == "language";
   input::Problems problems;
   const auto profile = profile_of(shipped ? "nvidia-h200" : options.subject, options.set, problems);
   if (!profile) {
@@ -175,7 +183,7 @@ ExitCode validate(const ValidateOptions& options, Context& context) {
   // The shipped contention runs of the H200 are no evidence for another GPU.
   if (!shipped && profile->base.profile.spec->evidence.empty()) {
     context.terminal.complain("validate " + options.subject +
-                              ": EVIDENCE is required (or use validate h200, validate boards)");
+                              ": EVIDENCE is required (or use validate h200, boards or language)");
     return ExitCode::bad_input;
   }
   const ValidateFiles written(options);
@@ -218,7 +226,8 @@ void add_validate(CLI::App& app, Task& task) {
   command
       ->add_option("SUBJECT", options->subject,
                    "h200: contention on an H200, measured for jostle; boards: published times of Jetsons; "
-                   "default: both. Or a profile (name or file) to compare with EVIDENCE; without EVIDENCE, "
+                   "language: language models, alone and beside others; default: all. Or a profile (name or "
+                   "file) to compare with EVIDENCE; without EVIDENCE, "
                    "an H200 profile is compared with the shipped runs")
       ->type_name("");
   command
@@ -265,7 +274,7 @@ void add_validate(CLI::App& app, Task& task) {
       ->add_option("--set", options->set,
                    "Override a parameter of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
       ->type_name("KEY=VALUE");
-  add_examples(*command, {"validate boards --details", "validate jetson-orin-nano-super evidence.csv"});
+  add_examples(*command, {"validate boards --details", "validate language", "validate jetson-orin-nano-super evidence.csv"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return validate(*options, context); }; });
 }

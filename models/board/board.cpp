@@ -216,6 +216,12 @@ double Board::other_bytes() const {
   return bytes;
 }
 
+double Board::dla_operations() const {
+  double operations = 0;
+  for (const dla::Dla& dla : dlas_) operations += dla.operations();
+  return operations;
+}
+
 Board::Totals Board::totals_so_far() {
   Totals totals{.elapsed = engine_.now() - sim::Time::zero(),
                 .gpu_busy = {},

@@ -82,6 +82,7 @@ class Board {
   // What was moved over the memory so far: by kernels (since the warm-up), and by everything else.
   [[nodiscard]] gpu::Usage gpu_used();
   [[nodiscard]] double other_bytes() const;
+  [[nodiscard]] double dla_operations() const;  // so far, of all DLAs
   [[nodiscard]] double dram_bytes() { return gpu_used().dram_bytes + other_bytes(); }
 
   // Since the end of the warm-up.

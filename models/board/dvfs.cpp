@@ -142,6 +142,7 @@ double Dvfs::watts_when(double busy) const {
   activity.gpu_busy_s = activity.working_s = activity.tensor_s = busy;
   activity.dram_bytes = activity.gpu_dram_bytes = busy * memory_capacity(device, setup_.limits.emc_hz);
   activity.dla_busy_s = busy * device.dla.count;
+  activity.dla_operations = activity.dla_busy_s * device.dla.ops_per_clock.int8 * activity.dla_hz;
   const double celsius = spec_.thermal ? spec_.thermal->passive_c : spec_.reference_c;
   return power::sum_of(power::energy_of(spec_, activity, busy > 0 ? celsius : setup_.ambient_c));
 }

@@ -27,6 +27,7 @@ void PowerMeter::read(Reading& reading) {
   if (board_.device().has_gpu()) reading.gpu_busy = board_.gpu().busy();
   reading.gpu = board_.gpu_used();
   reading.other_bytes = board_.other_bytes();
+  reading.dla_operations = board_.dla_operations();
   reading.dla_busy = {};
   for (const dla::Dla& dla : board_.dlas()) reading.dla_busy += dla.busy();
 }
@@ -72,6 +73,7 @@ bool PowerMeter::accrue() {
   activity_.gpu_dram_bytes = used.dram_bytes;
   activity_.dram_bytes = used.dram_bytes + now_.other_bytes - before_.other_bytes;
   activity_.dla_busy_s = sim::to_seconds(now_.dla_busy - before_.dla_busy);
+  activity_.dla_operations = now_.dla_operations - before_.dla_operations;
   activity_.gpu_gated_s = gated(seconds, activity_.gpu_busy_s);
   std::swap(before_, now_);
 

@@ -50,6 +50,7 @@ class PowerMeter {
     sim::Duration gpu_busy, dla_busy;
     gpu::Usage gpu;
     double other_bytes = 0;  // not by the GPU
+    double dla_operations = 0;
   };
   void read(Reading& reading);
   [[nodiscard]] double gated(double seconds, double busy_s);

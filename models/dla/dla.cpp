@@ -48,6 +48,7 @@ void Dla::done() {
   queue_.pop_front();
   running_ = false;
   bytes_ += finished.task->dram_bytes;
+  operations_ += finished.task->operations;
   if (sim::TraceSink* trace = engine_.trace()) trace->end(track_, engine_.now());
   tell(finished, TaskState::finished);
   if (queue_.empty()) {
@@ -98,12 +99,10 @@ Duration Dla::busy() const {
   return running_ ? busy_ + (engine_.now() - accrued_until_) : busy_;
 }
 
-double Dla::dram_bytes() const {
-  if (!running_) return bytes_;
-  const Task& task = *queue_.front().task;
+double Dla::part_done() const {
+  if (!running_) return 0;
   const Duration left = left_ - sim::work_in(engine_.now() - accrued_until_, rate_);
-  const double done = 1 - sim::to_seconds(left) / sim::to_seconds(task.duration);
-  return bytes_ + task.dram_bytes * done;
+  return 1 - sim::to_seconds(left) / sim::to_seconds(running().duration);
 }
 
 void Dla::share_memory(memory::Arbiter& arbiter) {

@@ -44,7 +44,9 @@ class Dla {
   [[nodiscard]] const std::string& name() const { return name_; }
   // Time that the engine was busy up to now.
   [[nodiscard]] sim::Duration busy() const;
-  [[nodiscard]] double dram_bytes() const;  // moved by all tasks so far
+  // Of all tasks so far.
+  [[nodiscard]] double dram_bytes() const { return bytes_ + part_done() * running().dram_bytes; }
+  [[nodiscard]] double operations() const { return operations_ + part_done() * running().operations; }
 
  private:
   struct Entry {
@@ -59,6 +61,8 @@ class Dla {
   void ask_for_memory();
   void retime();
   [[nodiscard]] double rate_of(const Task& task) const;
+  [[nodiscard]] const Task& running() const { return running_ ? *queue_.front().task : no_task_; }
+  [[nodiscard]] double part_done() const;  // of running()
   static void tell(const Entry& entry, TaskState state) {
     if (entry.listener.changed != nullptr) entry.listener.changed(entry.listener.context, state);
   }
@@ -72,11 +76,12 @@ class Dla {
   bool running_ = false;
   double memory_share_ = 1;
   double clock_ = 1, memory_ = 1;
-  double rate_ = 1;          // speed of the running task
-  sim::Duration left_;       // what is left of the running task, at rate 1
-  sim::Time accrued_until_;  // left_ and busy_ are valid at this time
-  sim::Duration busy_;       // up to accrued_until_
-  double bytes_ = 0;         // moved by finished tasks
+  double rate_ = 1;                    // speed of the running task
+  sim::Duration left_;                 // what is left of the running task, at rate 1
+  sim::Time accrued_until_;            // left_ and busy_ are valid at this time
+  sim::Duration busy_;                 // up to accrued_until_
+  double bytes_ = 0, operations_ = 0;  // of finished tasks
+  Task no_task_;
   sim::EventId end_;
   sim::TrackId track_ = sim::TrackId::none;
 };

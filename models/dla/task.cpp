@@ -32,6 +32,7 @@ double tensor_padding(int channels, double element_bytes) {
 
 struct Cost {
   double operations = 0, bytes = 0;
+  double slowed = 1;  // how many times longer an operation takes than in a wide window
 };
 
 class Costs {
@@ -52,7 +53,7 @@ class Costs {
     Cost cost;
     cost.operations = 2 * images_ * elements(layer.macs) * per_group;
     // A wider window multiplies what it has loaded several times.
-    if (layer.window_area == 1) cost.operations /= pointwise_;
+    if (layer.window_area == 1) cost.slowed = 1 / pointwise_;
     cost.bytes = moved(elements(layer.in.elements()) * in) + moved(elements(layer.out.elements()) * out) +
                  moved(elements(layer.other_elements) * out) + elements(layer.weights) * element_bytes_;
     return cost;
@@ -80,19 +81,21 @@ Task task_of(std::span<const dnn::FusedLayer> layers, std::int64_t batch, dnn::P
   if (!known || rate <= 0 || bandwidth <= 0)
     throw std::invalid_argument("the DLA does not support this precision");
   const Costs costs(batch, precision, spec);
-  double total = 0, memory = 0, bytes = 0;
+  double total = 0, memory = 0, bytes = 0, operations = 0;
   for (const dnn::FusedLayer& layer : layers) {
     const Cost cost = costs.of_layer(layer);
-    const double engine_s = cost.operations / rate, memory_s = cost.bytes / bandwidth;
+    const double engine_s = cost.operations * cost.slowed / rate, memory_s = cost.bytes / bandwidth;
     total += std::max(engine_s, memory_s);
     if (memory_s > engine_s) memory += memory_s;
     bytes += cost.bytes;
+    operations += cost.operations;
   }
   if (total > longest_s) throw std::invalid_argument("a DLA task would take longer than can be simulated");
   const auto count = static_cast<std::int64_t>(layers.size());
   return {.duration = sim::seconds(total) + spec.layer_fixed * count,
           .memory = sim::seconds(memory),
-          .dram_bytes = bytes};
+          .dram_bytes = bytes,
+          .operations = operations};
 }
 
 }  // namespace jostle::dla

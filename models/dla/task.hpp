@@ -22,6 +22,7 @@ struct Task {
   sim::Duration duration;
   sim::Duration memory;   // the part of it spent in memory-bound layers
   double dram_bytes = 0;  // read and written
+  double operations = 0;  // of its multipliers, padding included
 };
 
 // Clocks that times are computed for.

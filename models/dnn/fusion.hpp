@@ -38,6 +38,9 @@ struct FusedLayer {
   std::vector<std::size_t> inputs;
   bool reads_input = false;  // reads the network's input, possibly among other tensors
   bool last = false;         // no layer reads its result: an output of the network
+  // Copies a tensor that another concatenation holds too. Needed only where channels lie together (NHWC):
+  // apart, what was concatenated before is the beginning of the next.
+  bool shared_copy = false;
 
   // For training (training.hpp).
   // A product that is summed over positions and images: reads `in` and `out`, writes a gradient of weights.

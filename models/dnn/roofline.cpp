@@ -88,7 +88,9 @@ class Estimator {
   }
 
   [[nodiscard]] Product product_of(const FusedLayer& layer, const ArithmeticPath& path) const {
-    Product product{.count = layer.groups, .gain = gain_of(layer, path)};
+    Product product{.count = layer.groups,
+                    .gain = gain_of(layer, path),
+                    .plain = layer.op == Op::linear || layer.op == Op::matmul};
     if (layer.op == Op::matmul) {
       product.count *= batch_;
       product.depth = std::max(layer.depth, 1);
@@ -286,6 +288,10 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
   for (const FusedLayer& layer : layers) {
     const ArithmeticPath path = path_for(gpu, layer, precision);
     const double element = bytes_per_element(path.precision);
+    if (layer.shared_copy && !path.tensor_cores) {
+      stored.push_back(stored[layer.inputs.front()]);
+      continue;
+    }
     if (reformats && layer.inputs.empty()) {
       sequence.kernels.push_back(estimator.reformat(layer.in.elements(), outside_bytes, element));
     }

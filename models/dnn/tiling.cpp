@@ -50,8 +50,9 @@ gpu::Kernel shape_of(const Tile& tile, std::int64_t blocks, const gpu::Spec& gpu
 
 Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu::Spec& gpu) {
   const double element = bytes_per_element(path.precision);
-  const double efficiency =
-      path.tensor_cores ? tensor_efficiency(gpu, path.precision) : gpu.kernels.cuda_efficiency * product.gain;
+  const double efficiency = path.tensor_cores ? std::min(1.0, tensor_efficiency(gpu, path.precision) *
+                                                                  (product.plain ? gpu.kernels.gemm_gain : 1))
+                                              : gpu.kernels.cuda_efficiency * product.gain;
   const double dram =
       reachable_bandwidth(gpu, gpu.max_clock_hz, gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency);
   Tiling best{.seconds = std::numeric_limits<double>::infinity(), .shape = {}};

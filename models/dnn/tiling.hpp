@@ -14,7 +14,8 @@ namespace jostle::dnn {
 struct Product {
   std::int64_t rows = 1, columns = 1, depth = 1;  // M, N, K
   std::int64_t count = 1;
-  double gain = 1;  // speed-up of the arithmetic by another algorithm (Winograd)
+  double gain = 1;     // speed-up of the arithmetic by another algorithm (Winograd)
+  bool plain = false;  // a product of matrices, not a convolution
 };
 
 // The fastest tiling. A block computes a tile of the output in slices of K that it loads into shared memory;

@@ -81,6 +81,7 @@ struct KernelCosts {
   // The same for the CUDA cores (from sm_80 on, address arithmetic shares their lanes).
   double cuda_efficiency = 0.8;
   double winograd_gain = 1;  // speed-up of 3 x 3 convolutions of stride 1 on CUDA cores
+  double gemm_gain = 1;      // of linear layers and matmuls on tensor cores: no windows to gather
   // Speed-up of wider ones if a framework chose the algorithm by heuristics, without trials.
   double heuristic_algorithm_efficiency = 1;
   // Share of the fp32 peak that depthwise convolutions reach: tiles have nothing to reuse.

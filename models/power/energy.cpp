@@ -69,6 +69,7 @@ PerPart energy_of(const Spec& spec, const Activity& activity, double celsius) {
     const double switched =
         spec.dla.busy_f * activity.dla_busy_s + spec.dla.idle_f * std::max(all_s - activity.dla_busy_s, 0.0);
     at(Part::dla) = switched * square(volts) * activity.dla_hz +
+                    spec.dla.operation_j * over_lowest(spec.dla.voltage, volts) * activity.dla_operations +
                     spec.dla.leakage_w * leakage_share(spec.dla.voltage, volts) * leaking * all_s;
   }
 

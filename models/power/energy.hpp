@@ -31,7 +31,8 @@ struct Activity {
   double working_s = 0, tensor_s = 0;
   double gpu_dram_bytes = 0, dram_bytes = 0;  // by the GPU; in total
   int dlas = 0;
-  double dla_busy_s = 0;  // sum over all DLAs
+  double dla_busy_s = 0;      // sum over all DLAs
+  double dla_operations = 0;  // likewise
 };
 
 // Joules by part. Leakage is computed at the temperature `celsius`.

@@ -52,6 +52,7 @@ struct GpuSpec {
 struct DlaSpec {
   VoltageCurve voltage;
   double busy_f = 0, idle_f = 0;  // of one DLA
+  double operation_j = 0;         // of its multipliers, in addition, at the lowest voltage
   double leakage_w = 0;           // of one
 };
 // The rest of the chip. Its voltage follows the EMC's clock.

@@ -61,12 +61,12 @@ const gpu::KernelSequence* Generator::begin(sim::Time now) {
     const std::int64_t chunk = generation_.spec.chunk;
     step_tokens_ = chunk > 0 ? std::min(chunk, waiting->prompt_left) : waiting->prompt_left;
     chunk_before_ = chunk > 0;
-    return &generation_.prefill.at(step_tokens_, waiting->context);
+    return step_ = &generation_.prefill.at(step_tokens_, waiting->context);
   }
   std::int64_t context = 0;
   for (const Sequence& it : running_)
     if (it.prompt_left == 0) context += it.context;
-  return &generation_.decode.at(decoding, context / decoding);
+  return step_ = &generation_.decode.at(decoding, context / decoding);
 }
 
 std::span<const sim::Time> Generator::finish(sim::Time now) {
@@ -77,6 +77,9 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
     figures_.prefilling += took;
   } else {
     figures_.decoding += took;
+    ++figures_.decode_steps;
+    figures_.decode_kernels += step_->total();
+    figures_.decode_used += step_->used.back();
   }
   const auto prompted = std::ranges::find_if(running_, [](const Sequence& it) { return it.prompt_left > 0; });
   for (auto it = running_.begin(); it != running_.end(); ++it) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "models/gpu/kernel.hpp"
 #include "models/process/arrivals.hpp"
 #include "models/process/generation_spec.hpp"
 #include "sim/quantiles.hpp"
@@ -25,6 +26,9 @@ struct TokenFigures {
   std::int64_t decoded = 0;            // tokens that decode steps gave
   std::int64_t prefilled = 0;          // tokens of prompts that were computed
   sim::Duration decoding, prefilling;  // time in steps of each kind, from launch until the host saw them done
+  std::int64_t decode_steps = 0;
+  sim::Duration decode_kernels;               // of these steps, alone and without gaps
+  gpu::Usage decode_used;                     // by these kernels
   sim::Quantiles first = sim::Quantiles();    // from the request to its first token
   sim::Quantiles between = sim::Quantiles();  // from one token of a sequence to its next
 };
@@ -63,7 +67,8 @@ class Generator {
   std::deque<sim::Time> asking_;  // closed loop: users that wait, since when
   std::vector<Sequence> running_;
   std::vector<sim::Time> complete_;
-  bool prefilling_ = false;       // the step under way
+  bool prefilling_ = false;  // the step under way
+  const gpu::KernelSequence* step_ = nullptr;
   std::int64_t step_tokens_ = 0;  // of its prompt
   bool chunk_before_ = false;     // the step before was a chunk, and others have waited
   sim::Time begun_;

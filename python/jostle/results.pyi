@@ -107,12 +107,18 @@ class TokenTimes(Record):
     p50: Figure
     p99: Figure
 
+class DecodeStep(Record):
+    gb: Figure
+    kernels_ms: Figure
+    memory_share: Figure
+
 class Tokens(Record):
     decode_per_s: Mean
     prefill_per_s: Mean
     ttft_ms: TokenTimes
     itl_ms: TokenTimes
     tokens_per_joule: Figure
+    decode_step: DecodeStep
     weights_mb: Figure
     kv_cache_mb: Figure
 

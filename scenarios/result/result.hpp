@@ -109,7 +109,10 @@ struct TokenResult {
   Metric itl_mean, itl_p50, itl_p99;     // ms, from one token of a sequence to its next
   std::int64_t decoded = 0;              // tokens of decode steps
   Metric per_joule;                      // of these, per joule of the board
-  Metric weights_mb, kv_cache_mb;        // held
+  // A decode step: GB that it reads and writes, ms of its kernels with the GPU to themselves, and the share
+  // of these ms that memory bounds.
+  Metric step_gb, step_kernels_ms, step_memory_share;
+  Metric weights_mb, kv_cache_mb;  // held
 };
 
 // One of the streams of a process that has several, or of one that names its instances.

@@ -124,6 +124,10 @@ Json tokens_json(const std::optional<TokenResult>& tokens) {
             {"p50", figure(tokens->itl_p50)},
             {"p99", figure(tokens->itl_p99)}}},
           {"tokens_per_joule", figure(tokens->per_joule)},
+          {"decode_step",
+           {{"gb", figure(tokens->step_gb)},
+            {"kernels_ms", figure(tokens->step_kernels_ms)},
+            {"memory_share", figure(tokens->step_memory_share)}}},
           {"weights_mb", figure(tokens->weights_mb)},
           {"kv_cache_mb", figure(tokens->kv_cache_mb)}};
 }

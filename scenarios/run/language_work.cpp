@@ -60,6 +60,7 @@ class Steps {
                                   context.device.what_if.memory;
     gpu_.kernels.tensor_efficiency *= runtime.products;
     gpu_.kernels.tensor_efficiency_of.fp16 *= runtime.products;
+    gpu_.kernels.gemm_gain = 1;  // `products` is of plain products already
   }
 
   // A decode step, or one of a prompt (`role`).

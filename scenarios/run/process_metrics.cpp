@@ -55,6 +55,10 @@ std::optional<TokenResult> tokens_of(const process::TokenFigures* figures) {
       .itl_p99 = ms(figures->between.quantile(0.99)),
       .decoded = figures->decoded,
       .per_joule = {},
+      .step_gb = ratio(figures->decode_used.dram_bytes / 1e9, static_cast<double>(figures->decode_steps)),
+      .step_kernels_ms =
+          ratio(1e3 * sim::to_seconds(figures->decode_kernels), static_cast<double>(figures->decode_steps)),
+      .step_memory_share = ratio(figures->decode_used.memory, sim::to_seconds(figures->decode_kernels)),
       .weights_mb = {},
       .kv_cache_mb = {}};
 }

@@ -105,6 +105,21 @@ export function charts({result, timeline: trace}) {
       about: 'From the request to the answer that the host sees; without percentiles where the backlog grows.',
       values: percentiles(streams)}));
   }
+  const talkers = [...ok.map((process, i) => ({name: labels[i], tokens: process.tokens})),
+    ...streams.map(({process, index, name, model, tokens}) => ({name: `${process.index}.${index} ${name ?? model}`, tokens}))].filter(({tokens}) => tokens);
+  if (talkers.length) {
+    const of = talkers.map(({name}) => name), values = (get) => talkers.map(({tokens}) => get(tokens));
+    found.push(dots({title: 'Tokens of language models', name: 'Tokens/s', labels: of, between: [],
+      about: 'Decode steps, in the time that these take; the table also has prompts, tokens per joule, and what weights and KV cache hold.',
+      values: [{name: 'decode', values: values((tokens) => tokens.decode_per_s.mean)}],
+      columns: {'prefill, tokens/s': values((tokens) => tokens.prefill_per_s.mean), 'tokens/J': values((tokens) => tokens.tokens_per_joule),
+        'weights, MB': values((tokens) => tokens.weights_mb), 'KV cache, MB': values((tokens) => tokens.kv_cache_mb)}}));
+    for (const [key, title, about] of [['ttft_ms', 'Time to the first token', 'From the request to its first token.'],
+      ['itl_ms', 'Time between tokens', 'From one token of a sequence to its next.']])
+      if (talkers.some(({tokens}) => tokens[key].mean !== null))
+        found.push(dots({title, about, name: 'ms', labels: of, between: [],
+          values: ['p50', 'p99'].map((name) => ({name, values: values((tokens) => tokens[key][name])}))}));
+  }
   const held = result.processes.map((process) => process.memory ?? {});
   found.push(stacked({title: 'Memory', unit: 'MB', about: system.memory.used_mb === null ? '' : `${shown(system.memory.used_mb)} of ${shown(system.memory.capacity_mb)} MB are held, the system's own included.`,
     labels: result.processes.map((process) => `${process.index} ${process.name ?? process.model}`),
