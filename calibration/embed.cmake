@@ -1,6 +1,8 @@
 # jostle_embed_data(target): puts profiles and measured tables into the binary, byte for byte, under their paths in this
 # folder, as the table that calibration/embedded.hpp reads.
 #
+# Beside each profile is what jostle_compile_profile, where it runs, makes of it: devices/NAME.packed.
+#
 # The assembler includes the files (.incbin), so megabytes cost nothing to compile; a changed file rebuilds one object,
 # and a new one, found by a glob with CONFIGURE_DEPENDS, configures again.
 function(jostle_embed_data target)
@@ -9,6 +11,19 @@ function(jostle_embed_data target)
   foreach(table factors uncertainty ranges teaches tries renamed)
     list(APPEND data ${table}.csv)
   endforeach()
+  if(TARGET jostle_compile_profile)
+    set(profiles ${data})
+    list(FILTER profiles INCLUDE REGEX [.]yaml$)
+    foreach(profile IN LISTS profiles)
+      string(REPLACE .yaml .packed packed ${profile})
+      cmake_path(GET packed PARENT_PATH folder)
+      file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder})
+      add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${packed}
+        COMMAND jostle_compile_profile ${here}/${profile} ${CMAKE_CURRENT_BINARY_DIR}/${packed}
+        DEPENDS ${here}/${profile} jostle_compile_profile VERBATIM)
+      list(APPEND data ${packed})
+    endforeach()
+  endif()
   set(assembly "")
   set(declarations "")
   set(entries "")
@@ -17,6 +32,9 @@ function(jostle_embed_data target)
   list(SORT data)
   foreach(name IN LISTS data)
     set(path ${here}/${name})
+    if(name MATCHES [.]packed$)
+      set(path ${CMAKE_CURRENT_BINARY_DIR}/${name})
+    endif()
     list(APPEND paths ${path})
     set(label jostle_embedded_${index})
     string(APPEND assembly "  OBJECT(\"${label}_begin\") \"${label}_begin:\\n .incbin \\\"${path}\\\"\\n\"\n"
