@@ -239,14 +239,8 @@ void TimeSharedGpu::set_state(Context& context, ContextState state) {
 }
 
 void TimeSharedGpu::set_event(Time at) {
-  if (at == Time::never()) {
-    engine_.cancel(event_);
-  } else if (engine_.pending(event_)) {
-    engine_.reschedule(event_, at);
-  } else {
-    // After what hosts do at the same instant.
-    event_ = engine_.schedule(at, sim::action<&TimeSharedGpu::due>(*this), sim::Priority::late);
-  }
+  // After what hosts do at the same instant.
+  engine_.set(event_, at, sim::action<&TimeSharedGpu::due>(*this), sim::Priority::late);
 }
 
 }  // namespace jostle::gpu
