@@ -75,6 +75,7 @@ void TimeSharedGpu::accrue() {
                        executed(batch, owner.spec.per_launch, owner.position) + cache_refill;
   if (cache_refill > Duration::zero())
     owner.used += usage_of_refill(batch.kernels->kernels[owner.underway().kernel], cache_refill);
+  owner.used_now.reset();
   owner.executed += ran;
   busy_ += ran;
   owner.position = position;
@@ -169,6 +170,7 @@ void TimeSharedGpu::finish_batch(Context& context) {
     trace->end(context.stream, engine_.now());
   const KernelSequence& kernels = *context.batches.front().kernels;
   context.used += kernels.used.back();
+  context.used_now.reset();
   context.batches.erase(context.batches.begin());
   context.position.next = 0;
   context.position.into = Duration::zero();
