@@ -1,6 +1,6 @@
 // Packs a profile's YAML while jostle is built, so that a run need not parse it:
 //
-//   jostle_compile_profile FROM.yaml TO.packed
+//   jostle_compile_profile FROM.yaml TO
 #include <cstdio>
 #include <exception>
 #include <fstream>

@@ -1,7 +1,7 @@
 # jostle_embed_data(target): puts profiles and measured tables into the binary, byte for byte, under their paths in this
 # folder, as the table that calibration/embedded.hpp reads.
 #
-# Beside each profile is what jostle_compile_profile, where it runs, makes of it: devices/NAME.packed.
+# Beside each profile is what jostle_compile_profile, where it runs, makes of it: packed/NAME.
 #
 # The assembler includes the files (.incbin), so megabytes cost nothing to compile; a changed file rebuilds one object,
 # and a new one, found by a glob with CONFIGURE_DEPENDS, configures again.
@@ -14,14 +14,13 @@ function(jostle_embed_data target)
   if(TARGET jostle_compile_profile)
     set(profiles ${data})
     list(FILTER profiles INCLUDE REGEX [.]yaml$)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/packed)
     foreach(profile IN LISTS profiles)
-      string(REPLACE .yaml .packed packed ${profile})
-      cmake_path(GET packed PARENT_PATH folder)
-      file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder})
-      add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${packed}
-        COMMAND jostle_compile_profile ${here}/${profile} ${CMAKE_CURRENT_BINARY_DIR}/${packed}
+      cmake_path(GET profile STEM LAST_ONLY device)
+      add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/packed/${device}
+        COMMAND jostle_compile_profile ${here}/${profile} ${CMAKE_CURRENT_BINARY_DIR}/packed/${device}
         DEPENDS ${here}/${profile} jostle_compile_profile VERBATIM)
-      list(APPEND data ${packed})
+      list(APPEND data packed/${device})
     endforeach()
   endif()
   set(assembly "")
@@ -32,7 +31,7 @@ function(jostle_embed_data target)
   list(SORT data)
   foreach(name IN LISTS data)
     set(path ${here}/${name})
-    if(name MATCHES [.]packed$)
+    if(name MATCHES ^packed/)
       set(path ${CMAKE_CURRENT_BINARY_DIR}/${name})
     endif()
     list(APPEND paths ${path})

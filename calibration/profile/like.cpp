@@ -91,7 +91,7 @@ input::Node profile_document(const std::string& text, const std::string& origin,
 
 input::Node shipped_document(const std::string& device, const std::string& origin,
                              input::Problems& problems) {
-  if (const auto packed = embedded_file(fmt::format("devices/{}.packed", device)))
+  if (const auto packed = embedded_file(fmt::format("packed/{}", device)))
     return completed(input::unpacked(*packed, origin), origin, problems);
   return profile_document(device_text(device).value_or(""), origin, problems);
 }

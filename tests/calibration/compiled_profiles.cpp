@@ -30,7 +30,7 @@ void expect_same(const input::Value& read, const input::Value& parsed) {
 TEST(CompiledProfiles, are_what_their_yaml_says) {
   for (const std::string& device : device_names()) {
     SCOPED_TRACE(device);
-    const auto packed = embedded_file("devices/" + device + ".packed");
+    const auto packed = embedded_file("packed/" + device);
     ASSERT_TRUE(packed);
     input::Problems problems;
     const input::Node parsed = input::parse_yaml(device_text(device).value(), device + ".yaml", problems);
