@@ -1,6 +1,8 @@
 # jostle_embed_data(target): puts profiles and measured tables into the binary, byte for byte, under their paths in this
 # folder, as the table that calibration/embedded.hpp reads.
 #
+# Beside each profile is what jostle_compile_profile, where it runs, makes of it: packed/NAME.
+#
 # The assembler includes the files (.incbin), so megabytes cost nothing to compile; a changed file rebuilds one object,
 # and a new one, found by a glob with CONFIGURE_DEPENDS, configures again.
 function(jostle_embed_data target)
@@ -9,6 +11,18 @@ function(jostle_embed_data target)
   foreach(table factors uncertainty ranges teaches tries renamed)
     list(APPEND data ${table}.csv)
   endforeach()
+  if(TARGET jostle_compile_profile)
+    set(profiles ${data})
+    list(FILTER profiles INCLUDE REGEX [.]yaml$)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/packed)
+    foreach(profile IN LISTS profiles)
+      cmake_path(GET profile STEM LAST_ONLY device)
+      add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/packed/${device}
+        COMMAND jostle_compile_profile ${here}/${profile} ${CMAKE_CURRENT_BINARY_DIR}/packed/${device}
+        DEPENDS ${here}/${profile} jostle_compile_profile VERBATIM)
+      list(APPEND data packed/${device})
+    endforeach()
+  endif()
   set(assembly "")
   set(declarations "")
   set(entries "")
@@ -17,6 +31,9 @@ function(jostle_embed_data target)
   list(SORT data)
   foreach(name IN LISTS data)
     set(path ${here}/${name})
+    if(name MATCHES ^packed/)
+      set(path ${CMAKE_CURRENT_BINARY_DIR}/${name})
+    endif()
     list(APPEND paths ${path})
     set(label jostle_embedded_${index})
     string(APPEND assembly "  OBJECT(\"${label}_begin\") \"${label}_begin:\\n .incbin \\\"${path}\\\"\\n\"\n"

@@ -54,6 +54,15 @@ class Engine {
     if (at < now_) throw_past(at);
     if (!queue_.retime(id, at)) throw_not_pending();
   }
+  // The event of `id` is at `at` from now on, whether it is pending or not; never: it is cancelled.
+  void set(EventId& id, Time at, Action action, Priority priority = Priority::normal) {
+    if (at == Time::never()) {
+      cancel(id);
+      return;
+    }
+    if (at < now_) throw_past(at);
+    if (!queue_.retime(id, at)) id = queue_.push(at, priority, action);
+  }
   [[nodiscard]] bool pending(EventId id) const { return queue_.pending(id); }
   [[nodiscard]] std::size_t events_pending() const { return queue_.size(); }
 

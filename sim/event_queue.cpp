@@ -75,6 +75,23 @@ void EventQueue::insert_in_bottom(const Entry& e) {
   ++tail_;
 }
 
+// Moves others aside one by one, from the nearer end.
+void EventQueue::insert_among_few(const Entry& e) {
+  Entry* const head = bottom_.data() + head_;
+  Entry* const tail = bottom_.data() + tail_;
+  if (head_ > 0 && head != tail && e < head[(tail - head) / 2]) {
+    Entry* place = head;
+    for (; *place < e; ++place) *(place - 1) = *place;
+    *(place - 1) = e;
+    --head_;
+  } else {
+    Entry* place = tail;
+    for (; place != head && e < *(place - 1); --place) *place = *(place - 1);
+    *place = e;
+    ++tail_;
+  }
+}
+
 // Moves the bottom back into buckets finer than the one it came from.
 void EventQueue::spill_bottom() {
   bottom_end_ = base_;

@@ -78,6 +78,7 @@ class EventQueue {
   static constexpr unsigned digits = 1U << digit_bits;
   static constexpr unsigned levels = (64 + digit_bits - 1) / digit_bits;
   static constexpr std::size_t spill_above = 96;  // a bottom that has grown beyond this is split again
+  static constexpr std::size_t few = 32;          // in the bottom, among which a place is found one by one
   // Number of stale entries allowed beyond the number of live events.
   static constexpr std::size_t stale_allowed = 256;
 
@@ -115,10 +116,12 @@ class EventQueue {
   }
 
   void insert(const Entry& e) {
-    if (e.time < bottom_end_) {
-      insert_in_bottom(e);
-    } else {
+    if (e.time >= bottom_end_) {
       append(e);
+    } else if (tail_ - head_ <= few && tail_ != bottom_.size()) {
+      insert_among_few(e);
+    } else {
+      insert_in_bottom(e);
     }
   }
   void append(const Entry& e) {
@@ -131,6 +134,7 @@ class EventQueue {
   }
   void add_chunk(Chunk*& bucket, unsigned level, unsigned digit);
   void insert_in_bottom(const Entry& e);
+  void insert_among_few(const Entry& e);
   void spill_bottom();
   bool refill(std::uint64_t limit);
   void sort_few(Chunk* chunk);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <limits>
@@ -67,23 +66,30 @@ class Time {
   std::int64_t ps_ = 0;
 };
 
+// std::llround() without the call: to the nearest whole number, halves away from zero.
+[[nodiscard]] constexpr std::int64_t rounded(double value) {
+  const auto whole = static_cast<std::int64_t>(value);
+  const double rest = value - static_cast<double>(whole);  // exact
+  return whole + (rest >= 0.5 ? 1 : 0) - (rest <= -0.5 ? 1 : 0);
+}
+
 // Conversions from and to real numbers, rounded to the nearest picosecond.
 [[nodiscard]] inline Duration picoseconds(double value) {
-  return Duration{std::llround(value)};
+  return Duration{rounded(value)};
 }
 [[nodiscard]] inline Duration nanoseconds(double value) {
-  return Duration{std::llround(value * 1e3)};
+  return Duration{rounded(value * 1e3)};
 }
 [[nodiscard]] inline Duration microseconds(double value) {
-  return Duration{std::llround(value * 1e6)};
+  return Duration{rounded(value * 1e6)};
 }
 [[nodiscard]] inline Duration milliseconds(double value) {
-  return Duration{std::llround(value * 1e9)};
+  return Duration{rounded(value * 1e9)};
 }
 // At most 26 days either way, beyond any run: so that a time plus one of these never overflows.
 [[nodiscard]] inline Duration seconds(double value) {
   constexpr double most = 0x1p61;
-  return Duration{std::llround(std::clamp(value * 1e12, -most, most))};
+  return Duration{rounded(std::clamp(value * 1e12, -most, most))};
 }
 [[nodiscard]] constexpr double to_us(Duration d) {
   return static_cast<double>(d.ps()) / 1e6;
@@ -98,10 +104,10 @@ class Time {
 // The time that `work` takes at `rate` times the reference speed (rate > 0), and the work done in a time.
 // Rounded to the nearest picosecond.
 [[nodiscard]] inline Duration time_for(Duration work, double rate) {
-  return rate == 1.0 ? work : Duration{std::llround(static_cast<double>(work.ps()) / rate)};
+  return rate == 1.0 ? work : Duration{rounded(static_cast<double>(work.ps()) / rate)};
 }
 [[nodiscard]] inline Duration work_in(Duration elapsed, double rate) {
-  return rate == 1.0 ? elapsed : Duration{std::llround(static_cast<double>(elapsed.ps()) * rate)};
+  return rate == 1.0 ? elapsed : Duration{rounded(static_cast<double>(elapsed.ps()) * rate)};
 }
 
 }  // namespace jostle::sim

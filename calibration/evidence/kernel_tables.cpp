@@ -137,6 +137,36 @@ void take_off_profiler(dnn::MeasuredNetwork& network) {
   }
 }
 
+// Reads, a block of lines at a time, those with a field that `about` begins: the first, or one behind a
+// comma. Each block has the header.
+template <class Read>
+void read_about(std::string_view text, char before, std::string_view about, const Read& read) {
+  constexpr std::size_t block_bytes = 8192;
+  const std::string wanted = before + std::string(about);
+  std::size_t end = text.find('\n') + 1;
+  const std::string_view header = text.substr(0, end);
+  std::string block(header);
+  for (std::size_t at = end - 1; (at = text.find(wanted, at)) != std::string_view::npos; at = end - 1) {
+    const std::size_t begin = std::max(end, text.rfind('\n', at) + 1);
+    end = std::min(text.find('\n', at + 1), text.size() - 1) + 1;
+    block += text.substr(begin, end - begin);
+    if (block.size() < block_bytes) continue;
+    read(block);
+    block = header;
+  }
+  read(block);
+}
+
+void put_in_order(dnn::KernelTables& tables) {
+  std::erase_if(tables.networks, [](const dnn::MeasuredNetwork& network) { return network.batches.empty(); });
+  for (dnn::MeasuredNetwork& network : tables.networks) {
+    std::ranges::sort(network.batches, {}, &dnn::MeasuredBatch::batch);
+    std::ranges::sort(network.solo_graph, {}, &dnn::SoloBatch::batch);
+    std::ranges::sort(network.solo_eager, {}, &dnn::SoloBatch::batch);
+    take_off_profiler(network);
+  }
+}
+
 }  // namespace
 
 dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_view solo_csv,
@@ -146,26 +176,28 @@ dnn::KernelTables parse_kernel_tables(std::string_view kernels_csv, std::string_
   const std::string folder = std::string(source) + "/";
   read_kernels(kernels_csv, folder + "kernels.csv", tables);
   read_solo(solo_csv, folder + "solo.csv", tables);
-  std::erase_if(tables.networks, [](const dnn::MeasuredNetwork& network) { return network.batches.empty(); });
-  for (dnn::MeasuredNetwork& network : tables.networks) {
-    std::ranges::sort(network.batches, {}, &dnn::MeasuredBatch::batch);
-    std::ranges::sort(network.solo_graph, {}, &dnn::SoloBatch::batch);
-    std::ranges::sort(network.solo_eager, {}, &dnn::SoloBatch::batch);
-    take_off_profiler(network);
-  }
+  put_in_order(tables);
   return tables;
 }
 
-const dnn::KernelTables& embedded_kernel_tables(std::string_view device) {
+const dnn::KernelTables& embedded_kernel_tables(std::string_view device, std::string_view about) {
   static std::mutex mutex;
-  static std::map<std::string, dnn::KernelTables, std::less<>> read;
+  static std::map<std::pair<std::string, std::string>, dnn::KernelTables> read;
   const std::scoped_lock lock(mutex);
-  if (const auto known = read.find(device); known != read.end()) return known->second;
+  const auto [place, is_new] = read.try_emplace({std::string(device), std::string(about)});
+  dnn::KernelTables& tables = place->second;
   const std::string folder = std::string("evidence/").append(device);
-  const auto kernels = embedded_file(folder + "/kernels.csv");
-  const auto solo = embedded_file(folder + "/solo.csv");
-  return read[std::string(device)] =
-             kernels && solo ? parse_kernel_tables(*kernels, *solo, device) : dnn::KernelTables{};
+  const std::string kernels = folder + "/kernels.csv", solo = folder + "/solo.csv";
+  if (!is_new || !embedded_file(kernels) || !embedded_file(solo)) return tables;
+  if (about.empty())
+    return tables = parse_kernel_tables(*embedded_file(kernels), *embedded_file(solo), device);
+  tables.source = device;
+  read_about(*embedded_file(kernels), '\n', about,
+             [&](const std::string& block) { read_kernels(block, kernels, tables); });
+  read_about(*embedded_file(solo), ',', about,
+             [&](const std::string& block) { read_solo(block, solo, tables); });
+  put_in_order(tables);
+  return tables;
 }
 
 std::string state_of_tables(std::string_view evidence) {
@@ -192,7 +224,9 @@ const dnn::KernelTables& kernel_tables(std::string_view evidence) {
 
 const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
                                            const WantedTable& wanted) {
-  const dnn::KernelTables& own = kernel_tables(evidence);
+  const std::string about = std::string(wanted.model) + "," + dnn::to_string(wanted.precision) + ",";
+  const dnn::KernelTables& own =
+      input::has_directory(evidence) ? kernel_tables(evidence) : embedded_kernel_tables(evidence, about);
   const dnn::MeasuredNetwork* const network = own.find(wanted.model, wanted.precision, measured_input);
   if (sibling.empty() || network == nullptr || network->batches.back().batch >= wanted.batch) return own;
   static std::mutex mutex;
@@ -201,7 +235,8 @@ const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::strin
   const std::string both = std::string(evidence).append(" ").append(sibling) + " " +
                            state_of_tables(evidence) + state_of_tables(sibling);
   if (const auto known = read.find(both); known != read.end()) return known->second;
-  return read.emplace(both, dnn::with_batches_of(own, kernel_tables(sibling))).first->second;
+  return read.emplace(both, dnn::with_batches_of(kernel_tables(evidence), kernel_tables(sibling)))
+      .first->second;
 }
 
 dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder) {

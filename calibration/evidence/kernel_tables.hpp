@@ -17,8 +17,11 @@ namespace jostle::calibration {
                                                     std::string_view source);
 
 // The same from the embedded files, read once. `device` is a folder under evidence/, for example "h200".
-// Without evidence the tables are empty, and kernels_for() falls back on its cost model.
-[[nodiscard]] const dnn::KernelTables& embedded_kernel_tables(std::string_view device);
+// Without evidence the tables are empty, and kernels_for() falls back on its cost model. `about`: only rows
+// whose model, and what follows in the row, begin like this ("resnet50,fp16,"), which takes a fraction of the
+// time.
+[[nodiscard]] const dnn::KernelTables& embedded_kernel_tables(std::string_view device,
+                                                              std::string_view about = {});
 
 // The same from a folder, for example calibration/evidence/h200. Throws CsvError.
 [[nodiscard]] dnn::KernelTables read_kernel_tables(const std::filesystem::path& folder);

@@ -11,7 +11,6 @@
 #include "calibration/onnx/layers.hpp"
 #include "calibration/onnx/patterns.hpp"
 #include "calibration/onnx/slim.hpp"
-#include "input/file.hpp"
 #include "input/hash.hpp"
 #include "input/printable.hpp"
 
@@ -68,12 +67,6 @@ std::optional<OnnxNetwork> parse_onnx(std::string_view bytes, const std::string&
     problems.add_file(origin, error.what(), error.hint());
   }
   return std::nullopt;
-}
-
-std::optional<OnnxNetwork> read_onnx(const std::string& path, std::optional<std::int64_t> input,
-                                     input::Problems& problems) {
-  const std::optional<std::string> bytes = input::read_text_file(path, max_onnx_bytes, problems);
-  return bytes ? parse_onnx(*bytes, path, input, problems) : std::nullopt;
 }
 
 }  // namespace jostle::calibration

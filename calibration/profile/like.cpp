@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "calibration/document_kind.hpp"
+#include "calibration/embedded.hpp"
 #include "calibration/profile/profile.hpp"
 #include "calibration/profile/renamed_keys.hpp"
+#include "input/packed.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
@@ -63,26 +65,35 @@ Node merged(const Node& own, const Node& other) {
 }
 
 Node other_document(const Value& name, input::Problems& problems) {
-  const auto text = device_text(name.text);
-  if (name.kind != Kind::scalar || !text) {
-    problems.add(name.location, word, fmt::format("unknown device '{}'", input::printable(name.text)),
-                 input::spelling_hint(name.text, device_names()));
-    return nullptr;
-  }
-  Node other = profile_document(*text, name.text, problems);
-  return other;
+  if (name.kind == Kind::scalar && device_text(name.text))
+    return shipped_document(name.text, name.text, problems);
+  problems.add(name.location, word, fmt::format("unknown device '{}'", input::printable(name.text)),
+               input::spelling_hint(name.text, device_names()));
+  return nullptr;
 }
 
-}  // namespace
-
-input::Node profile_document(const std::string& text, const std::string& origin, input::Problems& problems) {
-  Node own = with_current_keys(input::parse_yaml(text, origin, problems));
+// The document that a file is, with what it is like.
+Node completed(const Node& file, const std::string& origin, input::Problems& problems) {
+  Node own = with_current_keys(file);
   if (is_another_kind(own, origin, {DocumentKind::profile}, problems)) return nullptr;
   if (!own || own->kind != Kind::mapping) return own;
   const Node name = own->find(word);
   if (!name) return own;
   const Node other = other_document(*name, problems);
   return other ? merged(without(*own, word), other) : nullptr;
+}
+
+}  // namespace
+
+input::Node profile_document(const std::string& text, const std::string& origin, input::Problems& problems) {
+  return completed(input::parse_yaml(text, origin, problems), origin, problems);
+}
+
+input::Node shipped_document(const std::string& device, const std::string& origin,
+                             input::Problems& problems) {
+  if (const auto packed = embedded_file(fmt::format("packed/{}", device)))
+    return completed(input::unpacked(*packed, origin), origin, problems);
+  return profile_document(device_text(device).value_or(""), origin, problems);
 }
 
 }  // namespace jostle::calibration

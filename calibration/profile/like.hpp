@@ -14,5 +14,8 @@ namespace jostle::calibration {
 // The complete document of a profile's text, or null with the reason in `problems`.
 [[nodiscard]] input::Node profile_document(const std::string& text, const std::string& origin,
                                            input::Problems& problems);
+// The same of a shipped profile, which there must be. It is not parsed where it has been compiled.
+[[nodiscard]] input::Node shipped_document(const std::string& device, const std::string& origin,
+                                           input::Problems& problems);
 
 }  // namespace jostle::calibration

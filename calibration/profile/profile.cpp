@@ -98,24 +98,27 @@ void read_device(const input::Cursor& at, Profile& profile) {
 
 // Hashes values and words with their paths, without prices, grades and sources: what a result depends on. A
 // renamed key is hashed under its first name.
-void add_to_hash(const input::Value& value, const std::string& path, std::uint64_t& hash) {
+void add_to_hash(const input::Value& value, std::string& path, std::uint64_t& hash) {
   if (value.children.empty()) {
-    hash = input::fnv1a(path + "=" + value.text + "\n", hash);
+    for (const std::string_view part : {std::string_view(path), std::string_view("="),
+                                        std::string_view(value.text), std::string_view("\n")})
+      hash = input::fnv1a(part, hash);
     return;
   }
-  std::vector<std::size_t> order(value.children.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const bool mapping = value.kind == input::Kind::mapping;
-  if (mapping) {
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return first_key(value.keys[a].name) < first_key(value.keys[b].name);
-    });
-  }
-  for (const std::size_t i : order) {
-    const std::string step = mapping ? std::string(first_key(value.keys[i].name)) : std::to_string(i);
+  std::vector<std::pair<std::string, const input::Value*>> steps;
+  for (std::size_t i = 0; i < value.children.size(); ++i)
+    steps.emplace_back(mapping ? std::string(first_key(value.keys[i].name)) : std::to_string(i),
+                       value.children[i].get());
+  if (mapping)
+    std::ranges::sort(steps, {}, [](const auto& step) -> const std::string& { return step.first; });
+  const std::size_t length = path.size();
+  for (const auto& [step, child] : steps) {
     if (path.empty() && step == "price") continue;
     if (mapping && (step == "from" || step == "grade" || step == "source" || step == "description")) continue;
-    add_to_hash(*value.children[i], step == "value" ? path : path + "." + step, hash);
+    if (step != "value") path.append(".").append(step);
+    add_to_hash(*child, path, hash);
+    path.resize(length);
   }
 }
 
@@ -132,7 +135,7 @@ std::optional<Profile> profile_of(input::Node document, input::Problems& problem
     read_device({document, {}, own}, profile);
     std::uint64_t hash = input::fnv1a({});
     profile.factors = dnn::with_own(profile.factors, shipped_factors());
-    if (own.empty()) add_to_hash(*document, {}, hash);
+    if (std::string path; own.empty()) add_to_hash(*document, path, hash);
     for (const std::string* folder : {&profile.spec->evidence, &profile.spec->sibling}) {
       if (!own.empty() || !input::has_directory(*folder)) continue;
       for (const char* const file : {"/kernels.csv", "/solo.csv"})
@@ -184,8 +187,9 @@ std::optional<Profile> shipped_profile(const std::string& name, input::Problems&
   static std::map<std::string, Profile> known;
   const std::lock_guard lock(guard);
   if (const auto found = known.find(name); found != known.end()) return found->second;
-  if (const auto text = device_text(name)) {
-    std::optional<Profile> profile = parse_profile(*text, name + std::string(suffix), problems);
+  if (device_text(name)) {
+    std::optional<Profile> profile =
+        profile_of(shipped_document(name, name + std::string(suffix), problems), problems);
     if (profile) known.emplace(name, *profile);
     return profile;
   }

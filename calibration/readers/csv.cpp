@@ -25,15 +25,16 @@ class Scanner {
   [[nodiscard]] bool at_end() const { return position_ == text_.size(); }
   [[nodiscard]] std::size_t line() const { return line_; }
 
-  std::vector<std::string> record() {
-    std::vector<std::string> fields;
+  // Appends the fields of the next record, and returns how many.
+  std::size_t record(std::vector<std::string>& fields) {
+    const std::size_t before = fields.size();
     for (;;) {
       fields.push_back(peek() == '"' ? quoted() : plain());
       if (fields.back().starts_with('\'') && is_formula(fields.back())) fields.back().erase(0, 1);
       const char end = take("the last line has no newline: the file is truncated");
       if (end == '\n') {
         ++line_;
-        return fields;
+        return fields.size() - before;
       }
       if (end != ',') throw CsvError(name_, line_, "expected a comma after a quoted field");
     }
@@ -55,13 +56,14 @@ class Scanner {
   }
 
   std::string plain() {
-    std::string field;
-    while (!at_end() && peek() != ',' && peek() != '\n') {
-      if (peek() == '"') throw CsvError(name_, line_, "a quote inside a field that does not start with one");
-      if (peek() == '\0') throw CsvError(name_, line_, "a zero byte: this is not text");
-      field += text_[position_++];
+    const std::size_t begin = position_;
+    for (; !at_end(); ++position_) {
+      const char c = text_[position_];
+      if (c == ',' || c == '\n' || (c == '\r' && peek() == '\n')) break;
+      if (c == '"') throw CsvError(name_, line_, "a quote inside a field that does not start with one");
+      if (c == '\0') throw CsvError(name_, line_, "a zero byte: this is not text");
     }
-    return field;
+    return std::string(text_.substr(begin, position_ - begin));
   }
 
   std::string quoted() {
@@ -138,21 +140,23 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name,
   table.name_ = name;
   if (text.empty()) throw CsvError(name, 1, "the file is empty");
   Scanner scanner(text, name);
-  table.header_ = scanner.record();
+  scanner.record(table.header_);
   for (const std::string& column : table.header_) {
     if (std::ranges::count(table.header_, column) > 1)
       throw CsvError(name, 1, "duplicate column '" + column + "'");
   }
   for (const std::string_view column : required) (void)table.column(column);
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  table.lines_.reserve(lines);
+  table.fields_.reserve(lines * table.header_.size());
   while (!scanner.at_end()) {
     const std::size_t line = scanner.line();
-    std::vector<std::string> record = scanner.record();
-    if (record.size() != table.header_.size()) {
-      throw CsvError(name, line,
-                     std::to_string(record.size()) + " fields where the header has " +
-                         std::to_string(table.header_.size()));
+    const std::size_t fields = scanner.record(table.fields_);
+    if (fields != table.header_.size()) {
+      throw CsvError(
+          name, line,
+          std::to_string(fields) + " fields where the header has " + std::to_string(table.header_.size()));
     }
-    std::ranges::move(record, std::back_inserter(table.fields_));
     table.lines_.push_back(line);
   }
   return table;

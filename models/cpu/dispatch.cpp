@@ -129,15 +129,11 @@ void Cpu::arm_phase(Core& core) {
     core.yield_due = now + std::max({sim::time_for(thread.poll, rate), earliest, sim::Duration{1}});
   }
 
-  const sim::Time next =
-      std::min({phase_end, thread.finishes, core.tick_due, core.limit_due, core.yield_due});
-  if (next == sim::Time::never()) {
-    engine_.cancel(core.timer);
-  } else if (engine_.pending(core.timer)) {
-    if (next != core.timer_at) engine_.reschedule(core.timer, next);
-  } else {
-    core.timer = engine_.schedule(next, sim::action<&Core::timer_due>(core));
-  }
+  sim::Time next = std::min(phase_end, thread.finishes);
+  next = std::min(next, std::min(core.tick_due, core.limit_due));
+  next = std::min(next, core.yield_due);
+  if (next == core.timer_at && engine_.pending(core.timer)) return;
+  engine_.set(core.timer, next, sim::action<&Core::timer_due>(core));
   core.timer_at = next;
 }
 
@@ -145,7 +141,8 @@ void Cpu::timer_due(Core& core) {
   const sim::Time now = engine_.now();
   accrue(core);
   Thread& thread = *core.running;
-  if (now >= thread.finishes) finish_request(thread);
+  const bool finished = now >= thread.finishes;
+  if (finished) finish_request(thread);
   if (now >= core.limit_due && over_limit(core)) {
     enforce_limit(core);
     return;
@@ -162,7 +159,8 @@ void Cpu::timer_due(Core& core) {
     }
     hand_over(core, thread.priority > 0 ? core.realtime.first() : static_cast<Thread*>(core.queue.yield()));
   } else if (now < core.limit_due && !late) {
-    arm_phase(core);
+    // What it asks for next, at this instant, sets the next event.
+    if (!finished) arm_phase(core);
     return;
   }
   arm(core);

@@ -97,8 +97,8 @@ Entity* best(const QueueState& queue, bool protect) {
   if (running != nullptr && protect && running->vruntime < running->protected_until) return running;
   Entity* choice = nullptr;
   for (Entity* member : queue.members) {
-    if (member == queue.current || !is_eligible(*member)) continue;
-    if (choice == nullptr || member->deadline < choice->deadline) choice = member;
+    if (member == queue.current || (choice != nullptr && member->deadline >= choice->deadline)) continue;
+    if (is_eligible(*member)) choice = member;
   }
   if (choice == nullptr) return running;  // some member is always eligible
   return running != nullptr && running->deadline < choice->deadline ? running : choice;

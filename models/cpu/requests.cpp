@@ -8,6 +8,16 @@
 
 namespace jostle::cpu {
 
+namespace {
+
+// When a thread asks for something else, the slice of its core ends at the same tick as before: what has been
+// executed is what is missing of it. Exactly so unless a virtual time is rounded.
+bool slice_stays(const Thread& thread) {
+  return !thread.polite && !thread.limited() && thread.weight == nice_0_weight;
+}
+
+}  // namespace
+
 void Flag::set(std::optional<ThreadId> by) {
   if (set_) return;
   set_ = true;
@@ -26,7 +36,11 @@ void Cpu::start_request(Thread& thread, Request request) {
     return;
   }
   tell(thread, thread.state, thread.rate);
-  arm(core);
+  if (slice_stays(thread)) {
+    arm_phase(core);
+  } else {
+    arm(core);
+  }
 }
 
 bool Cpu::begin_work(Thread& thread, sim::Duration work) {
@@ -112,8 +126,12 @@ void Cpu::flag_set(Thread& thread) {
   accrue(core);
   thread.request = Request::work;
   thread.remaining = thread.poll;
-  thread.polite = false;
-  arm(core);
+  if (core.running == &thread && slice_stays(thread)) {
+    arm_phase(core);
+  } else {
+    thread.polite = false;
+    arm(core);
+  }
 }
 
 void Cpu::finish_request(Thread& thread) {

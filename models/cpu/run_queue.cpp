@@ -146,6 +146,7 @@ bool RunQueue::useful_waiter() const {
 }
 
 bool RunQueue::all_polite() const {
+  if (state_.current != nullptr && !state_.current->polite) return false;
   return std::all_of(state_.members.begin(), state_.members.end(),
                      [](const Entity* member) { return member->polite; });
 }

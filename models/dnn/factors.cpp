@@ -1,6 +1,7 @@
 #include "models/dnn/factors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <tuple>

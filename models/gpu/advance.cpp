@@ -6,12 +6,40 @@ namespace jostle::gpu {
 
 namespace {
 
+constexpr std::uint32_t worth_a_search = 8;  // kernels
+
 // Advances t by `rest`, but not beyond the limit; true if all of `rest` has passed.
 bool pass(sim::Duration& rest, sim::Time& t, sim::Time limit) {
   const sim::Duration step = std::min(rest, limit - t);
   t += step;
   rest -= step;
   return rest == sim::Duration::zero();
+}
+
+// Runs the kernels before `launched`, which follow each other without a gap; true if all are done by the
+// limit. Their sums are known, so the last one that is done is searched for.
+bool run_launched(const Batch& batch, sim::Duration per_launch, std::uint32_t launched, Stretch& stretch) {
+  Position& position = stretch.position;
+  const std::vector<sim::Duration>& finish = batch.kernels->finish;
+  const auto busy = [&](std::uint32_t end) {  // by the first `end` kernels
+    return (end == 0 ? sim::Duration::zero() : finish[end - 1]) + per_launch * end;
+  };
+  const sim::Duration begun = busy(position.next) + position.into, left = stretch.limit - stretch.from;
+  const auto late = [&](std::uint32_t end) { return busy(end) - begun > left; };
+  if (!late(launched)) {
+    stretch.from += busy(launched) - begun;
+    position.next = launched;
+    position.into = sim::Duration::zero();
+    return true;
+  }
+  std::uint32_t done = position.next;
+  for (std::uint32_t not_done = launched; not_done - done > 1;) {
+    const std::uint32_t middle = done + (not_done - done) / 2;
+    (late(middle) ? not_done : done) = middle;
+  }
+  position.into = begun + left - busy(done);
+  position.next = done;
+  return false;
 }
 
 }  // namespace
@@ -33,8 +61,7 @@ std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Tim
 }
 
 Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch, Stretch stretch) {
-  auto& [position, from, limit, stop_when_idle] = stretch;
-  sim::Time t = from;
+  auto& [position, t, limit, stop_when_idle] = stretch;
   if (!pass(position.launch_gap, t, limit)) return {t, Stop::limit, position};
   if (!pass(position.cache_refill, t, limit)) return {t, Stop::limit, position};
   if (batch.gated) {
@@ -48,9 +75,11 @@ Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_
     position.into += whole - rest;
     return {t, done ? Stop::batch_done : Stop::limit, position};
   }
+  for (std::uint32_t launched; (launched = launched_by(batch, host, t)) >= position.next + worth_a_search;)
+    if (!run_launched(batch, per_launch, launched, stretch)) return {limit, Stop::limit, position};
   const std::vector<Kernel>& kernels = batch.kernels->kernels;
-  const auto count = static_cast<std::uint32_t>(kernels.size());
-  while (position.next < count) {
+  for (const auto count = static_cast<std::uint32_t>(kernels.size()); position.next < count;
+       ++position.next, position.into = sim::Duration::zero()) {
     if (position.into == sim::Duration::zero()) {
       const sim::Time launch = launch_time(batch, host, position.next);
       if (launch > t) {
@@ -66,8 +95,6 @@ Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_
       return {limit, Stop::limit, position};
     }
     t += rest;
-    position.into = sim::Duration::zero();
-    ++position.next;
   }
   return {t, Stop::batch_done, position};
 }

@@ -75,6 +75,7 @@ void TimeSharedGpu::accrue() {
                        executed(batch, owner.spec.per_launch, owner.position) + cache_refill;
   if (cache_refill > Duration::zero())
     owner.used += usage_of_refill(batch.kernels->kernels[owner.underway().kernel], cache_refill);
+  owner.used_now.reset();
   owner.executed += ran;
   busy_ += ran;
   owner.position = position;
@@ -169,6 +170,7 @@ void TimeSharedGpu::finish_batch(Context& context) {
     trace->end(context.stream, engine_.now());
   const KernelSequence& kernels = *context.batches.front().kernels;
   context.used += kernels.used.back();
+  context.used_now.reset();
   context.batches.erase(context.batches.begin());
   context.position.next = 0;
   context.position.into = Duration::zero();
@@ -239,14 +241,8 @@ void TimeSharedGpu::set_state(Context& context, ContextState state) {
 }
 
 void TimeSharedGpu::set_event(Time at) {
-  if (at == Time::never()) {
-    engine_.cancel(event_);
-  } else if (engine_.pending(event_)) {
-    engine_.reschedule(event_, at);
-  } else {
-    // After what hosts do at the same instant.
-    event_ = engine_.schedule(at, sim::action<&TimeSharedGpu::due>(*this), sim::Priority::late);
-  }
+  // After what hosts do at the same instant.
+  engine_.set(event_, at, sim::action<&TimeSharedGpu::due>(*this), sim::Priority::late);
 }
 
 }  // namespace jostle::gpu

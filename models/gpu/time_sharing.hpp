@@ -63,6 +63,7 @@ class TimeSharedGpu final : public Gpu {
     sim::Duration executed;         // accrued, all batches
     // Accrued: finished batches, cache refills, and the oldest batch before the last change of rates.
     Usage used;
+    std::optional<Usage> used_now;  // with the batch under way; none: not known since something changed
     RetimedKernels retimed;
     sim::TrackId stream = sim::TrackId::none;
     bool drawn = false;  // the timeline shows that the oldest batch has begun

@@ -41,6 +41,7 @@ void TimeSharedGpu::retime(Context& context) {
   batch.kernels = &next;
   context.position = position;
   context.used -= usage_until(next, context.underway());
+  context.used_now.reset();
 }
 
 }  // namespace jostle::gpu

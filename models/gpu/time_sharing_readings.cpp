@@ -13,12 +13,16 @@ Duration TimeSharedGpu::running_time(ContextId id) {
   return get(id).executed;
 }
 
+// Whoever meters asks for all contexts at once, most of which have not run since.
 Running TimeSharedGpu::running(ContextId id) {
-  Running running{.total = running_time(id), .used = get(id).used};
-  const Context& context = get(id);
-  if (!context.batches.empty())
-    running.used += usage_until(*context.batches.front().kernels, context.underway());
-  return running;
+  const Duration total = running_time(id);
+  Context& context = get(id);
+  if (!context.used_now) {
+    context.used_now = context.used;
+    if (!context.batches.empty())
+      *context.used_now += usage_until(*context.batches.front().kernels, context.underway());
+  }
+  return {.total = total, .used = *context.used_now};
 }
 
 Duration TimeSharedGpu::busy() {

@@ -93,13 +93,7 @@ void TimeSharedGpu::watch_for_launch(Context& context) {
   const Time launch = context.batches.empty()
                           ? Time::never()
                           : ready_time(context.batches.front(), context.host, context.position.next);
-  if (launch == Time::never()) {
-    engine_.cancel(context.arrival);
-  } else if (engine_.pending(context.arrival)) {
-    engine_.reschedule(context.arrival, launch);
-  } else {
-    context.arrival = engine_.schedule(launch, sim::action<&Context::arrive>(context));
-  }
+  engine_.set(context.arrival, launch, sim::action<&Context::arrive>(context));
 }
 
 void TimeSharedGpu::arrived(Context& context) {

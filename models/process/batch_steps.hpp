@@ -42,10 +42,10 @@ class BatchSteps {
   [[nodiscard]] bool one_by_one() const;
 
   // The steps of a batch that can be enqueued ahead.
-  [[nodiscard]] sim::Task<> enqueue(std::uint64_t batch, sim::Time made) {
+  [[nodiscard]] Stream::Enqueuing enqueue(std::uint64_t batch, sim::Time made) {
     return stream().enqueue(batch, made);
   }
-  [[nodiscard]] sim::Task<> synchronise(std::uint64_t batch) { return stream().synchronise(batch); }
+  [[nodiscard]] Stream::Synchronising synchronise(std::uint64_t batch) { return stream().synchronise(batch); }
   void record(std::uint64_t batch) { record_made_at(stream().made(batch)); }
   // Of requests that were made then, each of an image.
   void record(std::span<const sim::Time> made, std::int64_t images);

@@ -2,7 +2,9 @@
 // changes (the time account, the memory that it moves data over, the launches it makes one by one).
 #pragma once
 
+#include <coroutine>
 #include <optional>
+#include <utility>
 
 #include "models/cpu/cpu.hpp"
 #include "models/gpu/gpu.hpp"
@@ -37,9 +39,8 @@ class HostThread {
 
   // To be awaited: work; waiting for a flag as the spec says; sleeping until a flag or an instant wakes it.
   [[nodiscard]] auto run(sim::Duration work) { return cpu_.run(thread_, work); }
-  [[nodiscard]] sim::Task<> wait_for(cpu::Flag& flag) {
-    return process::wait_for(cpu_, thread_, flag, sync_, costs_.sync);
-  }
+  class Waiting;
+  [[nodiscard]] Waiting wait_for(cpu::Flag& flag);
   // The same for one of the events of `streams`, each asked for in turn: half a round passes until the one
   // that is due is asked for.
   [[nodiscard]] sim::Task<> wait_for_any(cpu::Flag& flag, std::size_t streams) {
@@ -84,5 +85,34 @@ class HostThread {
   bool moves_data_ = false;  // as told to `traffic_`
   cpu::ThreadId thread_;
 };
+
+// Of waiting for a flag. On its core that is a single request; only to sleep takes a task.
+class HostThread::Waiting {
+ public:
+  Waiting(HostThread& host, cpu::Flag& flag)
+      : poll_(host.sync_ == Sync::yield ? host.cpu_.yield_spin(host.thread_, flag, host.costs_.sync.poll)
+                                        : host.cpu_.spin(host.thread_, flag, host.costs_.sync.poll)) {
+    if (host.sync_ == Sync::blocking) sleep_.emplace(host.sleep_in_call(flag));
+  }
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <sim::ProcessPromise P>
+  bool await_suspend(std::coroutine_handle<P> waiter) {
+    if (!sleep_) return poll_.await_suspend(waiter);
+    sleep_->await_suspend(waiter);
+    return true;
+  }
+  void await_resume() {
+    if (sleep_) sleep_->await_resume();
+  }
+
+ private:
+  decltype(std::declval<cpu::Cpu&>().spin({}, std::declval<cpu::Flag&>(), {})) poll_;
+  std::optional<sim::Task<>> sleep_;
+};
+
+inline HostThread::Waiting HostThread::wait_for(cpu::Flag& flag) {
+  return {*this, flag};
+}
 
 }  // namespace jostle::process

@@ -25,7 +25,8 @@ Stream::Stream(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
                      },
                  .context = this}) {}
 
-sim::Task<> Stream::enqueue(std::uint64_t batch, Time made) {
+// Returns the host's work in the call.
+sim::Duration Stream::begin_enqueuing(std::uint64_t batch, Time made) {
   slot(batch).done.reset();
   slot(batch).made = made;
   slot(batch).output_bytes = output_bytes_;
@@ -37,17 +38,13 @@ sim::Task<> Stream::enqueue(std::uint64_t batch, Time made) {
   host_.set_phase(Phase::enqueuing);
   const double factor = host_.variation();
   bring_input();
-  co_await host_.run(launcher_.begin(factor));
+  return launcher_.begin(factor);
+}
+
+void Stream::enqueued() {
   launcher_.end();
   accounting_.enqueued();
   accounting_.time().set_outstanding(context_.number(), true);
-}
-
-sim::Task<> Stream::synchronise(std::uint64_t batch) {
-  const Time entered = engine_.now();
-  host_.set_phase(Phase::synchronising);
-  co_await host_.wait_for(slot(batch).done);
-  accounting_.synchronised(entered);
 }
 
 void Stream::size_next(const gpu::KernelSequence& kernels, double share) {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <array>
+#include <coroutine>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "models/cpu/cpu.hpp"
 #include "models/gpu/copy_engine.hpp"
@@ -30,10 +32,13 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  // One enqueue call. Batches are numbered from 0; the request for this one was made at `made`.
-  [[nodiscard]] sim::Task<> enqueue(std::uint64_t batch, sim::Time made);
-  // One synchronise call: waits until the host sees that the batch is done.
-  [[nodiscard]] sim::Task<> synchronise(std::uint64_t batch);
+  // One enqueue call, to be awaited at once. Batches are numbered from 0; the request for this one was made
+  // at `made`.
+  class Enqueuing;
+  [[nodiscard]] Enqueuing enqueue(std::uint64_t batch, sim::Time made);
+  // One synchronise call, likewise: waits until the host sees that the batch is done.
+  class Synchronising;
+  [[nodiscard]] Synchronising synchronise(std::uint64_t batch);
   // Of a batch under way, or just done.
   [[nodiscard]] sim::Time made(std::uint64_t batch) { return slot(batch).made; }
 
@@ -56,6 +61,8 @@ class Stream {
   };
   [[nodiscard]] Slot& slot(std::uint64_t batch) { return slots_[batch % slots_.size()]; }
 
+  [[nodiscard]] sim::Duration begin_enqueuing(std::uint64_t batch, sim::Time made);
+  void enqueued();
   void bring_input();
   void input_copied();
   void gpu_done() { launcher_.gpu_done(); }
@@ -77,5 +84,52 @@ class Stream {
   std::uint64_t executed_ = 0, done_ = 0;  // batches
   cpu::Flag* also_ = nullptr;
 };
+
+// Both are single requests of the host, and need no tasks.
+class Stream::Enqueuing {
+ public:
+  Enqueuing(Stream& stream, std::uint64_t batch, sim::Time made)
+      : stream_(stream), call_(stream.host_.run(stream.begin_enqueuing(batch, made))) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <sim::ProcessPromise P>
+  bool await_suspend(std::coroutine_handle<P> waiter) {
+    return call_.await_suspend(waiter);
+  }
+  void await_resume() { stream_.enqueued(); }
+
+ private:
+  Stream& stream_;
+  decltype(std::declval<HostThread&>().run({})) call_;
+};
+
+class Stream::Synchronising {
+ public:
+  Synchronising(Stream& stream, std::uint64_t batch)
+      : stream_(stream), entered_(stream.engine_.now()), call_(stream.host_, stream.slot(batch).done) {}
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <sim::ProcessPromise P>
+  bool await_suspend(std::coroutine_handle<P> waiter) {
+    return call_.await_suspend(waiter);
+  }
+  void await_resume() {
+    call_.await_resume();
+    stream_.accounting_.synchronised(entered_);
+  }
+
+ private:
+  Stream& stream_;
+  sim::Time entered_;
+  HostThread::Waiting call_;
+};
+
+inline Stream::Enqueuing Stream::enqueue(std::uint64_t batch, sim::Time made) {
+  return {*this, batch, made};
+}
+inline Stream::Synchronising Stream::synchronise(std::uint64_t batch) {
+  host_.set_phase(Phase::synchronising);
+  return {*this, batch};
+}
 
 }  // namespace jostle::process

@@ -4,23 +4,17 @@
 
 namespace jostle::process {
 
-// Time since the last call in which its kernels executed. Those of several streams overlap: as long as
-// together, at most all of it.
+// Time since the last call in which its kernels executed: they do while it holds the GPU. Those of several
+// streams overlap: as long as together, at most all of it.
 sim::Duration TimeAccount::ran() {
   sim::Duration sum;
   for (Context& context : contexts_) {
+    if (context.state != gpu::ContextState::owner) continue;
     const sim::Duration running = context.gpu->running_time(context.id);
     sum += running - context.running;
     context.running = running;
   }
   return contexts_.size() > 1 ? std::min(sum, engine_.now() - since_) : sum;
-}
-
-bool TimeAccount::any(gpu::ContextState state) const {
-  return std::ranges::any_of(contexts_, [state](const Context& context) { return context.state == state; });
-}
-bool TimeAccount::any(dla::TaskState state) const {
-  return std::ranges::find(contexts_, state, &Context::dla) != contexts_.end();
 }
 
 void TimeAccount::attribute() {
@@ -54,12 +48,26 @@ void TimeAccount::attribute() {
 
 // The first of the list that is true, its own kernels executing apart.
 Share TimeAccount::cause() const {
-  if (!any(gpu::ContextState::owner)) {
-    if (any(gpu::ContextState::switching_in)) return Share::gpu_switch;
-    if (any(gpu::ContextState::waiting)) return Share::gpu_slice_wait;
+  // What any of the contexts is in, a bit a state.
+  unsigned on_gpu = 0, on_dla = 0;
+  bool outstanding = false;
+  for (const Context& context : contexts_) {
+    on_gpu |= 1U << static_cast<unsigned>(context.state);
+    on_dla |= 1U << static_cast<unsigned>(context.dla);
+    outstanding = outstanding || context.outstanding;
   }
-  if (any(dla::TaskState::running)) return Share::dla_running;
-  if (any(dla::TaskState::waiting)) return Share::dla_wait;
+  const auto in_gpu = [on_gpu](gpu::ContextState state) {
+    return (on_gpu >> static_cast<unsigned>(state) & 1U) != 0;
+  };
+  const auto in_dla = [on_dla](dla::TaskState state) {
+    return (on_dla >> static_cast<unsigned>(state) & 1U) != 0;
+  };
+  if (!in_gpu(gpu::ContextState::owner)) {
+    if (in_gpu(gpu::ContextState::switching_in)) return Share::gpu_switch;
+    if (in_gpu(gpu::ContextState::waiting)) return Share::gpu_slice_wait;
+  }
+  if (in_dla(dla::TaskState::running)) return Share::dla_running;
+  if (in_dla(dla::TaskState::waiting)) return Share::dla_wait;
   if (engine_state_ == media::JobState::running) return Share::engine_running;
   if (engine_state_ == media::JobState::waiting) return Share::engine_wait;
   if (copying_ > 0) return Share::copying;
@@ -70,7 +78,7 @@ Share TimeAccount::cause() const {
     case Phase::enqueuing:
       return off_core ? Share::waiting_for_core : Share::launching;
     case Phase::synchronising:
-      if (std::ranges::any_of(contexts_, &Context::outstanding)) return Share::launching;
+      if (outstanding) return Share::launching;
       return off_core ? Share::waiting_for_core : Share::sync_wakeup;
     case Phase::computing:
       if (thread_ == cpu::State::on_core || helped_) return Share::cpu_compute;

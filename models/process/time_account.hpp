@@ -77,8 +77,6 @@ class TimeAccount {
   void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
   [[nodiscard]] sim::Duration ran();
-  [[nodiscard]] bool any(gpu::ContextState state) const;
-  [[nodiscard]] bool any(dla::TaskState state) const;
 
   const sim::Engine& engine_;
   std::vector<Context> contexts_;

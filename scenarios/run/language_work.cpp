@@ -53,7 +53,8 @@ class Steps {
         cycles_(runtime.cycles),
         context_(context),
         gpu_(context.device.gpu),
-        tables_(calibration::embedded_kernel_tables(context.device.evidence + "-llm")) {
+        tables_(calibration::embedded_kernel_tables(context.device.evidence + "-llm",
+                                                    std::string(of_.name) + " ")) {
     // At the clocks that are set: how compute and memory hide each other depends on both.
     gpu_.max_clock_hz = context.clocks.gpu_hz * context.device.what_if.arithmetic;
     gpu_.bandwidth_bytes_per_s *= memory::relative_bandwidth(context.device.memory, context.clocks.emc_hz) *

@@ -46,6 +46,23 @@ TEST(H200Kernels, are_in_the_binary_and_a_device_without_evidence_has_none) {
   EXPECT_TRUE(calibration::embedded_kernel_tables("toaster").networks.empty());
 }
 
+TEST(H200Kernels, of_one_network_are_read_alone_as_they_are_among_all) {
+  for (const MeasuredNetwork& network : tables().networks) {
+    const KernelTables& alone =
+        calibration::embedded_kernel_tables("h200", network.model + "," + to_string(network.precision) + ",");
+    ASSERT_EQ(alone.networks.size(), 1U);
+    const MeasuredNetwork& read = alone.networks.front();
+    ASSERT_EQ(read.batches.size(), network.batches.size());
+    for (std::size_t i = 0; i < read.batches.size(); ++i) {
+      EXPECT_EQ(read.batches[i].batch, network.batches[i].batch);
+      EXPECT_EQ(read.batches[i].names, network.batches[i].names);
+      EXPECT_EQ(read.batches[i].total(), network.batches[i].total());
+    }
+    EXPECT_EQ(read.solo_graph.size(), network.solo_graph.size());
+    EXPECT_EQ(read.solo_eager.size(), network.solo_eager.size());
+  }
+}
+
 TEST(H200Kernels, a_measured_sequence_sums_to_its_rows) {
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::pair<double, std::size_t>> sums;
   const auto csv = calibration::CsvTable::read(test::evidence("h200") / "kernels.csv");

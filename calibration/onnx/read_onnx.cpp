@@ -1,0 +1,13 @@
+// ONNX files; their bytes are read by onnx.cpp, which is loaded on demand.
+#include "calibration/onnx/onnx.hpp"
+#include "input/file.hpp"
+
+namespace jostle::calibration {
+
+std::optional<OnnxNetwork> read_onnx(const std::string& path, std::optional<std::int64_t> input,
+                                     input::Problems& problems) {
+  const std::optional<std::string> bytes = input::read_text_file(path, max_onnx_bytes, problems);
+  return bytes ? parse_onnx(*bytes, path, input, problems) : std::nullopt;
+}
+
+}  // namespace jostle::calibration

@@ -1,0 +1,15 @@
+// A document as bytes that take no parsing: what shipped profiles are when jostle is compiled.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "input/value.hpp"
+
+namespace jostle::input {
+
+[[nodiscard]] std::string packed(const Value& document);
+// The document that was packed, with its locations in `origin`. The bytes must be what packed() has made.
+[[nodiscard]] Node unpacked(std::string_view bytes, const std::string& origin);
+
+}  // namespace jostle::input
