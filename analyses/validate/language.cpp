@@ -102,12 +102,11 @@ std::vector<Run> runs_of_boards(std::vector<Fields>& kept) {
     const std::string name =
         fmt::format("{} {} {} {} {} {}, {}", row.at("run"), row.at("device"), row.at("power_mode"),
                     row.at("model"), row.at("precision"), row.at("runtime"), metric);
-    runs.push_back(
-        {scenario_of(row),
-         0,
-         {{name, waited_for(row), number(row, "value"), [metric](const scenarios::Result& result) {
-             return value_of(result.processes[0].tokens.value_or(TokenResult{}), metric);
-           }}}});
+    runs.push_back({scenario_of(row),
+                    0,
+                    {{name, waited_for(row), number(row, "value"), [metric](const scenarios::Result& result) {
+                        return value_of(result.processes[0].tokens.value_or(TokenResult{}), metric);
+                      }}}});
     kept.push_back(std::move(row));
   }
   return runs;
@@ -164,7 +163,12 @@ std::vector<std::vector<Fields>> together(const char* file, const char* key) {
   return runs;
 }
 
-constexpr const char* measured_s = "run: {duration: 1 s, warmup: 0.4 s}\n";
+// As measured; with cameras for as long as it takes to tell their p99.
+std::string duration_of(const std::vector<Fields>& rows, const char* arrivals) {
+  const bool cameras =
+      std::ranges::any_of(rows, [arrivals](const Fields& row) { return is_camera(row, arrivals); });
+  return fmt::format("run: {{duration: {} s, warmup: 0.4 s}}\n", cameras ? 60 : 1);
+}
 
 std::vector<Run> runs_of_processes(const std::string& sharing, std::size_t group) {
   std::vector<Run> runs;
@@ -183,7 +187,7 @@ std::vector<Run> runs_of_processes(const std::string& sharing, std::size_t group
           },
           [i](const scenarios::Result& result) { return result.processes[i].latency_ms.p99; }));
     }
-    run.scenario += measured_s;
+    run.scenario += duration_of(rows, "arrivals");
     runs.push_back(std::move(run));
   }
   return runs;
@@ -210,7 +214,7 @@ std::vector<Run> runs_of_streams(std::size_t group) {
             return result.processes[0].instances.at(i).latency_ms.p99;
           }));
     }
-    run.scenario += measured_s;
+    run.scenario += duration_of(rows, "arrivals_per_s");
     runs.push_back(std::move(run));
   }
   return runs;
