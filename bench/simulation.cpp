@@ -3,8 +3,10 @@
 // Assembled once (profile, kernel tables); the board is set up in each iteration, as a run does.
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -14,12 +16,12 @@
 namespace jostle::scenarios {
 namespace {
 
-// Eight processes of resnet50, one image a batch, on three cores of the measured host, spinning.
-Scenario eight_resnets(Runtime runtime) {
+// Processes on three cores of the measured host, spinning.
+Scenario on_h200(const Model& model, Runtime runtime, std::int64_t count) {
   ProcessEntry entry;
-  entry.model = BuiltInModel{"resnet50"};
-  entry.precision = Precision::fp16;
-  entry.count = 8;
+  entry.model = model;
+  if (std::holds_alternative<BuiltInModel>(model)) entry.precision = Precision::fp16;
+  entry.count = count;
   entry.runtime = runtime;
   entry.sync = Sync::spin;
   Scenario scenario;
@@ -37,8 +39,7 @@ calibration::Profile profile_of(const std::string& device) {
   return *std::move(profile);
 }
 
-void simulate(benchmark::State& state, Runtime runtime) {
-  const Scenario scenario = eight_resnets(runtime);
+void simulate(benchmark::State& state, const Scenario& scenario) {
   const Assembly assembly = assemble(scenario, profile_of(scenario.device));
   const sim::Duration span = sim::seconds(20);
   double simulated = 0, steps = 0;
@@ -54,15 +55,23 @@ void simulate(benchmark::State& state, Runtime runtime) {
   state.counters["steps_per_simulated_s"] = steps / simulated;
 }
 
-void eight_resnet50_as_cuda_graphs(benchmark::State& state) {
-  simulate(state, Runtime::cuda_graph);
+// By the number of processes: resnet50, one image a batch.
+void resnet50_as_cuda_graphs(benchmark::State& state) {
+  simulate(state, on_h200(BuiltInModel{"resnet50"}, Runtime::cuda_graph, state.range(0)));
 }
-BENCHMARK(eight_resnet50_as_cuda_graphs)->Unit(benchmark::kMillisecond);
+BENCHMARK(resnet50_as_cuda_graphs)->Arg(8)->Arg(32)->Arg(128)->Unit(benchmark::kMillisecond);
 
-void eight_resnet50_eager(benchmark::State& state) {
-  simulate(state, Runtime::eager);
+void resnet50_eager(benchmark::State& state) {
+  simulate(state, on_h200(BuiltInModel{"resnet50"}, Runtime::eager, state.range(0)));
 }
-BENCHMARK(eight_resnet50_eager)->Unit(benchmark::kMillisecond);
+BENCHMARK(resnet50_eager)->Arg(8)->Arg(32)->Arg(128)->Unit(benchmark::kMillisecond);
+
+// By the number of kernels a batch, of 5 us each: eight processes.
+void kernels_eager(benchmark::State& state) {
+  const SyntheticModel model{.kernels = state.range(0), .duration = sim::microseconds(5), .pace = {}};
+  simulate(state, on_h200(model, Runtime::eager, 8));
+}
+BENCHMARK(kernels_eager)->Arg(200)->Arg(2000)->Arg(20000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace jostle::scenarios

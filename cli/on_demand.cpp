@@ -15,7 +15,7 @@ const cli::OnDemand& loaded() {
     void* const entry = module != nullptr ? dlsym(module, cli::on_demand_entry) : nullptr;
     if (entry == nullptr)
       throw std::runtime_error(std::string("jostle is not installed whole: ") + dlerror());
-    return reinterpret_cast<const cli::OnDemand& (*)()>(entry)();
+    return *reinterpret_cast<const cli::OnDemand* (*)()>(entry)();
   }();
   return functions;
 }

@@ -14,6 +14,6 @@ struct OnDemand {
   decltype(&calibration::parse_onnx) parse_onnx;
   decltype(&calibration::fit) fit;
 };
-inline constexpr const char* on_demand_entry = "jostle_on_demand";  // of the module: const OnDemand&()
+inline constexpr const char* on_demand_entry = "jostle_on_demand";  // of the module: const OnDemand*()
 
 }  // namespace jostle::cli

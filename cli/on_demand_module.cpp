@@ -1,8 +1,8 @@
 // The module that the command loads on demand.
 #include "cli/on_demand.hpp"
 
-extern "C" [[gnu::visibility("default")]] const jostle::cli::OnDemand& jostle_on_demand() {
+extern "C" [[gnu::visibility("default")]] const jostle::cli::OnDemand* jostle_on_demand() {
   static constexpr jostle::cli::OnDemand functions{.parse_onnx = jostle::calibration::parse_onnx,
                                                    .fit = jostle::calibration::fit};
-  return functions;
+  return &functions;
 }
