@@ -89,7 +89,7 @@ void read_kernels(const Cursor& at, Block& outer, gpu::KernelCosts& costs) {
     read_shares(*differing, block, costs.tensor_efficiency_of);
   block.required("cuda_efficiency", costs.cuda_efficiency, share);
   block.required("winograd_gain", costs.winograd_gain, Real{1, 4});
-  block.optional("gemm_gain", costs.gemm_gain, Real{1, 3});
+  block.optional("gemm_gain", costs.gemm_gain, Real{0.3, 3});
   block.optional("heuristic_algorithm_efficiency", costs.heuristic_algorithm_efficiency, Real{0.05, 1});
   block.optional("depthwise_efficiency", costs.depthwise_efficiency, share);
   block.required("wave_cycles", costs.wave_cycles, cycles);

@@ -260,6 +260,13 @@ class Estimator {
 
 constexpr double outside_bytes = 4;  // callers pass and receive fp32
 
+// Convolutions keep the channels of a group together, 32 of int8 and 8 or 16 of fp16, so a tensor between two
+// precisions is copied into the other layout. What holds rows (linear layers, attention, normalisations) is
+// written in the precision of its reader: TensorRT fuses the quantisation into the kernel before it.
+bool in_groups(const FusedLayer& layer) {
+  return layer.op == Op::conv || layer.op == Op::conv_transpose;
+}
+
 void check(std::int64_t batch, const gpu::Spec& gpu) {
   if (batch < 1) throw std::invalid_argument("a batch of " + std::to_string(batch));
   if (gpu.sm_count < 1 || gpu.max_clock_hz <= 0 || gpu.cuda_cores.fp32 <= 0 ||
@@ -297,6 +304,7 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
     }
     for (const std::size_t input : layer.inputs) {
       if (!reformats || stored[input] == element) continue;
+      if (!in_groups(layer) && !in_groups(layers[input])) continue;
       sequence.kernels.push_back(estimator.reformat(layers[input].out.elements(), stored[input], element));
     }
     // Between layers a graph keeps channels apart (NCHW); tensor cores want them together.
