@@ -205,7 +205,7 @@ TEST(Explain, the_clocks_before_and_after_a_change_are_those_of_the_two_runs) {
 TEST(Explain, a_faster_part_that_saves_no_tail_is_explained_by_the_clock_that_fell) {
   const Tried faster = tried(
       explained(cameras,
-                {"run.duration=60 s", "power_mode=MAXN_SUPER", "processes.0.arrivals={periodic: 17 /s}"},
+                {"run.duration=60 s", "power_mode=MAXN_SUPER", "processes.0.arrivals={periodic: 18 /s}"},
                 {"double-arithmetic"}),
       "double-arithmetic");
   ASSERT_GT(faster.p99_ms.relative().value(), -0.05);
@@ -275,12 +275,12 @@ TEST(Explain, no_resource_is_named_while_another_brings_more) {
 
 TEST(Explain, overload_is_told_with_the_changes_under_which_all_keep_up) {
   const Explanation explanation =
-      explained(cameras, {"power_mode=7W", "processes.0.arrivals={periodic: 18 /s}"});
+      explained(cameras, {"power_mode=7W", "processes.0.arrivals={periodic: 20 /s}"});
   ASSERT_TRUE(explanation.overload.has_value());
   const Overload& overload = *explanation.overload;
   EXPECT_EQ(overload.processes, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5}));
-  EXPECT_NEAR(overload.offered, 108, 1e-9);
-  EXPECT_LT(overload.served, 107);
+  EXPECT_NEAR(overload.offered, 120, 1e-9);
+  EXPECT_LT(overload.served, 119);
   ASSERT_FALSE(overload.stable_with.empty());
   ASSERT_LT(overload.stable_with.size(), explanation.tried.size());
   for (std::size_t i = 0; i < explanation.tried.size(); ++i) {

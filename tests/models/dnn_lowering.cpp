@@ -116,11 +116,14 @@ TEST(Lowering, every_network_runs_in_every_lowering_and_precision_at_any_batch) 
     const Network network = model.build(model.default_input);
     for (const Lowering lowering : {Lowering::framework, Lowering::optimised}) {
       const std::vector<FusedLayer> layers = fuse(network, lowering);
+      // Without tensor cores what was concatenated before is the beginning of the next: no copy.
+      const auto needed = static_cast<std::size_t>(
+          std::ranges::count_if(layers, [](const FusedLayer& layer) { return !layer.shared_copy; }));
       for (const Precision precision : all_precisions) {
         sim::Duration before;
         for (const std::int64_t batch : {1, 8, 64}) {
           const gpu::KernelSequence sequence = roofline(layers, batch, precision, lowering, gpu);
-          check_kernels(sequence, layers.size());
+          check_kernels(sequence, needed);
           EXPECT_GT(sequence.total(), before) << to_string(precision) << " " << batch;
           before = sequence.total();
         }
@@ -151,7 +154,7 @@ TEST(Lowering, every_network_runs_on_the_cpu) {
   }
 }
 
-TEST(Lowering, int8_leaves_attention_and_norms_in_fp16_and_pays_for_the_borders) {
+TEST(Lowering, int8_leaves_attention_and_norms_in_fp16_and_only_convolutions_pay_for_borders) {
   const gpu::Spec gpu = orin();
   const std::vector<FusedLayer> layers = pieces("bert_tiny");
   std::ptrdiff_t half = 0;
@@ -163,7 +166,7 @@ TEST(Lowering, int8_leaves_attention_and_norms_in_fp16_and_pays_for_the_borders)
                        gpu)
         .kernels.size();
   };
-  EXPECT_GT(launches(Precision::int8), launches(Precision::fp16));
+  EXPECT_EQ(launches(Precision::int8), launches(Precision::fp16));
 }
 
 TEST(Lowering, a_precision_without_units_becomes_fp32_layer_by_layer) {

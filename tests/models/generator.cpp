@@ -20,6 +20,7 @@ StepGrid grid(std::int64_t most) {
   for (std::int64_t i = 0; i < 2 * most; ++i) {
     gpu::KernelSequence step;
     step.kernels.resize(static_cast<std::size_t>(i / 2 + 1));
+    step.rebuild_finish();
     grid.kernels.push_back(std::move(step));
   }
   return grid;

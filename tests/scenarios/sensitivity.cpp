@@ -272,6 +272,8 @@ std::vector<Row> rows() {
       {"gpu.kernels.tensor_efficiency_of.int8", "20 %", orin, on_the(orin, roofline("int8", 8)), total, down},
       {"gpu.kernels.cuda_efficiency", "20 %", nano, on_the(nano, roofline("fp16", 8)), total, down},
       {"gpu.kernels.winograd_gain", "2", nano, on_the(nano, roofline("fp16", 8)), total, up},
+      {"gpu.kernels.gemm_gain", "0.5", orin, on_the(orin, "{model: bert_base, precision: fp16, batch: 8}"),
+       total, down},
       {"gpu.kernels.heuristic_algorithm_efficiency", "0.2", nano,
        on_the(nano, "{model: alexnet, precision: fp32, batch: 8, runtime: eager}"), total, down},
       {"gpu.kernels.depthwise_efficiency", "1 %", nano,
@@ -625,8 +627,12 @@ std::vector<Row> power_rows() {
       "/s}}]\n"
       "run: {duration: 4 s, warmup: 1 s}\n";
   table.push_back({"power.gpu.gated_after", "100 ms", "jetson-nano", now_and_then, watts, down});
-  for (const auto& [figure, value] : std::vector<std::pair<std::string, std::string>>{
-           {"voltage", "[[1 GHz, 1.2 V]]"}, {"busy", "5 nF"}, {"idle", "2 nF"}, {"leakage", "1 W"}})
+  for (const auto& [figure, value] :
+       std::vector<std::pair<std::string, std::string>>{{"voltage", "[[1 GHz, 1.2 V]]"},
+                                                        {"busy", "5 nF"},
+                                                        {"idle", "2 nF"},
+                                                        {"per_operation", "1 pJ"},
+                                                        {"leakage", "1 W"}})
     table.push_back({"power.dla." + figure, value, agx, on_dla("int8"), watts, up});
   table.push_back({"power.module.per_byte", "1 nJ/B", "jetson-agx-xavier",
                    on_the("jetson-agx-xavier", roofline("fp16", 1)), watts, up});

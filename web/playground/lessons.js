@@ -133,6 +133,6 @@ run: {duration: 6 s}
       {ask: 'Images per second of one classifier', unit: 'images/s', most: 1500, of: (result) => result.processes[1].throughput.mean}],
     change: {label: 'under MPS', set: ['mps=true']},
     answer: 'In time slices a token waits for the turns of the other three, and nothing of the model is enqueued when its own turn would go on: it keeps a fifth of its rate. The classifiers have a batch enqueued ahead and use their whole turns. Under MPS the kernels of all run side by side; a decode step reads weights and leaves most SMs idle, so everybody gains, the language model most.',
-    notes: 'Measured on an H200: 80 tokens a second in time slices, 295 under MPS. Ask what a camera at 30 images a second in place of a classifier would cost the chat: little of its rate, a millisecond of its 99th percentile.',
+    notes: 'Measured on an H200: 80 tokens a second in time slices, 245 under MPS. Ask what a camera at 30 images a second in place of a classifier would cost the chat: little of its rate, a millisecond of its 99th percentile.',
   },
 ];
