@@ -185,9 +185,9 @@ std::string why_in_space(const Sides& sides, const std::vector<Standing>& groups
   const bool streams = std::ranges::any_of(after.processes, scenarios::has_instances);
   if (found.loser == nullptr) {
     if (found.winner == nullptr) return {};
-    const std::string side_by_side = sm_active(sides.before, sides.tried, true);
-    if (side_by_side.empty()) return "nobody waits for a turn or pays for a switch";
-    return "nobody waits for a turn, and kernels run side by side" + side_by_side;
+    const std::string of_all = sm_active(sides.before, sides.tried, true);
+    if (of_all.empty()) return "nobody waits for a turn or pays for a switch";
+    return "nobody waits for a turn, and kernels run side by side" + of_all;
   }
   if (const auto by_kernels = shorter(*found.loser, groups))
     return fmt::format("each {} gets one kernel a round, whatever its length{}",

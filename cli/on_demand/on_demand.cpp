@@ -1,5 +1,5 @@
 // Functions of calibration/ that the command loads when they are first called.
-#include "cli/on_demand.hpp"
+#include "cli/on_demand/on_demand.hpp"
 
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // What the command loads when it is asked for: functions that need the libraries of ONNX and Ceres, which
 // take longer to load than a short run takes.
 //
-// on_demand_module.cpp is the module. on_demand.cpp, in the command alone, defines the functions as calls
+// module.cpp is the module. on_demand.cpp, in the command alone, defines the functions as calls
 // into it; other programs link them as they are.
 #pragma once
 
