@@ -24,6 +24,7 @@ function stacked({title, about, unit, labels, parts, values, wide, limit, share}
       xAxis: {type: 'value', name: unit === '' ? 'Share of the time' : unit, max: share ? 1 : limit ? ({max}) => Math.max(max, limit.value * 1.05) : null},
       yAxis: named(labels).yAxis,
       series: names.map((name, i) => ({type: 'bar', stack: 'all', name: words(name), barMaxWidth: 26,
+        itemStyle: name === 'idle' ? {color: theme.line} : {}, // nothing happens, and there are more parts than colours
         data: values.map((row) => row[name] ?? 0),
         markLine: limit && i === 0 ? limitLines(theme, 'xAxis', [limit]) : undefined})),
     }),
