@@ -274,7 +274,8 @@ void add_validate(CLI::App& app, Task& task) {
       ->add_option("--set", options->set,
                    "Override a parameter of the profile (default: the H200's): gpu.time_slicing.slice='1 ms'")
       ->type_name("KEY=VALUE");
-  add_examples(*command, {"validate boards --details", "validate language", "validate jetson-orin-nano-super evidence.csv"});
+  add_examples(*command, {"validate boards --details", "validate language",
+                          "validate jetson-orin-nano-super evidence.csv"});
   command->callback(
       [&task, options] { task = [options](Context& context) { return validate(*options, context); }; });
 }
