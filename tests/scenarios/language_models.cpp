@@ -1,16 +1,11 @@
-// Language models: what scenarios say of them, laws of what they give, and what was measured on an H200.
-#include <fmt/format.h>
+// Language models: what scenarios say of them, and laws of what they give.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "calibration/embedded.hpp"
-#include "calibration/readers/csv.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "tests/scenarios/runs.hpp"
@@ -133,114 +128,6 @@ TEST(LanguageModels, serve_sequences) {
   EXPECT_GT(json["processes"][0]["tokens"]["ttft_ms"]["p50"].get<double>(), 0);
   EXPECT_GT(json["processes"][0]["tokens"]["tokens_per_joule"].get<double>(), 0);
   EXPECT_GT(json["processes"][0]["tokens"]["kv_cache_mb"].get<double>(), 0);
-}
-
-// What was measured (evidence/h200-llm)
-
-struct Row {
-  std::string run, sharing, kind, role, model, batch, arrivals;
-  double per_s, p99;
-};
-std::vector<Row> contention() {
-  const std::string file = "evidence/h200-llm/contention.csv";
-  const auto table = calibration::CsvTable::parse(calibration::embedded_file(file).value_or(""), file);
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
-    const auto text = [&](const char* column) { return row.text(table.column(column)); };
-    rows.push_back({text("run"), text("sharing"), text("kind"), text("role"), text("model"), text("batch"),
-                    text("arrivals"), row.number(table.column("per_s")), row.number(table.column("p99_ms"))});
-  }
-  return rows;
-}
-std::string entry_of(const Row& row) {
-  const std::string work = row.role == "decode"    ? "bench: {tg: 128, depth: 512}"
-                           : row.role == "prefill" ? "bench: {pp: 512}"
-                                                   : "batch: " + row.batch;
-  const std::string arrivals = row.arrivals == "closed" ? "" : ", arrivals: {periodic: 30 /s}";
-  return "  - {model: " + row.model + ", precision: fp16, runtime: cuda-graph, sync: spin, " + work +
-         arrivals + "}\n";
-}
-
-// The mean error of each one's rate in all runs of several processes.
-double mean_error(const std::string& sharing) {
-  std::map<std::string, std::vector<Row>> runs;
-  for (const Row& row : contention())
-    if (row.sharing == sharing && row.kind != "alone") runs[row.run].push_back(row);
-  double sum = 0;
-  int count = 0;
-  for (const auto& [name, rows] : runs) {
-    std::string text = "device: nvidia-h200\n";
-    if (sharing == "mps") text += "mps: true\n";
-    text += "processes:\n";
-    for (const Row& row : rows) text += entry_of(row);
-    const Result result = run_text(text + "run: {duration: 1 s, warmup: 0.4 s}\n");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].arrivals != "closed") continue;
-      const ProcessResult& process = result.processes[i];
-      const double rate =
-          rows[i].role == "decode"
-              ? process.tokens.value().decode_per_s.value()
-              : process.throughput.mean.value() / (rows[i].role == "cnn" ? std::stod(rows[i].batch) : 1);
-      sum += std::abs(rate / rows[i].per_s - 1);
-      ++count;
-    }
-  }
-  EXPECT_GT(count, 20);
-  return sum / count;
-}
-
-TEST(LanguageModelsAsMeasured, starve_in_time_slices_within_four_percent) {
-  EXPECT_LE(mean_error("timeslice"), 0.02);
-}
-// evidence/language, in whose profile figures of three of the six laboratories are fitted. Rows that are
-// marked contradict others.
-TEST(LanguageModelsAsMeasured, of_jetsons_give_the_published_rates) {
-  const std::string file = "evidence/language/published.csv";
-  const auto table = calibration::CsvTable::parse(calibration::embedded_file(file).value_or(""), file);
-  std::map<std::string, std::vector<double>> errors;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const auto row = table.row(i);
-    const auto text = [&](const char* column) { return row.text(table.column(column)); };
-    if (!text("mark").empty()) continue;
-    std::string clocks;
-    for (const std::string domain : {"gpu", "cpu", "emc"})
-      if (const std::string mhz = text((domain + "_mhz").c_str()); !mhz.empty())
-        clocks += (clocks.empty() ? "" : ", ") + domain + ": " + mhz + " MHz";
-    const std::string prompt = text("prompt");
-    const bool bench = prompt == "tg" || prompt == "pp";
-    const std::string work = bench ? fmt::format("bench: {{{}: {}}}", prompt, text("tokens"))
-                                   : fmt::format("generate: {{prompt: {}, tokens: {}}}, users: {}", prompt,
-                                                 text("tokens"), text("users"));
-    const TokenResult tokens = tokens_of(fmt::format(
-        "device: {}\npower_mode: {}\n{}{}processes:\n  - {{model: {}, precision: {}, runtime: {}, {}}}\nrun: "
-        "{{duration: 20 s}}\n",
-        text("device"), text("power_mode"), text("pinned") == "1" ? "jetson_clocks: true\n" : "",
-        clocks.empty() ? "" : "clocks: {" + clocks + "}\n", text("model"), text("precision"), text("runtime"),
-        work));
-    const std::string metric = text("metric");
-    const Metric predicted = metric == "decode" ? tokens.decode_per_s
-                             : metric == "itl"  ? tokens.itl_mean
-                             : metric == "ttft" ? tokens.ttft_mean
-                                                : tokens.prefill_per_s;
-    const double error = std::abs(predicted.value() / row.number(table.column("value")) - 1);
-    RecordProperty(text("run"), fmt::format("{:.3f}", error));
-    const bool prefill = metric == "ttft" || metric == "prefill";
-    errors[prefill ? "prefill" : text("users") == "1" ? "decode" : "decode of eight"].push_back(error);
-  }
-  const auto median = [&](const char* what) {
-    auto& all = errors[what];
-    std::ranges::sort(all);
-    return all.at(all.size() / 2);
-  };
-  EXPECT_GE(errors["decode"].size(), 45U);
-  EXPECT_LE(median("decode"), 0.08);
-  EXPECT_LE(median("prefill"), 0.15);
-}
-
-// Asked are 8 %: kernels of a few microseconds take longer as MPS clients than mps_kernel says.
-TEST(LanguageModelsAsMeasured, share_under_mps_within_twelve_percent) {
-  EXPECT_LE(mean_error("mps"), 0.12);
 }
 
 }  // namespace
