@@ -29,6 +29,11 @@ int decimals(double largest, int significant) {
   return significant - before;
 }
 
+// A figure by itself.
+std::string cell(const Metric& value) {
+  return value ? fmt::format("{:.{}f}", *value, decimals(*value, 4)) : none;
+}
+
 // The cells of a column of figures, all with the same number of decimals.
 template <class Get>
 std::vector<std::string> figures(const std::vector<ProcessResult>& processes, int significant,
@@ -215,9 +220,6 @@ std::string tokens_table(const Result& result, int width, bool colour) {
                {"tokens/J", Align::right, 50},
                {"weights MB", Align::right, 40},
                {"KV MB", Align::right, 30}});
-  const auto cell = [](const Metric& value) {
-    return value ? fmt::format("{:.{}f}", *value, decimals(*value, 4)) : none;
-  };
   const auto add = [&](const std::string& number, const std::string& name,
                        const scenarios::TokenResult& tokens) {
     table.add({number, name, cell(tokens.decode_per_s), cell(tokens.prefill_per_s), cell(tokens.ttft_p50),
@@ -268,9 +270,6 @@ std::string loads_table(const Result& result, int width, bool colour) {
                {"cores", Align::right},
                {"GB/s", Align::right},
                {"grade", Align::left, 50}});
-  const auto cell = [](const Metric& value) {
-    return value ? fmt::format("{:.{}f}", *value, decimals(*value, 4)) : none;
-  };
   for (std::size_t i = 0; i < result.loads.size(); ++i) {
     const scenarios::LoadResult& load = result.loads[i];
     table.add({fmt::format("{}", load.behind_processes + i), load.name.empty() ? load.load : load.name,
@@ -288,8 +287,7 @@ std::string stages_table(const Result& result, int width, bool colour) {
                {"ms", Align::right}});
   for (const ProcessResult& process : result.processes)
     for (const scenarios::StageResult& stage : process.stages)
-      table.add({fmt::format("{}", process.index), label(process), stage.name,
-                 stage.ms ? fmt::format("{:.{}f}", *stage.ms, decimals(*stage.ms, 4)) : none});
+      table.add({fmt::format("{}", process.index), label(process), stage.name, cell(stage.ms)});
   if (table.rows() == 0) return {};
   return "\n" + styled("stages of the host, a batch", Style::strong, colour) + "\n" +
          table.text(width, colour);

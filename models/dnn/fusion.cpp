@@ -122,7 +122,8 @@ class Folder {
   // TensorRT writes the operands of a concatenation in place only if the layer's kernel can write with a
   // stride, as convolutions do. Other operands (from SiLU, sums, pooling, slices) are copied, one by one.
   // A tensor in several concatenations is written into the last of them and copied to the others: that is
-  // densenet, where a layer reads all earlier ones (torch2trt: 7 to 24 ms more on AGX Xavier than without).
+  // densenet, where a layer reads all earlier ones. Without these copies it was 2 to 5 times too fast on AGX
+  // Xavier (torch2trt), with them 1.7 to 1.8 times.
   // With these copies yolov8n's calls to enqueue, memory traffic and time are within 2, 11 and 8 % of the
   // measurements (evidence/boards/solo.csv); without them all three are 18 to 28 % too low.
   void copy_operands(Node concat) {
