@@ -242,10 +242,9 @@ constexpr std::array gpu_metrics_all{
         "The ranges are reproduced except for resnet50 in tf32 and fp32, whose long waves fill the SMs by "
         "more, and "
         "for "
-        "yolov8n in int8, which is at 75 to 100 % for 46 % of the time. Windows at 100 % are rarer than "
-        "stated: "
-        "the simulation spreads SM activity evenly over a kernel, so the start of its blocks and its last, "
-        "partly filled wave lower all its windows slightly.",
+        "yolov8n in int8, which is at 75 to 100 % for 46 % of the time. Windows at 100 % are more frequent "
+        "than stated: all blocks of a wave end together in the simulation, so that all SMs are active until "
+        "the last wave; real ones end one by one, and the last waves begin earlier and last longer.",
         sm_active_alone},
     Statement{
         "C35", Kind::bound, Basis::fitted("gpu.kernels.instructions"),

@@ -59,6 +59,7 @@ void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) 
   block.required("kernel_start", law.kernel_start, span);
   block.required("fetch", law.fetch, span);
   block.required("mps_kernel", law.mps_kernel, span);
+  block.optional("mps_cold_code", law.mps_cold_code, span);
   block.required("compute_load", law.compute_load, load);
   block.required("memory_load", law.memory_load, load);
   block.required("warp_bandwidth", law.warp_bytes_per_s,

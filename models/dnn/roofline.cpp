@@ -1,7 +1,9 @@
 #include "models/dnn/roofline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -231,6 +233,7 @@ class Estimator {
     const double balance = by_memory ? std::min(1.0, kernel.blocks / sms) : kernel.blocks / (sms * per_sm);
     const double resident_share = 1 - static_cast<double>(kernel.fixed_share);
     kernel.sm_active = static_cast<float>(resident_share * balance);
+    if (!by_memory) set_waves(kernel, per_sm, (kernel.blocks - (per_sm - 1) * sms) / sms);
     // If the kernel is bound by memory, warps make progress as far as the bytes, or the arithmetic that they
     // hide, keep them busy.
     const double going =
@@ -265,6 +268,14 @@ constexpr double outside_bytes = 4;  // callers pass and receive fp32
 // written in the precision of its reader: TensorRT fuses the quantisation into the kernel before it.
 bool in_groups(const FusedLayer& layer) {
   return layer.op == Op::conv || layer.op == Op::conv_transpose;
+}
+
+// Kernels that differ in what their blocks need are different functions.
+std::uint32_t functions_of(const std::vector<gpu::Kernel>& kernels) {
+  std::set<std::array<std::uint32_t, 3>> needs;
+  for (const gpu::Kernel& kernel : kernels)
+    needs.insert({kernel.threads_per_block, kernel.registers_per_thread, kernel.shared_bytes});
+  return static_cast<std::uint32_t>(needs.size());
 }
 
 void check(std::int64_t batch, const gpu::Spec& gpu) {
@@ -323,6 +334,7 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
   const Precision used = path_for(gpu, precision).precision;
   sequence.provenance = "roofline of " + gpu.architecture;
   if (used != precision) sequence.provenance.append(", run as ").append(to_string(used));
+  sequence.functions = functions_of(sequence.kernels);
   sequence.rebuild_finish();
   return found;
 }

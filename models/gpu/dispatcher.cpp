@@ -29,14 +29,23 @@ Work work_of(const Spec& gpu, const Kernel& kernel) {
   return work;
 }
 
+Work work_of(const Spec& gpu, const KernelSequence& batch, const Kernel& kernel) {
+  constexpr std::uint32_t few_blocks = 8;
+  Work work = work_of(gpu, kernel);
+  const auto kernels = static_cast<double>(batch.kernels.size());
+  work.cold_code =
+      work.blocks <= few_blocks && batch.used.back().dram_bytes * batch.functions / kernels > gpu.l2_bytes;
+  return work;
+}
+
 Duration launch_gap(const KernelSequence& kernels, std::size_t kernel) {
   const auto count = static_cast<std::int64_t>(kernels.kernels.size());
   const auto before = static_cast<std::int64_t>(kernel);
   return kernels.lone_gap * (before + 1) / count - kernels.lone_gap * before / count;
 }
 
-Dispatcher::Dispatcher(const Spec& gpu, Duration per_kernel)
-    : gpu_(gpu), per_kernel_(per_kernel), residency_(gpu), slowdown_(residency_.nothing_placed()) {}
+Dispatcher::Dispatcher(const Spec& gpu, const Longer& longer)
+    : gpu_(gpu), longer_(longer), residency_(gpu), slowdown_(residency_.nothing_placed()) {}
 
 int Dispatcher::add_stream(const StreamSpec& spec) {
   Stream& stream = streams_.emplace_back();
@@ -82,7 +91,8 @@ Duration Dispatcher::time_of(const Stream& head) const {
   constexpr int most_fetching = 2;
   Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
   time += std::max(head.joined + head.work.start - now_, Duration::zero());
-  if (!head.running) time += per_kernel_ + gpu_.space_sharing.fetch * std::min(running_, most_fetching);
+  if (!head.running) time += longer_.each + gpu_.space_sharing.fetch * std::min(running_, most_fetching);
+  if (!head.running && head.work.cold_code) time += longer_.cold_code;
   return time;
 }
 

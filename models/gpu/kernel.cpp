@@ -1,5 +1,7 @@
 #include "models/gpu/kernel.hpp"
 
+#include <algorithm>
+
 namespace jostle::gpu {
 
 const char* to_string(Grade grade) {
@@ -40,17 +42,41 @@ Usage& Usage::operator-=(const Usage& other) {
   return *this;
 }
 
+namespace {
+
+// Share of a kernel's activity in the first `done`, from 0 to 1, of its duration.
+double activity_until(const Kernel& kernel, double done) {
+  const double fixed = static_cast<double>(kernel.fixed_share);
+  if (done >= 1 || fixed >= 1) return done;
+  const double resident = std::max(done - fixed, 0.0) / (1 - fixed);
+  const double before_last = 1 - static_cast<double>(kernel.last_wave);
+  if (resident > before_last) {
+    return 1 -
+           (1 - resident) * static_cast<double>(kernel.in_last_wave) / static_cast<double>(kernel.last_wave);
+  }
+  return resident * (1 - static_cast<double>(kernel.in_last_wave)) / before_last;
+}
+
+}  // namespace
+
+void set_waves(Kernel& kernel, double waves, double last) {
+  const bool alike = waves <= 1 || last >= 1;
+  kernel.last_wave = alike ? 0 : static_cast<float>(1 / waves);
+  kernel.in_last_wave = alike ? 0 : static_cast<float>(last / (waves - 1 + last));
+}
+
 Usage usage_of(const Kernel& kernel, sim::Duration done) {
-  const double seconds = sim::to_seconds(done);
+  const double time = sim::to_seconds(done);
   const double whole = sim::to_seconds(kernel.duration);
-  return {.compute = seconds * static_cast<double>(kernel.compute_share),
-          .memory = seconds * static_cast<double>(kernel.memory_share),
+  const double seconds = whole > 0 ? whole * activity_until(kernel, time / whole) : time;
+  return {.compute = time * static_cast<double>(kernel.compute_share),
+          .memory = time * static_cast<double>(kernel.memory_share),
           .sm_active = seconds * static_cast<double>(kernel.sm_active),
           .issue_slot = seconds * static_cast<double>(kernel.issue_slot),
           .tensor_active = seconds * static_cast<double>(kernel.tensor_active),
           .occupancy = seconds * static_cast<double>(kernel.occupancy),
           .working = seconds * static_cast<double>(kernel.working),
-          .dram_bytes = whole > 0 ? static_cast<double>(kernel.dram_bytes) * (seconds / whole) : 0};
+          .dram_bytes = whole > 0 ? static_cast<double>(kernel.dram_bytes) * (time / whole) : 0};
 }
 
 void KernelSequence::rebuild_finish() {

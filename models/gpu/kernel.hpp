@@ -33,6 +33,10 @@ struct Kernel {
   // Means over the duration and over all SMs of the GPU, each from 0 to 1: SMs with a resident warp; issue
   // slots used; tensor pipes used; resident warps over the maximum number.
   float sm_active = 0, issue_slot = 0, tensor_active = 0, occupancy = 0;
+  // Blocks run in waves, and the last one need not use all SMs. The last wave takes `last_wave` of the time
+  // in which blocks are resident, and has `in_last_wave` of the activity (both 0 if all waves are alike).
+  // Before blocks are resident, in the fixed share, there is no activity.
+  float last_wave = 0, in_last_wave = 0;
   // The part of sm_active in which warps make progress, which excludes the time in which blocks start. The
   // number of cycles is the same at all clocks, because waiting longer is not more work.
   float working = 0;
@@ -51,8 +55,12 @@ struct Usage {
   Usage& operator-=(const Usage& other);
 };
 
-// What `kernel` uses in the first `done` of its duration.
+// What `kernel` uses in the first `done` of its duration. Bytes and bounds are spread evenly over it;
+// activity follows the waves (Kernel::last_wave).
 [[nodiscard]] Usage usage_of(const Kernel& kernel, sim::Duration done);
+
+// `waves` waves of equal length on all SMs but the last, which has `last` of them (above 0, to 1).
+void set_waves(Kernel& kernel, double waves, double last);
 
 // The kernels of one batch in launch order.
 struct KernelSequence {
@@ -66,6 +74,7 @@ struct KernelSequence {
   // False if the batch has nodes that are not kernels (memsets). CUDA launches a graph of kernels only as a
   // whole, other graphs in several parts; this determines when the host can refill during a turn.
   bool only_kernels = true;
+  std::uint32_t functions = 1;  // different ones among the kernels; each has its own code
   Grade grade = Grade::datasheet;
   std::string provenance;  // one line for the user: which table, which interpolation
 

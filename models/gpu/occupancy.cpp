@@ -38,6 +38,7 @@ void fill_residency(const Spec& gpu, Kernel& kernel) {
   const double blocks = std::max(kernel.blocks, 1U);
   const double tail = blocks - (count - 1) * at_once;
   kernel.sm_active = static_cast<float>(((count - 1) * sms + std::min(tail, sms)) / (count * sms));
+  set_waves(kernel, count, std::min(tail / sms, 1.0));
   const double resident = std::max(1 - static_cast<double>(kernel.fixed_share), 1e-9);
   kernel.working =
       static_cast<float>(static_cast<double>(kernel.sm_active) *

@@ -34,9 +34,10 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
     return space_ == SpaceOf::all_processes || (spec.group && group.id == spec.group);
   });
   if (same != groups_.end()) return static_cast<std::size_t>(same - groups_.begin());
-  const Duration per_kernel =
-      space_ == SpaceOf::all_processes ? spec_.space_sharing.mps_kernel : Duration::zero();
-  groups_.push_back({.dispatcher = space::Dispatcher(spec_, per_kernel),
+  space::Dispatcher::Longer longer;
+  if (space_ == SpaceOf::all_processes)
+    longer = {.each = spec_.space_sharing.mps_kernel, .cold_code = spec_.space_sharing.mps_cold_code};
+  groups_.push_back({.dispatcher = space::Dispatcher(spec_, longer),
                      .contexts = {},
                      .id = spec.group,
                      .slice = spec.slice});
@@ -195,11 +196,11 @@ void SpaceSharedGpu::start_ready(Group& group) {
     if (first == nullptr) break;
     first->on_gpu = true;
     first->ready = Time::never();
-    first->timed =
-        at_clocks(first->batches.front().given->kernels[first->kernel], rates_.clock, rates_.memory);
+    const KernelSequence& batch = *first->batches.front().given;
+    first->timed = at_clocks(batch.kernels[first->kernel], rates_.clock, rates_.memory);
     first->counted = 0;
     first->began = {};
-    group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed));
+    group.dispatcher.ready(first->stream, space::work_of(spec_, batch, first->timed));
     refresh_state(*first);
   }
   group.dispatcher.dispatch();
@@ -270,9 +271,9 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
   for (Context& context : contexts_) {
     if (!context.on_gpu) continue;
     count(context);
-    context.timed =
-        at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
-    groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, context.timed));
+    const KernelSequence& batch = *context.batches.front().given;
+    context.timed = at_clocks(batch.kernels[context.kernel], rates_.clock, rates_.memory);
+    groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, batch, context.timed));
   }
   if (!groups_.empty()) step();
 }

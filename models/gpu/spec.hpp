@@ -51,6 +51,7 @@ struct SpaceSharing {
   sim::Duration block_turnover;  // what a block that waited for room takes longer
   sim::Duration fetch;           // what a kernel takes longer for each kernel beside which it starts
   sim::Duration mps_kernel;      // what each kernel takes longer under MPS
+  sim::Duration mps_cold_code;   // and one of few blocks besides, if L2 no longer holds its code
   double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the share measured
   double memory_load = 1;        // the same for memory
   double warp_bytes_per_s = 0;   // the most that one warp draws from memory while it is alone; 0: no limit

@@ -60,6 +60,34 @@ TEST(GpuResidency, a_tail_goes_round_the_sms) {
   EXPECT_FLOAT_EQ(grid(106, 128).sm_active, 1);
 }
 
+TEST(GpuResidency, activity_is_that_of_all_sms_until_the_last_wave_and_of_its_blocks_then) {
+  const gpu::Kernel kernel = grid(98, 128);  // a wave of 96 blocks, and one of two on two of eight SMs
+  EXPECT_NEAR(usage_of(kernel, microseconds(5)).sm_active, 5e-6, 1e-12);
+  EXPECT_NEAR(usage_of(kernel, microseconds(8)).sm_active, 5e-6 + 3e-6 * 2 / 8, 1e-12);
+  EXPECT_NEAR(usage_of(kernel, microseconds(10)).sm_active, 10e-6 * 10 / 16, 1e-12);
+}
+
+TEST(GpuResidency, there_is_no_activity_before_blocks_are_resident) {
+  gpu::Kernel kernel = grid(96, 128);
+  kernel.fixed_share = 0.25F;
+  kernel.sm_active = 0.75F;
+  EXPECT_EQ(usage_of(kernel, microseconds(2)).sm_active, 0);
+  EXPECT_NEAR(usage_of(kernel, microseconds(5)).sm_active, 2.5e-6, 1e-12);
+  EXPECT_NEAR(usage_of(kernel, microseconds(10)).sm_active, 7.5e-6, 1e-12);
+}
+
+RC_GTEST_PROP(GpuResidency, a_part_of_a_kernel_has_at_most_the_activity_of_all_sms_and_no_less_than_none,
+              ()) {
+  gpu::Kernel kernel = grid(*rc::gen::inRange(1U, 2000U), 128, *rc::gen::inRange(1U, 200U));
+  kernel.fixed_share = static_cast<float>(*rc::gen::inRange(0, 100)) / 100;
+  kernel.sm_active *= 1 - kernel.fixed_share;
+  const int from = *rc::gen::inRange(0, 10'001), to = *rc::gen::inRange(from, 10'001);
+  const double part =
+      usage_of(kernel, sim::nanoseconds(to)).sm_active - usage_of(kernel, sim::nanoseconds(from)).sm_active;
+  RC_ASSERT(part >= -1e-12);
+  RC_ASSERT(part <= (to - from) * 1.000001e-9 + 1e-12);
+}
+
 TEST(GpuResidency, warps_are_whole) {
   EXPECT_FLOAT_EQ(grid(8, 33).occupancy, 2.0F / 48);
 }

@@ -70,6 +70,30 @@ TEST(SpaceSharing, runs_kernels_that_fit_beside_each_other_at_full_speed) {
   EXPECT_EQ(shared.gpu.busy(), microseconds(40));
 }
 
+// Two functions, and 15 MB between two kernels of one of them.
+TEST(SpaceSharing, small_kernels_of_mps_clients_wait_for_code_that_l2_no_longer_holds) {
+  Spec spec = one_block_an_sm();
+  spec.max_blocks_per_sm = 2;
+  spec.max_threads_per_sm = 2048;
+  spec.space_sharing.mps_kernel = microseconds(1);
+  spec.space_sharing.mps_cold_code = microseconds(2);
+  gpu::Kernel small = kernel(microseconds(10), 8), large = kernel(microseconds(10), 9);
+  small.dram_bytes = 10e6F;
+  large.dram_bytes = 5e6F;
+  gpu::KernelSequence kernels = sequence({small, large});
+  kernels.functions = 2;
+  const auto time = [&](double l2, SpaceOf space) {
+    spec.l2_bytes = l2;
+    Shared shared(spec, space);
+    shared.gpu.enqueue(shared.context(1U), kernels, false);
+    shared.engine.run(instant(milliseconds(10)));
+    return shared.seen.at(0);
+  };
+  EXPECT_EQ(time(14e6, SpaceOf::all_processes), instant(microseconds(10 + 1 + 2 + 10 + 1)));
+  EXPECT_EQ(time(16e6, SpaceOf::all_processes), instant(microseconds(10 + 1 + 10 + 1)));
+  EXPECT_EQ(time(14e6, SpaceOf::each_process), instant(microseconds(20)));
+}
+
 TEST(SpaceSharing, blocks_of_the_second_kernel_start_where_those_of_the_first_end) {
   Shared shared;
   const auto longer = sequence({kernel(microseconds(30), 8)}),

@@ -280,10 +280,11 @@ void ReferenceGpu::interrupt() {
       owner.front_end -= passed;
       break;
     case Doing::executing:
+      owner.used -= gpu::usage_of(owner.timed, owner.done());
       owner.rest -= passed;
       owner.ran += passed;
       if (owner.done() > observer_.first_stamp) owner.refill_before = Duration::zero();
-      owner.used += gpu::usage_of(owner.timed, passed);
+      owner.used += gpu::usage_of(owner.timed, owner.done());
       break;
   }
   doing_ = Doing::nothing;
@@ -441,8 +442,12 @@ Running ReferenceGpu::running(ContextId id) {
   Running running{.total = running_time(id), .used = context.used};
   const Duration underway = running.total - context.ran;
   if (underway == Duration::zero()) return running;
-  running.used += doing_ == Doing::refilling ? usage_of_refill(context.timed, underway)
-                                             : gpu::usage_of(context.timed, underway);
+  if (doing_ == Doing::refilling) {
+    running.used += usage_of_refill(context.timed, underway);
+  } else {
+    running.used += gpu::usage_of(context.timed, context.done() + underway);
+    running.used -= gpu::usage_of(context.timed, context.done());
+  }
   return running;
 }
 
