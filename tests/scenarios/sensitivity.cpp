@@ -588,9 +588,10 @@ std::vector<Row> space_rows() {
       {"gpu.space_sharing.fetch", "20 us", h200, streams(4, 1), total, down},
       {"gpu.space_sharing.mps_kernel", "20 us", h200, streams(4, 1, "sharing: mps"), total, down},
       {"gpu.space_sharing.mps_cold_code", "20 us", h200,
-       "device: nvidia-h200\nsharing: mps\nprocesses: [{model: qwen2.5_1.5b, precision: fp16, runtime: "
-       "cuda-graph, "
-       "sync: spin, bench: {tg: 8, depth: 512}}]\nrun: {duration: 100 ms, warmup: 50 ms}\n",
+       on_the(h200,
+              "{model: qwen2.5_1.5b, precision: fp16, runtime: cuda-graph, sync: spin, "
+              "bench: {tg: 8, depth: 512}}",
+              "sharing: mps"),
        total, down},
       {"gpu.space_sharing.compute_load", "1 %", h200, streams(4, 16), total, up},
       {"gpu.space_sharing.memory_load", "1 %", h200, streams(4, 16), total, up},
