@@ -90,6 +90,7 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     kernel.shared_bytes = count_of(row, shared);
     dnn::split_shares(kernel,
                       memset ? dnn::KernelClass::memory : dnn::classify_kernel(row.text(kernel_name)));
+    kernel.code = gpu::code_of(row.text(kernel_name), kernel);
     table.kernels.push_back(kernel);
     table.names.push_back(row.text(kernel_name));
     if (memset) table.only_kernels = false;

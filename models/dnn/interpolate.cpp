@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
-#include <string_view>
 
 #include "models/dnn/kernel_class.hpp"
 
@@ -158,11 +156,6 @@ void split_again(std::vector<gpu::Kernel>& kernels) {
   }
 }
 
-std::uint32_t functions_of(const MeasuredBatch& table) {
-  return static_cast<std::uint32_t>(
-      std::set<std::string_view>(table.names.begin(), table.names.end()).size());
-}
-
 std::string label(const MeasuredNetwork& network, std::int64_t batch) {
   return network.model + " " + to_string(network.precision) + " batch " + std::to_string(batch);
 }
@@ -172,7 +165,6 @@ gpu::KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch
   sequence.kernels = table.kernels;
   sequence.lone_gap = sim::picoseconds(gap_at(network, static_cast<double>(table.batch)));
   sequence.only_kernels = table.only_kernels;
-  sequence.functions = functions_of(table);
   const bool own = table.measured_on.empty();
   sequence.grade = own ? gpu::Grade::measured : gpu::Grade::interpolated;
   sequence.provenance = own ? "measured: " + label(network, table.batch)
@@ -202,7 +194,6 @@ gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t bat
   split_again(sequence.kernels);
   sequence.lone_gap = sim::picoseconds(gap_at(network, size));
   sequence.only_kernels = nearer.only_kernels;
-  sequence.functions = functions_of(nearer);
   sequence.grade = gpu::Grade::interpolated;
   const bool beyond = size < knots.front().batch || size > knots.back().batch;
   const bool solo = find_solo(network.solo_graph, batch) != nullptr;

@@ -1,9 +1,7 @@
 #include "models/dnn/roofline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -270,14 +268,6 @@ bool in_groups(const FusedLayer& layer) {
   return layer.op == Op::conv || layer.op == Op::conv_transpose;
 }
 
-// Kernels that differ in what their blocks need are different functions.
-std::uint32_t functions_of(const std::vector<gpu::Kernel>& kernels) {
-  std::set<std::array<std::uint32_t, 3>> needs;
-  for (const gpu::Kernel& kernel : kernels)
-    needs.insert({kernel.threads_per_block, kernel.registers_per_thread, kernel.shared_bytes});
-  return static_cast<std::uint32_t>(needs.size());
-}
-
 void check(std::int64_t batch, const gpu::Spec& gpu) {
   if (batch < 1) throw std::invalid_argument("a batch of " + std::to_string(batch));
   if (gpu.sm_count < 1 || gpu.max_clock_hz <= 0 || gpu.cuda_cores.fp32 <= 0 ||
@@ -334,7 +324,8 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
   const Precision used = path_for(gpu, precision).precision;
   sequence.provenance = "roofline of " + gpu.architecture;
   if (used != precision) sequence.provenance.append(", run as ").append(to_string(used));
-  sequence.functions = functions_of(sequence.kernels);
+  for (gpu::Kernel& kernel : sequence.kernels) kernel.code = gpu::code_of({}, kernel);
+  gpu::note_reuse(sequence.kernels);
   sequence.rebuild_finish();
   return found;
 }

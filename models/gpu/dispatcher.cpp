@@ -20,21 +20,14 @@ Work work_of(const Spec& gpu, const Kernel& kernel) {
   const std::uint32_t spread = (work.blocks + sms - 1) / sms;
   const double held = work.one_wave ? spread : static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel));
   work.demand = demand_of(gpu, kernel, held);
+  constexpr std::uint32_t few_blocks = 8;
+  work.cold_code = work.blocks <= few_blocks && static_cast<double>(kernel.reuse_bytes) > gpu.l2_bytes;
   // At least half of each is execution, whatever start and turnover are.
   const SpaceSharing& law = gpu.space_sharing;
   work.start = std::min(law.kernel_start, kernel.duration / 2);
   const Duration blocks = kernel.duration - work.start;
   work.turnover = std::min(law.block_turnover, blocks / (2 * count));
   work.wave = (blocks - work.turnover * (count - 1)) / count;
-  return work;
-}
-
-Work work_of(const Spec& gpu, const KernelSequence& batch, const Kernel& kernel) {
-  constexpr std::uint32_t few_blocks = 8;
-  Work work = work_of(gpu, kernel);
-  const auto kernels = static_cast<double>(batch.kernels.size());
-  work.cold_code =
-      work.blocks <= few_blocks && batch.used.back().dram_bytes * batch.functions / kernels > gpu.l2_bytes;
   return work;
 }
 

@@ -39,9 +39,9 @@ struct Work {
   std::uint32_t blocks = 1;
   bool one_wave = true;  // alone, all its blocks run at once
   // L2 no longer holds its code, and it has few blocks: MPS clients wait for it. Graphs of 16 functions in
-  // turn after a sweep through memory (H100, H200: calibration/evidence/mps/functions_in_turn.csv) take 1.2 to 1.7 us
-  // a kernel longer as a client if the sweep is of 48 MiB or more, 0.3 us below; not with up to 6 functions,
-  // and not from 24 blocks on.
+  // turn after a sweep through memory (H100, H200: calibration/evidence/mps/functions_in_turn.csv) take 1.2
+  // to 1.7 us a kernel longer as a client if the sweep is of 48 MiB or more, 0.3 us below; not with up to 6
+  // functions, and not from 24 blocks on.
   bool cold_code = false;
   sim::Duration start;     // of its duration, before its first blocks
   sim::Duration wave;      // of a block, alone
@@ -50,9 +50,6 @@ struct Work {
 
 // Splits the duration of `kernel` into waves, so that alone it takes just that.
 [[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel);
-// The same for a kernel of `batch`, which tells whether its code is cold: between two kernels of one function
-// the batch moves more bytes than L2 holds.
-[[nodiscard]] Work work_of(const Spec& gpu, const KernelSequence& batch, const Kernel& kernel);
 
 // From the end of the kernel before kernel `kernel` of a graph to when it joins the line. The gaps of a graph
 // add up to what the profile measured for a lone process.

@@ -1,6 +1,7 @@
 #include "models/gpu/kernel.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace jostle::gpu {
 
@@ -58,6 +59,29 @@ double activity_until(const Kernel& kernel, double done) {
 }
 
 }  // namespace
+
+std::uint32_t code_of(std::string_view name, const Kernel& kernel) {
+  constexpr std::uint32_t basis = 2'166'136'261U, prime = 16'777'619U;  // FNV-1a
+  std::uint32_t code = basis;
+  for (const char letter : name) code = (code ^ static_cast<unsigned char>(letter)) * prime;
+  for (const std::uint32_t number :
+       {kernel.blocks, kernel.threads_per_block, kernel.registers_per_thread, kernel.shared_bytes})
+    code = (code ^ number) * prime;
+  return code;
+}
+
+void note_reuse(std::vector<Kernel>& kernels) {
+  std::unordered_map<std::uint32_t, double>
+      last;  // bytes of the batch up to the end of its last kernel so far
+  double bytes = 0;
+  for (int time = 0; time < 2; ++time) {  // the second time knows the last of the batch before
+    for (Kernel& kernel : kernels) {
+      double& before = last[kernel.code];
+      kernel.reuse_bytes = static_cast<float>(bytes - before);
+      before = bytes += static_cast<double>(kernel.dram_bytes);
+    }
+  }
+}
 
 void set_waves(Kernel& kernel, double waves, double last) {
   const bool alike = waves <= 1 || last >= 1;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/time.hpp"
@@ -40,8 +41,11 @@ struct Kernel {
   // The part of sm_active in which warps make progress, which excludes the time in which blocks start. The
   // number of cycles is the same at all clocks, because waiting longer is not more work.
   float working = 0;
-  float dram_bytes = 0;   // read and written
-  float moved_bytes = 0;  // to and from L2, and on to DRAM as far as L2 does not hold them
+  float dram_bytes = 0;    // read and written
+  float moved_bytes = 0;   // to and from L2, and on to DRAM as far as L2 does not hold them
+  std::uint32_t code = 0;  // tells functions apart (code_of)
+  // What the batch, over and over, moves to and from DRAM between two kernels of one function (note_reuse).
+  float reuse_bytes = 0;
 };
 
 // What kernels used of the GPU while they were executing: sums over their execution time.
@@ -59,6 +63,12 @@ struct Usage {
 // activity follows the waves (Kernel::last_wave).
 [[nodiscard]] Usage usage_of(const Kernel& kernel, sim::Duration done);
 
+// A number for the function that `kernel` runs. Profilers shorten names, so kernels of one name are told
+// apart by their grids and what their blocks need as well.
+[[nodiscard]] std::uint32_t code_of(std::string_view name, const Kernel& kernel);
+// Sets reuse_bytes of the kernels of one batch, from their `code` and dram_bytes.
+void note_reuse(std::vector<Kernel>& kernels);
+
 // `waves` waves of equal length on all SMs but the last, which has `last` of them (above 0, to 1).
 void set_waves(Kernel& kernel, double waves, double last);
 
@@ -74,7 +84,6 @@ struct KernelSequence {
   // False if the batch has nodes that are not kernels (memsets). CUDA launches a graph of kernels only as a
   // whole, other graphs in several parts; this determines when the host can refill during a turn.
   bool only_kernels = true;
-  std::uint32_t functions = 1;  // different ones among the kernels; each has its own code
   Grade grade = Grade::datasheet;
   std::string provenance;  // one line for the user: which table, which interpolation
 

@@ -196,11 +196,11 @@ void SpaceSharedGpu::start_ready(Group& group) {
     if (first == nullptr) break;
     first->on_gpu = true;
     first->ready = Time::never();
-    const KernelSequence& batch = *first->batches.front().given;
-    first->timed = at_clocks(batch.kernels[first->kernel], rates_.clock, rates_.memory);
+    first->timed =
+        at_clocks(first->batches.front().given->kernels[first->kernel], rates_.clock, rates_.memory);
     first->counted = 0;
     first->began = {};
-    group.dispatcher.ready(first->stream, space::work_of(spec_, batch, first->timed));
+    group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed));
     refresh_state(*first);
   }
   group.dispatcher.dispatch();
@@ -271,9 +271,9 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
   for (Context& context : contexts_) {
     if (!context.on_gpu) continue;
     count(context);
-    const KernelSequence& batch = *context.batches.front().given;
-    context.timed = at_clocks(batch.kernels[context.kernel], rates_.clock, rates_.memory);
-    groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, batch, context.timed));
+    context.timed =
+        at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
+    groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, context.timed));
   }
   if (!groups_.empty()) step();
 }

@@ -70,7 +70,7 @@ TEST(SpaceSharing, runs_kernels_that_fit_beside_each_other_at_full_speed) {
   EXPECT_EQ(shared.gpu.busy(), microseconds(40));
 }
 
-// Two functions, and 15 MB between two kernels of one of them.
+// Each function moves 15 MB of memory between two of its kernels.
 TEST(SpaceSharing, small_kernels_of_mps_clients_wait_for_code_that_l2_no_longer_holds) {
   Spec spec = one_block_an_sm();
   spec.max_blocks_per_sm = 2;
@@ -80,8 +80,10 @@ TEST(SpaceSharing, small_kernels_of_mps_clients_wait_for_code_that_l2_no_longer_
   gpu::Kernel small = kernel(microseconds(10), 8), large = kernel(microseconds(10), 9);
   small.dram_bytes = 10e6F;
   large.dram_bytes = 5e6F;
-  gpu::KernelSequence kernels = sequence({small, large});
-  kernels.functions = 2;
+  std::vector<gpu::Kernel> both{small, large};
+  for (gpu::Kernel& each : both) each.code = gpu::code_of("", each);
+  gpu::note_reuse(both);
+  const auto kernels = sequence(both);
   const auto time = [&](double l2, SpaceOf space) {
     spec.l2_bytes = l2;
     Shared shared(spec, space);
