@@ -213,8 +213,9 @@ TEST_F(LanguageModelFiles, run_as_the_same_model_by_name) {
                                "151936, \"tie_word_embeddings\": "
                                "true}");
   const std::string rest = ", precision: q4_k_m, runtime: llama.cpp, bench: {tg: 32, depth: 64}";
-  const Result named = run_text(on_orin("model: qwen2.5_1.5b" + rest)),
-               read = run_text(on_orin("model: " + path + rest));
+  const std::string chat = "name: chat, model: ";  // by which its random numbers are named
+  const Result named = run_text(on_orin(chat + "qwen2.5_1.5b" + rest)),
+               read = run_text(on_orin(chat + path + rest));
   EXPECT_EQ(named.processes[0].tokens->decode_per_s, read.processes[0].tokens->decode_per_s);
   EXPECT_EQ(named.processes[0].memory_mb, read.processes[0].memory_mb);
   EXPECT_EQ(read.processes[0].model, path);
@@ -235,9 +236,7 @@ TEST_F(LanguageModelFiles, of_requests_hold_their_lengths_and_times) {
       run_text(on_orin("model: qwen2.5_1.5b, precision: int4, runtime: mlc, generate: {trace: " + path +
                            "}, arrivals: {trace: " + path + "}",
                        "run: {duration: 6 s, warmup: 0 s}\n"));
-  const TokenResult& tokens = *result.processes[0].tokens;
-  EXPECT_EQ(tokens.decoded, 7 + 3 + 15);
-  EXPECT_EQ(result.processes[0].latency_ms.n, 3);
+  EXPECT_EQ(result.processes[0].tokens->decoded, 7 + 3 + 15);  // the first of each comes with its prompt
 }
 
 TEST(LanguageModels, with_experts_read_the_more_of_them_the_more_sequences_there_are) {

@@ -55,9 +55,9 @@ export const scale = (theme, values, itemHeight, unit = '') => {
     inRange: {color: theme.ramp}, textStyle: {color: theme.soft, fontSize: 11}, text: [end(max), end(min)], textGap: 6};
 };
 
-// Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis').
-export const limitLines = (theme, axis, limits) => ({silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
-  label: {color: theme.bad, position: 'insideEndTop', formatter: ({name}) => name},
+// Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis'); `start`: named at their beginning.
+export const limitLines = (theme, axis, limits, start = false) => ({silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
+  label: {color: theme.bad, position: start ? 'insideStartTop' : 'insideEndTop', formatter: ({name}) => name},
   data: limits.map(({value, name}) => ({[axis]: value, name}))});
 
 const list = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);

@@ -53,7 +53,7 @@ class View {
       ? `${value} process${value === 1 ? '' : 'es'}` : this.lines.labels[i])) : [''];
   }
 
-  linesOf(column, {about, limit, name, wide}) {
+  linesOf(column, {about, limit, name, wide, start}) {
     return figure({
       title: name ?? title(column).replace(/,[^,]*$/, ''), about: `${this.where}${about}`, wide,
       table: () => this.columns(column),
@@ -67,7 +67,7 @@ class View {
         series: this.lineNames.map((line, i) => ({
           type: 'line', name: line || title(column), symbolSize: 7, symbol: symbol(i),
           connectNulls: false, data: this.along(column, i),
-          markLine: limit && i === 0 ? limitLines(theme, 'yAxis', limit) : undefined,
+          markLine: limit && i === 0 ? limitLines(theme, 'yAxis', limit, start) : undefined,
         })),
         };
       },
@@ -315,7 +315,7 @@ export function sweep(data, page) {
   const clockOf = (column) => grid.dimensions.findIndex(({number, columns}) => number && columns[0] === column);
   const gpu = clockOf('gpu_mhz'), cpu = clockOf('cpu_mhz'), clocks = several.includes(gpu) && several.includes(cpu);
   const state = {held: grid.dimensions.map(() => 0)};
-  state.x = clocks ? gpu : wanted('batch', 'count', 'users', 'poisson_s', 'periodic_s', 'context', 'gpu_mhz', 'cpu_mhz') ?? several.at(-1);
+  state.x = clocks ? gpu : wanted('batch', 'count', 'users', 'poisson__s', 'periodic__s', 'context', 'gpu_mhz', 'cpu_mhz') ?? several.at(-1);
   const rest = several.filter((d) => d !== state.x);
   state.lines = clocks ? cpu : rest.includes(wanted('count')) ? wanted('count')
     : rest.length ? rest.reduce((a, b) => (grid.dimensions[b].values.length <= grid.dimensions[a].values.length ? b : a)) : -1;
@@ -366,7 +366,7 @@ export function sweep(data, page) {
     if (view.has('tokens_per_s')) found.push(view.linesOf('tokens_per_s', {name: 'Tokens of all sequences',
       about: 'Of decode steps, a second of the run.'}));
     if (view.has('weights_mb')) {
-      found.push(view.linesOf('memory_needed_mb', {limit: view.capacity, name: 'Memory that is needed',
+      found.push(view.linesOf('memory_needed_mb', {limit: view.capacity, start: true, name: 'Memory that is needed',
         about: 'By the system and all processes, also where it is more than there is.'}));
       found.push(view.contents());
     }
