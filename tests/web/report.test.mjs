@@ -173,7 +173,7 @@ test('the published grid of 600 points fits and can be looked at along every dim
 test('a chat is drawn over the load that it meets', async () => {
   const file = join(folder, 'load.html');
   const study = readFileSync(join(scenarios, 'planning/chat_load.yaml'), 'utf8');
-  writeFileSync(join(folder, 'load.yaml'), study.replace('duration: 200 s', 'duration: 20 s'));
+  writeFileSync(join(folder, 'load.yaml'), study.replace('duration: 100 s', 'duration: 20 s'));
   jostle('sweep', join(folder, 'load.yaml'), '--html', file);
   for (const width of [1200, 360]) {
     await opened(file, async (page) => {

@@ -48,6 +48,8 @@ export const whiskers = (name, labels, pairs) => ({type: 'custom', name, encode:
 // Of the i-th series: with the eight colours 32 look different.
 export const symbol = (i) => ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4];
 
+export const hollow = (i) => symbol(i).replace(/^./, (first) => `empty${first.toUpperCase()}`);
+
 // The scale beside a map, with its ends in numbers; on a phone the unit is in the title alone.
 export const scale = (theme, values, itemHeight, unit = '') => {
   const min = Math.min(...values), max = Math.max(...values), end = (value) => `${shown(Number(value.toPrecision(3)))} ${narrow() ? '' : unit}`.trim();

@@ -1,5 +1,5 @@
 // A study: its figures over two dimensions that the reader chooses, the others held at a value.
-import {clear, figure, limitLines, scale, symbol} from './chart.js';
+import {clear, figure, hollow, limitLines, scale, symbol} from './chart.js';
 import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
 import {throughputAgainstPower} from './front.js';
@@ -74,7 +74,7 @@ class View {
     });
   }
 
-  // Two percentiles of one figure: a colour for each of the lines, p99 dashed.
+  // Two percentiles of one figure: a colour for each of the lines, p99 dashed and hollow.
   percentiles(figures, {name, about}) {
     return figure({
       title: `${name} over ${plain(this.x.name)}`, about: `${this.where}${about}`,
@@ -84,7 +84,7 @@ class View {
         xAxis: this.xAxis, yAxis: {type: 'value', name: `${name}, ms`, min: 0},
         series: this.lineNames.flatMap((line, i) => figures.map((column, k) => {
           const colour = theme.series[i % theme.series.length];
-          return {type: 'line', name: `${line} ${k ? 'p99' : 'p50'}`.trim(), symbolSize: 7, symbol: symbol(i), connectNulls: false,
+          return {type: 'line', name: `${line} ${k ? 'p99' : 'p50'}`.trim(), symbolSize: 7, symbol: k ? hollow(i) : symbol(i), connectNulls: false,
             itemStyle: {color: colour}, lineStyle: {color: colour, type: k ? 'dashed' : 'solid'}, data: this.along(column, i)};
         })),
       }),
@@ -113,7 +113,7 @@ class View {
           yAxis: {type: 'value', name: 'Memory, MB', nameGap: 54, max: ({max}) => Number((1.05 * Math.max(max, most)).toPrecision(2))},
           series: ['weights', 'keys and values', 'the rest'].map((name, i) => ({type: 'bar', stack: 'memory', name, barMaxWidth: 46,
             itemStyle: i === 2 ? {color: theme.line} : {}, data: found.map((row) => part(row, i)),
-            markLine: i === 0 ? limitLines(theme, 'yAxis', limit) : undefined})),
+            markLine: i === 0 ? limitLines(theme, 'yAxis', limit, true) : undefined})),
         };
       },
     });
