@@ -337,8 +337,11 @@ Explanation explain(const ExplainQuestion& question, const scenarios::RunControl
     explanation.tried.push_back(std::move(tried));
   }
 
-  for (ProcessGroup& group : groups_of(scenario)) {
-    Explained part = explained(std::move(group), before);
+  const std::vector<ProcessGroup> groups = groups_of(scenario);
+  for (const ProcessGroup& group : groups) {
+    Explained part = explained(group, before);
+    if (before.processes[group.processes.front()].tokens && in_turns(scenario))
+      part.turns = turns_of_others(before, groups, group);
     part.sentence = sentence_of(part, before, explanation.tried);
     if (const std::string held = held_back(before, part.group.processes); !held.empty())
       part.sentence = held + "; " + part.sentence;

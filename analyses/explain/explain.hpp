@@ -69,6 +69,7 @@ struct Explained {
   scenarios::Metric batch_ms;          // time from one batch to the next, mean: what the shares are of
   scenarios::GpuRunningBy running_by;  // mean
   std::string sentence;
+  std::vector<std::string> turns = {};  // of a language model that takes turns: those that others have
 };
 
 // Processes that do not keep up; their backlog and latency grow.

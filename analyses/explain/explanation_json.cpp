@@ -181,6 +181,7 @@ std::string explanation_json(const Explanation& explanation) {
                               {"percent", percent_or_null(explained.share)},
                               {"batch_ms", metric_json(explained.batch_ms)},
                               {"sentence", explained.sentence}});
+    if (!explained.turns.empty()) json["groups"].back()["turns"] = explained.turns;
   }
   if (!explanation.tenants.empty()) json["tenants"] = explanation.tenants;
   json["critical"] = nullptr;

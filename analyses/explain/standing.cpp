@@ -28,13 +28,16 @@ bool on_gpu(const scenarios::ProcessEntry& process) {
          process.placement == scenarios::Placement::cuda_only;
 }
 
-// Whether processes take turns on the GPU.
+}  // namespace
+
 bool in_turns(const scenarios::Scenario& scenario) {
   std::int64_t contexts = 0;
   for (const scenarios::ProcessEntry& process : scenario.processes)
     contexts += on_gpu(process) ? process.count : 0;
   return contexts > 1 && gpu::way_of(scenario.sharing).takes_turns;
 }
+
+namespace {
 
 // The name, or else the model; more where that is not enough to tell it from the others.
 std::vector<std::string> labels_of(const std::vector<const scenarios::ProcessEntry*>& parts) {

@@ -23,6 +23,9 @@ using KernelMeans = std::map<scenarios::PartId, double>;
 [[nodiscard]] KernelMeans kernel_means_us(const scenarios::Scenario& scenario,
                                           const calibration::Profile& profile);
 
+// Whether processes take turns on the GPU.
+[[nodiscard]] bool in_turns(const scenarios::Scenario& scenario);
+
 enum class Fate {
   wins,     // 5 % or more
   same,     // within 5 %

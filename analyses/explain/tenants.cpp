@@ -32,6 +32,26 @@ std::string held_back(const scenarios::Result& result, const std::vector<std::si
   return fmt::format("throttled as a real-time thread for {} ms of every 1000", whole(1000 * most));
 }
 
+std::vector<std::string> turns_of_others(const scenarios::Result& result,
+                                         const std::vector<ProcessGroup>& groups, const ProcessGroup& than) {
+  const auto turns = [&result](const ProcessGroup& group) {
+    const auto share = mean_share(result, group.processes);
+    const auto of = [&share](process::Share which) { return (*share)[static_cast<std::size_t>(which)]; };
+    return share ? of(process::Share::gpu_running) + of(process::Share::gpu_switch) : 0.0;
+  };
+  double all = 0;
+  for (const ProcessGroup& group : groups) all += static_cast<double>(group.processes.size()) * turns(group);
+  std::vector<std::string> lines;
+  for (const ProcessGroup& group : groups) {
+    const double share = all > 0 ? turns(group) / all : 0;
+    if (group.processes == than.processes || share < least_share) continue;
+    lines.push_back(fmt::format("{}{} takes {} % of the GPU's turns",
+                                group.processes.size() > 1 ? "each of " : "", group.label,
+                                whole(100 * share)));
+  }
+  return lines;
+}
+
 std::vector<std::string> tenants(const scenarios::Result& result) {
   std::vector<std::string> lines;
   const scenarios::SystemResult& system = result.system;

@@ -117,15 +117,17 @@ class Runs {
 // Total throughput, power and energy of edge boards and a cloud board (null: none).
 SideMetrics totals_of(const std::vector<const BoardRun*>& edges, const BoardRun* cloud) {
   SideMetrics side;
-  double images = 0, power = 0;
+  double images = 0, tokens = 0, power = 0;
   bool power_known = true;
   for (const BoardRun* const edge : edges) {
     images += edge->images_per_s;
+    tokens += edge->tokens_per_s;
     power_known = power_known && edge->power_w;
     power += edge->power_w.value_or(0);
   }
   if (cloud != nullptr) {
     images += cloud->images_per_s;
+    tokens += cloud->tokens_per_s;
     power += cloud->radio_w.value_or(0);
     side.link_busy = cloud->link_busy;
     side.link_gb_per_h = cloud->link_bytes_per_s * 3600 / 1e9;
@@ -134,6 +136,10 @@ SideMetrics totals_of(const std::vector<const BoardRun*>& edges, const BoardRun*
   side.throughput = images;
   if (power_known) side.edge_power_w = power;
   if (power_known && images > 0) side.edge_energy_mj = 1e3 * power / images;
+  if (tokens <= 0) return side;
+  side.tokens_per_s = tokens;
+  if (power_known) side.edge_j_per_1000_tokens = 1e3 * power / tokens;
+  if (side.cloud_power_w) side.cloud_j_per_1000_tokens = 1e3 * *side.cloud_power_w / tokens;
   return side;
 }
 
@@ -172,6 +178,7 @@ void add_cost(SideMetrics& side, std::int64_t boards, const OffloadAnswer& answe
   if (in_cloud) usd += *prices.cloud_per_hour + side.link_gb_per_h.value_or(0) * prices.link_per_gb;
   side.cost_per_hour = usd;
   side.cost_per_million = per_million(usd, side.throughput.value_or(0));
+  if (side.tokens_per_s) side.cost_per_1000_tokens = per_million(usd, *side.tokens_per_s).value_or(0) / 1e3;
 }
 
 // An option that serves all streams is better than one that does not; then the lower p99 is better.

@@ -35,6 +35,7 @@ struct StreamMetrics {
   // The bottleneck that cannot keep up with the stream: "link", "edge", "cloud", or "memory" if it does not
   // fit; empty: the stream is served. A saturated stream has latencies that grow with the length of the run.
   std::string saturated;
+  std::optional<scenarios::TokenResult> tokens;  // of a language model; times to the first token as latency
 
   [[nodiscard]] bool served() const { return saturated.empty() && latency_ms.p99.has_value(); }
 };
@@ -51,6 +52,10 @@ struct SideMetrics {
   // USD: boards with streams on them, the cloud's machine if it has some, the link, the boards' energy. None
   // if a price is not known.
   scenarios::Metric cost_per_hour = {}, cost_per_million = {};  // images
+  // Of language models: tokens of answers behind the first, of all streams, and what a thousand take. The
+  // energy of the edge board and the radio, and of the cloud's device.
+  scenarios::Metric tokens_per_s = {}, edge_j_per_1000_tokens = {}, cloud_j_per_1000_tokens = {},
+                    cost_per_1000_tokens = {};
 
   [[nodiscard]] bool served() const;
   [[nodiscard]] scenarios::Metric worst_p99() const;  // of all streams; none if one is not served

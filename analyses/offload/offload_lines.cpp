@@ -29,6 +29,24 @@ Json stream_json(const StreamMetrics& stream) {
           {"drops", stream.drops}};
 }
 
+// Of a language model; null of others.
+Json tokens_json(const SideMetrics& side, const std::optional<scenarios::TokenResult>& tokens) {
+  if (!tokens) return nullptr;
+  return {{"tokens_per_s", metric_json(tokens->per_s)},
+          {"decode_per_s", metric_json(tokens->decode_per_s)},
+          {"ttft_ms",
+           {{"mean", metric_json(tokens->ttft_mean)},
+            {"p50", metric_json(tokens->ttft_p50)},
+            {"p99", metric_json(tokens->ttft_p99)}}},
+          {"itl_ms",
+           {{"mean", metric_json(tokens->itl_mean)},
+            {"p50", metric_json(tokens->itl_p50)},
+            {"p99", metric_json(tokens->itl_p99)}}},
+          {"edge_j_per_1000_tokens", metric_json(side.edge_j_per_1000_tokens)},
+          {"cloud_j_per_1000_tokens", metric_json(side.cloud_j_per_1000_tokens)},
+          {"cost_per_1000_tokens", metric_json(side.cost_per_1000_tokens)}};
+}
+
 Json side_json(const SideMetrics& side, std::size_t stream) {
   Json json = stream_json(side.streams[stream]);
   json["edge_power_w"] = metric_json(side.edge_power_w);
@@ -38,6 +56,7 @@ Json side_json(const SideMetrics& side, std::size_t stream) {
   json["cloud_power_w"] = metric_json(side.cloud_power_w);
   json["cost_per_hour"] = metric_json(side.cost_per_hour);
   json["cost_per_million_images"] = metric_json(side.cost_per_million);
+  json["tokens"] = tokens_json(side, side.streams[stream].tokens);
   return json;
 }
 

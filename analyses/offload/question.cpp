@@ -60,12 +60,39 @@ void check_cloud(const Cursor& root) {
   const input::Node processes = root.value().find("processes");
   if (!processes || processes->kind != input::Kind::sequence) return;
   for (std::size_t i = 0; i < processes->children.size(); ++i) {
-    for (const char* const key : {"arrivals", "count", "queue"}) {
+    for (const char* const key : {"arrivals", "count", "queue", "generate", "bench", "users"}) {
       if (has_key(*processes->children[i], key))
         root.descend(fmt::format("processes.{}.{}", i, key))
             .problem("is set by the streams of the edge", "remove it");
     }
   }
+}
+
+// What a language model of the edge is asked for, the cloud's is asked for too: its keys beside those of the
+// process of the cloud that serves it.
+input::Node asked_the_same(const input::Node& cloud, const input::Node& edge) {
+  const input::Node servers = cloud->find("processes");
+  const input::Node streams = edge ? edge->find("processes") : nullptr;
+  for (const input::Node& list : {servers, streams})
+    if (!list || list->kind != input::Kind::sequence) return cloud;
+  auto asked = std::make_shared<input::Value>(*servers);
+  for (std::size_t i = 0; i < asked->children.size() && i < streams->children.size(); ++i) {
+    const input::Value& stream = *streams->children[i];
+    if (stream.kind != input::Kind::mapping || asked->children[i]->kind != input::Kind::mapping) continue;
+    auto server = std::make_shared<input::Value>(*asked->children[i]);
+    for (std::size_t key = 0; key < stream.keys.size(); ++key) {
+      const std::string& name = stream.keys[key].name;
+      if ((name != "generate" && name != "users" && name != "arrivals") || !stream.find("generate")) continue;
+      server->keys.push_back(stream.keys[key]);
+      server->children.push_back(stream.children[key]);
+      server->expanded += stream.children[key]->expanded;
+    }
+    asked->children[i] = std::move(server);
+  }
+  auto whole = std::make_shared<input::Value>(*cloud);
+  for (std::size_t key = 0; key < whole->keys.size(); ++key)
+    if (whole->keys[key].name == "processes") whole->children[key] = asked;
+  return whole;
 }
 
 // The cloud entry that serves entry `index` of the edge.
@@ -78,6 +105,8 @@ scenarios::ProcessEntry server_of(const OffloadQuestion& question,
   const Cursor at = cloud.descend(fmt::format("processes.{}", which));
   if (has_key(at.value(), "batch") && server.batch != stream.batch)
     at.descend("batch").problem(fmt::format("its streams send batches of {}", stream.batch));
+  if (server.language.has_value() != stream.language.has_value())
+    at.descend("model").problem("a language model and a network do not answer the same requests");
   server.name = stream.name;
   server.count = stream.count;
   server.batch = stream.batch;
@@ -115,7 +144,9 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
   const Cursor cloud_at = document.descend("offload.cloud");
   auto edge = board_at("scenario", study.scenario, study, catalogue, own);
   check_cloud(cloud_at);
-  auto cloud = board_at("offload.cloud", study.offload->cloud, study, catalogue, own);
+  const input::Node asked =
+      own.empty() ? asked_the_same(study.offload->cloud, study.scenario) : study.offload->cloud;
+  auto cloud = board_at("offload.cloud", asked, study, catalogue, own);
   if (edge) check_edge(*edge, document.descend("scenario"));
   if (edge && cloud && own.empty()) {
     question.edge = *std::move(edge);
@@ -134,8 +165,9 @@ std::optional<OffloadQuestion> offload_question(const Study& study, Profiles& pr
       question.cloud.run = question.edge.run;
       if (study.offload->link.payload.tensor) {
         for (const scenarios::ProcessEntry& entry : question.cloud.processes) {
-          if (!std::holds_alternative<scenarios::SyntheticModel>(entry.model)) continue;
-          document.descend("offload.payload").problem("a synthetic model has no input tensor");
+          if (!entry.language && !std::holds_alternative<scenarios::SyntheticModel>(entry.model)) continue;
+          document.descend("offload.payload")
+              .problem(fmt::format("{} has no input tensor", model_name(entry.model)));
           break;
         }
       }

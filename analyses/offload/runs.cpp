@@ -34,12 +34,14 @@ BoardRun board_run_of(const scenarios::Scenario& scenario, const scenarios::Resu
     StreamMetrics stream{.latency_ms = process.latency_ms,
                          .throughput = process.throughput.mean,
                          .drops = process.drops,
-                         .saturated = {}};
+                         .saturated = {},
+                         .tokens = process.tokens};
     if (process.status != "ok")
       stream.saturated = "memory";
     else if (process.stable == false)
       stream.saturated = where;
     run.images_per_s += stream.throughput.value_or(0);
+    if (stream.tokens) run.tokens_per_s += stream.tokens->per_s.value_or(0);
     run.streams.push_back(std::move(stream));
   }
   return run;

@@ -13,7 +13,7 @@ namespace jostle::analyses {
 // The run of a board with some of the streams.
 struct BoardRun {
   std::vector<StreamMetrics> streams;  // in the order of the request
-  double images_per_s = 0;
+  double images_per_s = 0, tokens_per_s = 0;
   scenarios::Metric power_w;  // of the board; idle power without streams
   scenarios::Metric link_busy, link_load, radio_w;
   double link_bytes_per_s = 0;  // over the link, repeats included

@@ -17,6 +17,7 @@
 #include "models/board/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/assemble.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -28,6 +29,7 @@ using scenarios::Metric;
 using scenarios::TokenResult;
 
 constexpr const char* published = "evidence/language/published.csv";
+constexpr const char* memory_held = "evidence/language/memory.csv";
 constexpr const char* beside = "evidence/h200-llm/contention.csv";
 constexpr const char* streams = "evidence/h200-llm/streams.csv";
 
@@ -113,10 +115,13 @@ std::vector<Run> runs_of_boards(std::vector<Fields>& kept) {
   return runs;
 }
 
-ComparisonGroup view(const ComparisonGroup& all, const std::vector<Fields>& rows, const char* column) {
-  ComparisonGroup group{fmt::format("language models, decode by {}", column), published, "", {}, {}, true};
+// The values of a quantity again, by a column of their rows.
+ComparisonGroup view(const ComparisonGroup& all, const std::string& quantity, const std::vector<Fields>& rows,
+                     const char* column) {
+  ComparisonGroup group{
+      fmt::format("language models, {} by {}", quantity, column), all.evidence, "", {}, {}, true};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (all.comparisons[i].quantity != "decode") continue;
+    if (all.comparisons[i].quantity != quantity) continue;
     group.comparisons.push_back(all.comparisons[i]);
     group.comparisons.back().quantity = rows[i].at(column);
   }
@@ -221,18 +226,70 @@ std::vector<Run> runs_of_streams(std::size_t group) {
   return runs;
 }
 
+// --- memory
+
+// What a row says is held, in bytes.
+double bytes_of(const Fields& row) {
+  const std::string& unit = row.at("unit");
+  const double factor = unit == "GB" ? 1e9 : unit == "MB" ? 1e6 : 1024.0 * 1024.0;
+  return number(row, "value") * factor;
+}
+
+// The same of what its process holds, or of the whole board.
+double held(const memory::Occupancy& occupancy, const std::string& what) {
+  const memory::Footprint& process = occupancy.places.front().held;
+  if (what == "board") return occupancy.used_bytes;
+  if (what == "cache") return process.io;
+  if (what == "buffers") return process.arena;
+  return process.gpu();
+}
+
+std::string memory_scenario(const Fields& row) {
+  const std::string& context = row.at("context");
+  return fmt::format(
+      "device: {}\nprocesses:\n  - {{model: {}, precision: {}, runtime: {}, generate: {{prompt: {}, tokens: "
+      "{}, images: {}}}, users: {}{}}}\n",
+      row.at("device"), row.at("model"), row.at("precision"), row.at("runtime"), row.at("prompt"),
+      row.at("tokens"), row.at("images"), row.at("users"), context.empty() ? "" : ", context: " + context);
+}
+
 // --- all
 
-std::vector<Comparison> compared(const Run& run) {
+struct Board {
+  scenarios::Scenario scenario;
+  calibration::Profile profile;
+};
+Board board_of(const std::string& text) {
   input::Problems problems;
-  const auto scenario =
-      scenarios::parse_scenario({run.scenario, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);
+  auto scenario =
+      scenarios::parse_scenario({text, "evidence", ""}, scenarios::shipped_catalogue(), {}, problems);
   if (!scenario) throw std::runtime_error(problems.text());
-  const auto profile = calibration::shipped_profile(scenario->device, problems);
+  auto profile = calibration::shipped_profile(scenario->device, problems);
   if (!profile) throw std::runtime_error(problems.text());
+  return {*std::move(scenario), *std::move(profile)};
+}
+
+// What is held needs no run.
+std::vector<Comparison> memory_compared(std::vector<Fields>& kept) {
+  std::vector<Comparison> found;
+  for (Fields& row : rows_of(memory_held)) {
+    if (!row.at("mark").empty()) continue;
+    const auto [scenario, profile] = board_of(memory_scenario(row));
+    const std::string& what = row.at("what");
+    found.push_back(
+        {fmt::format("{} {} {} {} {}, {} at a time, {}", row.at("run"), row.at("device"), row.at("model"),
+                     row.at("precision"), row.at("runtime"), row.at("users"), what),
+         "memory", bytes_of(row) / 1e6, held(scenarios::assemble(scenario, profile).occupancy, what) / 1e6});
+    kept.push_back(std::move(row));
+  }
+  return found;
+}
+
+std::vector<Comparison> compared(const Run& run) {
+  const auto [scenario, profile] = board_of(run.scenario);
   scenarios::RunControl control;
   control.every_percentile = true;  // measured are the percentiles of one second
-  const std::optional<scenarios::Result> result = scenarios::run(*scenario, *profile, control);
+  const std::optional<scenarios::Result> result = scenarios::run(scenario, profile, control);
   if (!result) throw scenarios::Interrupted();
   std::vector<Comparison> found;
   for (const Wanted& value : run.wanted) {
@@ -279,7 +336,14 @@ std::vector<ComparisonGroup> validate_language(const std::function<void(double)>
   for (std::size_t i = 0; i < runs.size(); ++i)
     std::ranges::move(found[i], std::back_inserter(groups[runs[i].group].comparisons));
   for (const char* const column : {"runtime", "lab", "device"})
-    groups.push_back(view(groups.front(), kept, column));
+    groups.push_back(view(groups.front(), "decode", kept, column));
+  std::vector<Fields> rows;
+  groups.push_back({"language models, memory held",
+                    memory_held,
+                    "",
+                    memory_compared(rows),
+                    {{"memory", 0.08, Statistic::mean}}});
+  groups.push_back(view(ComparisonGroup(groups.back()), "memory", rows, "lab"));
   return groups;
 }
 

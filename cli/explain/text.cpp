@@ -87,6 +87,7 @@ std::string tokens_lines(const std::string& who, const scenarios::TokenResult& t
 std::string tokens_text(const Explanation& explanation, const Explained& explained, int width) {
   const scenarios::ProcessResult& one = explanation.result.processes[explained.group.processes.front()];
   std::string text = one.tokens ? tokens_lines("", *one.tokens, width) : std::string();
+  for (const std::string& line : explained.turns) text += paragraph(line, width, 2);
   for (const scenarios::InstanceResult& stream : one.instances)
     if (stream.tokens)
       text += tokens_lines((stream.name.empty() ? stream.model : stream.name) + ": ", *stream.tokens, width);

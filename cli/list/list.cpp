@@ -88,7 +88,8 @@ Table models() {
                std::string(model.source), std::string(model.description)});
   }
   for (const llm::Architecture& of : llm::architectures()) {  // GFLOP: of a token without others before it
-    const double weights = static_cast<double>(llm::block_weights(of) + llm::head_weights(of));
+    const double weights = static_cast<double>(llm::block_weights(of) + llm::head_weights(of) -
+                                               llm::parameters(of) + llm::active_parameters(of));
     table.add({std::string(of.name), "text",
                fmt::format("{:.2f}", static_cast<double>(llm::parameters(of)) / 1e6),
                fmt::format("{:.2f}", 2e-9 * weights), "language model", "transformers",

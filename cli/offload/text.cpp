@@ -68,6 +68,12 @@ std::string name_of(const OffloadStream& stream) {
   return stream.name.empty() ? stream.model : stream.name;
 }
 
+// What is served: "images", or "sequences" where all streams are language models.
+std::string served_word(const OffloadAnswer& answer) {
+  const auto speaks = [](const StreamMetrics& stream) { return stream.tokens.has_value(); };
+  return std::ranges::all_of(answer.edge.streams, speaks) ? "sequence" : "image";
+}
+
 std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
   Table table({{"edge", Align::left, 0, true},
                {"streams", Align::right, 3},
@@ -75,7 +81,7 @@ std::string edge_table(const OffloadAnswer& answer, int width, bool colour) {
                {"p90 ms", Align::right, 1},
                {"p99 ms"},
                {"mean ms", Align::right, 1},
-               {"images/s"},
+               {served_word(answer) + "s/s"},
                {"drops", Align::right, 4},
                {"bottleneck", Align::left}});
   for (std::size_t i = 0; i < answer.streams.size();) {
@@ -121,8 +127,8 @@ std::string points_table(const OffloadAnswer& answer, int width, bool colour) {
                               {"p90", Align::right, 3},
                               {"cloud p99 ms"},
                               {"mean", Align::right, 2},
-                              {"images/s", Align::right, 5},
-                              {"mJ/image", Align::right, 6},
+                              {served_word(answer) + "s/s", Align::right, 5},
+                              {"mJ/" + served_word(answer), Align::right, 6},
                               {"bottleneck", Align::left, 7},
                               {"split p99", Align::right, 9},
                               {"on edge", Align::right, 8},
@@ -228,9 +234,9 @@ std::string map_text(const OffloadAnswer& answer) {
 std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
   Table table({{"", Align::left},
                {"p99 ms"},
-               {"images/s"},
+               {served_word(answer) + "s/s"},
                {"edge W"},
-               {"mJ/image", Align::right, 1},
+               {"mJ/" + served_word(answer), Align::right, 1},
                {"bottleneck", Align::left}});
   const auto add = [&](const std::string& name, const SideMetrics& side) {
     const Worst worst = worst_of(side);
@@ -250,7 +256,11 @@ std::string boards_table(const OffloadAnswer& answer, int width, bool colour) {
 
 // What each option that serves all streams costs, at the lowest RTT of each bandwidth; empty without prices.
 std::string costs_text(const OffloadAnswer& answer, int width, bool colour) {
-  Table table({{"", Align::left}, {"USD/h"}, {"USD/million images"}, {"cloud W"}, {"GB/h"}});
+  Table table({{"", Align::left},
+               {"USD/h"},
+               {fmt::format("USD/million {}s", served_word(answer))},
+               {"cloud W"},
+               {"GB/h"}});
   bool any = false;
   const auto add = [&](const std::string& name, const SideMetrics& side) {
     if (!side.cost_per_hour || !side.served()) return;
@@ -279,6 +289,43 @@ std::string costs_text(const OffloadAnswer& answer, int width, bool colour) {
   return "\n" + paragraph(text, width, 0) + table.text(width, colour);
 }
 
+// What users of language models see, and what a thousand tokens take; empty without such streams.
+std::string tokens_text(const OffloadAnswer& answer, int width, bool colour) {
+  Table table({{"", Align::left},
+               {"stream", Align::left, 0, true},
+               {"TTFT p50", Align::right, 2},
+               {"TTFT p99 ms"},
+               {"ITL p50", Align::right, 3},
+               {"ITL p99 ms", Align::right, 4},
+               {"tokens/s"},
+               {"board J/1000", Align::right, 5},
+               {"cloud J/1000", Align::right, 6},
+               {"USD/1000 tokens", Align::right, 7}});
+  bool any = false;
+  const auto add = [&](const std::string& name, const SideMetrics& side) {
+    for (std::size_t i = 0; i < side.streams.size(); ++i) {
+      const auto& tokens = side.streams[i].tokens;
+      if (!tokens) continue;
+      any = true;
+      const Metric cost = side.cost_per_1000_tokens;
+      table.add({name, name_of(answer.streams[i]), ms(tokens->ttft_p50), ms(tokens->ttft_p99),
+                 ms(tokens->itl_p50), ms(tokens->itl_p99), significant(tokens->per_s, 3),
+                 significant(side.edge_j_per_1000_tokens, 3), significant(side.cloud_j_per_1000_tokens, 3),
+                 cost ? fmt::format("{:.3g}", *cost) : "–"});
+    }
+  };
+  add("edge", answer.edge);
+  for (const OffloadPoint& point : answer.points)
+    add(fmt::format("cloud, {}, {}", bandwidth_text(point.bandwidth), time_text(point.rtt)), point.cloud);
+  if (!any) return {};
+  return "\n" +
+         paragraph(
+             "Language models: time to the first token, from one token to the next, and what a thousand "
+             "tokens of all streams take:",
+             width, 0) +
+         table.text(width, colour);
+}
+
 std::string payload_text(const Payload& payload) {
   if (payload.tensor) return "the network's input tensor";
   return payload.bytes >= 1e3 ? fmt::format("{:g} kB", payload.bytes / 1e3)
@@ -290,7 +337,8 @@ std::string heading(const OffloadAnswer& answer) {
   const std::size_t streams = answer.streams.size();
   std::string text =
       fmt::format("{} on {}, or over a link on {}. Request payload: {}", input::counted(streams, "stream"),
-                  answer.edge_device, answer.cloud_device, payload_text(link.payload));
+                  answer.edge_device, answer.cloud_device,
+                  served_word(answer) == "sequence" ? "the text of the prompt" : payload_text(link.payload));
   if (link.jitter > sim::Duration::zero()) text += fmt::format(", jitter {}", time_text(link.jitter));
   if (link.loss > 0) text += fmt::format(", loss {:g} %", 100 * link.loss);
   text += link.energy_per_bit_j > 0 ? fmt::format(", radio energy {:g} nJ/bit", 1e9 * link.energy_per_bit_j)
@@ -329,8 +377,8 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   std::string text = paragraphed(heading(answer));
   text += edge_table(answer, width, colour);
   if (answer.edge.edge_power_w)
-    text += fmt::format("edge board: {:.3g} W, {} mJ/image\n", *answer.edge.edge_power_w,
-                        significant(answer.edge.edge_energy_mj, 3));
+    text += fmt::format("edge board: {:.3g} W, {} mJ/{}\n", *answer.edge.edge_power_w,
+                        significant(answer.edge.edge_energy_mj, 3), served_word(answer));
   text += "\n" + break_even_table(answer, width, colour);
   text += "\n" + partitions_text(answer, width, colour);
   text +=
@@ -342,6 +390,7 @@ std::string offload_text(const OffloadAnswer& answer, int width, bool colour) {
   text += map_text(answer);
   text += "\n" + points_table(answer, width, colour);
   if (!answer.boards.empty()) text += "\n" + boards_table(answer, width, colour);
+  text += tokens_text(answer, width, colour);
   text += costs_text(answer, width, colour);
   return text;
 }

@@ -6,10 +6,13 @@
 #include <stdexcept>
 
 #include "calibration/onnx/onnx.hpp"
+#include "calibration/readers/language_config.hpp"
 #include "cli/options.hpp"
 #include "cli/show/language_model.hpp"
 #include "cli/show/network_text.hpp"
 #include "cli/subcommand.hpp"
+#include "input/file.hpp"
+#include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/problems.hpp"
 #include "input/spelling.hpp"
@@ -28,6 +31,15 @@ struct ModelOptions {
 bool is_file(const std::string& name) {
   return name.ends_with(".onnx");  // as in a scenario
 }
+bool is_config(const std::string& name) {
+  return name.ends_with(".json");
+}
+
+[[noreturn]] void refuse(const input::Problems& problems) {
+  std::string text = problems.text();
+  if (text.ends_with('\n')) text.pop_back();
+  throw std::invalid_argument(text);
+}
 
 // The network in a file; approximations are reported as warnings. Throws std::invalid_argument if it cannot
 // be read.
@@ -35,11 +47,7 @@ NamedNetwork read(const ModelOptions& options, Terminal& terminal) {
   input::Problems problems;
   const auto given = options.input > 0 ? std::optional(options.input) : std::nullopt;
   auto file = calibration::read_onnx(options.name, given, problems);
-  if (!file) {
-    std::string text = problems.text();
-    if (text.ends_with('\n')) text.pop_back();
-    throw std::invalid_argument(text);
-  }
+  if (!file) refuse(problems);
   for (const std::string& warning : file->warnings)
     terminal.complain(fmt::format("warning: {}: {}", input::printable(options.name, 400), warning));
   std::string description = fmt::format("ONNX, opset {}", file->opset);
@@ -60,6 +68,22 @@ NamedNetwork build(const ModelOptions& options) {
   return {.name = options.name,
           .description = fmt::format("{} ({})", model->description, model->source),
           .network = model->build(input)};
+}
+
+// A language model by name or of a file; none where the name is that of a network. Throws
+// std::invalid_argument if the file cannot be read.
+std::optional<llm::Architecture> language_model(const ModelOptions& options) {
+  if (!is_config(options.name)) {
+    const llm::Architecture* const found = llm::find_architecture(options.name);
+    return found != nullptr ? std::optional(*found) : std::nullopt;
+  }
+  input::Problems problems;
+  const auto text = input::read_text_file(options.name, input::Limits{}.bytes, problems);
+  auto found = text ? calibration::parse_config(*text, options.name, problems) : std::nullopt;
+  if (!found) refuse(problems);
+  found->name = options.name;
+  found->source = "config.json of Hugging Face";
+  return found;
 }
 
 // Throws std::invalid_argument for what is asked of a network's layers.
@@ -83,7 +107,7 @@ std::string text_of(const NamedNetwork& shown, const ModelOptions& options, cons
 ExitCode show_model(const ModelOptions& options, Terminal& terminal) {
   std::string text;
   try {
-    if (const llm::Architecture* const found = llm::find_architecture(options.name); found != nullptr)
+    if (const auto found = language_model(options))
       text = text_of(*found, options, terminal);
     else
       text = text_of(is_file(options.name) ? read(options, terminal) : build(options), options, terminal);
@@ -123,7 +147,7 @@ void add_show_model(CLI::App& show, Task& task) {
   command
       ->add_option("NAME", options->name,
                    "A built-in network or language model (see `jostle list models`), or the path of an .onnx "
-                   "file")
+                   "file or of a config.json")
       ->required()
       ->type_name("");
   add_count(*command, "--input", "Image side in pixels, or number of tokens (default: that of the network)",

@@ -53,6 +53,12 @@ struct FusedLayer {
   double weight_bits = 0;    // of a weight in memory; 0: as in the precision
   double unpack_cycles = 0;  // of an SM, to turn a weight into what it multiplies
   double row_cycles = 0;     // of an SM, to begin and end the dot products of an output channel
+  // A linear layer whose groups are experts: how many of them are read, by all tokens of a batch together,
+  // which share them evenly. 0: every group is read, by every token.
+  double experts = 0;
+
+  // Over the weights of one image.
+  [[nodiscard]] double sets_of_weights() const { return experts > 0 ? experts / groups : 1; }
 };
 
 // The fused layers of a network, in an order in which they can run. Layers that only rename bytes (input,

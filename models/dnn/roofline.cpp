@@ -110,6 +110,11 @@ class Estimator {
     product.rows = batch_ * (transposed ? layer.in : layer.out).positions();
     product.columns = transposed ? out * layer.window_area : out;
     product.depth = transposed ? in : in * layer.window_area;
+    if (layer.experts > 0) {
+      product.count = static_cast<std::int64_t>(std::ceil(layer.experts));
+      product.rows =
+          static_cast<std::int64_t>(std::ceil(static_cast<double>(product.rows) / layer.sets_of_weights()));
+    }
     return product;
   }
 
@@ -135,17 +140,18 @@ class Estimator {
   // channel on CUDA cores, which unpack each weight once for all rows. Runtimes have both.
   [[nodiscard]] double packed_s(const FusedLayer& layer, const Tiling& tiling) const {
     const double sms = gpu_.sm_count * gpu_.max_clock_hz;
-    const double unpack = static_cast<double>(layer.weights) * layer.unpack_cycles / sms;
+    const double sets = layer.sets_of_weights();
+    const double unpack = sets * static_cast<double>(layer.weights) * layer.unpack_cycles / sms;
     const double lanes = std::max(gpu_.cuda_cores.fp32, gpu_.cuda_cores.fp16);
     const double multiply =
         2 * images_ * static_cast<double>(layer.macs) / (lanes * sms * gpu_.kernels.cuda_efficiency);
-    const double dots = std::max(multiply, unpack) + layer.row_cycles * layer.out.channels / sms;
+    const double dots = std::max(multiply, unpack) + sets * layer.row_cycles * layer.out.channels / sms;
     return std::min(tiling.seconds + unpack * static_cast<double>(tiling.rows), dots);
   }
   [[nodiscard]] static double weight_bytes(const FusedLayer& layer, const ArithmeticPath& path) {
     constexpr double bits = 8;
     const double each = layer.weight_bits > 0 ? layer.weight_bits / bits : bytes_per_element(path.precision);
-    return each * static_cast<double>(layer.weights);
+    return each * layer.sets_of_weights() * static_cast<double>(layer.weights);
   }
 
   // A library's product takes one row of tiles after another, and each reads all weights. What L2 does not

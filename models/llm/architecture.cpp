@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/math.hpp"
+
 namespace jostle::llm {
 namespace {
 
@@ -33,13 +35,14 @@ constexpr VisionTower qwen3_vision{.layers = 24,
                                    .tokens = 256,
                                    .merger = 4 * 4096 * (4096 + 2048)};
 
-// name, layers, hidden, heads, kv_heads, head_dim, ffn, vocabulary, tied, qkv_bias, head_norm, norms, vision,
-// source
-constexpr std::array<Architecture, 21> table{{
-    {"cosmos_reason2_2b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, true, 2, qwen3_vision,
+using enum QueryNorm;
+// name, layers, hidden, heads, kv_heads, head_dim, ffn, vocabulary, tied, qkv_bias, query_norm, norms,
+// vision, source, experts
+constexpr std::array<Architecture, 25> table{{
+    {"cosmos_reason2_2b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, each_head, 2, qwen3_vision,
      "nvidia/Cosmos-Reason2-2B, on Qwen/Qwen3-VL-2B-Instruct"},
-    {"gemma2_2b", 26, 2304, 8, 4, 256, 9216, 256000, true, false, false, 4, {}, "google/gemma-2-2b"},
-    {"gemma3_1b", 26, 1152, 4, 1, 256, 6912, 262144, true, false, true, 4, {}, "google/gemma-3-1b-it"},
+    {"gemma2_2b", 26, 2304, 8, 4, 256, 9216, 256000, true, false, none, 4, {}, "google/gemma-2-2b"},
+    {"gemma3_1b", 26, 1152, 4, 1, 256, 6912, 262144, true, false, each_head, 4, {}, "google/gemma-3-1b-it"},
     {"llama3.1_8b",
      32,
      4096,
@@ -50,7 +53,7 @@ constexpr std::array<Architecture, 21> table{{
      128256,
      false,
      false,
-     false,
+     none,
      2,
      {},
      "meta-llama/Llama-3.1-8B-Instruct"},
@@ -64,7 +67,7 @@ constexpr std::array<Architecture, 21> table{{
      128256,
      true,
      false,
-     false,
+     none,
      2,
      {},
      "meta-llama/Llama-3.2-1B-Instruct"},
@@ -78,10 +81,40 @@ constexpr std::array<Architecture, 21> table{{
      128256,
      true,
      false,
-     false,
+     none,
      2,
      {},
      "meta-llama/Llama-3.2-3B-Instruct"},
+    {"mixtral_8x7b",
+     32,
+     4096,
+     32,
+     8,
+     128,
+     14336,
+     32000,
+     false,
+     false,
+     none,
+     2,
+     {},
+     "mistralai/Mixtral-8x7B-v0.1",
+     {8, 2}},
+    {"olmoe_1b_7b",
+     16,
+     2048,
+     16,
+     16,
+     128,
+     1024,
+     50304,
+     false,
+     false,
+     all_heads,
+     2,
+     {},
+     "allenai/OLMoE-1B-7B-0924",
+     {64, 8}},
     {"phi3.5_mini",
      32,
      3072,
@@ -92,24 +125,26 @@ constexpr std::array<Architecture, 21> table{{
      32064,
      false,
      false,
-     false,
+     none,
      2,
      {},
      "microsoft/Phi-3.5-mini-instruct"},
-    {"qwen2.5_0.5b",
+    {"qwen1.5_moe_a2.7b",
      24,
-     896,
-     14,
-     2,
-     64,
-     4864,
+     2048,
+     16,
+     16,
+     128,
+     1408,
      151936,
-     true,
-     true,
      false,
+     true,
+     none,
      2,
      {},
-     "Qwen/Qwen2.5-0.5B-Instruct"},
+     "Qwen/Qwen1.5-MoE-A2.7B",
+     {60, 4, 5632}},
+    {"qwen2.5_0.5b", 24, 896, 14, 2, 64, 4864, 151936, true, true, none, 2, {}, "Qwen/Qwen2.5-0.5B-Instruct"},
     {"qwen2.5_1.5b",
      28,
      1536,
@@ -120,31 +155,33 @@ constexpr std::array<Architecture, 21> table{{
      151936,
      true,
      true,
-     false,
+     none,
      2,
      {},
      "Qwen/Qwen2.5-1.5B-Instruct"},
-    {"qwen2.5_3b", 36, 2048, 16, 2, 128, 11008, 151936, true, true, false, 2, {}, "Qwen/Qwen2.5-3B-Instruct"},
-    {"qwen2.5_7b",
-     28,
-     3584,
-     28,
+    {"qwen2.5_3b", 36, 2048, 16, 2, 128, 11008, 151936, true, true, none, 2, {}, "Qwen/Qwen2.5-3B-Instruct"},
+    {"qwen2.5_7b", 28, 3584, 28, 4, 128, 18944, 152064, false, true, none, 2, {}, "Qwen/Qwen2.5-7B-Instruct"},
+    {"qwen2.5_vl_3b", 36, 2048, 16, 2, 128, 11008, 151936, true, true, none, 2, qwen25_vision,
+     "Qwen/Qwen2.5-VL-3B-Instruct"},
+    {"qwen3_0.6b", 28, 1024, 16, 8, 128, 3072, 151936, true, false, each_head, 2, {}, "Qwen/Qwen3-0.6B"},
+    {"qwen3_1.7b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, each_head, 2, {}, "Qwen/Qwen3-1.7B"},
+    {"qwen3_30b_a3b",
+     48,
+     2048,
+     32,
      4,
      128,
-     18944,
-     152064,
+     768,
+     151936,
      false,
-     true,
      false,
+     each_head,
      2,
      {},
-     "Qwen/Qwen2.5-7B-Instruct"},
-    {"qwen2.5_vl_3b", 36, 2048, 16, 2, 128, 11008, 151936, true, true, false, 2, qwen25_vision,
-     "Qwen/Qwen2.5-VL-3B-Instruct"},
-    {"qwen3_0.6b", 28, 1024, 16, 8, 128, 3072, 151936, true, false, true, 2, {}, "Qwen/Qwen3-0.6B"},
-    {"qwen3_1.7b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, true, 2, {}, "Qwen/Qwen3-1.7B"},
-    {"qwen3_4b", 36, 2560, 32, 8, 128, 9728, 151936, true, false, true, 2, {}, "Qwen/Qwen3-4B"},
-    {"qwen3_8b", 36, 4096, 32, 8, 128, 12288, 151936, false, false, true, 2, {}, "Qwen/Qwen3-8B"},
+     "Qwen/Qwen3-30B-A3B",
+     {128, 8}},
+    {"qwen3_4b", 36, 2560, 32, 8, 128, 9728, 151936, true, false, each_head, 2, {}, "Qwen/Qwen3-4B"},
+    {"qwen3_8b", 36, 4096, 32, 8, 128, 12288, 151936, false, false, each_head, 2, {}, "Qwen/Qwen3-8B"},
     {"smollm2_1.7b",
      24,
      2048,
@@ -155,26 +192,13 @@ constexpr std::array<Architecture, 21> table{{
      49152,
      true,
      false,
-     false,
+     none,
      2,
      {},
      "HuggingFaceTB/SmolLM2-1.7B"},
-    {"smollm2_135m", 30, 576, 9, 3, 64, 1536, 49152, true, false, false, 2, {}, "HuggingFaceTB/SmolLM2-135M"},
-    {"smollm2_360m",
-     32,
-     960,
-     15,
-     5,
-     64,
-     2560,
-     49152,
-     true,
-     false,
-     false,
-     2,
-     {},
-     "HuggingFaceTB/SmolLM2-360M"},
-    {"smolvlm", 24, 2048, 32, 32, 64, 8192, 49155, false, false, false, 2, siglip,
+    {"smollm2_135m", 30, 576, 9, 3, 64, 1536, 49152, true, false, none, 2, {}, "HuggingFaceTB/SmolLM2-135M"},
+    {"smollm2_360m", 32, 960, 15, 5, 64, 2560, 49152, true, false, none, 2, {}, "HuggingFaceTB/SmolLM2-360M"},
+    {"smolvlm", 24, 2048, 32, 32, 64, 8192, 49155, false, false, none, 2, siglip,
      "HuggingFaceTB/SmolVLM-Instruct"},
     {"tinyllama_1.1b",
      22,
@@ -186,7 +210,7 @@ constexpr std::array<Architecture, 21> table{{
      32000,
      false,
      false,
-     false,
+     none,
      2,
      {},
      "TinyLlama/TinyLlama-1.1B-Chat-v1.0"},
@@ -195,6 +219,20 @@ static_assert(std::ranges::is_sorted(table, {}, &Architecture::name));
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
   return a * b;
+}
+
+std::int64_t attention_weights(const Architecture& of) {
+  const std::int64_t queries = product(of.heads, of.head_dim), keys = product(of.kv_heads, of.head_dim);
+  return of.hidden * (2 * queries + 2 * keys);
+}
+
+// Of a block: `experts` of it, the router and what every token passes through.
+std::int64_t feed_forward_weights(const Architecture& of, std::int64_t experts) {
+  const std::int64_t one = 3 * product(of.hidden, of.ffn);
+  if (of.experts.count == 0) return one;
+  const std::int64_t gate = of.experts.shared_ffn > 0 ? of.hidden : 0;
+  return experts * one + product(of.hidden, of.experts.count) +
+         3 * product(of.hidden, of.experts.shared_ffn) + gate;
 }
 
 }  // namespace
@@ -209,9 +247,7 @@ const Architecture* find_architecture(std::string_view name) {
 }
 
 std::int64_t block_weights(const Architecture& of) {
-  const std::int64_t queries = product(of.heads, of.head_dim), keys = product(of.kv_heads, of.head_dim);
-  const std::int64_t attention = of.hidden * (2 * queries + 2 * keys);
-  return of.layers * (attention + 3 * product(of.hidden, of.ffn));
+  return of.layers * (attention_weights(of) + feed_forward_weights(of, of.experts.count));
 }
 
 std::int64_t head_weights(const Architecture& of) {
@@ -228,9 +264,22 @@ std::int64_t vision_parameters(const Architecture& of) {
 std::int64_t parameters(const Architecture& of) {
   const std::int64_t queries = product(of.heads, of.head_dim), keys = product(of.kv_heads, of.head_dim);
   const std::int64_t bias = of.qkv_bias ? queries + 2 * keys : 0;
-  const std::int64_t norms = product(of.norms, of.hidden) + (of.head_norm ? 2 * of.head_dim : 0);
+  const std::int64_t query_norm = of.query_norm == each_head   ? 2 * of.head_dim
+                                  : of.query_norm == all_heads ? queries + keys
+                                                               : 0;
+  const std::int64_t norms = product(of.norms, of.hidden) + query_norm;
   return block_weights(of) + of.layers * (bias + norms) + of.hidden + (of.tied ? 1 : 2) * head_weights(of) +
          vision_parameters(of);
+}
+
+std::int64_t active_parameters(const Architecture& of) {
+  const std::int64_t idle = of.experts.count - of.experts.per_token;
+  return parameters(of) - of.layers * idle * 3 * product(of.hidden, of.ffn);
+}
+
+double experts_read(const Experts& of, double tokens) {
+  const double missed = 1 - static_cast<double>(of.per_token) / of.count;  // by a token
+  return of.count * (1 - sim::exp(tokens * sim::log(missed)));
 }
 
 double kv_bytes_per_token(const Architecture& of) {

@@ -13,7 +13,7 @@ using dnn::LayerBuilder;
 using dnn::Shape;
 using Node = dnn::Network::Node;
 
-constexpr std::string_view head_name = "lm_head";
+constexpr std::string_view head_name = "lm_head", expert_name = ".expert";
 constexpr int longest = 1 << 20;  // positions
 
 class Decoder {
@@ -75,16 +75,35 @@ class Decoder {
     return layers_.reshape(name + ".heads", mixed, {queries_, tokens_});
   }
 
-  Node feed_forward(const std::string& name, Node from) {
+  // So many of one width side by side, each on its part of the channels.
+  Node gated_pair(const std::string& name, Node from, int ffn, int count) {
+    const int wide = count * ffn;
     if (joined_) {
-      const Node both = layers_.linear(name + ".gate_up", from, 2 * of_.ffn, false);
-      const Node inside = layers_.other(name + ".gated", {both}, {of_.ffn, tokens_});
-      return layers_.linear(name + ".down", inside, of_.hidden, false);
+      const Node both = layers_.linear_groups(name + ".gate_up", from, 2 * wide, count);
+      const Node inside = layers_.other(name + ".gated", {both}, {wide, tokens_});
+      return layers_.linear_groups(name + ".down", inside, count * of_.hidden, count);
     }
     const Node gate =
-        layers_.activation(layers_.linear(name + ".gate", from, of_.ffn, false), dnn::Activation::silu);
-    const Node inside = layers_.multiply(gate, layers_.linear(name + ".up", from, of_.ffn, false));
-    return layers_.linear(name + ".down", inside, of_.hidden, false);
+        layers_.activation(layers_.linear_groups(name + ".gate", from, wide, count), dnn::Activation::silu);
+    const Node inside = layers_.multiply(gate, layers_.linear_groups(name + ".up", from, wide, count));
+    return layers_.linear_groups(name + ".down", inside, count * of_.hidden, count);
+  }
+
+  // The router's scores choose a token's experts; their results are weighed and summed.
+  Node feed_forward(const std::string& name, Node from) {
+    const Experts& experts = of_.experts;
+    if (experts.count == 0) return gated_pair(name, from, of_.ffn, 1);
+    const Node scores = layers_.softmax(layers_.linear(name + ".router", from, experts.count, false));
+    const Node chosen = layers_.other(name + ".choose", {scores}, {experts.per_token, tokens_});
+    const Node given =
+        layers_.other(name + ".give", {from, chosen}, {experts.per_token * of_.hidden, tokens_});
+    const Node results = gated_pair(name + std::string(expert_name), given, of_.ffn, experts.per_token);
+    Node sum = layers_.other(name + ".sum", {results, chosen}, {of_.hidden, tokens_});
+    if (experts.shared_ffn == 0) return sum;
+    const Node gate =
+        layers_.activation(layers_.linear(name + ".shared_gate", from, 1, false), dnn::Activation::sigmoid);
+    const Node all = gated_pair(name + ".shared", from, experts.shared_ffn, 1);
+    return layers_.add(layers_.other(name + ".gate_shared", {all, gate}, {of_.hidden, tokens_}), sum);
   }
 
   Node block(const std::string& name, Node from) {
@@ -124,6 +143,9 @@ std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step,
     layer.weight_bits = layer.name == head_name ? traits.head_bits : traits.bits;
     layer.unpack_cycles = layer.weight_bits < 16 ? cycles.unpack[static_cast<std::size_t>(format)] : 0;
     layer.row_cycles = cycles.row;
+    if (layer.name.find(expert_name) != std::string::npos)
+      layer.experts =
+          experts_read(of.experts, static_cast<double>(step.sequences) * static_cast<double>(step.tokens));
   }
   return layers;
 }

@@ -15,10 +15,12 @@
 
 namespace jostle::llm {
 
-// Of one sequence; the batch of a step is its number of sequences.
+// Of each of its sequences, which are the batch of its kernels.
 struct Step {
-  int tokens = 1;   // that it computes
-  int context = 0;  // positions before them, whose keys and values it reads
+  int tokens = 1;              // that it computes
+  int context = 0;             // positions before them, whose keys and values it reads
+  std::int64_t sequences = 1;  // that meet in the experts of a model which has some
+  bool operator==(const Step&) const = default;
 };
 
 // `joined`: queries, keys and values are one linear layer, and so are gate and up, as compilers and servers

@@ -21,6 +21,10 @@ std::int64_t Length::draw(sim::RandomStream& random, std::uint64_t request) cons
   return least;
 }
 
+std::int64_t GenerationSpec::longest() const {
+  return depth + (prefills ? prompt.most : 0) + (decodes ? tokens.most : 0);
+}
+
 const gpu::KernelSequence& StepGrid::at(std::int64_t size, std::int64_t context) const {
   const auto index = [](const std::vector<std::int64_t>& values, std::int64_t wanted) {
     const auto found = std::ranges::lower_bound(values, wanted);

@@ -29,7 +29,12 @@ struct GenerationSpec {
   bool decodes = true;         // false: it ends with its prompt (llama-bench's pp)
   std::int64_t users = 1;      // without arrivals: each asks again when it has its answer
   std::int64_t max_batch = 1;  // sequences that are decoded together
-  std::int64_t chunk = 0;      // of a prompt, between which others go on; 0: whole
+  // Positions whose keys and values there is room for: a sequence is admitted if all of its own fit beside
+  // those of the others, so that none is ever evicted. 0: as many as `max_batch` of the longest need.
+  std::int64_t room = 0;
+  std::int64_t chunk = 0;  // of a prompt, between which others go on; 0: whole
+
+  [[nodiscard]] std::int64_t longest() const;  // positions of a sequence, at most
 };
 
 // Kernels of steps of several sizes (sequences of a decode step, tokens of a prefill) behind several

@@ -1,11 +1,13 @@
 #include "models/process/generator.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace jostle::process {
 
-Generator::Generator(const Generation& generation, RequestQueue* requests, sim::RandomStream random)
-    : generation_(generation), requests_(requests), random_(random) {
+Generator::Generator(const Generation& generation, RequestQueue* requests, sim::RandomStream random,
+                     sim::Duration answer_time)
+    : generation_(generation), requests_(requests), random_(random), answer_time_(answer_time) {
   if (requests_ == nullptr)
     asking_.assign(static_cast<std::size_t>(generation.spec.users), sim::Time::zero());
 }
@@ -15,7 +17,7 @@ bool Generator::full() const {
 }
 
 bool Generator::ready(sim::Time now) const {
-  if (!running_.empty()) return true;
+  if (!running_.empty() || waiting_) return true;
   return requests_ != nullptr ? requests_->may_have(now) : !asking_.empty();
 }
 
@@ -26,6 +28,7 @@ Generator::Sequence Generator::sequence(sim::Time made) {
   ++drawn_;
   Sequence sequence{
       .made = made, .last = made, .context = spec.depth, .tokens_left = spec.decodes ? tokens : 1};
+  sequence.positions = spec.depth + (spec.prefills ? prompt : 0) + (spec.decodes ? tokens : 0);
   if (!spec.prefills) return sequence;
   // At least one token is computed: its scores are needed.
   const auto reused = static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt));
@@ -34,17 +37,29 @@ Generator::Sequence Generator::sequence(sim::Time made) {
   return sequence;
 }
 
+std::optional<Generator::Sequence> Generator::next(sim::Time now) {
+  if (waiting_) return std::exchange(waiting_, std::nullopt);
+  if (requests_ != nullptr) {
+    const auto made = requests_->take(now);
+    return made ? std::optional(sequence(*made)) : std::nullopt;
+  }
+  if (asking_.empty()) return std::nullopt;
+  const sim::Time made = asking_.front();
+  asking_.pop_front();
+  return sequence(made);
+}
+
 void Generator::admit(sim::Time now) {
+  const std::int64_t room = generation_.spec.room;
   while (!full()) {
-    if (requests_ != nullptr) {
-      const auto made = requests_->take(now);
-      if (!made) return;
-      running_.push_back(sequence(*made));
-    } else {
-      if (asking_.empty()) return;
-      running_.push_back(sequence(asking_.front()));
-      asking_.pop_front();
+    const std::optional<Sequence> first = next(now);
+    if (!first) return;
+    if (room > 0 && !running_.empty() && positions_ + first->positions > room) {
+      waiting_ = first;
+      return;
     }
+    positions_ += first->positions;
+    running_.push_back(*first);
   }
 }
 
@@ -88,7 +103,7 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
       it->prompt_left -= step_tokens_;
       it->context += step_tokens_;
       if (it->prompt_left > 0) continue;
-      figures_.first.add(sim::to_seconds(now - it->made));
+      figures_.first.add(sim::to_seconds(now + answer_time_ - it->made));
     } else {
       if (it->prompt_left > 0) continue;
       figures_.between.add(sim::to_seconds(now - it->last));
@@ -101,6 +116,7 @@ std::span<const sim::Time> Generator::finish(sim::Time now) {
   std::erase_if(running_, [&](const Sequence& it) {
     if (it.tokens_left > 0 || it.prompt_left > 0) return false;
     complete_.push_back(it.made);
+    positions_ -= it.positions;
     return true;
   });
   if (requests_ == nullptr) asking_.insert(asking_.end(), complete_.size(), now);

@@ -2,13 +2,15 @@
 // it.
 //
 // Continuous batching (Yu et al., OSDI 2022): between two steps, waiting requests are admitted while there is
-// room. The prompts of those admitted are computed first, whole or a chunk at a time with a decode step
+// room, in the batch and for the keys and values of the whole sequence (TensorRT-LLM's GUARANTEED_NO_EVICT).
+// The prompts of those admitted are computed first, whole or a chunk at a time with a decode step
 // between two chunks; a decode step then gives each running sequence one more token. The first token comes
 // with the prompt.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,8 +37,9 @@ struct TokenFigures {
 
 class Generator {
  public:
-  // `requests`: null in a closed loop. All must outlive it.
-  Generator(const Generation& generation, RequestQueue* requests, sim::RandomStream random);
+  // `requests`: null in a closed loop. All must outlive it. `answer_time`: from a token to whoever asked.
+  Generator(const Generation& generation, RequestQueue* requests, sim::RandomStream random,
+            sim::Duration answer_time = sim::Duration::zero());
 
   // Whether a step can begin.
   [[nodiscard]] bool ready(sim::Time now) const;
@@ -54,18 +57,23 @@ class Generator {
     std::int64_t context = 0;      // positions whose keys and values are there
     std::int64_t prompt_left = 0;  // tokens of its prompt that are not
     std::int64_t tokens_left = 0;
+    std::int64_t positions = 0;  // that it has when it is complete
   };
 
   void admit(sim::Time now);
+  [[nodiscard]] std::optional<Sequence> next(sim::Time now);  // who waits longest
   [[nodiscard]] Sequence sequence(sim::Time made);
   [[nodiscard]] bool full() const;
 
   const Generation& generation_;
   RequestQueue* requests_;
   sim::RandomStream random_;
+  sim::Duration answer_time_;
   std::uint64_t drawn_ = 0;       // requests
   std::deque<sim::Time> asking_;  // closed loop: users that wait, since when
   std::vector<Sequence> running_;
+  std::optional<Sequence> waiting_;  // the next, for which there was no room
+  std::int64_t positions_ = 0;       // of those that run
   std::vector<sim::Time> complete_;
   bool prefilling_ = false;  // the step under way
   const gpu::KernelSequence* step_ = nullptr;

@@ -70,6 +70,8 @@ void RemoteClient::delivered(sim::Time sent) {
 void RemoteClient::wake() {
   if (queue_.next() == sim::Time::never())
     link_.wait(stream_);
+  else if (call_ != nullptr)
+    call_(context_);
   else
     arrived_.set();
 }
@@ -83,6 +85,12 @@ std::int64_t RemoteClient::waiting() {
   catch_up();
   const std::int64_t parts = parts_ + (since_.empty() ? 0 : static_cast<std::int64_t>(since_.size()) - 1);
   return parts / dynamic_batch_ + queue_.waiting(engine_.now());  // the last part is not made yet
+}
+
+void RemoteClient::call_at_arrival(void (*call)(void* context), void* context) {
+  call_ = call;
+  context_ = context;
+  link_.wait(stream_);
 }
 
 cpu::Flag& RemoteClient::arrival() {

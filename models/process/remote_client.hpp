@@ -41,6 +41,10 @@ class RemoteClient {
   [[nodiscard]] std::int64_t waiting();
   // To be waited for at once: set by the next arrival.
   [[nodiscard]] cpu::Flag& arrival();
+  // What has arrived, for who takes it from there; and in place of arrival(), a call at the next arrival.
+  [[nodiscard]] RequestQueue& queue() { return queue_; }
+  void call_at_arrival(void (*call)(void* context), void* context);
+  [[nodiscard]] sim::Duration answer_time() const { return link_.answer_time(); }
 
   // Of its requests, since the warm-up.
   [[nodiscard]] std::int64_t drops() const { return queue_.drops(); }
@@ -65,6 +69,8 @@ class RemoteClient {
   TimeAccount& account_;
   link::StreamId stream_;
   cpu::Flag arrived_;
+  void (*call_)(void* context) = nullptr;
+  void* context_ = nullptr;
 };
 
 }  // namespace jostle::process

@@ -7,6 +7,7 @@
 
 #include "models/dnn/host_library.hpp"
 #include "models/dnn/lowering.hpp"
+#include "models/llm/held.hpp"
 
 namespace jostle::process {
 
@@ -51,11 +52,14 @@ struct RuntimeTraits {
   dnn::HostLibrary library = {};  // of those that compute on the cores
   bool serves_text = false;       // runs language models only
   const char* key = nullptr;      // in profiles, where a name has no dots; null: the name
+  llm::Serving serving = {};      // of those that run language models
 };
 
 // ncnn's figures are fitted with its efficiencies (calibration/devices): Tencent/ncnn, benchmark/README.md,
 // networks of several boards. TensorFlow Lite's convolutions are products of ruy, without Winograd; what it
 // packs is fitted with its efficiency on resnet50 alone, so all of it is there.
+
+inline constexpr llm::Serving llama_cpp{.positions = 4096, .tables = 2, .step = 512, .scored = 512};
 
 inline constexpr std::array runtimes{
     RuntimeTraits{.runtime = Runtime::tensorrt,
@@ -119,7 +123,10 @@ inline constexpr std::array runtimes{
                               .depthwise = 1.0 / 3,
                               .winograd_passes = 8,
                               .int8_between_floats = true}},
-    // Runtimes of language models replay a step as a CUDA graph.
+    // Runtimes of language models replay a step as a CUDA graph. What they hold: llama.cpp as its options and
+    // logs say (n_ctx 4096 and n_ubatch 512 unless told otherwise; the compute buffer of qwen2.5_1.5b is 300
+    // MiB, of llama3.1_8b 259 MiB; embeddings and last layer apart). TensorRT Edge-LLM: `positions` and
+    // `tables` are fitted on its own tables of peak memory (calibration/evidence/language/memory.csv).
     RuntimeTraits{.runtime = Runtime::llama_cpp,
                   .name = "llama.cpp",
                   .kind = RuntimeKind::graph,
@@ -127,14 +134,16 @@ inline constexpr std::array runtimes{
                   .trains = false,
                   .blocks = false,
                   .serves_text = true,
-                  .key = "llama_cpp"},
+                  .key = "llama_cpp",
+                  .serving = llama_cpp},
     RuntimeTraits{.runtime = Runtime::tensorrt_llm,
                   .name = "tensorrt-llm",
                   .kind = RuntimeKind::graph,
                   .lowering = dnn::Lowering::optimised,
                   .trains = false,
                   .blocks = false,
-                  .serves_text = true},
+                  .serves_text = true,
+                  .serving = {.positions = 3072, .each = true, .tables = 3}},
     RuntimeTraits{.runtime = Runtime::mlc,
                   .name = "mlc",
                   .kind = RuntimeKind::graph,
@@ -156,7 +165,8 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = false,
                   .blocks = false,
-                  .serves_text = true},
+                  .serves_text = true,
+                  .serving = llama_cpp},
 };
 static_assert(
     [] {

@@ -40,7 +40,7 @@ std::string name_of_lane(const Spec& process, const Spec& part, std::size_t inde
 
 Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
                Accounting& accounting)
-    : engine_(board.engine), spec_(spec), host_(host), accounting_(accounting) {
+    : board_(board), engine_(board.engine), spec_(spec), host_(host), accounting_(accounting) {
   const bool several = serves_instances(spec);
   for (const Spec& part : parts_of(spec)) {
     const Costs& own = spec.instances.empty() ? costs : costs.instances[parts_.size()];
@@ -54,7 +54,7 @@ Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
       lane.served_ = &lane.own_.emplace(engine_, part.arrivals, sim::Duration::zero());
       lane.steps_.tell(*lane.own_);
     }
-    parts_.push_back({.spec = &part, .requests = {}, .fan_out = {}});
+    parts_.emplace_back().spec = &part;
   }
 }
 
@@ -62,15 +62,21 @@ void Server::open(const Identity& identity) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     const std::string of = i == 0 ? "" : fmt::format("instance {} ", i);  // the first: as a process alone
-    if (part.spec->arrivals.kind != ArrivalKind::closed_loop)
-      part.requests.emplace(part.spec->arrivals, identity.random(of + "arrivals"));
+    if (board_.link)
+      part.remote.emplace(board_, *part.spec, identity, accounting_.time());
+    else if (part.spec->arrivals.kind != ArrivalKind::closed_loop)
+      part.own.emplace(part.spec->arrivals, identity.random(of + "arrivals"));
     if (part.spec->arrivals.kind == ArrivalKind::cascade) part.fan_out = identity.random(of + "fan-out");
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
     if (!lane.spec_.generation) continue;
-    RequestQueue* const requests = lane.closed() ? nullptr : &*parts_[lane.part()].requests;
-    lane.generator_.emplace(*lane.spec_.generation, requests, identity.random(fmt::format("lengths {}", i)));
+    Part& part = parts_[lane.part()];
+    lane.generator_.emplace(*lane.spec_.generation, part.requests(),
+                            identity.random(fmt::format("lengths {}", i)),
+                            part.remote ? part.remote->answer_time() : sim::Duration::zero());
+    if (!part.remote || !lane.closed()) continue;
+    for (std::int64_t user = 0; user < lane.spec_.generation->spec.users; ++user) part.remote->ask();
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i)
     if (lanes_[i].own_) lanes_[i].own_->open_track(identity.named(lanes_[i].spec().name));
@@ -78,7 +84,7 @@ void Server::open(const Identity& identity) {
 
 void Server::end_warmup() {
   for (Part& part : parts_)
-    if (part.requests) part.requests->end_warmup();
+    if (RequestQueue* const requests = part.requests()) requests->end_warmup();
   for (Lane& lane : lanes_) {
     if (lane.own_) lane.own_->end_warmup();
     if (lane.generator_) lane.generator_->end_warmup();
@@ -88,7 +94,7 @@ void Server::end_warmup() {
 
 void Server::deliver(std::size_t part, Time made) {
   const std::int64_t count = draw(parts_[part].spec->arrivals.fan_out, *parts_[part].fan_out);
-  for (std::int64_t i = 0; i < count; ++i) parts_[part].requests->deliver(made, engine_.now());
+  for (std::int64_t i = 0; i < count; ++i) parts_[part].own->deliver(made, engine_.now());
   if (count > 0) timer_due();
 }
 
@@ -98,13 +104,20 @@ void Server::feed(std::size_t part, const Feed& feed) {
 }
 
 std::int64_t Server::drops(std::size_t part) const {
-  return parts_[part].requests ? parts_[part].requests->drops() : 0;
+  const Part& of = parts_[part];
+  return of.remote ? of.remote->drops() : of.own ? of.own->drops() : 0;
 }
 std::int64_t Server::delivered(std::size_t part) const {
-  return parts_[part].requests ? parts_[part].requests->delivered() : 0;
+  return parts_[part].own ? parts_[part].own->delivered() : 0;
 }
 std::int64_t Server::waiting(std::size_t part) {
-  return parts_[part].requests ? parts_[part].requests->waiting(engine_.now()) : 0;
+  Part& of = parts_[part];
+  return of.remote ? of.remote->waiting() : of.own ? of.own->waiting(engine_.now()) : 0;
+}
+
+RemoteClient* Server::remote_of(const Lane& lane) {
+  std::optional<RemoteClient>& remote = parts_[lane.part()].remote;
+  return remote ? &*remote : nullptr;
 }
 
 // Whether it may get one more batch, when there is one.
@@ -116,9 +129,10 @@ bool Server::takes_more(const Lane& lane) const {
 // Whether it gets one now.
 bool Server::ready(Lane& lane) {
   if (!takes_more(lane)) return false;
+  if (RemoteClient* const remote = remote_of(lane)) remote->catch_up();
   if (lane.generator_) return lane.generator_->ready(engine_.now());
   if (lane.closed()) return true;
-  RequestQueue& requests = *parts_[lane.part()].requests;
+  RequestQueue& requests = *parts_[lane.part()].requests();
   if (lane.spec().arrivals.max_delay) return requests.batch_goes(engine_.now(), lane.spec().batch);
   return requests.may_have(engine_.now());
 }
@@ -157,7 +171,8 @@ bool Server::any_to_come() const {
   return std::ranges::any_of(lanes_, [this](const Lane& lane) {
     if (!takes_more(lane)) return false;
     const Part& part = parts_[lane.part()];
-    return part.spec->arrivals.kind == ArrivalKind::cascade || part.requests->ask_again() != Time::never();
+    if (part.remote) return part.remote->expected();
+    return part.spec->arrivals.kind == ArrivalKind::cascade || part.own->ask_again() != Time::never();
   });
 }
 
@@ -181,11 +196,11 @@ sim::Task<> Server::enqueue(Lane& lane) {
     if (step == nullptr) co_return;  // it was dropped
     lane.steps_.stream().size_next(*step, 1);
   } else if (lane.spec().arrivals.max_delay) {
-    lane.made_ = parts_[lane.part()].requests->take_batch(lane.spec().batch);
+    lane.made_ = parts_[lane.part()].requests()->take_batch(lane.spec().batch);
     made = lane.made_.front();
     size_batch(lane);
   } else if (!lane.closed()) {
-    const std::optional<Time> request = parts_[lane.part()].requests->take(engine_.now());
+    const std::optional<Time> request = parts_[lane.part()].requests()->take(engine_.now());
     if (!request) co_return;  // it was dropped
     lane.made_.assign(1, made = *request);
   }
@@ -201,6 +216,8 @@ void Server::record(Lane& lane) {
     host_.set_phase(Phase::idle);
     const std::span<const Time> complete = lane.generator_->finish(engine_.now());
     if (!complete.empty()) lane.steps_.record(complete, static_cast<std::int64_t>(complete.size()));
+    if (RemoteClient* const remote = remote_of(lane))
+      for (std::size_t i = 0; i < complete.size(); ++i) remote->answer();
   } else if (lane.closed())
     lane.steps_.record(batch);
   else if (lane.spec().arrivals.max_delay)
@@ -229,8 +246,13 @@ sim::Task<> Server::wait() {
 void Server::set_timer() {
   engine_.cancel(timer_);
   Time at = Time::never();
-  for (Lane& lane : lanes_)
-    if (!lane.closed() && takes_more(lane)) at = std::min(at, parts_[lane.part()].requests->ask_again());
+  for (Lane& lane : lanes_) {
+    if (!takes_more(lane)) continue;
+    if (RemoteClient* const remote = remote_of(lane))
+      remote->call_at_arrival([](void* self) { static_cast<Server*>(self)->timer_due(); }, this);
+    else if (!lane.closed())
+      at = std::min(at, parts_[lane.part()].own->ask_again());
+  }
   if (at != Time::never())
     timer_ = engine_.schedule(std::max(at, engine_.now()), sim::action<&Server::timer_due>(*this));
 }

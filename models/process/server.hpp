@@ -1,6 +1,8 @@
 // A process that serves several streams, or gathers requests: one host thread launches on all of its streams
 // and waits for the first of their events, by polling them in turn or asleep.
 //
+// Requests may come over a link, where the process is one language model.
+//
 // A lane is a stream with an instance of a network on it. The lanes of one network take requests from one
 // queue, as a model's instances do in Triton. Whoever has the highest priority is served first, and of equals
 // who has waited longest for a turn.
@@ -22,6 +24,7 @@
 #include "models/process/host_thread.hpp"
 #include "models/process/identity.hpp"
 #include "models/process/loops.hpp"
+#include "models/process/remote_client.hpp"
 #include "models/process/served.hpp"
 #include "models/process/spec.hpp"
 #include "sim/engine.hpp"
@@ -92,10 +95,13 @@ class Server {
  private:
   struct Part {
     const Spec* spec = nullptr;
-    std::optional<RequestQueue> requests;  // none: a closed loop
+    std::optional<RequestQueue> own;     // none: a closed loop, or a link
+    std::optional<RemoteClient> remote;  // none: no link
+    [[nodiscard]] RequestQueue* requests() { return remote ? &remote->queue() : own ? &*own : nullptr; }
     std::optional<sim::RandomStream> fan_out;
   };
 
+  [[nodiscard]] RemoteClient* remote_of(const Lane& lane);
   [[nodiscard]] bool ready(Lane& lane);
   [[nodiscard]] bool takes_more(const Lane& lane) const;
   [[nodiscard]] Lane* to_enqueue();
@@ -109,6 +115,7 @@ class Server {
   void set_timer();
   void timer_due();
 
+  BoardParts board_;
   sim::Engine& engine_;
   const Spec& spec_;
   HostThread& host_;

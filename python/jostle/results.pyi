@@ -117,6 +117,7 @@ class Tokens(Record):
     prefill_per_s: Mean
     ttft_ms: TokenTimes
     itl_ms: TokenTimes
+    tokens_per_s: Figure
     tokens_per_joule: Figure
     decode_step: DecodeStep
     weights_mb: Figure
@@ -228,6 +229,7 @@ class Cpu(Record):
 
 class Memory(Record):
     used_mb: Figure
+    needed_mb: Figure
     capacity_mb: Figure
     gpu_share: Figure
     bandwidth_gb_s: Figure

@@ -127,8 +127,7 @@ void put_generation(Json& json, const ProcessEntry& part) {
     json["bench"] = spec.decodes ? Json{{"tg", spec.tokens.least}} : Json{{"pp", spec.prompt.least}};
     json["bench"]["depth"] = spec.depth;
   } else {
-    const std::int64_t positions =
-        part.language->images * llm::find_architecture(model_name(part.model))->vision.tokens;
+    const std::int64_t positions = part.language->images * language_model(part.model)->vision.tokens;
     Json& generate = json["generate"];
     if (!part.language->trace_file.empty())
       generate["trace"] = part.language->trace_file;
@@ -140,6 +139,9 @@ void put_generation(Json& json, const ProcessEntry& part) {
     if (part.arrivals.kind == process::ArrivalKind::closed_loop) json["users"] = spec.users;
   }
   json["max_batch"] = spec.max_batch;
+  if (part.language->context > 0) json["context"] = part.language->context;
+  if (part.language->cache_bytes)
+    json["kv_memory"] = quantity(*part.language->cache_bytes, input::size_dimension());
 }
 
 void put_network(Json& json, const ProcessEntry& part) {
@@ -318,6 +320,8 @@ std::string scenario_hash(const Scenario& scenario) {
         hash = input::fnv1a(input::hex(part.language->trace_hash), hash);
       const auto* const onnx = std::get_if<OnnxModel>(&part.model);
       if (onnx != nullptr && onnx->file) hash = input::fnv1a(input::hex(onnx->file->hash), hash);
+      const auto* const config = std::get_if<ConfigModel>(&part.model);
+      if (config != nullptr) hash = input::fnv1a(input::hex(config->hash), hash);
     }
   }
   return input::hex(hash);

@@ -248,6 +248,8 @@ void check_tensor_payload(const Scenario& scenario, const Cursor& root) {
   for (const ProcessEntry& entry : scenario.processes) {
     if (std::holds_alternative<SyntheticModel>(entry.model))
       root.descend("link.payload").problem("equal kernels have no input tensor", "a size such as 120 kB");
+    if (entry.language)
+      root.descend("link.payload").problem("a prompt is text; with images, each has a size", "120 kB");
   }
 }
 

@@ -8,7 +8,9 @@
 
 #include "calibration/readers/csv.hpp"
 #include "input/file.hpp"
+#include "input/printable.hpp"
 #include "input/readers.hpp"
+#include "input/units.hpp"
 #include "models/llm/architecture.hpp"
 #include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/load_parts.hpp"
@@ -29,6 +31,7 @@ using process::Length;
 using process::LengthKind;
 
 constexpr std::int64_t max_tokens = 131'072, max_users = 1024, max_sequences = 256;
+constexpr std::int64_t most_context = 1 << 20;  // positions
 
 // 512; {uniform: [64, 512]}; {lognormal: {mean: 300, variation: 0.8, max: 4096}}.
 Length read_length(const Cursor& at, std::int64_t least) {
@@ -102,13 +105,15 @@ void read_trace(const Cursor& at, const LoadContext& context, LanguageWork& work
 }
 
 // Each becomes positions of the prompt.
-void read_images(const Cursor& at, const llm::Architecture& of, LanguageWork& work) {
+void read_images(const Cursor& at, const Model& model, LanguageWork& work) {
+  const llm::Architecture& of = *language_model(model);
   work.images = Integer{0, 64}(at).value_or(0);
   if (work.images > 0 && of.vision.layers == 0) {
     std::vector<std::string> names;
     for (const llm::Architecture& other : llm::architectures())
       if (other.vision.layers > 0) names.emplace_back(other.name);
-    at.problem(fmt::format("{} reads no images", of.name), fmt::format("one of {}", fmt::join(names, ", ")));
+    at.problem(fmt::format("{} reads no images", input::printable(model_name(model))),
+               fmt::format("one of {}", fmt::join(names, ", ")));
   }
   const std::int64_t positions = work.images * of.vision.tokens;
   Length& prompt = work.spec.prompt;
@@ -118,8 +123,7 @@ void read_images(const Cursor& at, const llm::Architecture& of, LanguageWork& wo
   for (std::int64_t& length : prompt.listed) length += positions;
 }
 
-void read_generate(const Cursor& at, const LoadContext& context, const llm::Architecture& of,
-                   LanguageWork& work) {
+void read_generate(const Cursor& at, const LoadContext& context, const Model& model, LanguageWork& work) {
   process::GenerationSpec& spec = work.spec;
   Mapping mapping(at, "generate: {prompt: 512, tokens: 128}, or {trace: FILE}");
   if (const auto trace = mapping.find("trace")) {
@@ -132,7 +136,27 @@ void read_generate(const Cursor& at, const LoadContext& context, const llm::Arch
   }
   mapping.optional("reuse", spec.reuse, Quantity{input::share_dimension(), 0, 1});
   mapping.optional("chunk", spec.chunk, Integer{1, max_tokens});
-  if (const auto images = mapping.find("images")) read_images(*images, of, work);
+  if (const auto images = mapping.find("images")) read_images(*images, model, work);
+}
+
+// How much memory its keys and values get.
+void read_memory(Mapping& mapping, const llm::Architecture& of, LanguageWork& work) {
+  const std::int64_t longest = work.spec.longest();
+  if (const auto at = mapping.find("context")) {
+    work.context = Integer{1, most_context}(*at).value_or(longest);
+    if (work.context < longest)
+      at->problem(fmt::format("a sequence gets up to {} positions", longest), "a longer context");
+  }
+  const auto at = mapping.find("kv_memory");
+  if (!at) return;
+  work.cache_bytes = Quantity{input::size_dimension(), 0, 1e13, true}(*at);
+  if (!work.cache_bytes) return;
+  const double each = llm::kv_bytes_per_token(of);
+  const double one = each * static_cast<double>(std::max(work.context, longest));
+  work.spec.room = static_cast<std::int64_t>(*work.cache_bytes / each);
+  if (one > *work.cache_bytes)
+    at->problem(fmt::format("keys and values of one sequence take {}",
+                            input::format_quantity(one, input::size_dimension())));
 }
 
 void read_bench(const Cursor& at, process::GenerationSpec& spec) {
@@ -147,11 +171,6 @@ void read_bench(const Cursor& at, process::GenerationSpec& spec) {
 }
 
 }  // namespace
-
-bool is_language_model(const Model& model) {
-  const auto* const built_in = std::get_if<BuiltInModel>(&model);
-  return built_in != nullptr && llm::find_architecture(built_in->name) != nullptr;
-}
 
 void read_weights(Mapping& mapping, ProcessEntry& process) {
   LanguageWork& work = process.language.emplace();
@@ -168,7 +187,7 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   if (generate && bench)
     bench->problem("given beside generate", "keep one of the two");
   else if (generate)
-    read_generate(*generate, context, *llm::find_architecture(model_name(process.model)), work);
+    read_generate(*generate, context, process.model, work);
   else if (bench)
     read_bench(*bench, work.spec);
   else
@@ -184,6 +203,7 @@ void read_generation(Mapping& mapping, const LoadContext& context, ProcessEntry&
   }
   work.spec.max_batch = closed ? std::min(work.spec.users, max_sequences) : 8;
   mapping.optional("max_batch", work.spec.max_batch, Integer{1, max_sequences});
+  read_memory(mapping, *language_model(process.model), work);
   if (process.placement != Placement::gpu) at.problem("a language model runs on the GPU", "placement: gpu");
   if (process.batch != 1) at.problem("the batch of a language model is that of its users", "max_batch: 4");
   if (process.training) at.problem("a language model does not train here");

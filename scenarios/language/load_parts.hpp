@@ -37,7 +37,6 @@ void read_input(input::Mapping& mapping, ProcessEntry& process, const std::vecto
 void read_requests(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
 // Of a language model, after its runtime and requests: `generate` or `bench`, `users`, `max_batch`; and in
 // place of a network's precision that of its weights.
-[[nodiscard]] bool is_language_model(const Model& model);
 void read_weights(input::Mapping& mapping, ProcessEntry& process);
 void read_generation(input::Mapping& mapping, const LoadContext& context, ProcessEntry& process);
 // `arrivals` alone.

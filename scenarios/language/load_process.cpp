@@ -6,7 +6,11 @@
 
 #include "calibration/onnx/onnx.hpp"
 #include "calibration/profile/time_span.hpp"
+#include "calibration/readers/language_config.hpp"
+#include "input/file.hpp"
 #include "input/file_id.hpp"
+#include "input/hash.hpp"
+#include "input/parse.hpp"
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
 #include "models/dnn/built_network.hpp"
@@ -56,8 +60,8 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
     const auto synthetic = read_synthetic(at);
     return synthetic ? std::optional<Model>(*synthetic) : std::nullopt;
   }
-  const std::string* text =
-      at.scalar("the name of a network, a path to an .onnx file, or a mapping of equal kernels");
+  const std::string* text = at.scalar(
+      "the name of a model, a path to an .onnx file or a config.json, or a mapping of equal kernels");
   if (text == nullptr) return std::nullopt;
   if (text->ends_with(".onnx")) {
     const std::string path = resolved(context, *text);
@@ -68,6 +72,13 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
     }
     input::note_read(path);  // it is read later: no output may take its place until then
     return OnnxModel{.path = *text, .resolved = path};
+  }
+  if (text->ends_with(".json")) {
+    const std::string path = resolved(context, *text);
+    const auto read = input::read_text_file(path, input::Limits{}.bytes, at.problems());
+    if (!read) return std::nullopt;
+    const auto of = calibration::parse_config(*read, path, at.problems());
+    return of ? std::optional<Model>(ConfigModel{*text, *of, input::fnv1a(*read)}) : std::nullopt;
   }
   const auto& names = context.catalogue.models;
   if (std::find(names.begin(), names.end(), *text) != names.end()) return BuiltInModel{*text};
@@ -262,7 +273,7 @@ void read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& pr
     network = !model_at->is(Kind::mapping);
   }
   const Choice<Precision> precision{"a precision", precision_names()};
-  if (is_language_model(process.model))
+  if (language_model(process.model) != nullptr)
     read_weights(mapping, process);
   else if (network)
     mapping.required("precision", process.precision, precision);

@@ -18,7 +18,14 @@ Sync default_sync(Runtime runtime) {
 std::string model_name(const Model& model) {
   if (const auto* built_in = std::get_if<BuiltInModel>(&model)) return built_in->name;
   if (const auto* onnx = std::get_if<OnnxModel>(&model)) return onnx->path;
+  if (const auto* config = std::get_if<ConfigModel>(&model)) return config->path;
   return "synthetic";
+}
+
+const llm::Architecture* language_model(const Model& model) {
+  if (const auto* config = std::get_if<ConfigModel>(&model)) return &config->of;
+  const auto* const built_in = std::get_if<BuiltInModel>(&model);
+  return built_in != nullptr ? llm::find_architecture(built_in->name) : nullptr;
 }
 
 std::optional<std::string> precision_name(const ProcessEntry& process) {

@@ -18,6 +18,7 @@
 #include "models/dnn/precision.hpp"
 #include "models/gpu/runlist.hpp"
 #include "models/gpu/sharing.hpp"
+#include "models/llm/architecture.hpp"
 #include "models/llm/weights.hpp"
 #include "models/media/spec.hpp"
 #include "models/process/arrival_spec.hpp"
@@ -65,6 +66,12 @@ struct OnnxModel {
   std::shared_ptr<const calibration::OnnxNetwork> file =
       nullptr;  // what was read of it; of a checked scenario: there
 };
+// A language model whose shapes are in a config.json of Hugging Face.
+struct ConfigModel {
+  std::string path;  // as written
+  llm::Architecture of;
+  std::uint64_t hash = 0;  // of the text
+};
 // No network: equal kernels.
 struct SyntheticModel {
   std::int64_t kernels = 0;  // per batch
@@ -73,9 +80,12 @@ struct SyntheticModel {
   std::optional<sim::Duration> pace;  // host time from one launch to the next
   double bytes = 0;  // that a kernel moves over the memory, which bounds its time; 0: arithmetic does
 };
-using Model = std::variant<BuiltInModel, OnnxModel, SyntheticModel>;
+using Model = std::variant<BuiltInModel, OnnxModel, ConfigModel, SyntheticModel>;
 [[nodiscard]] std::string model_name(
     const Model& model);  // for people and results; "synthetic" without a network
+
+// The shapes of a language model, built in or of a file; null if it is none.
+[[nodiscard]] const llm::Architecture* language_model(const Model& model);
 
 // Of periodic sources: what crystals of cameras and boards are sold with (20 to 50 ppm). Assumed.
 inline constexpr double default_clock_drift = 20e-6;
@@ -102,7 +112,9 @@ struct LanguageWork {
   llm::WeightFormat weights = llm::WeightFormat::fp16;
   process::GenerationSpec spec;  // prompts include the positions of images
   std::int64_t images = 0;       // that come with each prompt, through the vision tower
-  std::string trace_file;        // of lengths; as written
+  std::int64_t context = 0;      // positions that each sequence is given memory for; 0: as the runtime does
+  std::optional<double> cache_bytes;  // memory for keys and values of all sequences; absent: of `max_batch`
+  std::string trace_file;             // of lengths; as written
   std::uint64_t trace_hash = 0;
 };
 

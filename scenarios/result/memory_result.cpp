@@ -33,6 +33,10 @@ std::string what_lacked(const memory::Place& place) {
 void add_memory(Result& result, const memory::Spec& spec, const memory::Occupancy& occupancy) {
   auto& system = result.system.memory;
   system.capacity_mb = spec.capacity_bytes / mb;
+  double needed = occupancy.used_bytes;
+  for (const memory::Place& place : occupancy.places)
+    if (!place.fits) needed += place.held.total();
+  system.needed_mb = needed / mb;
   if (!occupancy.rebooted) {
     system.used_mb = occupancy.used_bytes / mb;
     system.gpu_share = occupancy.gpu_bytes / spec.capacity_bytes;

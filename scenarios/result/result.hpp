@@ -108,6 +108,7 @@ struct TokenResult {
   Metric ttft_mean, ttft_p50, ttft_p99;  // ms, from the request to the first token
   Metric itl_mean, itl_p50, itl_p99;     // ms, from one token of a sequence to its next
   std::int64_t decoded = 0;              // tokens of decode steps
+  Metric per_s;                          // of these, a second of the run
   Metric per_joule;                      // of these, per joule of the board
   // A decode step: GB that it reads and writes, ms of its kernels with the GPU to themselves, and the share
   // of these ms that memory bounds.
@@ -245,6 +246,7 @@ struct SystemResult {
   } cpu;
   struct {
     Metric used_mb, capacity_mb, gpu_share, bandwidth_gb_s;
+    Metric needed_mb;  // with what does not fit
     Metric clock_mhz;  // mean, of the EMC
   } memory;
   Metric temperature_c, temperature_peak_c;  // of the chip: at the end, and the maximum

@@ -123,6 +123,7 @@ Json tokens_json(const std::optional<TokenResult>& tokens) {
            {{"mean", figure(tokens->itl_mean)},
             {"p50", figure(tokens->itl_p50)},
             {"p99", figure(tokens->itl_p99)}}},
+          {"tokens_per_s", figure(tokens->per_s)},
           {"tokens_per_joule", figure(tokens->per_joule)},
           {"decode_step",
            {{"gb", figure(tokens->step_gb)},
@@ -297,6 +298,7 @@ Json system_json(const SystemResult& system) {
                  {"clock_mhz", cpu.clock_mhz}};
   if (cpu.interrupted) json["cpu"]["interrupted"] = figure(cpu.interrupted);
   json["memory"] = {{"used_mb", figure(system.memory.used_mb)},
+                    {"needed_mb", figure(system.memory.needed_mb)},
                     {"capacity_mb", figure(system.memory.capacity_mb)},
                     {"gpu_share", figure(system.memory.gpu_share)},
                     {"bandwidth_gb_s", figure(system.memory.bandwidth_gb_s)},

@@ -67,9 +67,18 @@ void set_tensors(process::Spec& spec, const ProcessEntry& entry, const dnn::Netw
   spec.output_bytes = bound.written * static_cast<double>(spec.batch);
 }
 
+constexpr double text_bytes_per_token = 4;  // of English; assumed
+
 // Bytes of a request for a batch: an image each, or the tensor that the network or the part of it reads.
 double payload_of(const Payload& payload, const ProcessEntry& entry) {
   const auto batch = static_cast<double>(entry.batch);
+  if (entry.language) {
+    const process::Length& prompt = entry.language->spec.prompt;
+    const double positions = 0.5 * static_cast<double>(prompt.least + prompt.most);
+    const auto images = static_cast<double>(entry.language->images);
+    const double seen = images * language_model(entry.model)->vision.tokens;
+    return (positions - seen) * text_bytes_per_token + images * payload.bytes;
+  }
   if (!payload.tensor) return batch * payload.bytes;
   return batch * tensors_of(entry, *network_of(entry), dnn::bytes_per_element(*entry.precision)).read;
 }

@@ -23,7 +23,7 @@ namespace jostle::scenarios {
 namespace {
 
 const llm::Architecture& architecture_of(const ProcessEntry& entry) {
-  return *llm::find_architecture(model_name(entry.model));
+  return *language_model(entry.model);
 }
 
 // Values from `least` to `most`, each at most `ratio` times the one before.
@@ -38,11 +38,6 @@ std::vector<std::int64_t> ladder(std::int64_t least, std::int64_t most, double r
 
 // How many tokens a step's kernels are computed for: a step between two of them runs as the next larger.
 constexpr double finer = 1.15, coarser = 1.5;
-
-// The most positions of a sequence.
-std::int64_t longest(const process::GenerationSpec& spec) {
-  return spec.depth + (spec.prefills ? spec.prompt.most : 0) + (spec.decodes ? spec.tokens.most : 0);
-}
 
 class Steps {
  public:
@@ -80,7 +75,9 @@ class Steps {
 
  private:
   [[nodiscard]] dnn::KernelsOfLayers computed(const llm::Step& step, std::int64_t batch) const {
-    const auto layers = llm::layers_of(of_, step, lowering_, work_.weights, cycles_);
+    llm::Step together = step;
+    together.sequences = batch;
+    const auto layers = llm::layers_of(of_, together, lowering_, work_.weights, cycles_);
     dnn::KernelsOfLayers found = dnn::roofline_by_layer(layers, batch, dnn::Precision::fp16, lowering_, gpu_);
     found.sequence.provenance += fmt::format(", weights in {}", llm::traits_of(work_.weights).name);
     return found;
@@ -125,9 +122,9 @@ process::StepGrid decode_grid(const Steps& steps, const process::GenerationSpec&
   const std::int64_t first = spec.depth + (spec.prefills ? spec.prompt.least : 0);
   process::StepGrid grid{
       .sizes = ladder(1, spec.max_batch, finer),
-      .contexts = ladder(std::max<std::int64_t>(first, 0), std::max(first, longest(spec)), finer),
+      .contexts = ladder(std::max<std::int64_t>(first, 0), std::max(first, spec.longest()), finer),
       .kernels = {}};
-  if (!spec.prefills && spec.decodes) grid.contexts = ladder(spec.depth, longest(spec), finer);
+  if (!spec.prefills && spec.decodes) grid.contexts = ladder(spec.depth, spec.longest(), finer);
   for (const std::int64_t batch : grid.sizes)
     for (const std::int64_t context : grid.contexts)
       grid.kernels.push_back(steps.sequence({1, static_cast<int>(context)}, batch, "decode"));
@@ -175,37 +172,59 @@ void set_generation(process::Spec& spec, const ProcessEntry& entry, const WorkCo
     if (work.spec.prefills) generation->prefill = prefill_grid(steps, work.spec, work.images);
     spec.kernels =
         work.spec.decodes ? generation->decode.kernels.front() : generation->prefill.kernels.front();
-    spec.weights_bytes = llm::weight_bytes(architecture_of(entry), work.weights);
+    spec.weights_bytes =
+        llm::weights_held(architecture_of(entry), work.weights, process::traits_of(entry.runtime).serving);
     spec.generation = std::move(generation);
   } catch (const std::invalid_argument& error) {
     throw RunError(error.what());
   }
 }
 
+namespace {
+
+const llm::Serving& serving_of(const ProcessEntry& entry) {
+  return process::traits_of(entry.runtime).serving;
+}
+
+llm::Load load_of(const LanguageWork& work) {
+  const process::GenerationSpec& spec = work.spec;
+  const std::int64_t prompt = spec.chunk > 0 ? std::min(spec.chunk, spec.prompt.most) : spec.prompt.most;
+  return {.sequences = spec.max_batch,
+          .longest = spec.longest(),
+          .prompt = spec.prefills ? prompt : 1,
+          .context = work.context};
+}
+
+}  // namespace
+
 memory::Footprint language_footprint(const ProcessEntry& entry) {
   const llm::Architecture& of = architecture_of(entry);
-  const process::GenerationSpec& spec = entry.language->spec;
-  constexpr double half = 2;  // bytes of an element
-  const std::int64_t prompt = spec.chunk > 0 ? std::min(spec.chunk, spec.prompt.most) : spec.prompt.most;
-  const auto tokens = static_cast<double>(spec.prefills ? std::max(prompt, spec.max_batch) : spec.max_batch);
-  const double widest = half * (4.0 * of.hidden + 3.0 * of.ffn);
-  return {.engine = llm::weight_bytes(of, entry.language->weights),
-          .arena = tokens * widest + half * 2 * static_cast<double>(spec.max_batch) * of.vocabulary,
-          .io = static_cast<double>(spec.max_batch * longest(spec)) * llm::kv_bytes_per_token(of)};
+  const LanguageWork& work = *entry.language;
+  const llm::Serving& by = serving_of(entry);
+  const auto positions = static_cast<double>(llm::positions_held(by, load_of(work)));
+  return {.engine = llm::weights_held(of, work.weights, by),
+          .arena = llm::buffers_held(of, by, load_of(work)),
+          .io = work.cache_bytes.value_or(positions * llm::kv_bytes_per_token(of))};
 }
 
 std::string what_would_fit(const ProcessEntry& entry, double missing_bytes) {
   const llm::Architecture& of = architecture_of(entry);
-  const process::GenerationSpec& spec = entry.language->spec;
-  const double held = llm::weight_bytes(of, entry.language->weights);
+  const LanguageWork& work = *entry.language;
+  const llm::Serving& by = serving_of(entry);
+  const double held = llm::weights_held(of, work.weights, by);
   std::vector<std::string> formats;
   for (const llm::WeightTraits& row : llm::weight_formats)
-    if (llm::weight_bytes(of, row.format) + missing_bytes <= held) formats.emplace_back(row.name);
+    if (llm::weights_held(of, row.format, by) + missing_bytes <= held) formats.emplace_back(row.name);
   std::string text;
   if (!formats.empty()) text += fmt::format("; weights in {} would fit", fmt::join(formats, ", "));
-  const double each = llm::kv_bytes_per_token(of) * static_cast<double>(spec.max_batch);
-  const auto positions = longest(spec) - static_cast<std::int64_t>(std::ceil(missing_bytes / each));
-  if (positions > 0) text += fmt::format("; sequences of {} positions would fit", positions);
+  // Each of the sequences with fewer positions.
+  const double room = language_footprint(entry).io - missing_bytes;
+  const auto sequences = static_cast<double>(work.spec.max_batch);
+  const auto positions = static_cast<std::int64_t>(room / (sequences * llm::kv_bytes_per_token(of)));
+  if (positions >= work.spec.longest())
+    text += fmt::format("; context: {} would fit", positions);
+  else if (positions > 0)
+    text += fmt::format("; sequences of {} positions would fit", positions);
   return text.empty() ? "; no precision of it fits" : text;
 }
 

@@ -54,6 +54,7 @@ std::optional<TokenResult> tokens_of(const process::TokenFigures* figures) {
       .itl_p50 = ms(figures->between.quantile(0.5)),
       .itl_p99 = ms(figures->between.quantile(0.99)),
       .decoded = figures->decoded,
+      .per_s = {},
       .per_joule = {},
       .step_gb = ratio(figures->decode_used.dram_bytes / 1e9, static_cast<double>(figures->decode_steps)),
       .step_kernels_ms =
@@ -168,10 +169,13 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
 
 void add_tokens(Result& result, double seconds) {
   const auto finish = [&](std::optional<TokenResult>& tokens) {
-    if (!tokens || !result.system.power_w.mean) return;
+    if (!tokens) return;
+    tokens->per_s = ratio(static_cast<double>(tokens->decoded), seconds);
+    if (!result.system.power_w.mean) return;
     tokens->per_joule = ratio(static_cast<double>(tokens->decoded), *result.system.power_w.mean * seconds);
   };
   for (ProcessResult& process : result.processes) {
+    if (process.status != "ok") continue;
     finish(process.tokens);
     for (InstanceResult& instance : process.instances) finish(instance.tokens);
     if (!process.tokens) continue;

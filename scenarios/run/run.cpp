@@ -103,8 +103,13 @@ Result prepared(const Scenario& scenario, const calibration::Profile& profile, c
   for (const ProcessInstance& instance : expand(scenario)) {
     const ProcessEntry& entry = scenario.processes[instance.entry];
     const memory::Place& place = assembly.occupancy.places[instance.index];
-    if (entry.language && !place.fits)
-      result.processes[instance.index].problem += what_would_fit(entry, place.missing_bytes);
+    if (!entry.language || place.fits) continue;
+    ProcessResult& process = result.processes[instance.index];
+    process.problem += what_would_fit(entry, place.missing_bytes);
+    constexpr double mb = 1e6;
+    process.tokens.emplace();  // what it would hold, and nothing else
+    process.tokens->weights_mb = place.held.engine / mb;
+    process.tokens->kv_cache_mb = place.held.io / mb;
   }
   return result;
 }

@@ -51,6 +51,42 @@ double p99(const StreamMetrics& stream) {
   return stream.served() ? stream.latency_ms.p99.value() : std::numeric_limits<double>::infinity();
 }
 
+const std::string chat =
+    "scenario:\n  device: jetson-orin-nano-super\n  processes: [{model: qwen2.5_1.5b, precision: int4, "
+    "runtime: mlc, "
+    "generate: {prompt: 128, tokens: 32}, users: 2}]\n  run: {duration: 20 s, warmup: 2 s}\n  jetson_clocks: "
+    "true\noffload:\n  cloud: {device: nvidia-a10, processes: [{model: qwen2.5_7b, precision: awq, runtime: "
+    "vllm";
+
+TEST(OffloadOfLanguageModels, tells_what_users_see_and_what_a_thousand_tokens_take) {
+  const OffloadAnswer answer = answered(
+      chat + "}]}\n  link: {bandwidth: 20 Mbit/s, rtt: [10 ms, 200 ms], energy_per_bit: 20 nJ/bit}\n");
+  const auto& here = answer.edge.streams.front().tokens;
+  const auto& near = answer.points[0].cloud.streams.front().tokens;
+  const auto& far = answer.points[1].cloud.streams.front().tokens;
+  ASSERT_TRUE(here && near && far);
+  EXPECT_NEAR(*far->ttft_p50 - *near->ttft_p50, 190, 15);
+  EXPECT_NEAR(*far->itl_p50 / *near->itl_p50, 1, 0.1);
+  EXPECT_DOUBLE_EQ(*answer.edge.tokens_per_s, *here->per_s);
+  EXPECT_NEAR(*answer.edge.edge_j_per_1000_tokens, 1e3 * *answer.edge.edge_power_w / *here->per_s, 1e-6);
+  EXPECT_NEAR(*answer.edge.edge_j_per_1000_tokens * *here->per_joule, 1e3, 1e-3);
+  EXPECT_FALSE(answer.edge.cloud_j_per_1000_tokens);
+  const SideMetrics& cloud = answer.points[0].cloud;
+  EXPECT_NEAR(*cloud.cloud_j_per_1000_tokens, 1e3 * *cloud.cloud_power_w / *near->per_s, 1e-6);
+  EXPECT_NEAR(*cloud.cost_per_1000_tokens * 3.6 * *near->per_s, *cloud.cost_per_hour, 1e-9);
+}
+
+TEST(OffloadOfLanguageModels, asks_the_cloud_for_what_it_asks_the_edge_for) {
+  EXPECT_THAT(read(chat + ", users: 4}]}\n  link: {bandwidth: 20 Mbit/s, rtt: 10 ms}\n").errors,
+              HasSubstr("is set by the streams of the edge"));
+  EXPECT_THAT(
+      read("scenario:\n  device: jetson-orin-nano-super\n  processes: [{model: resnet50, precision: fp16, "
+           "arrivals: {periodic: 1 /s}}]\noffload:\n  cloud: {device: nvidia-a10, processes: [{model: "
+           "qwen2.5_7b, precision: awq, runtime: vllm}]}\n  link: {bandwidth: 20 Mbit/s, rtt: 10 ms}\n")
+          .errors,
+      HasSubstr("asked for"));
+}
+
 TEST(OffloadStudy, reads_values_lists_and_ranges_of_links) {
   const auto range =
       read(study("  payload: 10 kB\n  link: {bandwidth: [50 Mbit/s, 5 Mbit/s], rtt: {start: 1 ms, "

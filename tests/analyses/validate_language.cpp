@@ -31,6 +31,12 @@ TEST(LanguageModelsAsMeasured, give_the_published_rates_of_boards) {
   EXPECT_LE(errors(boards, "prefill").median_absolute, 0.15);
 }
 
+TEST(LanguageModelsAsMeasured, hold_the_published_memory) {
+  if (sanitized) GTEST_SKIP() << "minutes under a sanitizer";
+  EXPECT_GE(errors("language models, memory held", "memory").count, 38U);
+  EXPECT_LE(errors("language models, memory held", "memory").mean_absolute, 0.08);
+}
+
 // Asked of MPS are 8 %: kernels of a few microseconds take longer as its clients than mps_kernel says; and of
 // streams 6 %.
 TEST(LanguageModelsAsMeasured, share_an_h200_with_image_networks) {

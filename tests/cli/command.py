@@ -195,6 +195,22 @@ class Command(unittest.TestCase):
             self.assertEqual((shown.returncode, shown.stderr), (0, ""))
             self.assertLessEqual(max(len(line) for line in shown.stdout.splitlines()), 60)
 
+    def test_a_language_model_of_a_config_json_is_shown_and_run(self):
+        shapes = {"model_type": "olmoe", "num_hidden_layers": 16, "hidden_size": 2048, "num_attention_heads": 16,
+                  "num_key_value_heads": 16, "intermediate_size": 1024, "vocab_size": 50304, "num_experts": 64,
+                  "num_experts_per_tok": 8}
+        path = self.file("config.json", json.dumps(shapes))
+        told = json.loads(self.jostle("show", "model", path, "--format", "json").stdout)
+        self.assertEqual((told["name"], told["parameters"], told["experts"]["count"]), (path, 6919161856, 64))
+        self.assertIn("8 of 64", self.jostle("show", "model", path).stdout)
+        scenario = self.file("chat.yaml", "device: nvidia-h200\nprocesses:\n  - {model: config.json, precision: fp16, "
+                             "runtime: vllm, bench: {tg: 16}}\nrun: {duration: 500 ms}\n")
+        process = json.loads(self.jostle("run", scenario, "--format", "json").stdout)["processes"][0]
+        self.assertEqual(process["model"], "config.json")
+        self.assertGreater(process["tokens"]["tokens_per_s"], 0)
+        del shapes["hidden_size"]
+        self.assertIn("hidden_size: missing", self.refused("show", "model", self.file("config.json", json.dumps(shapes))))
+
     def test_a_language_model_is_shown_by_its_shapes_and_has_no_layers_to_draw(self):
         told = json.loads(self.jostle("show", "model", "qwen2.5_1.5b", "--format", "json").stdout)
         self.assertEqual((told["schema"], told["parameters"]), ("jostle.language_model/1", 1543714304))

@@ -89,6 +89,26 @@ TEST(Generator, decodes_between_two_chunks_of_a_prompt) {
   EXPECT_EQ(trail.steps, (std::vector<std::size_t>{0, 0, 0, 1, 0, 1, 0, 1, 0, 2, 2, 2}));
 }
 
+TEST(Generator, admits_no_more_sequences_than_there_is_room_for_their_keys_and_values) {
+  Generation of = generation(4, 6, 5, 5);
+  of.spec.room = 25;  // positions: two sequences of ten
+  Generator generator(of, nullptr, sim::RandomStream(1, "lengths"));
+  const Trail trail = run(generator, of, 60);
+  EXPECT_EQ(std::ranges::max(trail.steps), 2U);
+  EXPECT_GT(trail.answers, 5);
+  of.spec.room = 10;
+  Generator alone(of, nullptr, sim::RandomStream(1, "lengths"));
+  EXPECT_EQ(std::ranges::max(run(alone, of, 60).steps), 1U);
+}
+
+TEST(Generator, counts_the_way_back_of_an_answer_in_the_time_to_the_first_token) {
+  const Generation of = generation(8, 4, 1, 1);
+  Generator generator(of, nullptr, sim::RandomStream(1, "lengths"), milliseconds(7));
+  run(generator, of, 4);
+  EXPECT_DOUBLE_EQ(generator.figures().first.mean().value(), 8e-3);
+  EXPECT_DOUBLE_EQ(generator.figures().between.mean().value(), 1e-3);
+}
+
 TEST(Generator, of_arrivals_waits_for_them) {
   const Generation of = generation(4, 2, 1, 2);
   Arrivals arrivals;

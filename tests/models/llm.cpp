@@ -6,6 +6,7 @@
 
 #include "models/dnn/graph/network.hpp"
 #include "models/llm/architecture.hpp"
+#include "models/llm/held.hpp"
 #include "models/llm/step.hpp"
 #include "models/llm/weights.hpp"
 
@@ -27,18 +28,31 @@ std::int64_t attention_macs(const Architecture& of, std::int64_t positions) {
 
 TEST(Architectures, have_the_published_number_of_parameters) {
   // model.safetensors.index.json of each, Hugging Face
-  const std::map<std::string, std::int64_t> published{
-      {"cosmos_reason2_2b", 2'127'532'032}, {"gemma2_2b", 2'614'341'888},
-      {"gemma3_1b", 999'885'952},           {"llama3.1_8b", 8'030'261'248},
-      {"llama3.2_1b", 1'235'814'400},       {"llama3.2_3b", 3'212'749'824},
-      {"phi3.5_mini", 3'821'079'552},       {"qwen2.5_0.5b", 494'032'768},
-      {"qwen2.5_1.5b", 1'543'714'304},      {"qwen2.5_3b", 3'085'938'688},
-      {"qwen2.5_7b", 7'615'616'512},        {"qwen2.5_vl_3b", 3'754'622'976},
-      {"qwen3_0.6b", 596'049'920},          {"qwen3_1.7b", 1'720'574'976},
-      {"qwen3_4b", 4'022'468'096},          {"qwen3_8b", 8'190'735'360},
-      {"smollm2_1.7b", 1'711'376'384},      {"smollm2_135m", 134'515'008},
-      {"smollm2_360m", 361'821'120},        {"smolvlm", 2'246'272'880},
-      {"tinyllama_1.1b", 1'100'048'384}};
+  const std::map<std::string, std::int64_t> published{{"cosmos_reason2_2b", 2'127'532'032},
+                                                      {"gemma2_2b", 2'614'341'888},
+                                                      {"gemma3_1b", 999'885'952},
+                                                      {"llama3.1_8b", 8'030'261'248},
+                                                      {"llama3.2_1b", 1'235'814'400},
+                                                      {"llama3.2_3b", 3'212'749'824},
+                                                      {"mixtral_8x7b", 46'702'792'704},
+                                                      {"olmoe_1b_7b", 6'919'161'856},
+                                                      {"qwen1.5_moe_a2.7b", 14'315'784'192},
+                                                      {"qwen3_30b_a3b", 30'532'122'624},
+                                                      {"phi3.5_mini", 3'821'079'552},
+                                                      {"qwen2.5_0.5b", 494'032'768},
+                                                      {"qwen2.5_1.5b", 1'543'714'304},
+                                                      {"qwen2.5_3b", 3'085'938'688},
+                                                      {"qwen2.5_7b", 7'615'616'512},
+                                                      {"qwen2.5_vl_3b", 3'754'622'976},
+                                                      {"qwen3_0.6b", 596'049'920},
+                                                      {"qwen3_1.7b", 1'720'574'976},
+                                                      {"qwen3_4b", 4'022'468'096},
+                                                      {"qwen3_8b", 8'190'735'360},
+                                                      {"smollm2_1.7b", 1'711'376'384},
+                                                      {"smollm2_135m", 134'515'008},
+                                                      {"smollm2_360m", 361'821'120},
+                                                      {"smolvlm", 2'246'272'880},
+                                                      {"tinyllama_1.1b", 1'100'048'384}};
   EXPECT_EQ(published.size(), architectures().size());
   for (const Architecture& of : architectures()) {
     const auto count = static_cast<double>(published.at(std::string(of.name)));
@@ -46,6 +60,24 @@ TEST(Architectures, have_the_published_number_of_parameters) {
     const double off = of.vision.layers == 0 ? 0 : 0.003;
     EXPECT_NEAR(static_cast<double>(parameters(of)), count, off * count) << of.name;
   }
+}
+
+TEST(Architectures, with_experts_have_the_published_number_of_active_parameters) {
+  // Model cards and papers: 12.9 (Jiang et al., 2024), 1.3 (Muennighoff et al., 2024), 2.7 and 3.3 billion;
+  // that of Qwen1.5-MoE is told as rounded from 2.69.
+  EXPECT_NEAR(static_cast<double>(active_parameters(named("mixtral_8x7b"))), 12.9e9, 0.05e9);
+  EXPECT_NEAR(static_cast<double>(active_parameters(named("olmoe_1b_7b"))), 1.3e9, 0.05e9);
+  EXPECT_NEAR(static_cast<double>(active_parameters(named("qwen1.5_moe_a2.7b"))), 2.7e9, 0.05e9);
+  EXPECT_NEAR(static_cast<double>(active_parameters(named("qwen3_30b_a3b"))), 3.3e9, 0.06e9);
+  EXPECT_EQ(active_parameters(named("qwen3_4b")), parameters(named("qwen3_4b")));
+}
+
+TEST(Experts, that_are_read_are_the_distinct_ones_of_all_tokens) {
+  const Experts of{.count = 128, .per_token = 8};
+  EXPECT_DOUBLE_EQ(experts_read(of, 1), 8);
+  EXPECT_NEAR(experts_read(of, 2), 8 + 8 * (120.0 / 128), 1e-9);  // a choice again has 8 of 128 in common
+  EXPECT_NEAR(experts_read(of, 1000), 128, 1e-9);
+  EXPECT_DOUBLE_EQ(experts_read({.count = 4, .per_token = 4}, 3), 4);
 }
 
 TEST(Architectures, hold_the_known_bytes_of_keys_and_values) {
@@ -68,11 +100,10 @@ TEST(WeightFormats, take_fewer_bytes_the_fewer_bits_they_have) {
 TEST(LanguageSteps, multiply_every_weight_once_a_token_and_attend_to_every_position) {
   for (const Architecture& of : architectures()) {
     for (const bool joined : {false, true}) {
-      EXPECT_EQ(macs_of(of, {1, 511}, joined), block_weights(of) + head_weights(of) + attention_macs(of, 512))
-          << of.name;
+      const std::int64_t met = block_weights(of) - parameters(of) + active_parameters(of);
+      EXPECT_EQ(macs_of(of, {1, 511}, joined), met + head_weights(of) + attention_macs(of, 512)) << of.name;
       // Only the last position of a prompt is scored.
-      EXPECT_EQ(macs_of(of, {16, 0}, joined),
-                16 * block_weights(of) + head_weights(of) + 16 * attention_macs(of, 16))
+      EXPECT_EQ(macs_of(of, {16, 0}, joined), 16 * met + head_weights(of) + 16 * attention_macs(of, 16))
           << of.name;
     }
   }
@@ -105,6 +136,39 @@ TEST(LanguageSteps, carry_the_bits_of_their_weights_and_what_they_cost_to_unpack
   }
   EXPECT_EQ(linear, 7 * 16 + 1);
   EXPECT_EQ(heads, 1);
+}
+
+// Of one step: what the experts' layers read.
+double expert_weights(const Architecture& of, const Step& step) {
+  double read = 0;
+  for (const auto& layer : layers_of(of, step, dnn::Lowering::framework, WeightFormat::fp16, {}))
+    if (layer.experts > 0) read += static_cast<double>(layer.weights) * layer.sets_of_weights();
+  return read;
+}
+
+TEST(LanguageSteps, read_the_experts_of_all_sequences_once) {
+  const Architecture& of = named("olmoe_1b_7b");
+  const double one = 3.0 * of.hidden * of.ffn * of.layers;  // expert of every block
+  EXPECT_NEAR(expert_weights(of, {1, 64, 1}) / one, 8, 1e-9);
+  EXPECT_NEAR(expert_weights(of, {1, 64, 4}) / one, experts_read(of.experts, 4), 1e-9);
+  EXPECT_NEAR(expert_weights(of, {512, 0, 1}) / one, 64, 1e-6);
+  EXPECT_EQ(expert_weights(named("qwen3_4b"), {1, 64, 1}), 0);
+}
+
+TEST(HeldMemory, of_llama_cpp_is_what_its_log_says) {
+  const Serving by{.positions = 4096, .tables = 2, .step = 512, .scored = 512};
+  constexpr double mib = 1024.0 * 1024;
+  const Architecture& of = named("qwen2.5_1.5b");
+  EXPECT_NEAR(buffers_held(of, by, {.longest = 200, .prompt = 100}) / mib, 299.75, 0.01);
+  EXPECT_EQ(positions_held(by, {.longest = 200}), 4096);
+  EXPECT_EQ(positions_held(by, {.sequences = 4, .longest = 2000}), 8000);
+  EXPECT_EQ(positions_held(by, {.sequences = 2, .longest = 200, .context = 300}), 600);
+  EXPECT_EQ(positions_held({.positions = 100, .each = true}, {.sequences = 3, .longest = 50}), 300);
+  // Embeddings and last layer are one table in the model.
+  const double apart = weights_held(of, WeightFormat::fp16, by), one = weight_bytes(of, WeightFormat::fp16);
+  EXPECT_EQ(apart - one, 2.0 * 151936 * 1536);
+  EXPECT_EQ(weights_held(named("qwen2.5_7b"), WeightFormat::fp16, by),
+            weight_bytes(named("qwen2.5_7b"), WeightFormat::fp16));
 }
 
 TEST(LanguageSteps, without_tokens_are_refused) {

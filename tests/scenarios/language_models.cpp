@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -116,6 +118,163 @@ TEST(LanguageModels, that_do_not_fit_say_what_would) {
       run_text(on_orin("model: llama3.1_8b, precision: fp16, runtime: mlc, bench: {tg: 32}"));
   EXPECT_EQ(result.processes[0].status, "out_of_memory");
   EXPECT_THAT(result.processes[0].problem, HasSubstr("q4_k_m"));
+}
+
+// What the problem of a process that does not fit proposes behind `word`; empty if it proposes none.
+std::string proposed(const std::string& problem, const std::string& word) {
+  const std::size_t at = problem.find(word);
+  if (at == std::string::npos) return {};
+  const std::size_t from = at + word.size();
+  return problem.substr(from, problem.find_first_of(" ,", from) - from);
+}
+
+TEST(LanguageModels, that_do_not_fit_propose_what_does) {
+  const auto with = [](const std::string& precision, const std::string& context, const std::string& prompt) {
+    return run_text(on_orin("model: llama3.2_3b, runtime: llama.cpp, precision: " + precision +
+                                ", generate: {prompt: " + prompt + ", tokens: 8}" +
+                                (context.empty() ? "" : ", context: " + context),
+                            "run: {duration: 1 s}\n"))
+        .processes[0];
+  };
+  // The keys and values are too many: fewer would do, or smaller weights.
+  const ProcessResult context = with("q8_0", "40000", "64");
+  ASSERT_EQ(context.status, "out_of_memory");
+  EXPECT_GT(*context.tokens->kv_cache_mb, 4000);
+  EXPECT_GT(*context.tokens->weights_mb, 3000);
+  EXPECT_FALSE(context.tokens->decode_per_s);
+  const std::string fewer = proposed(context.problem, "context: ");
+  ASSERT_NE(fewer, "") << context.problem;
+  EXPECT_EQ(with("q8_0", fewer, "64").status, "ok") << context.problem;
+  EXPECT_EQ(with("q8_0", std::to_string(std::stoi(fewer) + 200), "64").status, "out_of_memory");
+  // The weights are: a format with fewer bits would do.
+  const ProcessResult weights = run_text(on_orin("model: llama3.1_8b, runtime: llama.cpp, precision: fp16, "
+                                                 "generate: {prompt: 64, tokens: 8}",
+                                                 "run: {duration: 1 s}\n"))
+                                    .processes[0];
+  ASSERT_EQ(weights.status, "out_of_memory");
+  const std::string format = proposed(weights.problem, "weights in ");
+  ASSERT_NE(format, "") << weights.problem;
+  EXPECT_EQ(run_text(on_orin("model: llama3.1_8b, runtime: llama.cpp, precision: " + format +
+                                 ", generate: {prompt: 64, tokens: 8}",
+                             "run: {duration: 1 s}\n"))
+                .processes[0]
+                .status,
+            "ok")
+      << weights.problem;
+  // Even the sequences that are asked for are too long.
+  const ProcessResult longer = with("q8_0", "", "60000");
+  ASSERT_EQ(longer.status, "out_of_memory");
+  const std::string positions = proposed(longer.problem, "sequences of ");
+  ASSERT_NE(positions, "") << longer.problem;
+  EXPECT_EQ(with("q8_0", "", std::to_string(std::stoi(positions) - 8)).status, "ok") << longer.problem;
+}
+
+TEST(LanguageModels, wait_for_room_for_their_keys_and_values) {
+  const auto of = [](const std::string& memory) {
+    return tokens_of(
+        on_orin("model: qwen2.5_1.5b, precision: int4, runtime: mlc, generate: {prompt: 200, tokens: "
+                "56}, users: 4" +
+                memory));
+  };
+  // Of 28,672 bytes a position 256 take 7.34 MB.
+  const TokenResult all = of(""), two = of(", kv_memory: 15 MB"), one = of(", kv_memory: 7.5 MB");
+  EXPECT_NEAR(*all.kv_cache_mb, 4 * 256 * 28672 / 1e6, 0.1);
+  EXPECT_NEAR(*two.kv_cache_mb, 15, 1e-9);
+  EXPECT_LT(*all.ttft_mean, *two.ttft_mean);
+  EXPECT_LT(*two.ttft_mean, *one.ttft_mean);
+  EXPECT_GT(*two.decode_per_s, 1.3 * *one.decode_per_s);
+  EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: 200, tokens: 56}, kv_memory: 7 MB")),
+              HasSubstr("keys and values of one sequence take"));
+  EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: 200, tokens: 56}, context: 255")),
+              HasSubstr("up to 256 positions"));
+}
+
+// A folder of files that goes away with the test.
+class LanguageModelFiles : public ::testing::Test {
+ protected:
+  LanguageModelFiles() { std::filesystem::create_directories(directory_); }
+  ~LanguageModelFiles() override { std::filesystem::remove_all(directory_); }
+  std::string put(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ / name) << text;
+    return (directory_ / name).string();
+  }
+
+ private:
+  std::filesystem::path directory_ =
+      std::filesystem::temp_directory_path() /
+      ("jostle_text_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(LanguageModelFiles, run_as_the_same_model_by_name) {
+  const std::string path = put("config.json",
+                               "{\"model_type\": \"qwen2\", \"num_hidden_layers\": 28, \"hidden_size\": "
+                               "1536, \"num_attention_heads\": 12, "
+                               "\"num_key_value_heads\": 2, \"intermediate_size\": 8960, \"vocab_size\": "
+                               "151936, \"tie_word_embeddings\": "
+                               "true}");
+  const std::string rest = ", precision: q4_k_m, runtime: llama.cpp, bench: {tg: 32, depth: 64}";
+  const std::string chat = "name: chat, model: ";  // by which its random numbers are named
+  const Result named = run_text(on_orin(chat + "qwen2.5_1.5b" + rest)),
+               read = run_text(on_orin(chat + path + rest));
+  EXPECT_EQ(named.processes[0].tokens->decode_per_s, read.processes[0].tokens->decode_per_s);
+  EXPECT_EQ(named.processes[0].memory_mb, read.processes[0].memory_mb);
+  EXPECT_EQ(read.processes[0].model, path);
+  // What is in the file is part of what the scenario asks.
+  const std::string hash = scenario_hash(scenario_of(on_orin("model: " + path + rest)));
+  put("config.json",
+      "{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"hidden_size\": 64, \"num_attention_heads\": "
+      "4, "
+      "\"intermediate_size\": 64, \"vocab_size\": 100}");
+  EXPECT_NE(scenario_hash(scenario_of(on_orin("model: " + path + rest))), hash);
+  EXPECT_THAT(refusal(on_orin("model: " + path + rest + ", images: 1")), HasSubstr("images"));
+  EXPECT_THAT(refusal(on_orin("model: no/config.json" + rest)), HasSubstr("no/config.json"));
+}
+
+TEST_F(LanguageModelFiles, of_requests_hold_their_lengths_and_times) {
+  const std::string path = put("requests.csv", "time_s,prompt,tokens\n0.5,64,8\n1.0,128,4\n2.5,32,16\n");
+  const Result result =
+      run_text(on_orin("model: qwen2.5_1.5b, precision: int4, runtime: mlc, generate: {trace: " + path +
+                           "}, arrivals: {trace: " + path + "}",
+                       "run: {duration: 6 s, warmup: 0 s}\n"));
+  EXPECT_EQ(result.processes[0].tokens->decoded, 7 + 3 + 15);  // the first of each comes with its prompt
+}
+
+TEST(LanguageModels, with_experts_read_the_more_of_them_the_more_sequences_there_are) {
+  const auto step = [](const std::string& model, int users) {
+    const TokenResult tokens =
+        tokens_of("device: nvidia-h200\nprocesses:\n  - {model: " + model +
+                  ", precision: fp16, runtime: vllm, generate: {prompt: 16, tokens: 32}, users: " +
+                  std::to_string(users) + "}\nrun: {duration: 2 s}\n");
+    return *tokens.step_gb;
+  };
+  // 1.3 of 6.9 billion parameters, less the table of embeddings; with sixteen sequences most.
+  EXPECT_NEAR(step("olmoe_1b_7b", 1), 2 * (1.28 - 0.1), 0.15);
+  EXPECT_GT(step("olmoe_1b_7b", 16), 0.7 * 2 * 6.7);
+  EXPECT_LT(step("olmoe_1b_7b", 16), 2 * 7.2);
+  EXPECT_LT(step("qwen2.5_7b", 8) / step("qwen2.5_7b", 1), 1.1);
+}
+
+TEST(LanguageModels, over_a_link_answer_later_by_its_round_trip_and_as_fast) {
+  const auto over = [](const std::string& asked, const std::string& link) {
+    return run_text(on_orin("model: qwen2.5_1.5b, precision: int4, runtime: mlc, " + asked,
+                            link + "run: {duration: 30 s, warmup: 2 s}\n"));
+  };
+  const std::string slow = "link: {bandwidth: 1 Gbit/s, rtt: 100 ms}\n";
+  for (const std::string asked : {"generate: {prompt: 64, tokens: 16}, arrivals: {periodic: 1 /s}",
+                                  "generate: {prompt: 64, tokens: 16}, users: 1"}) {
+    const Result here = over(asked, ""), there = over(asked, slow);
+    EXPECT_NEAR(*there.processes[0].tokens->ttft_p50 - *here.processes[0].tokens->ttft_p50, 100, 1) << asked;
+    EXPECT_NEAR(*there.processes[0].tokens->itl_p50, *here.processes[0].tokens->itl_p50, 0.5) << asked;
+    EXPECT_NEAR(*there.processes[0].latency_ms.p50 - *here.processes[0].latency_ms.p50, 100, 5) << asked;
+  }
+  // Four users over the link are as many as four beside the board, each later by the round trip.
+  const std::string four = "generate: {prompt: 64, tokens: 32}, users: 4";
+  const Result here = over(four, ""), there = over(four, slow);
+  EXPECT_LT(*there.processes[0].throughput.mean, *here.processes[0].throughput.mean);
+  EXPECT_GT(*there.processes[0].throughput.mean, 0.6 * *here.processes[0].throughput.mean);
+  EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: 64, tokens: 16}",
+                              "link: {bandwidth: 1 Mbit/s, rtt: 1 ms, payload: tensor}\n")),
+              HasSubstr("a prompt is text"));
 }
 
 TEST(LanguageModels, serve_sequences) {

@@ -42,7 +42,7 @@ inline Result sample_result() {
   result.status = "out_of_memory";
   result.processes = {process, failed};
   result.system.throughput = 2143.4;
-  result.system.memory = {1512, 7620, 0.02, std::nullopt, std::nullopt};
+  result.system.memory = {1512, 7620, 0.02, std::nullopt, 1512, std::nullopt};
   result.system.gpu.busy = 0.982;
   result.system.gpu.switches_per_s = 481.5;
   result.system.cpu.busy_cores = 1.25;

@@ -170,6 +170,45 @@ test('the published grid of 600 points fits and can be looked at along every dim
   });
 });
 
+test('a chat is drawn over the load that it meets', async () => {
+  const file = join(folder, 'load.html');
+  const study = readFileSync(join(scenarios, 'planning/chat_load.yaml'), 'utf8');
+  writeFileSync(join(folder, 'load.yaml'), study.replace('duration: 100 s', 'duration: 20 s'));
+  jostle('sweep', join(folder, 'load.yaml'), '--html', file);
+  for (const width of [1200, 360]) {
+    await opened(file, async (page) => {
+      assert.deepEqual((await titles(page)).slice(0, 5), ['Time to the first token over requests', 'Time between tokens over requests',
+        'Tokens of all sequences', 'Memory that is needed', 'What the memory holds over requests']);
+      assert.ok(await colours(page, 'time-to-the-first-token-over-requests') > 4);
+      const rows = await csv(page, 'time-to-the-first-token-over-requests');
+      assert.deepEqual(rows[0].slice(-2), ['ttft_p50_ms', 'ttft_p99_ms']);
+      assert.equal(rows.length, 1 + 12);
+      assert.ok(rows.slice(1).every((row) => Number(row.at(-2)) <= Number(row.at(-1))));
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+      await shoot(page, `load-${width}`);
+    }, {viewport: {width, height: 740}});
+  }
+});
+
+test('what memory a context needs is drawn with what the board has, and also where it is more', async () => {
+  const file = join(folder, 'memory.html');
+  jostle('sweep', join(scenarios, 'planning/chat_memory.yaml'), '--html', file);
+  for (const width of [1200, 360]) {
+    await opened(file, async (page) => {
+      assert.ok(await colours(page, 'memory-that-is-needed') > 4);
+      const rows = await csv(page, 'what-the-memory-holds-over-context');
+      const column = (name) => rows[0].indexOf(name), of = (row, name) => Number(row[column(name)]);
+      assert.equal(rows.length, 1 + 6);
+      const sizes = rows.slice(1).map((row) => of(row, 'memory_needed_mb')), capacity = of(rows[1], 'memory_capacity_mb');
+      assert.deepEqual(sizes, [...sizes].sort((a, b) => a - b));
+      assert.ok(sizes[0] < capacity && sizes.at(-1) > capacity);
+      assert.ok(rows.slice(1).every((row) => of(row, 'weights_mb') + of(row, 'kv_cache_mb') < of(row, 'memory_needed_mb')));
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+      await shoot(page, `memory-${width}`);
+    }, {viewport: {width, height: 740}});
+  }
+});
+
 test('energy over both clocks is a surface with its least and what the governors do', async () => {
   const file = join(folder, 'clocks.html');
   const points = jostle('sweep', join(scenarios, 'paper/energy_clocks_nano.yaml'), '--html', file, '--export', 'csv')

@@ -48,6 +48,8 @@ export const whiskers = (name, labels, pairs) => ({type: 'custom', name, encode:
 // Of the i-th series: with the eight colours 32 look different.
 export const symbol = (i) => ['circle', 'rect', 'triangle', 'diamond'][(i + Math.floor(i / 8)) % 4];
 
+export const hollow = (i) => symbol(i).replace(/^./, (first) => `empty${first.toUpperCase()}`);
+
 // The scale beside a map, with its ends in numbers; on a phone the unit is in the title alone.
 export const scale = (theme, values, itemHeight, unit = '') => {
   const min = Math.min(...values), max = Math.max(...values), end = (value) => `${shown(Number(value.toPrecision(3)))} ${narrow() ? '' : unit}`.trim();
@@ -55,9 +57,9 @@ export const scale = (theme, values, itemHeight, unit = '') => {
     inRange: {color: theme.ramp}, textStyle: {color: theme.soft, fontSize: 11}, text: [end(max), end(min)], textGap: 6};
 };
 
-// Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis').
-export const limitLines = (theme, axis, limits) => ({silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
-  label: {color: theme.bad, position: 'insideEndTop', formatter: ({name}) => name},
+// Lines across a chart at [{value, name}], the figures of the axis ('xAxis' or 'yAxis'); `start`: named at their beginning.
+export const limitLines = (theme, axis, limits, start = false) => ({silent: true, symbol: 'none', lineStyle: {color: theme.bad, type: 'dashed'},
+  label: {color: theme.bad, position: start ? 'insideStartTop' : 'insideEndTop', formatter: ({name}) => name},
   data: limits.map(({value, name}) => ({[axis]: value, name}))});
 
 const list = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);

@@ -31,6 +31,7 @@ export function heatmap({x, y, cells, name, ...given}) {
   const share = (value) => (high === low ? 0 : (value - low) / (high - low));
   const words = (cell) => `${x.name} ${x.labels[cell.i]}, ${y.name} ${y.labels[cell.j]}`;
   const few = x.labels.length <= 7 || (x.labels.length <= 10 && (given.wide || !long(y.labels)));
+  const wordy = few && x.labels.length <= 5 && !narrow();  // there is room for words
   const unit = /,([^,]*)$/.exec(name)?.[1].trim() ?? '';
   return {
     ...given,
@@ -49,11 +50,11 @@ export function heatmap({x, y, cells, name, ...given}) {
         formatter: ({data}) => `{${inkOn(theme.ramp, share(data[2])) === '#fff' ? 'light' : 'dark'}|${shown(Number(data[2].toPrecision(3)))}}`,
         rich: {light: {color: '#fff'}, dark: {color: '#000'}}},
       emphasis: {itemStyle: {borderColor: theme.ink, borderWidth: 2}}},
-      {type: 'scatter', name: 'has no figure', symbol: 'rect', symbolSize: few && !narrow() ? 1 : 14,
+      {type: 'scatter', name: 'has no figure', symbol: 'rect', symbolSize: wordy ? 1 : 14,
         data: empty.map(({i, j}) => [i, j]),
         words: (item) => `${words(empty[item])}: ${empty[item].why}`,
         itemStyle: {color: 'transparent', borderColor: theme.soft, borderType: 'dashed', borderWidth: 1},
-        label: {show: few && !narrow(), color: theme.soft, fontSize: 11, formatter: ({dataIndex}) => empty[dataIndex].why}}],
+        label: {show: wordy, color: theme.soft, fontSize: 11, formatter: ({dataIndex}) => empty[dataIndex].why}}],
     }),
   };
 }

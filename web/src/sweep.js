@@ -1,5 +1,5 @@
 // A study: its figures over two dimensions that the reader chooses, the others held at a value.
-import {clear, figure, limitLines, scale, symbol} from './chart.js';
+import {clear, figure, hollow, limitLines, scale, symbol} from './chart.js';
 import {distribution} from './distribution.js';
 import {choice, element, tiles} from './dom.js';
 import {throughputAgainstPower} from './front.js';
@@ -53,7 +53,7 @@ class View {
       ? `${value} process${value === 1 ? '' : 'es'}` : this.lines.labels[i])) : [''];
   }
 
-  linesOf(column, {about, limit, name, wide}) {
+  linesOf(column, {about, limit, name, wide, start}) {
     return figure({
       title: name ?? title(column).replace(/,[^,]*$/, ''), about: `${this.where}${about}`, wide,
       table: () => this.columns(column),
@@ -67,11 +67,61 @@ class View {
         series: this.lineNames.map((line, i) => ({
           type: 'line', name: line || title(column), symbolSize: 7, symbol: symbol(i),
           connectNulls: false, data: this.along(column, i),
-          markLine: limit && i === 0 ? limitLines(theme, 'yAxis', limit) : undefined,
+          markLine: limit && i === 0 ? limitLines(theme, 'yAxis', limit, start) : undefined,
         })),
         };
       },
     });
+  }
+
+  // Two percentiles of one figure: a colour for each of the lines, p99 dashed and hollow.
+  percentiles(figures, {name, about}) {
+    return figure({
+      title: `${name} over ${plain(this.x.name)}`, about: `${this.where}${about}`,
+      table: () => this.columns(...figures),
+      option: (theme) => ({
+        tooltip: {trigger: 'axis', valueFormatter: (value) => `${shown(value)} ms`},
+        xAxis: this.xAxis, yAxis: {type: 'value', name: `${name}, ms`, min: 0},
+        series: this.lineNames.flatMap((line, i) => figures.map((column, k) => {
+          const colour = theme.series[i % theme.series.length];
+          return {type: 'line', name: `${line} ${k ? 'p99' : 'p50'}`.trim(), symbolSize: 7, symbol: k ? hollow(i) : symbol(i), connectNulls: false,
+            itemStyle: {color: colour}, lineStyle: {color: colour, type: k ? 'dashed' : 'solid'}, data: this.along(column, i)};
+        })),
+      }),
+    });
+  }
+
+  // What is held of the memory, over x: at one of the lines.
+  contents() {
+    const part = (row, i) => (row === undefined ? null
+      : i < 2 ? this.table.at(['weights_mb', 'kv_cache_mb'][i], row)
+      : this.table.at('memory_needed_mb', row) - this.table.at('weights_mb', row) - this.table.at('kv_cache_mb', row));
+    const rows = (picked) => this.x.values.map((_, i) =>
+      this.grid.row(this.held, {[this.state.x]: i, ...(this.lines ? {[this.state.lines]: picked[0]} : {})}));
+    return figure({
+      title: `What the memory holds over ${plain(this.x.name)}`,
+      about: `${this.where}Weights, keys and values of language models, and the rest of the board: system, contexts, buffers, other processes.`,
+      choices: this.lines ? [{label: this.lines.name, texts: this.lines.labels.map(String), selected: Math.max(0, this.state.held[this.state.lines])}] : [],
+      table: (picked) => this.table.pick([...this.grid.dimensions.flatMap(({columns}) => columns), 'weights_mb', 'kv_cache_mb',
+        'memory_needed_mb', 'memory_capacity_mb'], rows(picked).filter((row) => row !== undefined)),
+      option: (theme, picked) => {
+        const found = rows(picked), limit = this.capacity, most = Math.max(...limit.map(({value}) => value));
+        return {
+          tooltip: {trigger: 'axis', axisPointer: {type: 'shadow'}, valueFormatter: (value) => `${shown(value)} MB`},
+          grid: {left: 72},
+          xAxis: {type: 'category', name: this.x.name, data: this.x.labels},
+          yAxis: {type: 'value', name: 'Memory, MB', nameGap: 54, max: ({max}) => Number((1.05 * Math.max(max, most)).toPrecision(2))},
+          series: ['weights', 'keys and values', 'the rest'].map((name, i) => ({type: 'bar', stack: 'memory', name, barMaxWidth: 46,
+            itemStyle: i === 2 ? {color: theme.line} : {}, data: found.map((row) => part(row, i)),
+            markLine: i === 0 ? limitLines(theme, 'yAxis', limit, true) : undefined})),
+        };
+      },
+    });
+  }
+
+  // What memories the boards of the points have.
+  get capacity() {
+    return distinct(this.rows.map((row) => this.table.at('memory_capacity_mb', row))).map((value) => ({value, name: `of the board: ${shown(value)} MB`}));
   }
 
   // All points that a sample of the grid has: a dot each, a colour a value of the lines.
@@ -265,7 +315,7 @@ export function sweep(data, page) {
   const clockOf = (column) => grid.dimensions.findIndex(({number, columns}) => number && columns[0] === column);
   const gpu = clockOf('gpu_mhz'), cpu = clockOf('cpu_mhz'), clocks = several.includes(gpu) && several.includes(cpu);
   const state = {held: grid.dimensions.map(() => 0)};
-  state.x = clocks ? gpu : wanted('batch', 'count', 'gpu_mhz', 'cpu_mhz') ?? several.at(-1);
+  state.x = clocks ? gpu : wanted('batch', 'count', 'users', 'poisson__s', 'periodic__s', 'context', 'gpu_mhz', 'cpu_mhz') ?? several.at(-1);
   const rest = several.filter((d) => d !== state.x);
   state.lines = clocks ? cpu : rest.includes(wanted('count')) ? wanted('count')
     : rest.length ? rest.reduce((a, b) => (grid.dimensions[b].values.length <= grid.dimensions[a].values.length ? b : a)) : -1;
@@ -309,6 +359,17 @@ export function sweep(data, page) {
           .filter((column) => view.has(column)).map((column) => view.dots(column)), pareto(grid, view.held)];
     const found = [];
     if (clock) found.push(...view.energy);
+    if (view.has('ttft_p50_ms')) found.push(view.percentiles(['ttft_p50_ms', 'ttft_p99_ms'], {name: 'Time to the first token',
+      about: 'From the request to its first token, of the language model that waits longest.'}));
+    if (view.has('itl_p50_ms')) found.push(view.percentiles(['itl_p50_ms', 'itl_p99_ms'], {name: 'Time between tokens',
+      about: 'From one token of a sequence to its next.'}));
+    if (view.has('tokens_per_s')) found.push(view.linesOf('tokens_per_s', {name: 'Tokens of all sequences',
+      about: 'Of decode steps, a second of the run.'}));
+    if (view.has('weights_mb')) {
+      found.push(view.linesOf('memory_needed_mb', {limit: view.capacity, start: true, name: 'Memory that is needed',
+        about: 'By the system and all processes, also where it is more than there is.'}));
+      found.push(view.contents());
+    }
     for (const [column, about] of [
       ['process_throughput_mean', 'Mean of the processes.'],
       ['memory_mb', 'Held by processes and system.']]) {

@@ -127,6 +127,15 @@ LayerBuilder::Node LayerBuilder::linear(std::string_view name, Node from, int ch
       std::array{from});
 }
 
+LayerBuilder::Node LayerBuilder::linear_groups(std::string_view name, Node from, int channels, int groups) {
+  const Shape in = shape(from);
+  if (groups < 1 || in.channels % groups != 0 || channels % groups != 0)
+    misfit(name, "does not divide its channels into groups");
+  return put(
+      {.name = std::string(name), .op = Op::linear, .out = {channels, in.height, in.width}, .groups = groups},
+      std::array{from});
+}
+
 LayerBuilder::Node LayerBuilder::matmul(std::string_view name, Node a, Node b, Heads of, Shape out) {
   const auto [heads, depth] = of;
   if (shape(a).channels != heads * depth || out.channels % heads != 0 ||

@@ -51,6 +51,8 @@ class LayerBuilder {
   [[nodiscard]] Node conv_transpose_volume(std::string_view name, Node from, int channels, Sliding sliding,
                                            Filter filter = {});
   [[nodiscard]] Node linear(std::string_view name, Node from, int channels, bool bias = true);
+  // So many side by side, each from its part of the channels to its part.
+  [[nodiscard]] Node linear_groups(std::string_view name, Node from, int channels, int groups);
   struct Heads {
     int heads, depth;
   };

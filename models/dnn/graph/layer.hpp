@@ -19,7 +19,7 @@ enum class Op {
   input,
   conv,            // groups == channels: depthwise
   conv_transpose,  // upsampling convolution
-  linear,          // at every position
+  linear,          // at every position; `groups` of it, each on its part of the channels
   matmul,          // of two tensors: `groups` heads (or matrices), sums over `depth`
   embedding,       // reads rows of a table of `depth` rows, selected by token
   batch_norm,

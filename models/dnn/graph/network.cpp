@@ -42,7 +42,7 @@ std::int64_t Layer::weights() const {
     case Op::conv_transpose:
       return std::int64_t{out.channels} * (in.channels / groups) * window_area();
     case Op::linear:
-      return std::int64_t{out.channels} * in.channels;
+      return std::int64_t{out.channels} * (in.channels / groups);
     case Op::embedding:
       return out.elements();
     case Op::batch_norm:

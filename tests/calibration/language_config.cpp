@@ -1,0 +1,141 @@
+// config.json of Hugging Face: the shapes of language models as their files give them, and what is refused.
+#include "calibration/readers/language_config.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace jostle::calibration {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::optional<llm::Architecture> read(const std::string& text) {
+  input::Problems problems;
+  auto found = parse_config(text, "config.json", problems);
+  EXPECT_TRUE(problems.empty()) << problems.text();
+  return found;
+}
+std::string refusal(const std::string& text) {
+  input::Problems problems;
+  EXPECT_FALSE(parse_config(text, "models/config.json", problems));
+  return problems.text();
+}
+
+// A file of one line: `type` and shapes in the order of the keys below; more keys in `rest`.
+std::string config(const std::string& type, const std::array<int, 6>& shapes, const std::string& rest = "") {
+  const auto [layers, hidden, heads, keys, ffn, words] = shapes;
+  return "{\"model_type\": \"" + type + "\", \"num_hidden_layers\": " + std::to_string(layers) +
+         ", \"hidden_size\": " + std::to_string(hidden) +
+         ", \"num_attention_heads\": " + std::to_string(heads) +
+         ", \"num_key_value_heads\": " + std::to_string(keys) +
+         ", \"intermediate_size\": " + std::to_string(ffn) + ", \"vocab_size\": " + std::to_string(words) +
+         ", \"torch_dtype\": \"bfloat16\", \"rope_scaling\": null, \"rms_norm_eps\": 1e-05" + rest + "}";
+}
+
+TEST(LanguageConfigs, give_the_published_number_of_parameters) {
+  // Shapes as in each model's config.json; counts as in its model.safetensors.index.json.
+  const std::map<std::string, std::pair<std::string, std::int64_t>> published{
+      {"google/gemma-2b",
+       {config("gemma", {18, 2048, 8, 1, 16384, 256000}, ", \"head_dim\": 256"), 2'506'172'416}},
+      {"google/gemma-2-2b",
+       {config("gemma2", {26, 2304, 8, 4, 9216, 256000}, ", \"head_dim\": 256"), 2'614'341'888}},
+      {"google/gemma-3-1b-it",
+       {config("gemma3_text", {26, 1152, 4, 1, 6912, 262144}, ", \"head_dim\": 256"), 999'885'952}},
+      {"meta-llama/Llama-3.2-1B",
+       {config("llama", {16, 2048, 32, 8, 8192, 128256},
+               ", \"head_dim\": 64, \"tie_word_embeddings\": true, \"attention_bias\": false"),
+        1'235'814'400}},
+      {"meta-llama/Llama-2-7b-hf", {config("llama", {32, 4096, 32, 32, 11008, 32000}), 6'738'415'616}},
+      {"HuggingFaceTB/SmolLM2-135M",
+       {config("llama", {30, 576, 9, 3, 1536, 49152}, ", \"tie_word_embeddings\": true"), 134'515'008}},
+      {"HuggingFaceTB/SmolLM3-3B", {config("smollm3", {36, 2048, 16, 4, 11008, 128256}), 3'075'098'624}},
+      {"mistralai/Mistral-7B-v0.3",
+       {config("mistral", {32, 4096, 32, 8, 14336, 32768}, ", \"sliding_window\": null"), 7'248'023'552}},
+      {"microsoft/Phi-3.5-mini-instruct", {config("phi3", {32, 3072, 32, 32, 8192, 32064}), 3'821'079'552}},
+      {"Qwen/Qwen2.5-1.5B",
+       {config("qwen2", {28, 1536, 12, 2, 8960, 151936}, ", \"tie_word_embeddings\": true"), 1'543'714'304}},
+      {"Qwen/Qwen2.5-7B",
+       {config("qwen2", {28, 3584, 28, 4, 18944, 152064}, ", \"tie_word_embeddings\": false"),
+        7'615'616'512}},
+      {"Qwen/Qwen3-4B",
+       {config("qwen3", {36, 2560, 32, 8, 9728, 151936}, ", \"tie_word_embeddings\": true"), 4'022'468'096}},
+      {"mistralai/Mixtral-8x7B-v0.1",
+       {config("mixtral", {32, 4096, 32, 8, 14336, 32000},
+               ", \"num_local_experts\": 8, \"num_experts_per_tok\": 2"),
+        46'702'792'704}},
+      {"allenai/OLMoE-1B-7B-0924",
+       {config("olmoe", {16, 2048, 16, 16, 1024, 50304}, ", \"num_experts\": 64, \"num_experts_per_tok\": 8"),
+        6'919'161'856}},
+      {"Qwen/Qwen1.5-MoE-A2.7B",
+       {config("qwen2_moe", {24, 2048, 16, 16, 5632, 151936},
+               ", \"num_experts\": 60, \"num_experts_per_tok\": 4, \"moe_intermediate_size\": 1408, "
+               "\"shared_expert_intermediate_size\": 5632, \"decoder_sparse_step\": 1"),
+        14'315'784'192}},
+      {"Qwen/Qwen3-30B-A3B",
+       {config("qwen3_moe", {48, 2048, 32, 4, 6144, 151936},
+               ", \"head_dim\": 128, \"num_experts\": 128, \"num_experts_per_tok\": 8, "
+               "\"moe_intermediate_size\": 768, \"mlp_only_layers\": []"),
+        30'532'122'624}}};
+  for (const auto& [name, of] : published) {
+    const auto found = read(of.first);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(parameters(*found), of.second) << name;
+  }
+}
+
+TEST(LanguageConfigs, leave_out_what_their_class_of_configuration_knows) {
+  const auto found = read(
+      "{model_type: gemma3, vision_config: {hidden_size: 1152}, text_config: {hidden_size: 2560, "
+      "intermediate_size: 10240, num_hidden_layers: 34}}");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(parameters(*found), 3'880'263'168);  // language_model of google/gemma-3-4b-it, with 262,208 words
+  EXPECT_EQ(found->vision.layers, 0);
+  EXPECT_EQ(read(config("llama", {2, 64, 4, 4, 128, 1000}))->head_dim, 16);
+}
+
+TEST(LanguageConfigs, that_lack_a_key_name_it_and_the_file) {
+  const std::string missing = refusal(
+      "{\n  \"model_type\": \"llama\",\n  \"hidden_size\": 64,\n  \"num_hidden_layers\": 2,\n  "
+      "\"vocab_size\": 100\n}\n");
+  EXPECT_THAT(missing, HasSubstr("models/config.json"));
+  EXPECT_THAT(missing, HasSubstr("num_attention_heads: missing; a llama needs it"));
+  EXPECT_THAT(missing, HasSubstr("intermediate_size: missing"));
+  EXPECT_THAT(refusal("{\"model_type\": \"mixtral\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
+                      "\"vocab_size\": 100, \"num_attention_heads\": 4, \"intermediate_size\": 64}"),
+              HasSubstr("num_local_experts: missing"));
+  EXPECT_THAT(refusal("{\"hidden_size\": 64}"), HasSubstr("model_type: missing"));
+}
+
+TEST(LanguageConfigs, of_an_unknown_kind_are_refused) {
+  EXPECT_THAT(refusal("{\"model_type\": \"qwen33\"}"), HasSubstr("did you mean 'qwen3'?"));
+  EXPECT_THAT(refusal("{\"model_type\": \"mamba\"}"), HasSubstr("'mamba' is not"));
+  EXPECT_THAT(refusal("[1, 2]"), HasSubstr("config.json of Hugging Face"));
+  EXPECT_THAT(refusal("{\"model_type\": "), HasSubstr("models/config.json"));
+}
+
+TEST(LanguageConfigs, with_values_that_make_no_model_are_refused) {
+  EXPECT_THAT(refusal(config("llama", {2, 64, 4, 3, 128, 1000})), HasSubstr("num_key_value_heads"));
+  EXPECT_THAT(refusal(config("llama", {2, 2, 4, 4, 128, 1000})), HasSubstr("hidden_size"));
+  EXPECT_THAT(refusal(config("llama", {0, 64, 4, 4, 128, 1000})), HasSubstr("num_hidden_layers"));
+  EXPECT_THAT(refusal(config("llama", {2, 64, 4, 4, 128, 1'000'000'000})), HasSubstr("vocab_size"));
+  EXPECT_THAT(refusal(config("llama", {2, 64, 4, 4, 128, 1000}, ", \"mlp_bias\": true")),
+              HasSubstr("mlp_bias"));
+  const std::string experts = ", \"num_experts\": 8, \"moe_intermediate_size\": 64";
+  const std::array<int, 6> small{2, 64, 4, 4, 128, 1000};
+  EXPECT_THAT(refusal(config("qwen3_moe", small, experts + ", \"num_experts_per_tok\": 9")),
+              HasSubstr("more than the 8 experts"));
+  EXPECT_THAT(refusal(config("qwen3_moe", small, experts + ", \"decoder_sparse_step\": 2")),
+              HasSubstr("not modelled together"));
+  EXPECT_THAT(refusal(config("qwen3_moe", small, experts + ", \"mlp_only_layers\": [0]")),
+              HasSubstr("not modelled together"));
+}
+
+}  // namespace
+}  // namespace jostle::calibration
