@@ -21,7 +21,8 @@ run: {duration: 1 s}
 // The module stands in the page, packed.
 async function compiled() {
   const packed = document.getElementById('simulator').textContent.trim();
-  const bytes = Uint8Array.from(atob(packed), (of) => of.charCodeAt(0));
+  const text = atob(packed), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
