@@ -62,9 +62,9 @@ addEventListener('beforeprint', () => { for (const begin of waiting) begin(); })
 
 // On a phone, names beside a chart get less room.
 export const narrow = () => innerWidth < 600;
-// The axis of those names, and the room for it, in pixels where there is as much.
-export const named = (labels, room = 150) => {
-  const left = narrow() ? 88 : room;
+// The axis of those names, and the room for it in pixels: where there is as much, and on a phone.
+export const named = (labels, room = 150, least = 88) => {
+  const left = narrow() ? least : room;
   return {grid: {left, right: narrow() ? 16 : 28},
     yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: left - 14, overflow: 'truncate'}}};
 };
@@ -140,6 +140,7 @@ function dressed(option, theme, more) {
     legend: option.legend === null ? undefined :
       {type: more ? 'plain' : 'scroll', top: 0, formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 14, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
     tooltip: {confine: true, backgroundColor: theme.card, borderColor: theme.line,
+      extraCssText: 'max-width: min(480px, 80vw); white-space: normal; overflow-wrap: anywhere',
       textStyle: {color: theme.ink}, ...text(option.tooltip)},
     series: option.series.map((of) => (of.tooltip ? {...of, tooltip: text(of.tooltip)} : of)),
     xAxis: list(option.xAxis).map(axis),
