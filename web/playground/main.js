@@ -49,7 +49,8 @@ async function begin() {
     state: {a: first, view: 'simulate', ...state},
     words: {
       device: catalogue.devices.map(({name, description}) => ({label: name, info: description})),
-      model: catalogue.models.map(({name, description}) => ({label: name, info: description})),
+      model: [...catalogue.models.map(({name, description}) => ({label: name, info: description})),
+        ...named(catalogue.language_models)],
       power_mode: named([...new Set(catalogue.devices.flatMap((device) => device.power_modes))]),
       precision: named(catalogue.precisions), runtime: named(catalogue.runtimes), sync: named(catalogue.syncs),
     },
