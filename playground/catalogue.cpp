@@ -5,6 +5,7 @@
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/llm/architecture.hpp"
 #include "scenarios/language/names.hpp"
 
 namespace jostle::playground {
@@ -33,7 +34,7 @@ Json words(const scenarios::Names<T>& names) {
 }  // namespace
 
 std::string catalogue_json() {
-  Json devices = Json::array(), models = Json::array();
+  Json devices = Json::array(), models = Json::array(), language = Json::array();
   for (const std::string& name : calibration::device_names()) {
     input::Problems problems;  // shipped profiles are tested
     if (const auto profile = calibration::shipped_profile(name, problems))
@@ -44,8 +45,10 @@ std::string catalogue_json() {
                       {"description", model.description},
                       {"family", model.family},
                       {"input", model.default_input}});
+  for (const llm::Architecture& model : llm::architectures()) language.push_back(model.name);
   return Json{{"devices", std::move(devices)},
               {"models", std::move(models)},
+              {"language_models", std::move(language)},
               {"precisions", words(scenarios::precision_names())},
               {"runtimes", words(scenarios::runtime_names())},
               {"syncs", words(scenarios::sync_names())}}

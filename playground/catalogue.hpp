@@ -5,9 +5,9 @@
 
 namespace jostle::playground {
 
-// {"devices": [{"name", "description", "power_modes", "default_power_mode", "cores", "gpu", "dlas"}],
-//  "models": [{"name", "description", "family", "input"}], "precisions": [...], "runtimes": [...], "syncs":
-//  [...]}
+// {"devices": [{"name", "description", "power_modes", "default_power_mode", "cores", "gpu"}],
+//  "models": [{"name", "description", "family", "input"}], and lists of names: "language_models",
+//  "precisions", "runtimes", "syncs"}
 [[nodiscard]] std::string catalogue_json();
 
 }  // namespace jostle::playground

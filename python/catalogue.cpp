@@ -6,6 +6,7 @@
 #include "models/board/spec.hpp"
 #include "models/dnn/graph/network.hpp"
 #include "models/dnn/model_names.hpp"
+#include "models/llm/architecture.hpp"
 #include "python/answers.hpp"
 
 namespace jostle::python {
@@ -40,6 +41,14 @@ std::string networks() {
                    {"source", model.source},
                    {"description", model.description}});
   }
+  for (const llm::Architecture& model : llm::architectures())
+    all.push_back({{"name", model.name},
+                   {"family", "language model"},
+                   {"input", nullptr},
+                   {"parameters", llm::parameters(model)},
+                   {"macs", llm::block_weights(model) + llm::head_weights(model)},
+                   {"source", "transformers"},
+                   {"description", model.source}});
   return all.dump();
 }
 

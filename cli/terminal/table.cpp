@@ -1,13 +1,10 @@
 #include "cli/terminal/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <numeric>
 #include <optional>
 
-#include "cli/terminal/markup.hpp"
 #include "input/printable.hpp"
 
 namespace jostle::cli {
@@ -155,22 +152,6 @@ std::string Table::markdown() const {
     text += "\n";
   }
   return text;
-}
-
-std::string Table::html() const {
-  const auto line = [this](const std::vector<std::string>& cells, const char* tag) {
-    std::string text = "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const char* const of = columns_[i].align == Align::right ? " class=\"right\"" : "";
-      text += fmt::format("<{0}{1}>{2}</{0}>", tag, of, markup_escaped(cells[i]));
-    }
-    return text + "</tr>\n";
-  };
-  std::vector<std::string> headers;
-  for (const Column& column : columns_) headers.push_back(column.header);
-  std::string text = "<table>\n<thead>" + line(headers, "th") + "</thead>\n<tbody>\n";
-  for (const Row& row : rows_) text += line(row.cells, "td");
-  return text + "</tbody>\n</table>\n";
 }
 
 }  // namespace jostle::cli

@@ -37,8 +37,6 @@ class Table {
   [[nodiscard]] std::string text(int width, bool colour) const;
   // All columns as a Markdown table.
   [[nodiscard]] std::string markdown() const;
-  // All columns as an HTML table.
-  [[nodiscard]] std::string html() const;
 
  private:
   struct Row {

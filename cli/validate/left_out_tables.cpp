@@ -54,6 +54,32 @@ Json json_of(const LeftOut& left_out) {
   return all;
 }
 
+constexpr const char* name_of(analyses::Statistic statistic) {
+  switch (statistic) {
+    case analyses::Statistic::mean:
+      return "mean";
+    case analyses::Statistic::median:
+      return "median";
+    case analyses::Statistic::each:
+      break;
+  }
+  return "each";
+}
+
+Json limit_of(const analyses::ErrorSummary& row) {
+  if (!row.bound) return {};
+  return {{"on", name_of(row.bound->statistic)}, {"most", row.bound->limit}, {"over", row.over_limit}};
+}
+
+Json coverage_of(const analyses::ErrorSummary& row) {
+  if (row.with_interval == 0) return {};
+  const auto [from, to] = row.covered_ci95();
+  return {{"covered", row.covered},
+          {"n", row.with_interval},
+          {"runs", row.runs_with_interval},
+          {"ci95", {from, to}}};
+}
+
 }  // namespace
 
 std::string left_out_counts(const LeftOut& left_out) {
@@ -104,7 +130,9 @@ std::string validation_json(const std::vector<analyses::ComparisonGroup>& groups
                                {"bias", row.bias},
                                {"worst", row.worst},
                                {"worst_run", row.worst_run},
-                               {"limit_exceeded", row.bound ? Json(row.exceeded()) : Json()}});
+                               {"limit", limit_of(row)},
+                               {"limit_exceeded", row.bound ? Json(row.exceeded()) : Json()},
+                               {"coverage", coverage_of(row)}});
   }
   all["left_out"] = left_out ? json_of(*left_out) : Json();
   return all.dump() + "\n";

@@ -1,10 +1,10 @@
-// A validation as a self-contained HTML page: error table, scatter plots, all measured values.
+// A validation as a page of charts.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "analyses/validate/validate.hpp"
+#include "analyses/evidence/comparison.hpp"
 
 namespace jostle::cli {
 

@@ -18,6 +18,7 @@
 #include "calibration/profile/profile.hpp"
 #include "calibration/readers/csv.hpp"
 #include "cli/options.hpp"
+#include "cli/page/html_page.hpp"
 #include "cli/subcommand.hpp"
 #include "cli/svg/scatter_svg.hpp"
 #include "cli/terminal/table.hpp"
@@ -241,7 +242,7 @@ void add_validate(CLI::App& app, Task& task) {
           "looked for beside it, and here)")
       ->type_name("FILE");
   command->add_flag("--details", options->details, "Print every measured value of every run");
-  command->add_option("--html", options->html, "Write tables and plots as an HTML page")->type_name("FILE");
+  add_html(*command, options->html);
   command
       ->add_option("--picture", options->picture,
                    "Write a scatter plot of predicted against measured values (SVG)")

@@ -146,6 +146,6 @@ def devices():
 
 
 def networks():
-    """The built-in networks: `name`, `family`, `input` (pixels or tokens), `parameters`, `macs` (multiply-adds of one
-    image), `source`, `description`."""
+    """The built-in networks: `name`, `family`, `input` (pixels or tokens; None of a language model), `parameters`, `macs`
+    (multiply-adds of one image, or of a token without others before it), `source`, `description`."""
     return _records(_jostle.networks())

@@ -12,8 +12,6 @@ import {browser} from './browser.mjs';
 import {random, shipped} from './scenarios.mjs';
 
 const count = Number(process.env.RANDOM_SCENARIOS ?? 200);
-// It simulates kernels of streams block by block, which takes seconds: with SLOW_SCENARIOS only.
-const slow = ['teaching/processes_or_streams.yaml'];
 
 // What `jostle run -` prints; null where it refuses.
 function native(text) {
@@ -21,33 +19,27 @@ function native(text) {
   return status === 0 || status === 3 ? stdout.trimEnd() : null;
 }
 
-test('shipped and random scenarios give the same bytes', async () => {
-  const ask = await simulator(await WebAssembly.compile(readFileSync(process.env.MODULE)));
+// [[name, text, what the command prints], ...] of all that is compared.
+function compared(ask) {
   const names = JSON.parse(ask({ask: 'catalogue'}).text);
-  const known = {devices: names.devices, models: names.models.map(({name}) => name)};
-  const all = [...shipped().filter(([name]) => process.env.SLOW_SCENARIOS || !slow.includes(name)),
-    ...Array.from({length: count}, (_, i) => [`random ${i + 1}`, random(i + 1, known)])];
-  let answered = 0, inPage = 0, inCommand = 0;
-  for (const [name, text] of all) {
-    const began = performance.now();
-    const {status, text: answer} = ask({ask: 'run', text});
-    const between = performance.now();
-    const wanted = native(text);
-    inPage += between - began;
-    inCommand += performance.now() - between;
-    assert.equal(status === 'answered' ? answer : null, wanted, `${name}:\n${text}`);
-    if (wanted !== null) ++answered;
-  }
-  console.log(`# ${answered} of ${all.length} scenarios run, the others refused by both; ${Math.round(inPage)} ms against ${Math.round(inCommand)} with starts`);
-  assert.ok(answered > 0.5 * all.length, `${answered} of ${all.length} ran`);
-});
+  const all = [...shipped(), ...Array.from({length: count}, (_, i) => [`random ${i + 1}`, random(i + 1, names)])];
+  return all.map(([name, text]) => [name, text, native(text)]);
+}
 
-test('Chromium gives them too', async () => {
+test('shipped and random scenarios give the same bytes, in Node and in Chromium', async () => {
+  const ask = await simulator(await WebAssembly.compile(readFileSync(process.env.MODULE)));
   const {page, complaints, close} = await browser();
   await page.goto(pathToFileURL(process.env.PLAYGROUND).href);
   await page.waitForFunction(() => window.jostle?.run);
-  for (const [name, text] of shipped().filter(([of]) => !slow.includes(of)))
-    assert.equal(await page.evaluate((of) => window.jostle.run(of), text), native(text), name);
+  const all = compared(ask), refused = [];
+  for (const [name, text, wanted] of all) {
+    const {status, text: answer} = ask({ask: 'run', text});
+    assert.equal(status === 'answered' ? answer : null, wanted, `${name}, in Node:\n${text}`);
+    assert.equal(await page.evaluate((of) => window.jostle.run(of).catch(() => null), text), wanted, `${name}, in Chromium:\n${text}`);
+    if (wanted === null) refused.push(name);
+  }
+  console.log(`# ${all.length - refused.length} of ${all.length} scenarios run`);
+  assert.deepEqual(refused, []);
   assert.match(await page.evaluate(() => window.jostle.run('device: nowhere').catch((error) => error.message)), /^1: device: /);
   assert.deepEqual(complaints, []);
   await close();

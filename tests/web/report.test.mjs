@@ -428,3 +428,27 @@ test('a phone sees no wider page than its own', async () => {
     await shoot(page, 'phone');
   }, {viewport: {width: 360, height: 740}});
 });
+
+test('a validation shows each value against its measurement, and the errors of each group of runs', async () => {
+  const file = join(folder, 'validate.html');
+  jostle('validate', 'h200', '--html', file);
+  for (const options of [{}, {viewport: {width: 360, height: 740}}]) {
+    await opened(file, async (page) => {
+      const rows = page.locator('table[data-name="values"] tbody tr'), errors = page.locator('table[data-name="errors"] tbody tr');
+      assert.match(await errors.first().textContent(), /^one processgraph, images\/s48/);
+      assert.match(await page.locator('table[data-name="errors"]').textContent(), /\d+ % of 168 in 36 runs \(\d+ to \d+\)mean ≤ /);
+      await page.getByLabel('Only').selectOption('one process');
+      await page.getByLabel('Order').selectOption('most wrong first');
+      assert.match(await rows.first().textContent(), /^mobilenet_v2 fp32 b2 eager/);
+      await page.getByLabel('Find').fill('resnet50 fp16 b64 graph');
+      assert.equal(await rows.count(), 1);
+      const plot = page.locator('figure[data-name="predicted-against-measured"]');
+      await choice(plot, 'Runs').selectOption('equal GPU-bound processes');
+      await plot.locator('.plot').focus();
+      await page.keyboard.press('ArrowRight');
+      assert.match(await plot.locator('.reading').textContent(), /^c\d+ .*: measured [\d.]+, predicted [\d.]+ \([-+]?[\d.]+ %\)/);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= page.viewportSize().width, 'wider than the window');
+      await shoot(page, `validate-${page.viewportSize().width}`);
+    }, options);
+  }
+});

@@ -21,7 +21,8 @@ run: {duration: 1 s}
 // The module stands in the page, packed.
 async function compiled() {
   const packed = document.getElementById('simulator').textContent.trim();
-  const bytes = Uint8Array.from(atob(packed), (of) => of.charCodeAt(0));
+  const text = atob(packed), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
@@ -48,7 +49,8 @@ async function begin() {
     state: {a: first, view: 'simulate', ...state},
     words: {
       device: catalogue.devices.map(({name, description}) => ({label: name, info: description})),
-      model: catalogue.models.map(({name, description}) => ({label: name, info: description})),
+      model: [...catalogue.models.map(({name, description}) => ({label: name, info: description})),
+        ...named(catalogue.language_models)],
       power_mode: named([...new Set(catalogue.devices.flatMap((device) => device.power_modes))]),
       precision: named(catalogue.precisions), runtime: named(catalogue.runtimes), sync: named(catalogue.syncs),
     },

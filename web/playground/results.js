@@ -1,22 +1,10 @@
 // What a run gives: figures in words, the report's charts, and the whole of it as files. Charts stay in their places
 // when others' data comes, so that a moving slider moves bars.
-import {figure} from '../src/chart.js';
+import {drawn, figure} from '../src/chart.js';
 import {element, save} from '../src/dom.js';
 import {charts, summary} from '../src/run.js';
 
 const key = (given) => JSON.stringify([given.title, (given.choices ?? []).map((of) => of.texts ?? of.range)]);
-
-const most = 25;  // ms of drawing in one task
-
-// Lets the browser do what waits: paint, keys.
-const breath = () => new Promise((resolve) => {
-  const {port1, port2} = new MessageChannel();
-  port1.onmessage = () => {
-    port1.close();
-    resolve();
-  };
-  port2.postMessage(null);
-});
 
 // Figures by what they show; the elements of those that stay are kept.
 export class Figures {
@@ -25,13 +13,12 @@ export class Figures {
     this.shown = new Map();
   }
 
-  // Resolves when those in sight are drawn, a few in a task, so that the page never stands still for long.
-  async show(all) {
-    const turn = this.turn = {};
-    const now = new Map(), others = [];
+  // Resolves when those in sight are drawn.
+  show(all) {
+    const now = new Map();
     for (const given of all) {
       const before = this.shown.get(key(given));
-      if (before) others.push(() => before.update(given));
+      before?.update(given);
       now.set(key(given), before ?? figure(given));
     }
     for (const [of, old] of this.shown) if (!now.has(of)) old.end();
@@ -39,14 +26,7 @@ export class Figures {
     const wanted = [...now.values()];
     if (wanted.length !== this.element.children.length || wanted.some((of, i) => this.element.children[i] !== of))
       this.element.replaceChildren(...wanted);
-    let began = performance.now();
-    for (const update of others) {
-      update();
-      if (performance.now() - began < most) continue;
-      await breath();
-      if (turn !== this.turn) return;
-      began = performance.now();
-    }
+    return drawn();
   }
 }
 

@@ -13,20 +13,58 @@ echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, DataZ
 
 const open = new Set(), waiting = new Set();
 
+const most = 16;  // ms of drawing in one task
+const queue = new Set();
+let emptied = null;
+
+// Lets the browser do what waits: paint, keys.
+const breath = () => new Promise((resolve) => {
+  const {port1, port2} = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    resolve();
+  };
+  port2.postMessage(null);
+});
+
+async function work() {
+  try {
+    let began = -Infinity;
+    for (const draw of queue) {
+      if (performance.now() - began >= most) {
+        await breath();
+        began = performance.now();
+      }
+      if (queue.delete(draw)) draw();
+    }
+  } finally {
+    emptied = null;
+  }
+}
+
+// Charts are drawn one after the other, a few in a task, so that the page never stands still for long.
+function later(draw) {
+  queue.add(draw);
+  emptied ??= work();
+}
+// Resolves when all that waits is drawn.
+export const drawn = async () => emptied;
+
 // Ends all charts of the page.
 export function clear() {
   for (const chart of open) chart.dispose();
   open.clear();
   waiting.clear();
+  queue.clear();
   forgetThemes();
 }
 addEventListener('beforeprint', () => { for (const begin of waiting) begin(); });
 
 // On a phone, names beside a chart get less room.
 export const narrow = () => innerWidth < 600;
-// The axis of those names, and the room for it, in pixels where there is as much.
-export const named = (labels, room = 150) => {
-  const left = narrow() ? 88 : room;
+// The axis of those names, and the room for it in pixels: where there is as much, and on a phone.
+export const named = (labels, room = 150, least = 88) => {
+  const left = narrow() ? least : room;
   return {grid: {left, right: narrow() ? 16 : 28},
     yAxis: {type: 'category', data: labels, inverse: true, name: '', axisLabel: {width: left - 14, overflow: 'truncate'}}};
 };
@@ -104,6 +142,7 @@ function dressed(option, theme, more) {
     legend: option.legend === null ? undefined :
       {type: more ? 'plain' : 'scroll', top: 0, formatter: (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name), itemWidth: 18, itemHeight: 14, itemGap: 8, textStyle: {color: theme.ink, fontSize: 11.5}, pageTextStyle: {color: theme.ink}, ...option.legend},
     tooltip: {confine: true, backgroundColor: theme.card, borderColor: theme.line,
+      extraCssText: 'max-width: min(480px, 80vw); white-space: normal; overflow-wrap: anywhere',
       textStyle: {color: theme.ink}, ...text(option.tooltip)},
     series: option.series.map((of) => (of.tooltip ? {...of, tooltip: text(of.tooltip)} : of)),
     xAxis: list(option.xAxis).map(axis),
@@ -128,7 +167,7 @@ function words(option, series, item) {
 // given: {title, about, option(theme, picked), table(picked), height?, wide?, name?,
 //         choices?: [{label, texts, selected?} | {label, range: [from, to], value}]}
 // `picked` holds, for each choice, the index or value chosen. The element's update(given) shows other data in its place:
-// of the same title, with the same choices; drawn at once if seeable(), else when it comes near the window. Its end()
+// of the same title, with the same choices; drawn soon if it is near the window, else when it comes there. Its end()
 // frees what it holds.
 export function figure(given) {
   const picked = (given.choices ?? []).map((of) => (of.range ? of.value : of.selected ?? 0));
@@ -238,6 +277,12 @@ export function figure(given) {
       about),
       controls.length ? element('div', {class: 'controls'}, ...controls) : null, plot, reading, details);
 
+  const fit = () => {
+    if (chart.getWidth() !== plot.clientWidth || chart.getHeight() !== plot.clientHeight) chart.resize();
+  };
+  const sizes = new ResizeObserver(() => {
+    if (plot.clientWidth) later(fit);  // it has no width while its view is not shown
+  });
   // Charts are made when they come near the window: a page of many opens at once.
   const begin = () => {
     if (chart) {
@@ -247,22 +292,27 @@ export function figure(given) {
     waiting.delete(begin);
     chart = echarts.init(plot);
     open.add(chart);
-    new ResizeObserver(() => {
-      if (!chart.isDisposed() && (chart.getWidth() !== plot.clientWidth || chart.getHeight() !== plot.clientHeight)) chart.resize();
-    }).observe(plot);
+    sizes.observe(plot);
     draw();
   };
   const near = new IntersectionObserver((seen) => {
     seeable = seen.at(-1).isIntersecting;
-    if (seeable) begin();
+    if (seeable) later(begin);
   }, {rootMargin: '120px'});
   near.observe(plot);
   waiting.add(begin);
-  onTheme(draw);
+  const redraw = () => {
+    late = true;
+    if (seeable) later(begin);
+  };
+  onTheme(redraw);
   made.end = () => {
     near.disconnect();
     waiting.delete(begin);
-    forgetTheme(draw);
+    queue.delete(begin);
+    queue.delete(fit);
+    sizes.disconnect();
+    forgetTheme(redraw);
     chart?.dispose();
     open.delete(chart);
   };
@@ -271,10 +321,8 @@ export function figure(given) {
     about.textContent = given.about ?? '';
     size();
     at = null;
-    late = true;
     fill();
-    if (seeable && chart) draw();
+    redraw();
   };
-  made.seeable = () => seeable;
   return made;
 }

@@ -6,8 +6,9 @@ import {plan} from './plan.js';
 import {reproduce} from './reproduce.js';
 import {run} from './run.js';
 import {sweep} from './sweep.js';
+import {validate} from './validate.js';
 
-const kinds = {run, sweep, plan, offload, reproduce};
+const kinds = {run, sweep, plan, offload, reproduce, validate};
 const data = JSON.parse(document.getElementById('data').textContent);
 document.title = data.title;
 const page = document.getElementById('report');
