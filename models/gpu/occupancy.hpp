@@ -15,9 +15,9 @@ namespace jostle::gpu {
 // Number of waves in which the blocks run on the SMs; at least 1.
 [[nodiscard]] int waves(const Spec& gpu, const Kernel& kernel);
 
-// Sets what follows from the grid of `kernel` alone: sm_active, its waves and occupancy. B blocks of w warps each, with
-// R of them on an SM at a time, run on n SMs in W = ceil(B / (R n)) waves of equal length. The block
-// scheduler assigns blocks to the SMs in turn, so the last wave, of T blocks, uses min(T, n) of them:
+// Sets what follows from the grid of `kernel` alone: sm_active, its waves and occupancy. B blocks of w warps
+// each, with R of them on an SM at a time, run on n SMs in W = ceil(B / (R n)) waves of equal length. The
+// block scheduler assigns blocks to the SMs in turn, so the last wave, of T blocks, uses min(T, n) of them:
 //   sm_active = ((W - 1) n + min(T, n)) / (W n)        occupancy = B w / (W n · warps that an SM holds)
 // (waves and tails: CUDA C++ Best Practices Guide, "Thread and Block Heuristics"; achieved occupancy as in
 // Nsight Compute, over all SMs).
