@@ -35,7 +35,8 @@ struct StreamMetrics {
   // The bottleneck that cannot keep up with the stream: "link", "edge", "cloud", or "memory" if it does not
   // fit; empty: the stream is served. A saturated stream has latencies that grow with the length of the run.
   std::string saturated;
-  std::optional<scenarios::TokenResult> tokens;  // of a language model; times to the first token as latency
+  // Of a language model; its time to the first token counts as latency does, from the request on.
+  std::optional<scenarios::TokenResult> tokens = {};
 
   [[nodiscard]] bool served() const { return saturated.empty() && latency_ms.p99.has_value(); }
 };
