@@ -67,8 +67,11 @@ function(jostle_embed_data target)
 asm(SECTION
 @assembly@  TEXT);
 
+// Found where they are, not by the table of global offsets: on aarch64 its entries know no place within a section.
+#pragma GCC visibility push(hidden)
 extern "C" {
 @declarations@}
+#pragma GCC visibility pop
 
 namespace jostle::calibration {
 namespace {
@@ -106,9 +109,11 @@ asm(".pushsection .rodata\n"
     "jostle_@name@_end:\n .byte 0\n"
     ".popsection\n");
 
+#pragma GCC visibility push(hidden)
 extern "C" {
 extern const char jostle_@name@_begin[], jostle_@name@_end[];
 }
+#pragma GCC visibility pop
 
 namespace jostle {
 
