@@ -83,6 +83,7 @@ export function map(page) {
       return;
     }
     cells = [];
+    show();  // the axes, at once
     const began = performance.now();
     note.textContent = `Simulating ${count} points …`;
     const tell = (more) => {
