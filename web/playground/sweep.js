@@ -1,5 +1,7 @@
 // A small study, in the worker: a scenario with two of its keys at several values each.
 
+const pause = 1000;  // ms between pictures of a map that is not whole yet
+
 // What a map can show of a result; of several processes the worst, or all together.
 export const metrics = {
   throughput: (result) => result.system.throughput.mean,
@@ -32,7 +34,7 @@ export function sweep(ask, {text, x, y}, tell) {
   let told = 0, last = performance.now();
   x.values.forEach((valueOfX, i) => y.values.forEach((valueOfY, j) => {
     cells.push(point(ask, text, [`${x.key}=${valueOfX}`, `${y.key}=${valueOfY}`], {i, j}));
-    if (performance.now() - last < 150) return;
+    if (performance.now() - last < pause) return;
     tell(cells.slice(told));
     [told, last] = [cells.length, performance.now()];
   }));
