@@ -13,7 +13,8 @@ namespace jostle::analyses {
 //    and device. Figures of runtimes and boards are fitted on some of these laboratories, as
 //    docs/validation.md says; no factor is fitted on any row.
 //  - An H200 (evidence/h200-llm): the rate of each process or stream beside others and the 99th percentile of
-//    cameras, in time slices, under MPS and as streams of one process. Nothing is fitted on these runs.
+//    cameras, in time slices, under MPS and as streams of one process. No figure is
+//    fitted on these runs; the form of mps_cold_code was chosen with them in view.
 // Rows with a mark are not compared. `progress` gets the share done, by one thread at a time; it may throw.
 [[nodiscard]] std::vector<ComparisonGroup> validate_language(
     const std::function<void(double)>& progress = {});

@@ -34,25 +34,19 @@ struct ModelType {
   Architecture usual = {};
   std::string_view count_key = {}, ffn_key = {};  // of experts; empty: it has none
 };
+// A gemma3 that sees keeps these in its text_config.
+constexpr Architecture gemma3_text{.heads = 8,
+                                   .kv_heads = 4,
+                                   .head_dim = 256,
+                                   .vocabulary = 262208,
+                                   .tied = true,
+                                   .query_norm = each_head,
+                                   .norms = 4};
 constexpr std::array model_types{
     ModelType{"gemma", {.head_dim = 256, .tied = true}},
     ModelType{"gemma2", {.head_dim = 256, .tied = true, .norms = 4}},
-    ModelType{"gemma3",
-              {.heads = 8,
-               .kv_heads = 4,
-               .head_dim = 256,
-               .vocabulary = 262208,
-               .tied = true,
-               .query_norm = each_head,
-               .norms = 4}},
-    ModelType{"gemma3_text",
-              {.heads = 8,
-               .kv_heads = 4,
-               .head_dim = 256,
-               .vocabulary = 262208,
-               .tied = true,
-               .query_norm = each_head,
-               .norms = 4}},
+    ModelType{"gemma3", gemma3_text},
+    ModelType{"gemma3_text", gemma3_text},
     ModelType{"llama"},
     ModelType{"mistral"},
     ModelType{"mixtral", {.experts = {.per_token = 2}}, "num_local_experts", "intermediate_size"},

@@ -38,10 +38,8 @@ struct Work {
   Demand demand;
   std::uint32_t blocks = 1;
   bool one_wave = true;  // alone, all its blocks run at once
-  // L2 no longer holds its code, and it has few blocks: MPS clients wait for it. Graphs of 16 functions in
-  // turn after a sweep through memory (H100, H200: calibration/evidence/mps/functions_in_turn.csv) take 1.2
-  // to 1.7 us a kernel longer as a client if the sweep is of 48 MiB or more, 0.3 us below; not with up to 6
-  // functions, and not from 24 blocks on.
+  // It has few blocks, and L2 no longer holds its code, for which MPS clients wait. Measured with graphs of
+  // small kernels after a sweep through memory: calibration/evidence/README.md, mps.
   bool cold_code = false;
   sim::Duration start;     // of its duration, before its first blocks
   sim::Duration wave;      // of a block, alone

@@ -71,8 +71,7 @@ std::uint32_t code_of(std::string_view name, const Kernel& kernel) {
 }
 
 void note_reuse(std::vector<Kernel>& kernels) {
-  std::unordered_map<std::uint32_t, double>
-      last;  // bytes of the batch up to the end of its last kernel so far
+  std::unordered_map<std::uint32_t, double> last;  // of each function: bytes up to the end of its last kernel
   double bytes = 0;
   for (int time = 0; time < 2; ++time) {  // the second time knows the last of the batch before
     for (Kernel& kernel : kernels) {
@@ -92,14 +91,15 @@ void set_waves(Kernel& kernel, double waves, double last) {
 Usage usage_of(const Kernel& kernel, sim::Duration done) {
   const double time = sim::to_seconds(done);
   const double whole = sim::to_seconds(kernel.duration);
-  const double seconds = whole > 0 ? whole * activity_until(kernel, time / whole) : time;
+  // As long as it would take at the mean activity.
+  const double active = whole > 0 ? whole * activity_until(kernel, time / whole) : time;
   return {.compute = time * static_cast<double>(kernel.compute_share),
           .memory = time * static_cast<double>(kernel.memory_share),
-          .sm_active = seconds * static_cast<double>(kernel.sm_active),
-          .issue_slot = seconds * static_cast<double>(kernel.issue_slot),
-          .tensor_active = seconds * static_cast<double>(kernel.tensor_active),
-          .occupancy = seconds * static_cast<double>(kernel.occupancy),
-          .working = seconds * static_cast<double>(kernel.working),
+          .sm_active = active * static_cast<double>(kernel.sm_active),
+          .issue_slot = active * static_cast<double>(kernel.issue_slot),
+          .tensor_active = active * static_cast<double>(kernel.tensor_active),
+          .occupancy = active * static_cast<double>(kernel.occupancy),
+          .working = active * static_cast<double>(kernel.working),
           .dram_bytes = whole > 0 ? static_cast<double>(kernel.dram_bytes) * (time / whole) : 0};
 }
 
