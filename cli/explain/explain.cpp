@@ -53,7 +53,7 @@ ExitCode tell_why(const ExplainAsked& asked, Context& context) {
   const scenarios::Scenario& scenario = all->front();
   scenarios::RunControl control;
   control.interrupt = &context.interrupted;
-  control.progress = [&](double done) { terminal.progress(input::file_name(file), done); };
+  control.progress = [&, name = input::file_name(file)](double done) { terminal.progress(name, done); };
   analyses::Explanation explanation;
   try {
     explanation = analyses::explain({.scenario = scenario,

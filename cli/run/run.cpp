@@ -106,11 +106,10 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     control.interrupt = &context.interrupted;
     Timelines timelines((*all)[i], trace.get(), page != nullptr);
     control.trace = timelines.sink();
-    control.progress = [&](double done) {
-      const std::string name = input::file_name(file);
-      terminal.progress(all->size() > 1 ? fmt::format("{} ({} of {})", name, i + 1, all->size()) : name,
-                        done);
-    };
+    const std::string name = input::file_name(file);
+    control.progress = [&terminal, what = all->size() > 1
+                                              ? fmt::format("{} ({} of {})", name, i + 1, all->size())
+                                              : name](double done) { terminal.progress(what, done); };
     std::optional<scenarios::Result> result;
     try {
       result = options.interval ? analyses::run_with_interval((*all)[i], control)
