@@ -101,13 +101,13 @@ Answer explain(const Source& source, const ScenarioChanges& changes, const std::
   });
 }
 
-Answer compare(const Side& a, const Side& b, int replications, pybind11::object progress) {
+Answer compare(const Side& a, const Side& b, const analyses::Pairs& pairs, pybind11::object progress) {
   Call call(std::move(progress));
   return call.run([&]() -> Answer {
     Answer answer;
     const scenarios::Scenario first = scenario_of(a.source, a.changes.options(), answer.warnings);
     const scenarios::Scenario second = scenario_of(b.source, b.changes.options(), answer.warnings);
-    answer.json = analyses::comparison_json(analyses::compare(first, second, replications, control_of(call)),
+    answer.json = analyses::comparison_json(analyses::compare(first, second, pairs, control_of(call)),
                                             {a.name, b.name});
     return answer;
   });

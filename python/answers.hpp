@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analyses/compare/compare.hpp"
 #include "python/source.hpp"
 
 namespace jostle::python {
@@ -37,7 +38,8 @@ struct Side {
   ScenarioChanges changes;
   std::string name;  // in the answer
 };
-[[nodiscard]] Answer compare(const Side& a, const Side& b, int replications, pybind11::object progress);
+[[nodiscard]] Answer compare(const Side& a, const Side& b, const analyses::Pairs& pairs,
+                             pybind11::object progress);
 
 [[nodiscard]] Answer offload(const Source& source, unsigned threads, pybind11::object progress);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/sort/spreadsort/float_sort.hpp>
 #include <cmath>
 #include <stdexcept>
 
@@ -70,7 +71,7 @@ std::optional<double> Quantiles::quantile(double p) const {
   if (!(p >= 0 && p <= 1)) throw std::invalid_argument("Quantiles: p must be in [0, 1]");
   if (count_ == 0) return std::nullopt;
   if (!sorted_) {
-    std::sort(numbers_.begin(), numbers_.end());
+    boost::sort::spreadsort::float_sort(numbers_.begin(), numbers_.end());
     sorted_ = true;
   }
   const double position = p * static_cast<double>(count_ - 1);

@@ -1,6 +1,7 @@
 #include "sim/series.hpp"
 
 #include <algorithm>
+#include <boost/sort/spreadsort/float_sort.hpp>
 #include <cmath>
 
 #include "sim/math.hpp"
@@ -123,7 +124,7 @@ std::size_t Series::needed(double p) {
 
 std::vector<Series::Known> Series::quantiles_known(const std::vector<double>& p) const {
   std::vector<double> sorted = numbers_;
-  std::ranges::sort(sorted);
+  boost::sort::spreadsort::float_sort(sorted.begin(), sorted.end());
   std::vector<Known> all;
   for (const double share : p) all.push_back(known(sorted, share));
   return all;

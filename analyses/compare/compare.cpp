@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "calibration/profile/profile.hpp"
@@ -132,6 +133,17 @@ scenarios::Metric Difference::relative() const {
   if (!difference || !a || *a == 0) return std::nullopt;
   return *difference / *a;
 }
+bool Compared::known_to(double share) const {
+  const auto known = [share](const std::vector<Difference>& rows) {
+    return std::ranges::all_of(rows, [share](const Difference& row) {
+      return row.metric != std::string_view("throughput") ||
+             (row.half_width && *row.half_width <= share * row.a.value_or(0));
+    });
+  };
+  return known(system) && std::ranges::all_of(processes, [&](const ComparedProcess& process) {
+           return known(process.metrics);
+         });
+}
 bool Difference::significant() const {
   return difference && half_width && std::abs(*difference) > *half_width;
 }
@@ -163,7 +175,8 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
                .processes = {},
                .only_a = {},
                .only_b = {},
-               .system = {}};
+               .system = {},
+               .until = {}};
   const Pairing pairs = pairing(a, b);
   for (const auto& [in_a, in_b] : pairs.both) {
     const std::string before = label_of(entry_of(a, in_a)), after = label_of(entry_of(b, in_b));
@@ -185,7 +198,7 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
   return all;
 }
 
-Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, int replications,
+Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, const Pairs& pairs,
                  const scenarios::RunControl& control) {
   const auto profile_of = [](const scenarios::Scenario& scenario) {
     input::Problems problems;
@@ -194,24 +207,37 @@ Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, int
     return std::move(*profile);
   };
   const calibration::Profile profile_a = profile_of(a), profile_b = profile_of(b);
-  const auto count = static_cast<std::size_t>(replications);
-  std::vector<scenarios::Result> results_a(count), results_b(count);
+  std::vector<scenarios::Result> results_a, results_b;
   std::mutex guard;
   std::size_t done = 0;
-  scenarios::parallel_for(2 * count, [&](std::size_t i) {
-    const bool first = i % 2 == 0;
-    scenarios::Scenario scenario = first ? a : b;
-    scenario.run.seed = scenarios::replication_seed(a.run.seed, i / 2);
-    scenario.run.replications = 1;
-    auto result =
-        run(scenario, first ? profile_a : profile_b,
-            {.interrupt = control.interrupt, .trace = nullptr, .every_percentile = true, .progress = {}});
-    if (!result) throw scenarios::Interrupted();
-    (first ? results_a : results_b)[i / 2] = std::move(*result);
-    const std::lock_guard lock(guard);
-    if (control.progress) control.progress(static_cast<double>(++done) / static_cast<double>(2 * count));
-  });
-  return compared(a, b, std::move(results_a), std::move(results_b));
+  const auto run_pairs = [&](std::size_t begin, std::size_t end) {
+    results_a.resize(end);
+    results_b.resize(end);
+    scenarios::parallel_for(2 * (end - begin), [&](std::size_t i) {
+      const bool first = i % 2 == 0;
+      const std::size_t pair = begin + i / 2;
+      scenarios::Scenario scenario = first ? a : b;
+      scenario.run.seed = scenarios::replication_seed(a.run.seed, pair);
+      scenario.run.replications = 1;
+      auto result =
+          run(scenario, first ? profile_a : profile_b,
+              {.interrupt = control.interrupt, .trace = nullptr, .every_percentile = true, .progress = {}});
+      if (!result) throw scenarios::Interrupted();
+      (first ? results_a : results_b)[pair] = std::move(*result);
+      const std::lock_guard lock(guard);
+      if (control.progress)
+        control.progress(static_cast<double>(++done) / static_cast<double>(2 * pairs.most));
+    });
+  };
+  for (std::size_t next = pairs.until ? std::min(Pairs::least, pairs.most) : pairs.most;; next += 2) {
+    next = std::min(next, pairs.most);
+    run_pairs(results_a.size(), next);
+    Compared all = compared(a, b, std::move(results_a), std::move(results_b));
+    all.until = pairs.until;
+    if (next == pairs.most || all.known_to(*pairs.until)) return all;
+    results_a = std::move(all.a);
+    results_b = std::move(all.b);
+  }
 }
 
 }  // namespace jostle::analyses

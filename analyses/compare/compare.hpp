@@ -47,6 +47,19 @@ struct Compared {
   std::vector<ComparedProcess> processes;
   std::vector<Unmatched> only_a, only_b;
   std::vector<Difference> system;
+  std::optional<double> until;  // what was asked for (Pairs)
+  // Whether the intervals of all differences in throughput are within this share of a's throughput; false
+  // with fewer than two pairs.
+  [[nodiscard]] bool known_to(double share) const;
+};
+
+// How many pairs of runs.
+struct Pairs {
+  // Once the differences in throughput are known to `until`, looked at after every second pair from here on,
+  // no more are run. Common random numbers make this fewer runs than two separate means would need.
+  static constexpr std::size_t least = 6;
+  std::size_t most = 10;
+  std::optional<double> until = {};
 };
 
 // The differences of paired results with the same seeds.
@@ -54,9 +67,9 @@ struct Compared {
                                 std::vector<scenarios::Result> results_a,
                                 std::vector<scenarios::Result> results_b);
 
-// Runs both with the seeds of `replications` replications of `a`, in parallel; what the scenarios say of
-// replications does not count. Throws RunError, Interrupted.
-[[nodiscard]] Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, int replications,
+// Runs both with the seeds of replications of `a`, in parallel; what the scenarios say of replications does
+// not count. Throws RunError, Interrupted.
+[[nodiscard]] Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, const Pairs& pairs,
                                const scenarios::RunControl& control);
 
 }  // namespace jostle::analyses

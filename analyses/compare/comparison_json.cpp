@@ -44,6 +44,10 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
             {"seed", compared.a.front().seed},
             {"a", side(compared.a, names.a)},
             {"b", side(compared.b, names.b)}};
+  if (compared.until) {
+    json["until"] = *compared.until;
+    json["reached"] = compared.known_to(*compared.until);
+  }
   json["processes"] = Json::array();
   for (const ComparedProcess& process : compared.processes) {
     json["processes"].push_back({{"a", process.a},

@@ -13,6 +13,7 @@
 #include "cli/scenario_files.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
+#include "input/units.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -20,7 +21,8 @@ namespace {
 struct CompareOptions {
   ScenarioFiles scenarios;
   std::vector<std::string> profiles, set_b;
-  int replications = 10;
+  std::size_t replications = 0;  // 0: the default
+  std::string until;             // a share; empty: none
   std::string format;
 };
 
@@ -57,6 +59,22 @@ std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareOpt
   return std::pair(std::move(a), std::move(b));
 }
 
+// None, with a message, if `until` is not a share.
+std::optional<analyses::Pairs> pairs_of(const CompareOptions& options, Terminal& terminal) {
+  analyses::Pairs pairs;
+  if (!options.until.empty()) {
+    const input::QuantityResult share = input::parse_quantity(options.until, input::share_dimension());
+    if (!share.value || *share.value <= 0 || *share.value >= 1) {
+      terminal.complain(share.value ? "--until: must be between 0 % and 100 %"
+                                    : fmt::format("--until: {}; {}", share.message, share.hint));
+      return std::nullopt;
+    }
+    pairs = {.most = 100, .until = share.value};
+  }
+  if (options.replications > 0) pairs.most = options.replications;
+  return pairs;
+}
+
 analyses::ComparedNames names_of(const CompareOptions& options) {
   const std::vector<std::string>& files = options.scenarios.files;
   analyses::ComparedNames names{input::file_name(files.front()), input::file_name(files.back())};
@@ -71,7 +89,8 @@ analyses::ComparedNames names_of(const CompareOptions& options) {
 ExitCode print_comparison(const CompareOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   const auto sides = sides_of(options, terminal);
-  if (!sides) return ExitCode::bad_input;
+  const auto pairs = sides ? pairs_of(options, terminal) : std::nullopt;
+  if (!pairs) return ExitCode::bad_input;
   // Both are read before either is checked, so that the problems of both are reported.
   const auto a = read(sides->first, terminal), b = read(sides->second, terminal);
   if (!a || !b) return ExitCode::bad_input;
@@ -81,7 +100,7 @@ ExitCode print_comparison(const CompareOptions& options, Context& context) {
   control.progress = [&](double done) { terminal.progress("compare", done); };
   analyses::Compared compared;
   try {
-    compared = analyses::compare(a->front(), b->front(), options.replications, control);
+    compared = analyses::compare(a->front(), b->front(), *pairs, control);
   } catch (const scenarios::Interrupted&) {
     terminal.complain("interrupted");
     return ExitCode::interrupted;
@@ -116,9 +135,13 @@ void add_compare(CLI::App& app, Task& task) {
       ->allow_extra_args(false);
   command
       ->add_option("--replications", options->replications,
-                   "Number of pairs of runs, one seed each (default 10)")
+                   "Number of pairs of runs, one seed each (default 10; with --until at most so many, 100)")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");
+  command
+      ->add_option("--until", options->until,
+                   "Run pairs until the differences in throughput are known to this share of A's (95 %)")
+      ->type_name("SHARE");
   command->add_option("--format", options->format, "A table (default) or one line of JSON")
       ->check(one_of({"table", "json"}))
       ->type_name("table|json");

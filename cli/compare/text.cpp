@@ -10,6 +10,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
+#include "input/units.hpp"
 #include "scenarios/result/metric_json.hpp"
 
 namespace jostle::cli {
@@ -69,6 +70,16 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
       count > 1 ? fmt::format("{} pairs of runs, seeds {} to {} in both", count, seed, seed + count - 1)
                 : fmt::format("1 pair of runs, seed {}: no confidence intervals", seed),
       width, 0);
+  if (compared.until) {
+    const std::string share = input::format_quantity(*compared.until, input::share_dimension());
+    text +=
+        paragraph(compared.known_to(*compared.until)
+                      ? fmt::format("differences in throughput are known to {}", share)
+                      : fmt::format("differences in throughput are not known to {}: more pairs, or longer "
+                                    "runs, are needed",
+                                    share),
+                  width, 0);
+  }
   for (const analyses::ComparedProcess& process : compared.processes) {
     const std::string where = process.a == process.b ? fmt::format("#{}", process.a)
                                                      : fmt::format("#{} -> #{}", process.a, process.b);

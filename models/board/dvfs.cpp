@@ -115,8 +115,7 @@ void Dvfs::start_polls() {
     after(gpu_->interval(), sim::action<&Dvfs::poll_gpu>(*this));
   if (emc_->interval() > sim::Duration::zero()) after(emc_->interval(), sim::action<&Dvfs::poll_emc>(*this));
   if (cap_) after(cap_->interval(), sim::action<&Dvfs::read_cap>(*this));
-  if (over_current_ && lowest_alarm_w(*spec_.over_current, setup_.over_current) <= max_watts())
-    after(over_current_->interval(), sim::action<&Dvfs::read_over_current>(*this));
+  watch_current();
   after(window(), sim::action<&Dvfs::end_window>(*this));
 }
 
@@ -126,25 +125,33 @@ double Dvfs::limit_w() const {
   return setup_.cap ? std::min(watts, setup_.cap->budget_w) : watts;
 }
 
-// Power of the board with clocks at their limits: idle (0), or with everything busy and the memory streaming
-// (1).
-double Dvfs::watts_when(double busy) const {
+power::Activity Dvfs::activity_when(double busy, const Clocks& clocks) const {
   const DeviceSpec& device = board_.device();
   power::Activity activity = meter_.last();
   activity.seconds = 1;
   for (std::size_t i = 0; i < activity.clusters.size(); ++i) {
-    activity.clusters[i].hz = setup_.limits.clusters_hz[i];
+    activity.clusters[i].hz = clocks.clusters_hz[i];
     activity.clusters[i].busy_core_s = busy * activity.clusters[i].online;
   }
-  activity.gpu_hz = setup_.limits.gpu_hz;
-  activity.emc_hz = setup_.limits.emc_hz;
-  activity.dla_hz = setup_.limits.dla_hz;
+  activity.gpu_hz = clocks.gpu_hz;
+  activity.emc_hz = clocks.emc_hz;
+  activity.dla_hz = clocks.dla_hz;
   activity.gpu_busy_s = activity.working_s = activity.tensor_s = busy;
-  activity.dram_bytes = activity.gpu_dram_bytes = busy * memory_capacity(device, setup_.limits.emc_hz);
+  activity.gpu_gated_s = 0;
+  activity.dram_bytes = activity.gpu_dram_bytes = busy * memory_capacity(device, clocks.emc_hz);
   activity.dla_busy_s = busy * device.dla.count;
   activity.dla_operations = activity.dla_busy_s * device.dla.ops_per_clock.int8 * activity.dla_hz;
-  const double celsius = spec_.thermal ? spec_.thermal->passive_c : spec_.reference_c;
-  return power::sum_of(power::energy_of(spec_, activity, busy > 0 ? celsius : setup_.ambient_c));
+  return activity;
+}
+
+// Of the board with clocks at their limits.
+double Dvfs::idle_watts() const {
+  return power::sum_of(power::energy_of(spec_, activity_when(0, setup_.limits), setup_.ambient_c));
+}
+
+// With everything busy and the memory streaming, at the clocks and the temperature that hold now.
+double Dvfs::most_watts() const {
+  return power::sum_of(power::energy_of(spec_, activity_when(1, board_.clocks()), meter_.celsius()));
 }
 
 // --- governors
@@ -167,8 +174,8 @@ void Dvfs::poll_cpu() {
     }
     if (busy_shares_.empty()) continue;
     const double hz = board_.clocks().clusters_hz[cluster];
-    cpu_held_[cluster].wanted_hz =
-        cpu_[cluster].poll({.elapsed = elapsed, .hz = hz, .busy = busy_shares_, .estimated = estimates_});
+    want(cpu_held_[cluster],
+         cpu_[cluster].poll({.elapsed = elapsed, .hz = hz, .busy = busy_shares_, .estimated = estimates_}));
   }
   ask();
   after(cpu_.front().interval(), sim::action<&Dvfs::poll_cpu>(*this));
@@ -185,11 +192,11 @@ void Dvfs::poll_gpu() {
   const double gated_after = spec_.gpu.gated_after_s;
   const bool suspended = gated_after > 0 && sim::to_seconds(gpu_idle_) >= gated_after;
   if (!suspended || !gpu_suspended_) {
-    gpu_held_.wanted_hz = gpu_->poll({.now = engine_.now(),
-                                      .elapsed = elapsed,
-                                      .busy = worked,
-                                      .hz = board_.clocks().gpu_hz,
-                                      .suspended = suspended});
+    want(gpu_held_, gpu_->poll({.now = engine_.now(),
+                                .elapsed = elapsed,
+                                .busy = worked,
+                                .hz = board_.clocks().gpu_hz,
+                                .suspended = suspended}));
     ask();
   }
   gpu_suspended_ = suspended;
@@ -211,45 +218,62 @@ void Dvfs::poll_emc() {
   const double most = memory_capacity(board_.device(), clocks.emc_hz) * elapsed;
   const double busy = most > 0 ? std::clamp((bytes - emc_bytes_) / most, 0.0, 1.0) : 0;
   emc_bytes_ = bytes;
-  emc_held_.wanted_hz = emc_->poll({.hz = clocks.emc_hz,
-                                    .busy = busy,
-                                    .gpu_hz = gpu_suspended_ ? 0 : clocks.gpu_hz,
-                                    .dla = dla_powered()});
+  want(emc_held_, emc_->poll({.hz = clocks.emc_hz,
+                              .busy = busy,
+                              .gpu_hz = gpu_suspended_ ? 0 : clocks.gpu_hz,
+                              .dla = dla_powered()}));
   ask();
   after(emc_->interval(), sim::action<&Dvfs::poll_emc>(*this));
 }
 
 // --- controllers
 
-double Dvfs::Mark::watts(const PowerMeter& meter) {
-  const double seconds = meter.total_seconds() - seconds_before;
-  const double joules = meter.total_joules() - joules_before;
-  seconds_before = meter.total_seconds();
-  joules_before = meter.total_joules();
-  return seconds > 0 ? joules / seconds : 0;
+double Dvfs::watts_since(Mark& mark) {
+  const double joules = meter_.joules_by_now();
+  const double seconds = sim::to_seconds(engine_.now() - mark.at);
+  const double used = joules - mark.joules;
+  mark = {.at = engine_.now(), .joules = joules};
+  return seconds > 0 ? used / seconds : 0;
 }
 
 void Dvfs::read_cap() {
-  account();
   const power::Throttle before = cap_->throttle();
-  if (cap_->read(cap_mark_.watts(meter_)) != before) ask();
+  if (cap_->read(watts_since(cap_mark_)) != before) allow();
   after(cap_->interval(), sim::action<&Dvfs::read_cap>(*this));
 }
 
-void Dvfs::read_over_current() {
-  account();
+void Dvfs::poll_over_current() {
+  current_event_ = {};
   const power::Throttle before = over_current_->throttle();
+  if (read_current() != before) allow();
+  watch_current();
+}
+
+power::Throttle Dvfs::read_current() {
+  const sim::Duration elapsed = engine_.now() - over_current_mark_.at;
+  return over_current_->read(watts_since(over_current_mark_), elapsed);
+}
+
+// Readings are needed while an alarm lasts, and while the board could draw as much as raises one. To be
+// called when clocks and temperature have changed as well.
+void Dvfs::watch_current() {
+  if (!over_current_ || engine_.pending(current_event_)) return;
+  if (!over_current_->alarmed() && most_watts() < lowest_alarm_w(*spec_.over_current, setup_.over_current))
+    return;
+  if (over_current_mark_.at != engine_.now()) read_current();
   const sim::Duration interval = over_current_->interval();
-  if (over_current_->read(over_current_mark_.watts(meter_), interval) != before) ask();
-  after(interval, sim::action<&Dvfs::read_over_current>(*this));
+  const sim::Duration since_last = (engine_.now() - sim::Time::zero()) % interval;
+  current_event_ =
+      engine_.schedule(engine_.now() + interval - since_last, sim::action<&Dvfs::poll_over_current>(*this));
 }
 
 void Dvfs::poll_thermal() {
   account();
-  thermal_->advance(thermal_mark_.watts(meter_), thermal_->polling());
+  thermal_->advance(watts_since(thermal_mark_), thermal_->polling());
   const power::Throttle before = thermal_->throttle();
-  if (thermal_->poll() != before) ask();
+  if (thermal_->poll() != before) allow();
   meter_.set_temperature(thermal_->celsius());
+  watch_current();
   report_.peak_celsius = std::max(report_.peak_celsius, thermal_->celsius());
   if (sim::TraceSink* trace = engine_.trace())
     trace->count(heat_counter_, engine_.now(), thermal_->celsius());
@@ -278,7 +302,19 @@ Dvfs::Held Dvfs::held(const std::vector<double>& table, double highest_hz, doubl
           .wanted_hz = wanted_hz};
 }
 
+void Dvfs::want(Held& held, double hz) {
+  if (held.wanted_hz == hz) return;
+  held.wanted_hz = hz;
+  asked_ = false;
+}
+
+void Dvfs::allow() {
+  asked_ = false;
+  ask();
+}
+
 void Dvfs::ask() {
+  if (std::exchange(asked_, true)) return;
   const DeviceSpec& device = board_.device();
   const auto soon = [this](sim::EventId& event, sim::Duration delay, sim::Action action) {
     if (!engine_.pending(event)) event = engine_.schedule(engine_.now() + delay, action);
@@ -306,6 +342,7 @@ void Dvfs::apply_cpu() {
   for (const Held& held : cpu_held_) clocks.clusters_hz.push_back(held.hz());
   meter_.set_cpu_pulses(cpu_held_.front().ceiling.ratio);
   board_.set_clocks(clocks);
+  watch_current();
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && !cluster_counters_.empty()) {
     for (std::size_t i = 0; i < cluster_counters_.size(); ++i)
       trace->count(cluster_counters_[i], engine_.now(), clocks.clusters_hz[i] / 1e6);
@@ -317,8 +354,9 @@ void Dvfs::apply_gpu() {
   account();
   meter_.set_gpu_pulses(gpu_held_.ceiling.ratio);
   board_.set_clocks({.clusters_hz = {}, .gpu_hz = gpu_held_.hz()});
+  watch_current();
   // The GPU's clock requires a minimum clock of the memory.
-  emc_held_.wanted_hz = std::max(emc_held_.wanted_hz, emc_->floor_for(gpu_held_.hz()));
+  want(emc_held_, std::max(emc_held_.wanted_hz, emc_->floor_for(gpu_held_.hz())));
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && gpu_counter_ != sim::TrackId::none)
     trace->count(gpu_counter_, engine_.now(), gpu_held_.hz() / 1e6);
 }
@@ -327,6 +365,7 @@ void Dvfs::apply_emc() {
   if (emc_held_.wanted_hz <= 0) return;
   account();
   board_.set_clocks({.clusters_hz = {}, .emc_hz = emc_held_.wanted_hz});
+  watch_current();
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && emc_counter_ != sim::TrackId::none)
     trace->count(emc_counter_, engine_.now(), emc_held_.wanted_hz / 1e6);
 }

@@ -91,11 +91,14 @@ class Dvfs {
       return ceiling.binds(wanted_hz >= limit_hz ? highest_hz : wanted_hz);
     }
   };
-  // Mean power between two readings.
+  // The last reading of a controller.
   struct Mark {
-    double seconds_before = 0, joules_before = 0;
-    double watts(const PowerMeter& meter);
+    sim::Time at;
+    double joules = 0;  // since the start of the run
   };
+
+  // Mean power since `mark`, which moves to now.
+  double watts_since(Mark& mark);
 
   void poll_cpu();
   void poll_gpu();
@@ -103,14 +106,20 @@ class Dvfs {
   void poll_emc();
   void end_window();
   void read_cap();
-  void read_over_current();
+  void poll_over_current();
+  power::Throttle read_current();
+  void watch_current();
   void poll_thermal();
   void after(sim::Duration interval, sim::Action action) {
     engine_.schedule(engine_.now() + interval, action);
   }
 
-  // Computes each domain's clock from what governors want and controllers allow. It takes effect after the
-  // delay.
+  // A governor wants `hz` of a domain, from the next ask() on.
+  void want(Held& held, double hz);
+  // What a controller allows has changed.
+  void allow();
+  // Computes each domain's clock from what governors want and controllers allow, if that has changed. It
+  // takes effect after the delay.
   void ask();
   void apply_cpu();
   void apply_gpu();
@@ -120,10 +129,10 @@ class Dvfs {
   void note_throttled(power::Cause cause);
   [[nodiscard]] Held held(const std::vector<double>& table, double highest_hz, double limit_hz,
                           double wanted_hz, bool gpu) const;
-  // Power with clocks at their limits and this busy share.
-  [[nodiscard]] double watts_when(double busy) const;
-  [[nodiscard]] double idle_watts() const { return watts_when(0); }
-  [[nodiscard]] double max_watts() const { return watts_when(1); }
+  // A second at these clocks, with this share of everything busy.
+  [[nodiscard]] power::Activity activity_when(double busy, const Clocks& clocks) const;
+  [[nodiscard]] double idle_watts() const;
+  [[nodiscard]] double most_watts() const;
   void open_counters(sim::TraceSink& trace);
 
   sim::Engine& engine_;
@@ -142,7 +151,9 @@ class Dvfs {
 
   std::vector<Held> cpu_held_;
   Held gpu_held_, emc_held_;
+  bool asked_ = false;                              // since a governor or a controller changed its mind
   sim::EventId cpu_event_, gpu_event_, emc_event_;  // clock changes in transit
+  sim::EventId current_event_;                      // the next reading of the over-current alarms
 
   // At the last poll.
   std::vector<sim::Duration> core_busy_;

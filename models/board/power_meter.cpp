@@ -32,22 +32,18 @@ void PowerMeter::read(Reading& reading) {
   for (const dla::Dla& dla : board_.dlas()) reading.dla_busy += dla.busy();
 }
 
-// The part of an interval of `seconds` in which the GPU was powered off. Only intervals count in which it was
+// The part of the pending interval in which the GPU was powered off. Only intervals count in which it was
 // idle throughout.
-double PowerMeter::gated(double seconds, double busy_s) {
-  if (busy_s > 0 || gpu_pinned_ || spec_.gpu.gated_after_s <= 0) {
-    gpu_idle_s_ = 0;
-    return 0;
-  }
+double PowerMeter::gated() const {
+  if (activity_.gpu_busy_s > 0 || gpu_pinned_ || spec_.gpu.gated_after_s <= 0) return 0;
   const double powered = std::max(spec_.gpu.gated_after_s - gpu_idle_s_, 0.0);
-  gpu_idle_s_ += seconds;
-  return std::max(seconds - powered, 0.0);
+  return std::max(activity_.seconds - powered, 0.0);
 }
 
-bool PowerMeter::accrue() {
+// Sets activity_ to what happened since the last accrue(); false if no time has passed.
+bool PowerMeter::look() {
   const double seconds = sim::to_seconds(engine_.now() - accrued_until_);
   if (seconds <= 0) return false;
-  accrued_until_ = engine_.now();
   read(now_);
   const Clocks& clocks = board_.clocks();
   activity_.seconds = seconds;
@@ -74,8 +70,21 @@ bool PowerMeter::accrue() {
   activity_.dram_bytes = used.dram_bytes + now_.other_bytes - before_.other_bytes;
   activity_.dla_busy_s = sim::to_seconds(now_.dla_busy - before_.dla_busy);
   activity_.dla_operations = now_.dla_operations - before_.dla_operations;
-  activity_.gpu_gated_s = gated(seconds, activity_.gpu_busy_s);
+  activity_.gpu_gated_s = gated();
+  return true;
+}
+
+double PowerMeter::joules_by_now() {
+  return look() ? total_j_ + power::sum_of(power::energy_of(spec_, activity_, celsius_)) : total_j_;
+}
+
+bool PowerMeter::accrue() {
+  if (!look()) return false;
+  const double seconds = activity_.seconds;
+  accrued_until_ = engine_.now();
   std::swap(before_, now_);
+  const bool idle = activity_.gpu_busy_s <= 0 && !gpu_pinned_;
+  gpu_idle_s_ = idle ? gpu_idle_s_ + seconds : 0;
 
   const power::PerPart joules = power::energy_of(spec_, activity_, celsius_);
   for (std::size_t i = 0; i < power::part_count; ++i) {
@@ -84,7 +93,6 @@ bool PowerMeter::accrue() {
   }
   seconds_ += seconds;
   window_s_ += seconds;
-  total_s_ += seconds;
   total_j_ += power::sum_of(joules);
   leakage_j_ += leaked(power::sum_of(joules));
   return true;

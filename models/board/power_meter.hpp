@@ -29,6 +29,7 @@ class PowerMeter {
   void set_cpu_pulses(double ratio) { cpu_pulses_ = ratio; }
   void set_gpu_pulses(double ratio) { gpu_pulses_ = ratio; }
   void set_temperature(double celsius) { celsius_ = celsius; }
+  [[nodiscard]] double celsius() const { return celsius_; }
 
   // Ends the warm-up: discards the sums. Call after Board::end_warmup(), and accrue() before it.
   void restart();
@@ -38,9 +39,8 @@ class PowerMeter {
   [[nodiscard]] double seconds() const { return seconds_; }
   // What leaked in that time, had the chip been at the reference temperature.
   [[nodiscard]] double leakage_j() const { return leakage_j_; }
-  // Since the start of the run.
-  [[nodiscard]] double total_seconds() const { return total_s_; }
-  [[nodiscard]] double total_joules() const { return total_j_; }
+  // From the start of the run up to now, without ending the interval: for those who look often.
+  [[nodiscard]] double joules_by_now();
   // What the last accrue() accounted for.
   [[nodiscard]] const power::Activity& last() const { return activity_; }
 
@@ -53,7 +53,8 @@ class PowerMeter {
     double dla_operations = 0;
   };
   void read(Reading& reading);
-  [[nodiscard]] double gated(double seconds, double busy_s);
+  bool look();
+  [[nodiscard]] double gated() const;
   [[nodiscard]] double leaked(double joules) const;
 
   sim::Engine& engine_;
@@ -64,10 +65,10 @@ class PowerMeter {
   sim::Time accrued_until_;
   Reading before_, now_;
   power::Activity activity_;
-  double gpu_idle_s_ = 0;  // idle time without interruption, up to now
+  double gpu_idle_s_ = 0;  // idle time without interruption, up to the last accrue()
   double cpu_pulses_ = 1, gpu_pulses_ = 1;
   power::PerPart joules_{}, window_{};
-  double seconds_ = 0, window_s_ = 0, total_s_ = 0, total_j_ = 0, leakage_j_ = 0;
+  double seconds_ = 0, window_s_ = 0, total_j_ = 0, leakage_j_ = 0;
 };
 
 }  // namespace jostle::board

@@ -23,14 +23,15 @@ void TimeAccount::attribute() {
   const sim::Duration ran = this->ran();
   since_ = now;
   add(Share::gpu_running, ran);
-  const sim::Duration rest = elapsed - ran;
-  const Share why = cause();
-  if (why == Share::launching && phase_ == Phase::enqueuing) {
-    const sim::Duration inside = sim::work_in(rest, api_share_);
-    add(Share::launching, inside);
-    add(Share::cpu_compute, rest - inside);
-  } else {
-    add(why, rest);
+  if (const sim::Duration rest = elapsed - ran; rest != sim::Duration::zero()) {
+    const Share why = cause();
+    if (why == Share::launching && phase_ == Phase::enqueuing) {
+      const sim::Duration inside = sim::work_in(rest, api_share_);
+      add(Share::launching, inside);
+      add(Share::cpu_compute, rest - inside);
+    } else {
+      add(why, rest);
+    }
   }
   if (phase_ != Phase::enqueuing) return;
   if (thread_ == cpu::State::on_core) {

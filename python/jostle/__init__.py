@@ -89,12 +89,19 @@ def explain(scenario, *, what_ifs=(), seed=None, set=None, progress=None) -> Exp
     return explanation
 
 
-def compare(a, b=None, *, set_b=None, seed=None, set=None, replications=10, progress=None) -> Comparison:
+def compare(a, b=None, *, set_b=None, seed=None, set=None, replications=None, until=None, progress=None) -> Comparison:
     """Two scenarios, or one and a change of it (`set_b`), run with the same seeds, with 95 % intervals of differences.
 
     set           changes of both; `set_b`: of b, after these
-    replications  pairs of runs, one seed each
+    replications  pairs of runs, one seed each (default 10; with `until` at most so many, default 100)
+    until         runs pairs until the differences in throughput are known to this share of a's, as 0.01
     """
+    if replications is None:
+        replications = 10 if until is None else 100
+    if replications < 1:
+        raise ValueError("replications: must be at least 1")
+    if until is not None and not 0 < until < 1:
+        raise ValueError("until: must be above 0 and below 1")
     other = a if b is None else b
     both = dict(set or {})
     changed = {**both, **(set_b or {})}
@@ -102,7 +109,7 @@ def compare(a, b=None, *, set_b=None, seed=None, set=None, replications=10, prog
     with _inputs.Progress(progress, "compare") as told:
         text, sentences = _jostle.compare(
             _inputs.source(a), _inputs.changes(both, seed), _inputs.named(a),
-            _inputs.source(other), _inputs.changes(changed, seed), name, replications, told)
+            _inputs.source(other), _inputs.changes(changed, seed), name, replications, until, told)
     _inputs.warn(sentences)
     return Comparison(text)
 

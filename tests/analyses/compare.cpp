@@ -32,7 +32,7 @@ const Difference& figure(const std::vector<Difference>& all, const std::string& 
 }
 
 TEST(Compare, a_scenario_differs_from_itself_by_exactly_nothing) {
-  const Compared compared = compare(changed({}), changed({}), 3, {});
+  const Compared compared = compare(changed({}), changed({}), {.most = 3}, {});
   ASSERT_EQ(compared.processes.size(), 3U);
   const auto nothing = [](const std::vector<Difference>& all) {
     EXPECT_FALSE(all.empty());
@@ -63,7 +63,7 @@ TEST(Compare, noise_alone_is_no_difference) {
 }
 
 TEST(Compare, a_large_change_is_one) {
-  const Compared compared = compare(changed({}), changed({"processes.0.batch=8"}), 4, {});
+  const Compared compared = compare(changed({}), changed({"processes.0.batch=8"}), {.most = 4}, {});
   const Difference& throughput = figure(compared.processes[0].metrics, "throughput");
   EXPECT_TRUE(throughput.significant());
   EXPECT_GT(*throughput.relative(), 1.0);
@@ -73,7 +73,7 @@ TEST(Compare, a_large_change_is_one) {
 
 TEST(Compare, pairs_share_their_seeds_so_that_intervals_are_narrower_than_of_runs_apart) {
   const std::vector<std::string> set{"processes.0.batch=8"};
-  const Compared paired = compare(changed({}), changed(set), 8, {});
+  const Compared paired = compare(changed({}), changed(set), {.most = 8}, {});
   std::vector<Result> elsewhere;
   for (std::uint64_t i = 0; i < 8; ++i) elsewhere.push_back(run_text(base, {set, 700 + i}));
   const Compared apart = compared(changed({}), changed(set), paired.a, elsewhere);
@@ -82,8 +82,30 @@ TEST(Compare, pairs_share_their_seeds_so_that_intervals_are_narrower_than_of_run
             *figure(apart.processes[2].metrics, "throughput").half_width);
 }
 
+TEST(Compare, pairs_are_run_until_the_differences_are_known_as_well_as_asked) {
+  const std::vector<std::string> set{"processes.0.batch=8"};
+  const Compared rough = compare(changed({}), changed(set), {.most = 60, .until = 0.2}, {});
+  const Compared fine = compare(changed({}), changed(set), {.most = 60, .until = 0.02}, {});
+  EXPECT_TRUE(rough.known_to(0.2));
+  EXPECT_TRUE(fine.known_to(0.02));
+  EXPECT_GE(rough.a.size(), Pairs::least);
+  EXPECT_LE(rough.a.size(), fine.a.size());
+  EXPECT_LE(*figure(fine.processes[2].metrics, "throughput").half_width,
+            0.02 * *figure(fine.processes[2].metrics, "throughput").a);
+  // The runs are those that as many pairs always were.
+  const Compared same = compare(changed({}), changed(set), {.most = fine.a.size()}, {});
+  EXPECT_EQ(figure(same.system, "throughput").difference, figure(fine.system, "throughput").difference);
+}
+
+TEST(Compare, what_cannot_be_known_so_well_ends_at_the_most_pairs_and_says_so) {
+  const Compared compared =
+      compare(changed({}), changed({"processes.0.batch=8"}), {.most = 8, .until = 1e-9}, {});
+  EXPECT_EQ(compared.a.size(), 8U);
+  EXPECT_FALSE(compared.known_to(1e-9));
+}
+
 TEST(Compare, one_pair_has_no_interval) {
-  const Compared compared = compare(changed({}), changed({"processes.0.batch=8"}), 1, {});
+  const Compared compared = compare(changed({}), changed({"processes.0.batch=8"}), {.most = 1}, {});
   EXPECT_FALSE(figure(compared.system, "throughput").half_width.has_value());
   EXPECT_FALSE(figure(compared.system, "throughput").significant());
 }
@@ -101,7 +123,7 @@ TEST(Compare, processes_are_matched_entry_by_entry_and_the_rest_is_listed) {
 
 TEST(Compare, an_interrupt_leaves_no_half_an_answer) {
   const std::atomic<bool> interrupted = true;
-  EXPECT_THROW((void)compare(changed({}), changed({}), 2,
+  EXPECT_THROW((void)compare(changed({}), changed({}), {.most = 2},
                              {.interrupt = &interrupted, .trace = nullptr, .progress = {}}),
                Interrupted);
 }

@@ -454,6 +454,17 @@ class Command(unittest.TestCase):
                                  and self.good not in line), 60)
         self.assertIn("95 %", done.stdout)
 
+    def test_a_comparison_ends_when_the_differences_are_known(self):
+        done = self.jostle("compare", self.good, "--set-b", "processes.0.batch=8", "--until", "5 %", "--format", "json")
+        answer = json.loads(done.stdout)
+        self.assertTrue(answer["reached"])
+        self.assertGreaterEqual(answer["replications"], 6)
+        total = next(row for row in answer["system"] if row["figure"] == "throughput")
+        self.assertLessEqual(total["ci95"][1] - total["difference"], 0.05 * total["a"])
+        self.assertIn("known to 5 %", self.jostle("compare", self.good, self.good, "--until", "5%").stdout)
+        for share in ("5", "0 %", "200 %", "five"):
+            self.assertIn("--until", self.refused("compare", self.good, self.good, "--until", share))
+
     def test_two_profiles_are_compared_under_one_scenario(self):
         profile = self.file("slow.yaml", "name: slow\ndescription: slow switches\nlike: nvidia-h200\n"
                             "gpu: {time_slicing: {switch_when_idle: {value: 2 ms, grade: assumed, source: test}}}\n")
