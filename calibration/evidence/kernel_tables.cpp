@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 6> solo_columns{"processes", "model", "pr
 constexpr int measured_input = 224;  // "all networks at 224 x 224"
 
 dnn::Precision precision_of(const CsvTable::Row& row, std::size_t column) {
-  const auto precision = dnn::parse_precision(row.text(column));
+  const auto precision = dnn::parse_precision(row.view(column));
   if (!precision) row.fail("unknown precision '" + row.text(column) + "'");
   return *precision;
 }
@@ -40,12 +40,12 @@ std::uint32_t count_of(const CsvTable::Row& row, std::size_t column) {
   return static_cast<std::uint32_t>(value);
 }
 
-dnn::MeasuredNetwork& network_of(dnn::KernelTables& tables, const std::string& model,
+dnn::MeasuredNetwork& network_of(dnn::KernelTables& tables, std::string_view model,
                                  dnn::Precision precision) {
   for (dnn::MeasuredNetwork& network : tables.networks) {
     if (network.model == model && network.precision == precision) return network;
   }
-  tables.networks.push_back({.model = model,
+  tables.networks.push_back({.model = std::string(model),
                              .precision = precision,
                              .input = measured_input,
                              .batches = {},
@@ -72,12 +72,12 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
   const auto input = std::ranges::find(csv.header(), "input");  // optional: images have one size
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const CsvTable::Row row = csv.row(i);
-    dnn::MeasuredNetwork& network = network_of(tables, row.text(model), precision_of(row, precision));
+    dnn::MeasuredNetwork& network = network_of(tables, row.view(model), precision_of(row, precision));
     if (input != csv.header().end())
       network.input = static_cast<int>(count_of(row, static_cast<std::size_t>(input - csv.header().begin())));
     dnn::MeasuredBatch& table = batch_in(network, batch_of(row, batch));
-    const bool memset = row.text(kind) == "memset";
-    if (!memset && row.text(kind) != "kernel")
+    const bool memset = row.view(kind) == "memset";
+    if (!memset && row.view(kind) != "kernel")
       row.fail("kind '" + row.text(kind) + "' is neither kernel nor memset");
     if (row.integer(index) != static_cast<std::int64_t>(table.kernels.size()))
       row.fail("the index is not consecutive: a kernel is missing before this one");
@@ -89,10 +89,10 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     kernel.registers_per_thread = count_of(row, registers);
     kernel.shared_bytes = count_of(row, shared);
     dnn::split_shares(kernel,
-                      memset ? dnn::KernelClass::memory : dnn::classify_kernel(row.text(kernel_name)));
-    kernel.code = gpu::code_of(row.text(kernel_name), kernel);
+                      memset ? dnn::KernelClass::memory : dnn::classify_kernel(row.view(kernel_name)));
+    kernel.code = gpu::code_of(row.view(kernel_name), kernel);
     table.kernels.push_back(kernel);
-    table.names.push_back(row.text(kernel_name));
+    table.names.emplace_back(row.view(kernel_name));
     if (memset) table.only_kernels = false;
   }
 }
@@ -114,13 +114,13 @@ void read_solo(std::string_view text, std::string_view name, dnn::KernelTables& 
   for (std::size_t i = 0; i < csv.rows(); ++i) {
     const CsvTable::Row row = csv.row(i);
     if (row.integer(processes) != 1) row.fail("expected a run of one process");
-    const bool graph = row.text(mode) == "graph";
-    if (!graph && row.text(mode) != "eager")
+    const bool graph = row.view(mode) == "graph";
+    if (!graph && row.view(mode) != "eager")
       row.fail("mode '" + row.text(mode) + "' is neither graph nor eager");
     const double images_per_s = row.number(rate);
     if (images_per_s <= 0) row.fail("the rate must be positive");
     const std::int64_t images = batch_of(row, batch);
-    dnn::MeasuredNetwork& network = network_of(tables, row.text(model), precision_of(row, precision));
+    dnn::MeasuredNetwork& network = network_of(tables, row.view(model), precision_of(row, precision));
     keep_fastest(graph ? network.solo_graph : network.solo_eager, images,
                  sim::seconds(static_cast<double>(images) / images_per_s));
   }

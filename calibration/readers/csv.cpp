@@ -26,15 +26,21 @@ class Scanner {
   [[nodiscard]] std::size_t line() const { return line_; }
 
   // Appends the fields of the next record, and returns how many.
-  std::size_t record(std::vector<std::string>& fields) {
-    const std::size_t before = fields.size();
-    for (;;) {
-      fields.push_back(peek() == '"' ? quoted() : plain());
-      if (fields.back().starts_with('\'') && is_formula(fields.back())) fields.back().erase(0, 1);
+  std::size_t record(CsvFields& fields) {
+    for (std::size_t count = 1;; ++count) {
+      const std::size_t begin = fields.text.size();
+      if (peek() == '"')
+        quoted(fields.text);
+      else
+        plain(fields.text);
+      if (fields.text.size() > begin && fields.text[begin] == '\'' &&
+          is_formula(std::string_view(fields.text).substr(begin)))
+        fields.text.erase(begin, 1);
+      fields.ends.push_back(fields.text.size());
       const char end = take("the last line has no newline: the file is truncated");
       if (end == '\n') {
         ++line_;
-        return fields.size() - before;
+        return count;
       }
       if (end != ',') throw CsvError(name_, line_, "expected a comma after a quoted field");
     }
@@ -55,7 +61,7 @@ class Scanner {
     return c;
   }
 
-  std::string plain() {
+  void plain(std::string& to) {
     const std::size_t begin = position_;
     for (; !at_end(); ++position_) {
       const char c = text_[position_];
@@ -63,23 +69,22 @@ class Scanner {
       if (c == '"') throw CsvError(name_, line_, "a quote inside a field that does not start with one");
       if (c == '\0') throw CsvError(name_, line_, "a zero byte: this is not text");
     }
-    return std::string(text_.substr(begin, position_ - begin));
+    to += text_.substr(begin, position_ - begin);
   }
 
-  std::string quoted() {
+  void quoted(std::string& to) {
     const std::size_t opened = line_;
     ++position_;
-    std::string field;
     for (;;) {
       if (at_end()) throw CsvError(name_, opened, "the quote opened here is not closed");
       const char c = text_[position_++];
       if (c == '\0') throw CsvError(name_, line_, "a zero byte: this is not text");
       if (c == '"') {
-        if (peek() != '"') return field;
+        if (peek() != '"') return;
         ++position_;
       }
       if (c == '\n') ++line_;
-      field += c;
+      to += c;
     }
   }
 
@@ -96,13 +101,13 @@ std::string located(std::string_view name, std::size_t line, std::string_view me
 }
 
 template <class Number>
-Number parse_number(const CsvTable::Row& row, const std::string& column, const std::string& text,
+Number parse_number(const CsvTable::Row& row, const std::string& column, std::string_view text,
                     std::string_view kind) {
   Number value{};
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || stopped != end) {
-    row.fail("column '" + column + "': '" + text + "' is not " + std::string(kind));
+    row.fail("column '" + column + "': '" + std::string(text) + "' is not " + std::string(kind));
   }
   return value;
 }
@@ -112,18 +117,18 @@ Number parse_number(const CsvTable::Row& row, const std::string& column, const s
 CsvError::CsvError(std::string_view name, std::size_t line, std::string_view message)
     : std::runtime_error(located(name, line, message)), line_(line) {}
 
-const std::string& CsvTable::Row::text(std::size_t column) const {
+std::string_view CsvTable::Row::view(std::size_t column) const {
   return table_->fields_.at(index_ * table_->header_.size() + column);
 }
 
 double CsvTable::Row::number(std::size_t column) const {
-  const auto value = parse_number<double>(*this, table_->header_.at(column), text(column), "a number");
+  const auto value = parse_number<double>(*this, table_->header_.at(column), view(column), "a number");
   if (!std::isfinite(value)) fail("column '" + table_->header_[column] + "' is not finite");
   return value;
 }
 
 std::int64_t CsvTable::Row::integer(std::size_t column) const {
-  return parse_number<std::int64_t>(*this, table_->header_.at(column), text(column), "a whole number");
+  return parse_number<std::int64_t>(*this, table_->header_.at(column), view(column), "a whole number");
 }
 
 std::size_t CsvTable::Row::line() const {
@@ -140,7 +145,9 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name,
   table.name_ = name;
   if (text.empty()) throw CsvError(name, 1, "the file is empty");
   Scanner scanner(text, name);
-  scanner.record(table.header_);
+  CsvFields header;
+  const std::size_t columns = scanner.record(header);
+  for (std::size_t i = 0; i < columns; ++i) table.header_.emplace_back(header.at(i));
   for (const std::string& column : table.header_) {
     if (std::ranges::count(table.header_, column) > 1)
       throw CsvError(name, 1, "duplicate column '" + column + "'");
@@ -148,7 +155,8 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name,
   for (const std::string_view column : required) (void)table.column(column);
   const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   table.lines_.reserve(lines);
-  table.fields_.reserve(lines * table.header_.size());
+  table.fields_.text.reserve(text.size());
+  table.fields_.ends.reserve(lines * columns);
   while (!scanner.at_end()) {
     const std::size_t line = scanner.line();
     const std::size_t fields = scanner.record(table.fields_);

@@ -22,6 +22,16 @@ class CsvError : public std::runtime_error {
   std::size_t line_;
 };
 
+// Fields one after another in one text: no allocation for each.
+struct CsvFields {
+  std::string text;
+  std::vector<std::size_t> ends;  // of each field
+  [[nodiscard]] std::string_view at(std::size_t index) const {
+    const std::size_t end = ends.at(index), begin = index == 0 ? 0 : ends[index - 1];
+    return std::string_view(text).substr(begin, end - begin);
+  }
+};
+
 // A complete file: a header line, then rows with the same number of fields. Fields in double quotes may
 // contain commas, newlines and doubled quotes. The last line must end in a newline; otherwise the file is
 // truncated.
@@ -32,7 +42,9 @@ class CsvTable {
    public:
     Row(const CsvTable& table, std::size_t index) : table_(&table), index_(index) {}
     // `column` is an index, from CsvTable::column().
-    [[nodiscard]] const std::string& text(std::size_t column) const;
+    [[nodiscard]] std::string_view view(
+        std::size_t column) const;  // valid as long as the table stays where it is
+    [[nodiscard]] std::string text(std::size_t column) const { return std::string(view(column)); }
     [[nodiscard]] double number(std::size_t column) const;         // finite; throws CsvError
     [[nodiscard]] std::int64_t integer(std::size_t column) const;  // throws CsvError
     [[nodiscard]] std::size_t line() const;
@@ -58,8 +70,8 @@ class CsvTable {
  private:
   std::string name_;
   std::vector<std::string> header_;
-  std::vector<std::string> fields_;  // row after row
-  std::vector<std::size_t> lines_;   // line number at which each row starts, from 1
+  CsvFields fields_;                // row after row
+  std::vector<std::size_t> lines_;  // line number at which each row starts, from 1
 };
 
 // A field as written into a CSV file: quoted if necessary. Text that a spreadsheet would take for a formula

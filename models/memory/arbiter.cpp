@@ -57,11 +57,14 @@ void Arbiter::set_capacity(double bytes_per_s) {
   solve();
 }
 
-// Whether all demands fit even with the maximum interference.
+// Whether all demands fit: even with the maximum interference, or because only one client demands anything.
 bool Arbiter::always_fits() const {
-  double sum = 0;
-  for (const double demand : demands_) sum += demand;
-  return sum <= sharing_.capacity_bytes_per_s * (1 - sharing_.interference);
+  double sum = 0, most = 0;
+  for (const double demand : demands_) {
+    sum += demand;
+    most = std::max(most, demand);
+  }
+  return sum == most || sum <= sharing_.capacity_bytes_per_s * (1 - sharing_.interference);
 }
 
 Demand Arbiter::steady_demand() const {

@@ -105,7 +105,7 @@ class Table {
     return utilisation(text(row, "kind"), static_cast<int>(number(row, "blocks")),
                        static_cast<int>(number(row, "threads")));
   }
-  [[nodiscard]] const std::string& text(std::size_t row, const char* column) const {
+  [[nodiscard]] std::string text(std::size_t row, const char* column) const {
     return csv_.row(row).text(csv_.column(column));
   }
   [[nodiscard]] double number(std::size_t row, const char* column) const {
