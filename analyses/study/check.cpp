@@ -21,6 +21,12 @@ std::string without_places(const input::Problems& problems) {
   return text;
 }
 
+double cost_of(const scenarios::Scenario& scenario) {
+  const scenarios::Run& run = scenario.run;
+  const double processes = static_cast<double>(scenarios::expand(scenario).size());
+  return (1 + processes) * sim::to_seconds(run.duration + run.warmup) * static_cast<double>(run.replications);
+}
+
 class PointsCheck {
  public:
   PointsCheck(const Study& study, Profiles& profiles)
@@ -78,6 +84,7 @@ class PointsCheck {
     }
     const auto profile = profiles_.of(*scenario, own);
     point.key = point_key(*scenario, *profile, study_.interval);
+    point.cost = cost_of(*scenario);
     return warnings(*scenario);
   }
 

@@ -15,6 +15,7 @@ struct CheckedPoint {
   std::string key;       // of its outcome (outcome.hpp); points with equal scenarios share it
   std::string settings;  // settings_json()
   std::string problem;   // why it is not supported; else empty
+  double cost = 0;       // relative, roughly: simulated seconds times processes
 };
 
 struct CheckedStudy {

@@ -1,5 +1,7 @@
 #include "analyses/study/sweep.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <unordered_set>
@@ -22,8 +24,7 @@ void count(SweepSummary& summary, PointStatus status) {
 
 }  // namespace
 
-SweepSummary run_points(const StudyRuns& runs, const std::vector<std::size_t>& to_run,
-                        const SweepControl& control) {
+SweepSummary run_points(const StudyRuns& runs, std::vector<std::size_t> to_run, const SweepControl& control) {
   const auto& [study, checked, profiles, store] = runs;
   SweepSummary summary;
   const Points points(study);
@@ -47,6 +48,9 @@ SweepSummary run_points(const StudyRuns& runs, const std::vector<std::size_t>& t
     ++done;
     if (control.progress) control.progress(done, to_run.size());
   };
+  // The longest first: no core is left with a long one when the others are done.
+  std::ranges::stable_sort(to_run, std::ranges::greater{},
+                           [&](std::size_t point) { return checked.points[point].cost; });
   scenarios::parallel_for(to_run.size(), run_one, control.threads);
   summary.interrupted = done < to_run.size();
   return summary;
@@ -73,7 +77,7 @@ SweepSummary sweep(const StudyRuns& runs, const SweepControl& control) {
   store.put(known);
   for (const auto& [key, outcome] : known) count(summary, outcome.status);
 
-  const SweepSummary run = run_points(runs, to_run, control);
+  const SweepSummary run = run_points(runs, std::move(to_run), control);
   summary.computed += run.computed;
   summary.infeasible += run.infeasible;
   summary.not_supported += run.not_supported;

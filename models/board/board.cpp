@@ -204,10 +204,7 @@ bool Board::finished() const {
 }
 
 gpu::Usage Board::gpu_used() {
-  gpu::Usage used;
-  for (process::Inference& process : processes_) used += process.running().used;
-  if (compositor_) used += compositor_->used();
-  return used;
+  return gpu_ ? gpu_->used() : gpu::Usage{};
 }
 
 double Board::other_bytes() const {
@@ -226,7 +223,7 @@ Board::Totals Board::totals_so_far() {
   Totals totals{.elapsed = engine_.now() - sim::Time::zero(),
                 .gpu_busy = {},
                 .gpu_switching = {},
-                .gpu_used = {},
+                .gpu_used = gpu_used(),
                 .other_bytes = other_bytes(),
                 .compositor_busy = {},
                 .cores_busy = {},
@@ -266,7 +263,7 @@ Board::Totals Board::totals() {
   totals.involuntary_switches -= before_.involuntary_switches;
   totals.interrupted -= before_.interrupted;
   if (compositor_) totals.compositor_busy = compositor_->busy();
-  totals.gpu_used = gpu_used();
+  totals.gpu_used -= before_.gpu_used;
   for (std::size_t i = 0; i < before_.dla_busy.size(); ++i) totals.dla_busy[i] -= before_.dla_busy[i];
   for (std::size_t i = 0; i < before_.engine_busy.size(); ++i)
     totals.engine_busy[i] -= before_.engine_busy[i];

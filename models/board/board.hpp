@@ -79,7 +79,7 @@ class Board {
   [[nodiscard]] bool has_compositor() const { return compositor_.has_value(); }
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
-  // What was moved over the memory so far: by kernels (since the warm-up), and by everything else.
+  // So far: what kernels used, and what everything else moved over the memory.
   [[nodiscard]] gpu::Usage gpu_used();
   [[nodiscard]] double other_bytes() const;
   [[nodiscard]] double dla_operations() const;  // so far, of all DLAs
@@ -90,7 +90,7 @@ class Board {
     sim::Duration elapsed;
     sim::Duration gpu_busy, gpu_switching;
     std::int64_t gpu_switches = 0;
-    gpu::Usage gpu_used;            // by kernels of all processes
+    gpu::Usage gpu_used;            // by all kernels
     double other_bytes = 0;         // moved over the memory by threads, copies and DLAs
     sim::Duration compositor_busy;  // GPU time of its frames
     sim::Duration cores_busy;       // sum over all cores

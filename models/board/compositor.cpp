@@ -15,10 +15,4 @@ void Compositor::refresh() {
   engine_.schedule(engine_.now() + spec_.interval, sim::action<&Compositor::refresh>(*this));
 }
 
-gpu::Usage Compositor::used() const {
-  gpu::Usage used = gpu_.running(context_).used;
-  used -= before_.used;
-  return used;
-}
-
 }  // namespace jostle::board

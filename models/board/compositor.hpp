@@ -22,10 +22,9 @@ class Compositor {
   Compositor(const Compositor&) = delete;
   Compositor& operator=(const Compositor&) = delete;
 
-  void end_warmup() { before_ = gpu_.running(context_); }
+  void end_warmup() { before_ = gpu_.running_time(context_); }
   // Since the warm-up.
-  [[nodiscard]] gpu::Usage used() const;
-  [[nodiscard]] sim::Duration busy() const { return gpu_.running(context_).total - before_.total; }
+  [[nodiscard]] sim::Duration busy() const { return gpu_.running_time(context_) - before_; }
 
  private:
   void refresh();
@@ -34,7 +33,7 @@ class Compositor {
   gpu::Gpu& gpu_;
   CompositorSpec spec_;
   gpu::ContextId context_;
-  gpu::Running before_;
+  sim::Duration before_;
 };
 
 }  // namespace jostle::board

@@ -356,6 +356,16 @@ Running SpaceSharedGpu::running(ContextId id) {
   return {.total = get(id).ran, .used = get(id).used};
 }
 
+Usage SpaceSharedGpu::used() {
+  catch_up();
+  Usage sum;
+  for (Context& context : contexts_) {
+    count(context);
+    sum += context.used;
+  }
+  return sum;
+}
+
 Duration SpaceSharedGpu::busy() {
   return busy_ + (is_busy_ ? engine_.now() - busy_since_ : Duration::zero());
 }

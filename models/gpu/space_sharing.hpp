@@ -43,6 +43,7 @@ class SpaceSharedGpu final : public Gpu {
 
   [[nodiscard]] Running running(ContextId context) override;
   [[nodiscard]] sim::Duration running_time(ContextId context) override;
+  [[nodiscard]] Usage used() override;
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
   [[nodiscard]] std::int64_t switches() const override { return switches_; }

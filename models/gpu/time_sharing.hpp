@@ -39,6 +39,7 @@ class TimeSharedGpu final : public Gpu {
 
   [[nodiscard]] Running running(ContextId context) override;
   [[nodiscard]] sim::Duration running_time(ContextId context) override;
+  [[nodiscard]] Usage used() override;
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
   [[nodiscard]] std::int64_t switches() const override { return switches_; }
@@ -85,6 +86,7 @@ class TimeSharedGpu final : public Gpu {
     switching,  // switching to `owner_`
   };
 
+  const Usage& used_by(Context& context);
   [[nodiscard]] Context& get(ContextId id) { return contexts_[id.index]; }
   [[nodiscard]] const Context& get(ContextId id) const { return contexts_[id.index]; }
 

@@ -13,16 +13,26 @@ Duration TimeSharedGpu::running_time(ContextId id) {
   return get(id).executed;
 }
 
-// Whoever meters asks for all contexts at once, most of which have not run since.
-Running TimeSharedGpu::running(ContextId id) {
-  const Duration total = running_time(id);
-  Context& context = get(id);
+// Most contexts have not run since they were asked last.
+const Usage& TimeSharedGpu::used_by(Context& context) {
   if (!context.used_now) {
     context.used_now = context.used;
     if (!context.batches.empty())
       *context.used_now += usage_until(*context.batches.front().kernels, context.underway());
   }
-  return {.total = total, .used = *context.used_now};
+  return *context.used_now;
+}
+
+Running TimeSharedGpu::running(ContextId id) {
+  const Duration total = running_time(id);
+  return {.total = total, .used = used_by(get(id))};
+}
+
+Usage TimeSharedGpu::used() {
+  accrue();
+  Usage sum;
+  for (Context& context : contexts_) sum += used_by(context);
+  return sum;
 }
 
 Duration TimeSharedGpu::busy() {

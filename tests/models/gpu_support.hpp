@@ -155,6 +155,7 @@ class RecordingGpu final : public Gpu {
   void finish_launches(ContextId id) override { inner_->finish_launches(id); }
   Running running(ContextId id) override { return inner_->running(id); }
   sim::Duration running_time(ContextId id) override { return inner_->running_time(id); }
+  Usage used() override { return inner_->used(); }
   sim::Duration busy() override { return inner_->busy(); }
   sim::Duration switching() override { return inner_->switching(); }
   [[nodiscard]] std::int64_t switches() const override { return inner_->switches(); }

@@ -437,6 +437,12 @@ Duration ReferenceGpu::running_time(ContextId id) {
   return now ? context.ran + (engine_.now() - doing_since_) : context.ran;
 }
 
+Usage ReferenceGpu::used() {
+  Usage sum;
+  for (std::uint32_t i = 0; i < contexts_.size(); ++i) sum += running({i}).used;
+  return sum;
+}
+
 Running ReferenceGpu::running(ContextId id) {
   const Context& context = contexts_[id.index];
   Running running{.total = running_time(id), .used = context.used};

@@ -33,6 +33,7 @@ class ReferenceGpu final : public Gpu {
 
   [[nodiscard]] Running running(ContextId id) override;
   [[nodiscard]] sim::Duration running_time(ContextId id) override;
+  [[nodiscard]] Usage used() override;
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
   [[nodiscard]] std::int64_t switches() const override { return switches_; }
