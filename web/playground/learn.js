@@ -3,7 +3,7 @@ import {element} from '../src/dom.js';
 import {charts} from '../src/run.js';
 import {figure as shown} from '../src/table.js';
 import {guess} from './guess.js';
-import {lessons} from './lessons.js';
+import {lessons, scenarioOf} from './lessons.js';
 import {Figures, pictureOf} from './results.js';
 import {holds, seriesFigure} from './series.js';
 
@@ -39,7 +39,7 @@ export function learn(page, opened) {
 
   // A run of the lesson's scenario with some values over it.
   const ask = async (lesson, set, kind = 'picture') => {
-    const reply = await page.simulators.ask('lesson', {ask: kind, text: lesson.text, set: [...(lesson.before ?? []), ...set]});
+    const reply = await page.simulators.ask('lesson', {ask: kind, text: scenarioOf(lesson), set: [...(lesson.before ?? []), ...set]});
     if (reply && reply.status !== 'answered') throw new Error(reply.status === 'problems' ? JSON.parse(reply.text)[0].message : reply.text);
     return reply && (kind === 'picture' ? pictureOf(reply.text) : JSON.parse(reply.text));
   };
@@ -146,7 +146,7 @@ export function learn(page, opened) {
     }}, 'Run');
     body.replaceChildren(element('h2', {tabindex: -1}, lesson.title), element('p', {}, lesson.tell), element('h3', {}, 'Guess first'),
         ...kind.elements, element('div', {class: 'controls'}, run, change,
-            element('button', {type: 'button', onclick: () => opened(lesson.text)}, 'Open as a scenario')),
+            element('button', {type: 'button', onclick: () => opened(scenarioOf(lesson))}, 'Open as a scenario')),
         note, answer, ...kind.after,
         element('details', {}, element('summary', {}, 'Notes for the lecturer'), element('p', {}, lesson.notes)));
   }

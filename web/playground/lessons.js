@@ -12,8 +12,13 @@ import twoProcesses from '../../scenarios/teaching/two_processes.yaml';
 import utilisation from '../../scenarios/teaching/utilisation.yaml';
 import {parse, stringify} from 'yaml';
 
-// The scenario of a study.
-const within = (study) => stringify(parse(study).scenario);
+const made = new Map();
+// The scenario of a lesson; of one with a study, the study's.
+export function scenarioOf({text, study}) {
+  if (study === undefined) return text;
+  if (!made.has(study)) made.set(study, stringify(parse(study).scenario));
+  return made.get(study);
+}
 
 const throughput = (result) => result.system.throughput.mean;
 const latency = (result) => result.processes[0].latency_ms.p50;
@@ -69,7 +74,7 @@ export const lessons = [
     notes: 'Let them draw power over clock first: the part that no clock changes is what makes caps dear.',
   },
   {
-    id: 'least-energy', title: 'Where is an image cheapest?', text: within(leastEnergy),
+    id: 'least-energy', title: 'Where is an image cheapest?', study: leastEnergy,
     tell: 'A slow clock needs a low voltage, and power falls faster than the clock does. At which of 15 GPU clocks does an image cost the least energy?',
     series: {key: 'clocks.gpu', name: 'GPU clock, MHz', unit: 'mJ', values: Array.from({length: 15}, (_, i) => `${306 + 51 * i} MHz`),
       what: 'Energy per image, mJ', of: (result) => result.system.energy_per_image_mj},
@@ -78,7 +83,7 @@ export const lessons = [
     notes: 'Ask what the curve looks like if idle power were zero, and if it were all of the power. Race-to-idle is the second case.',
   },
   {
-    id: 'edge-or-cloud', title: 'At the edge or in the cloud?', text: within(edgeOrCloud),
+    id: 'edge-or-cloud', title: 'At the edge or in the cloud?', study: edgeOrCloud,
     tell: 'Four cameras send 15 frames a second each to yolov8m. The board serves them alone, or sends each frame of 120 kB over a link of 100 Mbit/s and 20 ms round trip to an A40 that answers in a tenth of the time.',
     guesses: [{ask: 'Frames per second that the board serves, of 60', unit: 'images/s', most: 80, of: throughput}],
     change: {label: 'over the link to an A40', set: ['device=nvidia-a40', 'power_mode=null', 'link={bandwidth: 100 Mbit/s, rtt: 20 ms, payload: 120 kB}']},
