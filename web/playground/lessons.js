@@ -6,6 +6,7 @@ import leastEnergy from '../../scenarios/teaching/least_energy.yaml';
 import processesOrStreams from '../../scenarios/teaching/processes_or_streams.yaml';
 import starvedTokens from '../../scenarios/teaching/starved_tokens.yaml';
 import theCap from '../../scenarios/teaching/the_cap.yaml';
+import theDesktop from '../../scenarios/teaching/the_desktop.yaml';
 import theHog from '../../scenarios/teaching/the_hog.yaml';
 import theQuota from '../../scenarios/teaching/the_quota.yaml';
 import twoProcesses from '../../scenarios/teaching/two_processes.yaml';
@@ -122,6 +123,15 @@ run: {duration: 6 s}
     change: {label: 'no quota', set: ['processes.0.container=null']},
     answer: 'The quota is no slower core but an account of 150 ms in every 100 ms: both run at full speed until it is empty, after about 75 ms, and then stand still. Throughput falls with the quota; the tail falls harder, as what is under way then takes some 25 ms longer.',
     notes: 'Look for the stripes on the timeline. Ask why a spinning thread pays for waiting.',
+  },
+  {
+    id: 'the-desktop', title: 'What else is on the board?', text: theDesktop,
+    tell: 'A camera’s network shares the board with two archive jobs. A desktop draws 60 frames a second, interrupts keep core 0 busy for a fifth of the time, and to be safe somebody gave the camera’s thread real-time priority. Without the desktop the archive jobs do 620 images a second together, and half of the camera’s images take less than 23 ms. With the desktop?',
+    guesses: [{ask: 'Images per second of both archive jobs', unit: 'images/s', most: 800, of: (result) => result.processes.slice(1).reduce((sum, process) => sum + process.throughput.mean, 0)},
+      {ask: 'Latency p50 of the camera', unit: 'ms', most: 60, of: latency}],
+    change: {label: 'no desktop', set: ['compositor=false']},
+    answer: 'A desktop is a context on the GPU like any other: its frames take a tenth of the time, and each costs the others two switches. The archive jobs pay, as they want the GPU all the time; the camera waits for turns that come anyway. Nor does its priority help: its thread never waits for a core, and the GPU knows nothing of the priorities of threads.',
+    notes: 'The interrupts cost the camera most: set interrupts to null in the text, and its p50 falls by 5 ms, as its thread launches kernels on the core that serves them. Ask where that thread should be pinned.',
   },
   {
     id: 'the-hog', title: 'What does a memory hog cost?', text: theHog,
