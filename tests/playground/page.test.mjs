@@ -287,6 +287,10 @@ test('keys alone go from the first view to a changed picture and through a lesso
     await until(/^Change one thing/);
     await page.keyboard.press('Enter');
     await page.locator('table[data-name="change"]').waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await until(/^What does an interval mean/);
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'What does an interval mean?');
     const unnamed = await page.evaluate(() => [...document.querySelectorAll('button, input, select, [role="slider"], .plot')]
         .filter((of) => !(of.getAttribute('aria-label') || of.labels?.length || of.textContent.trim())).map((of) => of.outerHTML));
     assert.deepEqual(unnamed, []);

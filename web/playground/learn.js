@@ -34,7 +34,10 @@ export function learn(page, opened) {
   let current = lessons.find(({id}) => id === page.state.lesson) ?? lessons[0];
 
   const index = () => list.replaceChildren(...lessons.map((lesson) => element('li', {}, element('button', {type: 'button',
-    'aria-current': lesson === current ? 'true' : null, onclick: () => open(lesson)}, lesson.title,
+    'aria-current': lesson === current ? 'true' : null, onclick: () => {
+      open(lesson);
+      body.querySelector('h2').focus();  // on a phone it is below the list
+    }}, lesson.title,
   progress.of(lesson.id).done ? element('span', {class: 'good'}, ' ✓ done') : null))));
 
   // A run of the lesson's scenario with some values over it.
@@ -51,21 +54,26 @@ export function learn(page, opened) {
       all[i] = value;
       progress.put(lesson.id, {guesses: all});
     }));
-    const figures = new Figures(), table = element('div', {class: 'scroll'});
+    const figures = new Figures(), table = element('div', {class: 'scroll'}), of = element('h3', {hidden: true});
+    const draw = (picture, what) => {
+      of.hidden = false;
+      of.textContent = `Charts: ${what}`;
+      figures.show(chartsOf(picture));
+    };
     let first = null;
     return {
-      elements: guesses.map((of) => of.element), after: [table, figures.element],
+      elements: guesses.map((of) => of.element), after: [table, of, figures.element],
       async run() {
         first = await ask(lesson, []);
         if (!first) return false;
         guesses.forEach((of, i) => of.reveal(lesson.guesses[i].of(first.result)));
-        figures.show(chartsOf(first));
+        draw(first, 'as it is');
         return true;
       },
       async change() {
         const other = await ask(lesson, lesson.change.set);
         if (!other) return;
-        figures.show(chartsOf(other));
+        draw(other, lesson.change.label);
         table.replaceChildren(element('table', {'data-name': 'change'}, element('thead', {}, element('tr', {},
             ...['', 'As it is', lesson.change.label, 'Difference'].map((name) => element('th', {scope: 'col'}, name)))),
         element('tbody', {}, ...rowsOf(lesson, first.result, other.result))));

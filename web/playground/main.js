@@ -76,7 +76,8 @@ async function begin() {
     setTimeout(() => { link.textContent = 'Copy the link'; }, 2000);
   }}, 'Copy the link');
   document.getElementById('top').append(element('h1', {}, 'jostle playground'),
-      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons), link, themeButton());
+      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons), link, themeButton(),
+      element('p', {class: 'soft'}, 'What happens when several neural networks share one board? Change the scenario, and the answer changes with it. Learn asks you questions.'));
   addEventListener('hashchange', async () => {
     const other = await read(location.hash);
     if (!other) return;

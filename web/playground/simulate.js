@@ -48,8 +48,10 @@ export function simulate(page) {
       page.keep({a: of});
       run();
     }});
+  const result = element('section', {'aria-label': 'Result', tabindex: -1}, note, shown.element, explanation);
+  side.element.prepend(element('button', {type: 'button', class: 'jump', onclick: () => result.focus()}, 'To the result'));
   return {
-    element: element('div', {class: 'split'}, side.element, element('div', {}, note, shown.element, explanation)),
+    element: element('div', {class: 'split'}, side.element, result),
     open() {
       text = page.state.a;
       side.show(text);
