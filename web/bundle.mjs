@@ -8,6 +8,7 @@ import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
+import {simulator} from './playground/simulator.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [kind, packages, module, file] = process.argv.slice(2);
@@ -81,8 +82,9 @@ if (kind === 'report') {
   writeFileSync(join(packages, 'page.html'), await page('src'));
 } else {
   const worker = JSON.stringify(await bundled({...withWords({}), entryPoints: [join(here, 'playground/worker.js')]}));
+  const ask = await simulator(await WebAssembly.compile(readFileSync(module))), catalogue = ask({ask: 'catalogue'}).text;
   const parts = {simulators: ['./playground/start.js'], drawing: ['zrender'], charts: ['echarts/core'], figures: ['./src/chart.js'],
     texts: ['@codemirror/view'], editors: ['./playground/editor.js']};
-  writeFileSync(file, (await page('playground', " 'wasm-unsafe-eval'", parts, {WORKER: worker}))
+  writeFileSync(file, (await page('playground', " 'wasm-unsafe-eval'", parts, {WORKER: worker, CATALOGUE: catalogue}))
       .replace('<!--simulator-->', () => gzipSync(readFileSync(module), {level: 9}).toString('base64')));
 }
