@@ -55,7 +55,7 @@ export function timeline(trace) {
         tooltip: {trigger: 'item'},
         grid,
         xAxis: all.map((i) => ({gridIndex: i, type: 'value', min: begin, max: end,
-          axisLabel: {show: i === all.length - 1, formatter: (value) => `${Number(value.toFixed(3))} ms`},
+          axisLabel: {show: i === all.length - 1, alignMaxLabel: 'right', formatter: (value) => `${Number(value.toFixed(3))} ms`},
           axisTick: {show: i === all.length - 1}})),
         yAxis: [{gridIndex: 0, type: 'category', data: label, inverse: true, axisLabel: {interval: 0, hideOverlap: false,
           width: left - 12, overflow: 'truncate'}},
