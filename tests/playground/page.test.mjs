@@ -331,6 +331,11 @@ test('a phone sees no wider page than its own, in dark colours too', async () =>
       await view(page, name);
       await page.waitForTimeout(1200);
       await fits(page, 360);
+      if (name === 'Simulate') {
+        await page.getByRole('button', {name: 'To the result'}).press('Enter');
+        const top = await page.evaluate(() => document.activeElement.getBoundingClientRect().top);
+        assert.ok(Math.abs(top) < 100, `the result begins at ${top}`);
+      }
       await shoot(page, `phone-${name.toLowerCase()}`);
     }
     await page.getByRole('button', {name: 'Light colours'}).click();

@@ -1,5 +1,5 @@
 // The guided questions: guess, run, see the difference, change one thing; how far one has come is kept in the browser.
-import {element} from '../src/dom.js';
+import {element, moveTo} from '../src/dom.js';
 import {charts} from '../src/run.js';
 import {figure as shown} from '../src/table.js';
 import {guess} from './guess.js';
@@ -36,7 +36,7 @@ export function learn(page, opened) {
   const index = () => list.replaceChildren(...lessons.map((lesson) => element('li', {}, element('button', {type: 'button',
     'aria-current': lesson === current ? 'true' : null, onclick: () => {
       open(lesson);
-      body.querySelector('h2').focus();  // on a phone it is below the list
+      moveTo(body.querySelector('h2'));  // on a phone it is below the list
     }}, lesson.title,
   progress.of(lesson.id).done ? element('span', {class: 'good'}, ' ✓ done') : null))));
 

@@ -1,5 +1,5 @@
 // One scenario: what it is on one side, what comes out on the other, at once.
-import {element} from '../src/dom.js';
+import {element, moveTo} from '../src/dom.js';
 import {panel} from './panel.js';
 import {pictureOf, results} from './results.js';
 import {words} from './words.js';
@@ -49,7 +49,7 @@ export function simulate(page) {
       run();
     }});
   const result = element('section', {'aria-label': 'Result', tabindex: -1}, note, shown.element, explanation);
-  side.element.prepend(element('button', {type: 'button', class: 'jump', onclick: () => result.focus()}, 'To the result'));
+  side.element.prepend(element('button', {type: 'button', class: 'jump', onclick: () => moveTo(result)}, 'To the result'));
   return {
     element: element('div', {class: 'split'}, side.element, result),
     open() {
