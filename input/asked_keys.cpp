@@ -13,7 +13,8 @@ std::string with_stars(const std::string& path) {
   for (std::istringstream steps(path); std::getline(steps, step, '.');) {
     const bool index =
         !step.empty() && std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
-    stars += (stars.empty() ? "" : ".") + (index ? "*" : step);
+    if (!stars.empty()) stars += '.';
+    stars += index ? "*" : step;
   }
   return stars;
 }

@@ -111,7 +111,10 @@ class Override {
 
   [[nodiscard]] Node wrong(std::size_t depth, std::string message, std::string hint = {}) const {
     std::string path;
-    for (std::size_t i = 0; i < depth; ++i) path += (i ? "." : "") + printable(steps_[i]);
+    for (std::size_t i = 0; i < depth; ++i) {
+      if (i) path += '.';
+      path += printable(steps_[i]);
+    }
     problems_.add(value_->location, path, std::move(message), std::move(hint));
     return nullptr;
   }

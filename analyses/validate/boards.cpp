@@ -114,13 +114,11 @@ double fitted(const Bench& bench, std::span<const RunConfiguration* const> confi
     double sum = 0;
     int count = 0;
     for (const RunConfiguration* configuration : configurations) {
-      const scenarios::Result result =
-          bench.simulate(*configuration, {{.chip = {},
-                                           .model = {},
-                                           .family = configuration->family(),
-                                           .precision = precision_of(*configuration),
-                                           .value = factor,
-                                           .basis = {}}});
+      dnn::Factor tried;
+      tried.family = configuration->family();
+      tried.precision = precision_of(*configuration);
+      tried.value = factor;
+      const scenarios::Result result = bench.simulate(*configuration, {tried});
       const bool has_gpu_time =
           std::ranges::find(configuration->reference_values, "gpu_time", &ReferenceValue::metric) !=
           configuration->reference_values.end();

@@ -1,5 +1,7 @@
 #include "cli/terminal/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -137,8 +139,9 @@ std::string Table::text(int width, bool colour) const {
 
 std::string Table::markdown() const {
   const auto cell = [](std::string text) {
-    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-    return " " + text + " |";
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
+      text.insert(at, 1, '\\');
+    return fmt::format(" {} |", text);
   };
   std::string text = "|", rule = "|";
   for (const Column& column : columns_) {

@@ -76,6 +76,20 @@ test('it is one file of at most 4 MB that opens with a picture of its own scenar
   });
 });
 
+test('no task of its opening has to compile much, and what is not seen is not made', async () => {
+  const page = readFileSync(process.env.PLAYGROUND, 'utf8');
+  const scripts = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text]) => text.length);
+  assert.ok(scripts.length > 3 && Math.max(...scripts) <= 350e3, scripts.join());
+  await opened(async (page) => {
+    await pictured(page);
+    assert.equal(await page.locator('.cm-editor').count(), 0);
+    const figures = await page.locator('figure').count(), drawn = await page.locator('figure canvas').count();
+    assert.ok(drawn < figures, `${drawn} of ${figures} charts are drawn`);
+    await type(page, small);
+    assert.equal(await page.locator('.cm-editor').count(), 1);
+  });
+});
+
 test('form and text are in step, and comments stay', async () => {
   await opened(async (page) => {
     await type(page, `# mine\n${small}`);
@@ -166,6 +180,29 @@ test('two scenarios stand side by side with their differences', async () => {
   }
 });
 
+test('a map that fills draws its cells a few times, not each time that one is known', async () => {
+  await opened(async (page) => {
+    await pictured(page);
+    await view(page, 'Map');
+    await page.waitForSelector('html[data-mapped]', {timeout: 60_000});
+    await page.evaluate(() => {
+      const {fillText} = CanvasRenderingContext2D.prototype;
+      window.labels = 0;
+      CanvasRenderingContext2D.prototype.fillText = function(...of) {
+        ++window.labels;
+        return fillText.apply(this, of);
+      };
+      delete document.documentElement.dataset.mapped;
+    });
+    const began = Date.now();
+    await page.getByRole('button', {name: 'Run', exact: true}).click();
+    await page.waitForSelector('html[data-mapped]', {timeout: 60_000});
+    const pictures = 3 + (Date.now() - began) / 1000;  // axes, one a second, the whole, and one to spare
+    const labels = await page.evaluate(() => window.labels);
+    assert.ok(labels >= 100 && labels <= pictures * 125, `${labels} labels`);
+  });
+});
+
 test('two keys make a map while the page stays awake', async () => {
   await opened(async (page) => {
     await pictured(page);
@@ -250,6 +287,10 @@ test('keys alone go from the first view to a changed picture and through a lesso
     await until(/^Change one thing/);
     await page.keyboard.press('Enter');
     await page.locator('table[data-name="change"]').waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await until(/^What does an interval mean/);
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), 'What does an interval mean?');
     const unnamed = await page.evaluate(() => [...document.querySelectorAll('button, input, select, [role="slider"], .plot')]
         .filter((of) => !(of.getAttribute('aria-label') || of.labels?.length || of.textContent.trim())).map((of) => of.outerHTML));
     assert.deepEqual(unnamed, []);
@@ -290,6 +331,11 @@ test('a phone sees no wider page than its own, in dark colours too', async () =>
       await view(page, name);
       await page.waitForTimeout(1200);
       await fits(page, 360);
+      if (name === 'Simulate') {
+        await page.getByRole('button', {name: 'To the result'}).press('Enter');
+        const top = await page.evaluate(() => document.activeElement.getBoundingClientRect().top);
+        assert.ok(Math.abs(top) < 100, `the result begins at ${top}`);
+      }
       await shoot(page, `phone-${name.toLowerCase()}`);
     }
     await page.getByRole('button', {name: 'Light colours'}).click();

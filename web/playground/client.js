@@ -3,12 +3,24 @@
 const patience = 150;  // ms that a question which nobody waits for any longer may still take
 
 export class Simulators {
-  // module: promise of the compiled simulator; source: the worker's script.
-  constructor(module, source) {
-    this.module = module;
+  // packed: the simulator as the page has it; source: the worker's script.
+  constructor(packed, source) {
     this.url = URL.createObjectURL(new Blob([source], {type: 'text/javascript'}));
     this.lanes = new Map();
     this.count = 0;
+    this.module = this.compiled(packed);
+  }
+
+  // Unpacked and compiled in a worker of its own, which no later question ends.
+  compiled(packed) {
+    const worker = new Worker(this.url);
+    worker.postMessage({packed});
+    return new Promise((resolve) => {
+      worker.onmessage = ({data}) => {
+        worker.terminate();
+        resolve(data.module);
+      };
+    });
   }
 
   // The reply {status, text}; null if a later question of the lane came before it. progress(cells): of a map.

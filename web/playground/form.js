@@ -111,7 +111,7 @@ export function form({catalogue, change}) {
       arrivals(path('arrivals'), edit),
     ] : [];
     fields.push(...own);
-    return element('fieldset', {class: 'card'}, element('legend', {}, `${index + 1}. ${title}`),
+    return element('fieldset', {class: 'card'}, element('legend', {}, title),
         ...(plain ? own.map((of) => of.element) : [element('p', {class: 'soft'}, 'Its parts are in the text.')]),
         element('div', {class: 'row'},
             plain ? element('button', {type: 'button', onclick: () => put(withProcess(current, {...process})), 'aria-label': `Another like process ${index + 1}`}, 'Another like it') : null,
@@ -132,7 +132,7 @@ export function form({catalogue, change}) {
       fields = [
         select('Board', ['device'], catalogue.devices.map(({name}) => name), null, edit),
         select('Power mode', ['power_mode'], device?.power_modes ?? [], device?.default_power_mode ? `${device.default_power_mode} (its own)` : 'none', edit),
-        text('Time', ['run', 'duration'], 'by itself', edit),
+        text('Simulated time', ['run', 'duration'], 'by itself', edit),
         text('Seed', ['run', 'seed'], '1', edit),
       ];
       const head = element('fieldset', {class: 'card'}, element('legend', {}, 'Board'), ...fields.map((of) => of.element),

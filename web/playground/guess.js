@@ -2,6 +2,15 @@
 import {element} from '../src/dom.js';
 import {figure as shown} from '../src/table.js';
 
+// What a guess of `ratio` times the truth is: in percent, or as a multiple where percents say little.
+function distance(ratio) {
+  const few = (of) => shown(Number(of.toPrecision(2)));
+  if (Math.abs(ratio - 1) < 0.1) return 'within 10 %';
+  if (ratio >= 2) return `${few(ratio)} times too high`;
+  if (ratio > 0 && ratio <= 0.5) return `${few(1 / ratio)} times too low`;
+  return `${few(100 * Math.abs(ratio - 1))} % too ${ratio > 1 ? 'high' : 'low'}`;
+}
+
 // {element, value(), reveal(truth)} of {ask, unit, most}; kept: an earlier guess; told(value) when there is one.
 export function guess({ask, unit, most}, kept, told) {
   let value = typeof kept === 'number' ? kept : null;
@@ -45,8 +54,7 @@ export function guess({ask, unit, most}, kept, told) {
         return;
       }
       truth.style.width = `${Math.min(100, 100 * found / most)}%`;
-      const off = value === null || found === 0 ? '' : ` Your guess is ${Math.abs(value / found - 1) < 0.1 ? 'within 10 %' :
-        `${shown(Number((100 * Math.abs(value / found - 1)).toPrecision(2)))} % too ${value > found ? 'high' : 'low'}`}.`;
+      const off = value === null || found === 0 ? '' : ` Your guess is ${distance(value / found)}.`;
       said.textContent = `It is ${shown(Number(found.toPrecision(4)))} ${unit}.${off}`;
     },
   };

@@ -1,9 +1,9 @@
 // The guided questions: guess, run, see the difference, change one thing; how far one has come is kept in the browser.
-import {element} from '../src/dom.js';
+import {element, moveTo} from '../src/dom.js';
 import {charts} from '../src/run.js';
 import {figure as shown} from '../src/table.js';
 import {guess} from './guess.js';
-import {lessons} from './lessons.js';
+import {lessons, scenarioOf} from './lessons.js';
 import {Figures, pictureOf} from './results.js';
 import {holds, seriesFigure} from './series.js';
 
@@ -34,12 +34,15 @@ export function learn(page, opened) {
   let current = lessons.find(({id}) => id === page.state.lesson) ?? lessons[0];
 
   const index = () => list.replaceChildren(...lessons.map((lesson) => element('li', {}, element('button', {type: 'button',
-    'aria-current': lesson === current ? 'true' : null, onclick: () => open(lesson)}, lesson.title,
+    'aria-current': lesson === current ? 'true' : null, onclick: () => {
+      open(lesson);
+      moveTo(body.querySelector('h2'));  // on a phone it is below the list
+    }}, lesson.title,
   progress.of(lesson.id).done ? element('span', {class: 'good'}, ' ✓ done') : null))));
 
   // A run of the lesson's scenario with some values over it.
   const ask = async (lesson, set, kind = 'picture') => {
-    const reply = await page.simulators.ask('lesson', {ask: kind, text: lesson.text, set: [...(lesson.before ?? []), ...set]});
+    const reply = await page.simulators.ask('lesson', {ask: kind, text: scenarioOf(lesson), set: [...(lesson.before ?? []), ...set]});
     if (reply && reply.status !== 'answered') throw new Error(reply.status === 'problems' ? JSON.parse(reply.text)[0].message : reply.text);
     return reply && (kind === 'picture' ? pictureOf(reply.text) : JSON.parse(reply.text));
   };
@@ -51,21 +54,26 @@ export function learn(page, opened) {
       all[i] = value;
       progress.put(lesson.id, {guesses: all});
     }));
-    const figures = new Figures(), table = element('div', {class: 'scroll'});
+    const figures = new Figures(), table = element('div', {class: 'scroll'}), of = element('h3', {hidden: true});
+    const draw = (picture, what) => {
+      of.hidden = false;
+      of.textContent = `Charts: ${what}`;
+      figures.show(chartsOf(picture));
+    };
     let first = null;
     return {
-      elements: guesses.map((of) => of.element), after: [table, figures.element],
+      elements: guesses.map((of) => of.element), after: [table, of, figures.element],
       async run() {
         first = await ask(lesson, []);
         if (!first) return false;
         guesses.forEach((of, i) => of.reveal(lesson.guesses[i].of(first.result)));
-        figures.show(chartsOf(first));
+        draw(first, 'as it is');
         return true;
       },
       async change() {
         const other = await ask(lesson, lesson.change.set);
         if (!other) return;
-        figures.show(chartsOf(other));
+        draw(other, lesson.change.label);
         table.replaceChildren(element('table', {'data-name': 'change'}, element('thead', {}, element('tr', {},
             ...['', 'As it is', lesson.change.label, 'Difference'].map((name) => element('th', {scope: 'col'}, name)))),
         element('tbody', {}, ...rowsOf(lesson, first.result, other.result))));
@@ -146,7 +154,7 @@ export function learn(page, opened) {
     }}, 'Run');
     body.replaceChildren(element('h2', {tabindex: -1}, lesson.title), element('p', {}, lesson.tell), element('h3', {}, 'Guess first'),
         ...kind.elements, element('div', {class: 'controls'}, run, change,
-            element('button', {type: 'button', onclick: () => opened(lesson.text)}, 'Open as a scenario')),
+            element('button', {type: 'button', onclick: () => opened(scenarioOf(lesson))}, 'Open as a scenario')),
         note, answer, ...kind.after,
         element('details', {}, element('summary', {}, 'Notes for the lecturer'), element('p', {}, lesson.notes)));
   }

@@ -6,14 +6,20 @@ import leastEnergy from '../../scenarios/teaching/least_energy.yaml';
 import processesOrStreams from '../../scenarios/teaching/processes_or_streams.yaml';
 import starvedTokens from '../../scenarios/teaching/starved_tokens.yaml';
 import theCap from '../../scenarios/teaching/the_cap.yaml';
+import theDesktop from '../../scenarios/teaching/the_desktop.yaml';
 import theHog from '../../scenarios/teaching/the_hog.yaml';
 import theQuota from '../../scenarios/teaching/the_quota.yaml';
 import twoProcesses from '../../scenarios/teaching/two_processes.yaml';
 import utilisation from '../../scenarios/teaching/utilisation.yaml';
 import {parse, stringify} from 'yaml';
 
-// The scenario of a study.
-const within = (study) => stringify(parse(study).scenario);
+const made = new Map();
+// The scenario of a lesson; of one with a study, the study's.
+export function scenarioOf({text, study}) {
+  if (study === undefined) return text;
+  if (!made.has(study)) made.set(study, stringify(parse(study).scenario));
+  return made.get(study);
+}
 
 const throughput = (result) => result.system.throughput.mean;
 const latency = (result) => result.processes[0].latency_ms.p50;
@@ -69,7 +75,7 @@ export const lessons = [
     notes: 'Let them draw power over clock first: the part that no clock changes is what makes caps dear.',
   },
   {
-    id: 'least-energy', title: 'Where is an image cheapest?', text: within(leastEnergy),
+    id: 'least-energy', title: 'Where is an image cheapest?', study: leastEnergy,
     tell: 'A slow clock needs a low voltage, and power falls faster than the clock does. At which of 15 GPU clocks does an image cost the least energy?',
     series: {key: 'clocks.gpu', name: 'GPU clock, MHz', unit: 'mJ', values: Array.from({length: 15}, (_, i) => `${306 + 51 * i} MHz`),
       what: 'Energy per image, mJ', of: (result) => result.system.energy_per_image_mj},
@@ -78,7 +84,7 @@ export const lessons = [
     notes: 'Ask what the curve looks like if idle power were zero, and if it were all of the power. Race-to-idle is the second case.',
   },
   {
-    id: 'edge-or-cloud', title: 'At the edge or in the cloud?', text: within(edgeOrCloud),
+    id: 'edge-or-cloud', title: 'At the edge or in the cloud?', study: edgeOrCloud,
     tell: 'Four cameras send 15 frames a second each to yolov8m. The board serves them alone, or sends each frame of 120 kB over a link of 100 Mbit/s and 20 ms round trip to an A40 that answers in a tenth of the time.',
     guesses: [{ask: 'Frames per second that the board serves, of 60', unit: 'images/s', most: 80, of: throughput}],
     change: {label: 'over the link to an A40', set: ['device=nvidia-a40', 'power_mode=null', 'link={bandwidth: 100 Mbit/s, rtt: 20 ms, payload: 120 kB}']},
@@ -117,6 +123,15 @@ run: {duration: 6 s}
     change: {label: 'no quota', set: ['processes.0.container=null']},
     answer: 'The quota is no slower core but an account of 150 ms in every 100 ms: both run at full speed until it is empty, after about 75 ms, and then stand still. Throughput falls with the quota; the tail falls harder, as what is under way then takes some 25 ms longer.',
     notes: 'Look for the stripes on the timeline. Ask why a spinning thread pays for waiting.',
+  },
+  {
+    id: 'the-desktop', title: 'What else is on the board?', text: theDesktop,
+    tell: 'A camera’s network shares the board with two archive jobs. A desktop draws 60 frames a second, interrupts keep core 0 busy for a fifth of the time, and to be safe somebody gave the camera’s thread real-time priority. Without the desktop the archive jobs do 620 images a second together, and half of the camera’s images take less than 23 ms. With the desktop?',
+    guesses: [{ask: 'Images per second of both archive jobs', unit: 'images/s', most: 800, of: (result) => result.processes.slice(1).reduce((sum, process) => sum + process.throughput.mean, 0)},
+      {ask: 'Latency p50 of the camera', unit: 'ms', most: 60, of: latency}],
+    change: {label: 'no desktop', set: ['compositor=false']},
+    answer: 'A desktop is a context on the GPU like any other: its frames take a tenth of the time, and each costs the others two switches. The archive jobs pay, as they want the GPU all the time; the camera waits for turns that come anyway. Nor does its priority help: its thread never waits for a core, and the GPU knows nothing of the priorities of threads.',
+    notes: 'The interrupts cost the camera most: set interrupts to null in the text, and its p50 falls by 5 ms, as its thread launches kernels on the core that serves them. Ask where that thread should be pinned.',
   },
   {
     id: 'the-hog', title: 'What does a memory hog cost?', text: theHog,

@@ -1,12 +1,15 @@
 // The playground: the simulator in a page. Views share one state, which is kept in the address.
+import {practise} from '../src/chart.js';
 import {element} from '../src/dom.js';
-import {themeButton} from '../src/theme.js';
+import {heatmap} from '../src/heatmap.js';
+import {colours, themeButton} from '../src/theme.js';
+import {timeline} from '../src/timeline.js';
 import {read, written} from './address.js';
-import {Simulators} from './client.js';
 import {compare} from './compare.js';
 import {learn} from './learn.js';
 import {map} from './map.js';
 import {simulate} from './simulate.js';
+import {simulators} from './start.js';
 
 const first = `# A scenario: which board runs what. Change anything.
 name: a camera beside two classifiers
@@ -18,31 +21,18 @@ processes:
 run: {duration: 1 s}
 `;
 
-// The module stands in the page, packed.
-async function compiled() {
-  const packed = document.getElementById('simulator').textContent.trim();
-  const text = atob(packed), bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return WebAssembly.compile(await new Response(stream).arrayBuffer());
+// A map and a timeline of next to nothing.
+function unseen() {
+  const axis = {name: '', labels: ['1', '2']}, cells = [{i: 0, j: 0, value: 1}, {i: 1, j: 1, value: 2}];
+  const traceEvents = [{ph: 'M', name: 'thread_name', tid: 1, args: {name: 'GPU'}}, {ph: 'X', tid: 1, ts: 0, dur: 500, name: 'one'},
+    {ph: 'C', name: 'clock', ts: 0, args: {MHz: 1}}];
+  return [heatmap({x: axis, y: axis, name: '', cells}), timeline({traceEvents, window_us: [0, 1000]})].map((of) => of.option(colours()));
 }
-
-const simulators = new Simulators(compiled(), WORKER);
-simulators.warm('picture');
-
-// The line of `jostle run --format json`; rejects with what is wrong.
-async function run(text) {
-  const {status, text: answer} = await simulators.queue({ask: 'run', text});
-  if (status === 'answered') return answer;
-  throw new Error(status === 'problems' ? JSON.parse(answer).map((of) => `${of.line}: ${of.path}: ${of.message}`).join('\n') : answer);
-}
-window.jostle = {run};
 
 const named = (names) => names.map((label) => ({label}));
 
 async function begin() {
-  const [state, names] = await Promise.all([read(location.hash), simulators.ask('picture', {ask: 'catalogue'})]);
-  const catalogue = JSON.parse(names.text);
+  const state = await read(location.hash), catalogue = CATALOGUE;  // what the simulator answered when the page was made
   let timer = null, current = null;
   const page = {
     simulators, catalogue,
@@ -85,7 +75,8 @@ async function begin() {
     setTimeout(() => { link.textContent = 'Copy the link'; }, 2000);
   }}, 'Copy the link');
   document.getElementById('top').append(element('h1', {}, 'jostle playground'),
-      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons), link, themeButton());
+      element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons), link, themeButton(),
+      element('p', {class: 'soft'}, 'What happens when several neural networks share one board? Change the scenario, and the answer changes with it. Learn asks you questions.'));
   addEventListener('hashchange', async () => {
     const other = await read(location.hash);
     if (!other) return;
@@ -97,3 +88,4 @@ async function begin() {
   document.documentElement.dataset.ready = 'yes';
 }
 begin();
+practise(...unseen());

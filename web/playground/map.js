@@ -56,7 +56,7 @@ export function map(page) {
     }});
     return {input: made, element: element('label', {}, label, made)};
   };
-  const fields = {x: input('x', 'Key across', {list: 'map-keys'}), xs: input('xs', 'Its values'), y: input('y', 'Key upwards', {list: 'map-keys'}), ys: input('ys', 'Its values')};
+  const fields = {x: input('x', 'Key across', {list: 'map-keys'}), xs: input('xs', 'Values across'), y: input('y', 'Key upwards', {list: 'map-keys'}), ys: input('ys', 'Values upwards')};
   const of = (key, list) => ({key, values: values(list)});
   const show = () => {
     const x = of(chosen.x, chosen.xs), y = of(chosen.y, chosen.ys), name = title(chosen.metric);
@@ -112,7 +112,7 @@ export function map(page) {
     show();
   });
   return {
-    element: element('div', {}, element('p', {class: 'soft'}, 'Two keys of scenario A at several values each: “1 to 10”, or values with commas between them.'), known,
+    element: element('div', {}, element('p', {class: 'soft'}, 'Two keys of the scenario at several values each: “1 to 10”, or values with commas between them.'), known,
         element('div', {class: 'controls'}, ...Object.values(fields).map(({element: made}) => made), metric,
             element('button', {type: 'button', class: 'main', onclick: run}, 'Run'),
             element('button', {type: 'button', onclick: () => { page.simulators.stop('map'); note.textContent = 'Stopped.'; }}, 'Stop')),

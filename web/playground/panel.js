@@ -9,7 +9,7 @@ let count = 0;
 export function panel({name, catalogue, ask, words, changed}) {
   const id = `panel-${++count}`;
   const said = element('div', {class: 'problems', role: 'alert'});
-  let current = '', wrong = [];
+  let current = '', wrong = [], written = null;
   // The side that is seen; the other one when it is chosen.
   const show = (text, from) => {
     current = text;
@@ -23,8 +23,7 @@ export function panel({name, catalogue, ask, words, changed}) {
     changed(text);
   };
   const fields = form({catalogue, change: (text) => put(text, fields)});
-  const written = editor({label: `${name} as text`, text: '', ask, words, changed: (text) => put(text, written)});
-  const sides = [['Form', fields.element], ['Text', written.element]].map(([label, side], i) => {
+  const sides = [['Form', fields.element], ['Text', element('div')]].map(([label, side], i) => {
     side.id = `${id}-${i}`;
     side.setAttribute('role', 'tabpanel');
     side.setAttribute('aria-label', `${name}: ${label.toLowerCase()}`);
@@ -42,6 +41,10 @@ export function panel({name, catalogue, ask, words, changed}) {
       tab.tabIndex = i === which ? 0 : -1;
       side.hidden = i !== which;
     });
+    if (which === 1 && !written) {
+      written = editor({label: `${name} as text`, text: current, ask, words, changed: (text) => put(text, written)});
+      sides[1].side.append(written.element);
+    }
     show(current, null);
     if (which === 1) written.problems(wrong);
   };

@@ -1,5 +1,5 @@
 // One scenario: what it is on one side, what comes out on the other, at once.
-import {element} from '../src/dom.js';
+import {element, moveTo} from '../src/dom.js';
 import {panel} from './panel.js';
 import {pictureOf, results} from './results.js';
 import {words} from './words.js';
@@ -48,8 +48,10 @@ export function simulate(page) {
       page.keep({a: of});
       run();
     }});
+  const result = element('section', {'aria-label': 'Result', tabindex: -1}, note, shown.element, explanation);
+  side.element.prepend(element('button', {type: 'button', class: 'jump', onclick: () => moveTo(result)}, 'To the result'));
   return {
-    element: element('div', {class: 'split'}, side.element, element('div', {}, note, shown.element, explanation)),
+    element: element('div', {class: 'split'}, side.element, result),
     open() {
       text = page.state.a;
       side.show(text);

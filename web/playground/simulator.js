@@ -26,6 +26,14 @@ function system(memory) {
   return new Proxy(known, {get: (of, name) => of[name] ?? (() => notSupported)});
 }
 
+// The module as it stands in a page: gzip, in base64.
+export async function compiled(packed) {
+  const text = atob(packed.trim()), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
 // A simulator of a compiled module. ask({ask: 'run', text, set}) gives {status, text}: playground/answers.hpp says what.
 export async function simulator(module) {
   let exports = null;

@@ -1,10 +1,14 @@
-// A simulator in a thread of its own: it is given the module once, then questions.
+// A simulator in a thread of its own: it is given the module once, then questions. Another unpacks and compiles the module.
 import {sweep} from './sweep.js';
-import {simulator} from './simulator.js';
+import {compiled, simulator} from './simulator.js';
 
 let module = null, ready = null;
 
 onmessage = async ({data}) => {
+  if (data.packed) {
+    postMessage({module: await compiled(data.packed)});
+    return;
+  }
   if (data.module) {
     ({module} = data);
     ready = simulator(module);

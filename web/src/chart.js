@@ -150,6 +150,18 @@ function dressed(option, theme, more) {
   };
 }
 
+// Draws small charts that nobody sees: the browser compiles what draws on first use, and would do so in the task that
+// draws the first chart of the page. further: options of kinds that the page has beside bars and dots.
+export function practise(...further) {
+  const chart = echarts.init(element('div'), null, {width: 320, height: 200}), labels = ['one', 'two'];
+  const of = (...series) => ({...named(labels), xAxis: {type: 'value', name: 'x'}, legend: series.length ? {} : null, series});
+  const bar = {type: 'bar', stack: 'all', name: 'bars', data: [1, 2]};
+  for (const option of [of(), of({type: 'scatter', name: 'dots', data: [[1, 0], [2, 1]]}),
+    of(bar, {...bar, name: 'more'}, whiskers('ends', labels, [[1, 2], null])), ...further])
+    later(() => chart.setOption(dressed(option, colours(), 0), true));
+  later(() => chart.dispose());
+}
+
 // What stands at a place of a series, in words.
 function words(option, series, item) {
   const of = option.series[series];
@@ -212,9 +224,19 @@ export function figure(given) {
     chart.setOption(dressed(option, theme, more), true);
     fill();
   };
+  // Resolves when the picture is whole: charts of many parts are drawn in pieces.
+  const whole = () => new Promise((resolve) => {
+    const done = () => {
+      chart.off('finished', done);
+      resolve();
+    };
+    chart.on('finished', done);
+    chart.getZr().refresh();
+  });
   // The picture as a file; of SVG, drawn anew as one.
   const png = async () => {
     begin();
+    await whole();
     const url = chart.getDataURL({pixelRatio: 2, backgroundColor: colours().card});
     save(`${name}.png`, Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (byte) => byte.charCodeAt(0)), 'image/png');
   };

@@ -11,6 +11,12 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
+// Gives an element the focus, and shows where it begins.
+export function moveTo(of) {
+  of.focus({preventScroll: true});
+  of.scrollIntoView();
+}
+
 // A labelled choice among texts; `changed` is given the index.
 export function choice(label, texts, selected, changed) {
   const select = element('select', {onchange: () => changed(select.selectedIndex)},

@@ -21,6 +21,8 @@ function inkOn(ramp, share) {
   return inkOver(`#${channel(0)}${channel(1)}${channel(2)}`);
 }
 
+const piece = 64, most = 128;  // cells: a map of more is drawn in pieces
+
 const long = (labels) => labels.some((label) => label.length > 8);
 
 // What figure() draws. x, y: {name, labels}; cells: [{i, j, value, why}], `why` there is no value in a word or two;
@@ -30,7 +32,7 @@ export function heatmap({x, y, cells, name, ...given}) {
   const values = full.map(({value}) => value), low = Math.min(...values), high = Math.max(...values);
   const share = (value) => (high === low ? 0 : (value - low) / (high - low));
   const words = (cell) => `${x.name} ${x.labels[cell.i]}, ${y.name} ${y.labels[cell.j]}`;
-  const few = x.labels.length <= 7 || (x.labels.length <= 10 && (given.wide || !long(y.labels)));
+  const few = y.labels.length <= 20 && (x.labels.length <= 7 || (x.labels.length <= 10 && (given.wide || !long(y.labels))));
   const wordy = few && x.labels.length <= 5 && !narrow();  // there is room for words
   const unit = /,([^,]*)$/.exec(name)?.[1].trim() ?? '';
   return {
@@ -44,7 +46,7 @@ export function heatmap({x, y, cells, name, ...given}) {
       yAxis: {type: 'category', name: long(y.labels) ? '' : y.name, nameGap: narrow() ? 30 : 54, data: y.labels, splitLine: {show: false},
         axisLabel: {width: narrow() ? 92 : 172, overflow: 'truncate'}},
       visualMap: values.length ? scale(theme, values, 150, unit) : undefined,
-      series: [{type: 'heatmap', name, data: full.map(({i, j, value}) => ({value: [i, j, value], label: {color: inkOn(theme.ramp, share(value))}})),
+      series: [{type: 'heatmap', name, progressive: piece, progressiveThreshold: most, data: full.map(({i, j, value}) => ({value: [i, j, value], label: {color: inkOn(theme.ramp, share(value))}})),
       words: (item) => `${words(full[item])}: ${shown(full[item].value)} ${unit}`,
       label: {show: few && !(narrow() && x.labels.length > 4), fontSize: 11,
         formatter: ({value}) => shown(Number(value[2].toPrecision(3)))},

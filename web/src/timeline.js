@@ -55,7 +55,7 @@ export function timeline(trace) {
         tooltip: {trigger: 'item'},
         grid,
         xAxis: all.map((i) => ({gridIndex: i, type: 'value', min: begin, max: end,
-          axisLabel: {show: i === all.length - 1, formatter: (value) => `${Number(value.toFixed(3))} ms`},
+          axisLabel: {show: i === all.length - 1, alignMaxLabel: 'right', formatter: (value) => `${Number(value.toFixed(3))} ms`},
           axisTick: {show: i === all.length - 1}})),
         yAxis: [{gridIndex: 0, type: 'category', data: label, inverse: true, axisLabel: {interval: 0, hideOverlap: false,
           width: left - 12, overflow: 'truncate'}},
@@ -76,6 +76,10 @@ export function timeline(trace) {
             const area = params.coordSys, from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
             const x = Math.max(from[0], area.x), width = Math.min(to[0], area.x + area.width) - x;
             if (width < 0 || from[0] > area.x + area.width) return null;
+            // Of those narrower than a pixel, one a pixel: the rest would be drawn over it.
+            const columns = params.context.columns ??= [], column = Math.floor(x);
+            if (width < 1 && columns[api.value(0)] === column) return null;
+            columns[api.value(0)] = Math.floor(x + width);
             const name = owners[api.value(3)];
             return {type: 'rect', shape: {x, y: from[1] - 8, width: Math.max(width, 0.6), height: 16},
               style: {fill: name === 'switch' ? theme.soft : theme.series[api.value(3) % theme.series.length], stroke: theme.card, lineWidth: 0.6}};

@@ -1,5 +1,7 @@
 #include "models/dnn/builders/yolo.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -101,7 +103,7 @@ Node YoloBuilder::flat(const std::string& name, Node from) {
 Node YoloBuilder::branches(const std::string& name, const Levels& levels, int inside, int outputs) {
   std::vector<Node> all;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    const std::string level = "." + std::to_string(i);
+    const std::string level = fmt::format(".{}", i);
     all.push_back(flat(name + ".flatten" + level, branch(name + level, levels.at(i), inside, outputs)));
   }
   return layers_.concat_positions(name + ".levels", all);
@@ -113,7 +115,7 @@ Node YoloBuilder::detect(const std::string& name, const Levels& levels, int clas
             what = std::max(finest, std::min(classes, 100));
   std::vector<Node> all;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    const std::string level = "." + std::to_string(i);
+    const std::string level = fmt::format(".{}", i);
     const Node box = branch(name + ".cv2" + level, levels.at(i), where, box_bins * box_sides);
     const std::string score_name = name + ".cv3" + level;
     const Node score = thin ? thin_branch(score_name, levels.at(i), what, classes)
