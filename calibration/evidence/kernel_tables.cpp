@@ -226,8 +226,15 @@ const dnn::KernelTables& kernel_tables(std::string_view evidence) {
 const dnn::KernelTables& kernel_tables_for(std::string_view evidence, std::string_view sibling,
                                            const WantedTable& wanted) {
   const std::string about = std::string(wanted.model) + "," + dnn::to_string(wanted.precision) + ",";
-  const dnn::KernelTables& own =
-      input::has_directory(evidence) ? kernel_tables(evidence) : embedded_kernel_tables(evidence, about);
+  const bool embedded = !input::has_directory(evidence);
+  if (embedded) {
+    // The rows of the batch alone, which are a fraction, if nothing has to be found between batches.
+    const dnn::KernelTables& exact =
+        embedded_kernel_tables(evidence, about + std::to_string(wanted.batch) + ",");
+    const dnn::MeasuredNetwork* const network = exact.find(wanted.model, wanted.precision, measured_input);
+    if (network != nullptr && !network->solo_graph.empty()) return exact;
+  }
+  const dnn::KernelTables& own = embedded ? embedded_kernel_tables(evidence, about) : kernel_tables(evidence);
   const dnn::MeasuredNetwork* const network = own.find(wanted.model, wanted.precision, measured_input);
   if (sibling.empty() || network == nullptr || network->batches.back().batch >= wanted.batch) return own;
   static std::mutex mutex;
