@@ -200,6 +200,35 @@ TEST(Dvfs, a_power_cap_is_kept_and_named) {
   EXPECT_EQ(free.dvfs.throttled_s(0), 0);
 }
 
+DeviceSpec with_alarm_at(double watts) {
+  DeviceSpec spec = device();
+  power::OverCurrentSpec& alarms = spec.power->over_current.emplace();
+  alarms.instantaneous = power::OverCurrentAlarm{
+      .threshold_w = watts, .averaging = {}, .ratio = 0.5, .release = milliseconds(5)};
+  return spec;
+}
+
+// Governed clocks start low, where no reading is needed: the alarm is raised once they have risen.
+TEST(Dvfs, an_alarm_is_raised_by_clocks_that_rise_and_not_by_those_that_cannot) {
+  const auto alarmed_s = [](double watts) {
+    Bench bench(with_alarm_at(watts), {process()});
+    return bench.run(seconds(2)).held_s[static_cast<std::size_t>(power::Cause::over_current)];
+  };
+  EXPECT_GT(alarmed_s(4), 0.2);
+  EXPECT_EQ(alarmed_s(20), 0);
+}
+
+TEST(Dvfs, a_board_that_cannot_draw_as_much_is_not_read_for_alarms) {
+  const auto steps = [](const DeviceSpec& spec, std::vector<process::Spec> processes) {
+    Bench bench(spec, std::move(processes));
+    (void)bench.run(seconds(2));
+    return bench.engine.steps();
+  };
+  EXPECT_EQ(steps(with_alarm_at(20), {process()}), steps(device(), {process()}));
+  // With little to do its clocks go down; until then there are a few readings.
+  EXPECT_LT(steps(with_alarm_at(4), {process(seconds(1000))}), steps(device(), {process(seconds(1000))}) + 10);
+}
+
 TEST(Dvfs, heat_steps_clocks_down_and_without_any_it_would_not) {
   DeviceSpec spec = device();
   spec.power->thermal = power::ThermalSpec{
