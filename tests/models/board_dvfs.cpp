@@ -226,7 +226,8 @@ TEST(Dvfs, a_board_that_cannot_draw_as_much_is_not_read_for_alarms) {
   };
   EXPECT_EQ(steps(with_alarm_at(20), {process()}), steps(device(), {process()}));
   // With little to do its clocks go down; until then there are a few readings.
-  EXPECT_LT(steps(with_alarm_at(4), {process(seconds(1000))}), steps(device(), {process(seconds(1000))}) + 10);
+  EXPECT_LT(steps(with_alarm_at(4), {process(seconds(1000))}),
+            steps(device(), {process(seconds(1000))}) + 10);
 }
 
 TEST(Dvfs, heat_steps_clocks_down_and_without_any_it_would_not) {
