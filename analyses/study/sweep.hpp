@@ -47,8 +47,7 @@ struct SweepSummary {
 
 // Runs these points in parallel and stores each when it is done. They must be supported, have different keys,
 // and not be in the store yet.
-SweepSummary run_points(const StudyRuns& runs, std::vector<std::size_t> points,
-                        const SweepControl& control);
+SweepSummary run_points(const StudyRuns& runs, std::vector<std::size_t> points, const SweepControl& control);
 
 // Computes the points that the store does not have.
 SweepSummary sweep(const StudyRuns& runs, const SweepControl& control);
