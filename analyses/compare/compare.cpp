@@ -207,6 +207,7 @@ Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, con
     return std::move(*profile);
   };
   const calibration::Profile profile_a = profile_of(a), profile_b = profile_of(b);
+  const std::size_t most = pairs.most.value_or(pairs.until ? 100 : 10);
   std::vector<scenarios::Result> results_a, results_b;
   std::mutex guard;
   std::size_t done = 0;
@@ -225,16 +226,15 @@ Compared compare(const scenarios::Scenario& a, const scenarios::Scenario& b, con
       if (!result) throw scenarios::Interrupted();
       (first ? results_a : results_b)[pair] = std::move(*result);
       const std::lock_guard lock(guard);
-      if (control.progress)
-        control.progress(static_cast<double>(++done) / static_cast<double>(2 * pairs.most));
+      if (control.progress) control.progress(static_cast<double>(++done) / static_cast<double>(2 * most));
     });
   };
-  for (std::size_t next = pairs.until ? std::min(Pairs::least, pairs.most) : pairs.most;; next += 2) {
-    next = std::min(next, pairs.most);
+  for (std::size_t next = pairs.until ? Pairs::least : most;; next += 2) {
+    next = std::min(next, most);
     run_pairs(results_a.size(), next);
     Compared all = compared(a, b, std::move(results_a), std::move(results_b));
     all.until = pairs.until;
-    if (next == pairs.most || all.known_to(*pairs.until)) return all;
+    if (next == most || all.known_to(*pairs.until)) return all;
     results_a = std::move(all.a);
     results_b = std::move(all.b);
   }

@@ -58,7 +58,7 @@ struct Pairs {
   // Once the differences in throughput are known to `until`, looked at after every second pair from here on,
   // no more are run. Common random numbers make this fewer runs than two separate means would need.
   static constexpr std::size_t least = 6;
-  std::size_t most = 10;
+  std::optional<std::size_t> most = {};  // none: 10, with `until` 100
   std::optional<double> until = {};
 };
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "calibration/profile/profile.hpp"
 #include "cli/compare/text.hpp"
@@ -21,8 +22,8 @@ namespace {
 struct CompareOptions {
   ScenarioFiles scenarios;
   std::vector<std::string> profiles, set_b;
-  std::size_t replications = 0;  // 0: the default
-  std::string until;             // a share; empty: none
+  std::optional<std::size_t> replications;
+  std::string until;  // a share; empty: none
   std::string format;
 };
 
@@ -61,7 +62,7 @@ std::optional<std::pair<ScenarioFiles, ScenarioFiles>> sides_of(const CompareOpt
 
 // None, with a message, if `until` is not a share.
 std::optional<analyses::Pairs> pairs_of(const CompareOptions& options, Terminal& terminal) {
-  analyses::Pairs pairs;
+  analyses::Pairs pairs{.most = options.replications};
   if (!options.until.empty()) {
     const input::QuantityResult share = input::parse_quantity(options.until, input::share_dimension());
     if (!share.value || *share.value <= 0 || *share.value >= 1) {
@@ -69,9 +70,8 @@ std::optional<analyses::Pairs> pairs_of(const CompareOptions& options, Terminal&
                                     : fmt::format("--until: {}; {}", share.message, share.hint));
       return std::nullopt;
     }
-    pairs = {.most = 100, .until = share.value};
+    pairs.until = share.value;
   }
-  if (options.replications > 0) pairs.most = options.replications;
   return pairs;
 }
 

@@ -246,7 +246,7 @@ void Dvfs::poll_over_current() {
   current_event_ = {};
   const power::Throttle before = over_current_->throttle();
   if (read_current() != before) allow();
-  watch_current();
+  schedule_reading();
 }
 
 power::Throttle Dvfs::read_current() {
@@ -254,12 +254,16 @@ power::Throttle Dvfs::read_current() {
   return over_current_->read(watts_since(over_current_mark_), elapsed);
 }
 
-// Readings are needed while an alarm lasts, and while the board could draw as much as raises one. To be
-// called when clocks and temperature have changed as well.
+// Clocks or temperature have changed, and with them what the board could draw.
 void Dvfs::watch_current() {
-  if (!over_current_ || engine_.pending(current_event_)) return;
-  if (!over_current_->alarmed() && most_watts() < lowest_alarm_w(*spec_.over_current, setup_.over_current))
-    return;
+  if (!over_current_) return;
+  may_alarm_ = most_watts() >= lowest_alarm_w(*spec_.over_current, setup_.over_current);
+  schedule_reading();
+}
+
+// Readings are needed while an alarm lasts, and while the board could draw as much as raises one.
+void Dvfs::schedule_reading() {
+  if (engine_.pending(current_event_) || !(may_alarm_ || over_current_->alarmed())) return;
   if (over_current_mark_.at != engine_.now()) read_current();
   const sim::Duration interval = over_current_->interval();
   const sim::Duration since_last = (engine_.now() - sim::Time::zero()) % interval;

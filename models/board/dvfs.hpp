@@ -109,6 +109,7 @@ class Dvfs {
   void poll_over_current();
   power::Throttle read_current();
   void watch_current();
+  void schedule_reading();
   void poll_thermal();
   void after(sim::Duration interval, sim::Action action) {
     engine_.schedule(engine_.now() + interval, action);
@@ -153,6 +154,7 @@ class Dvfs {
   Held gpu_held_, emc_held_;
   bool asked_ = false;                              // since a governor or a controller changed its mind
   sim::EventId cpu_event_, gpu_event_, emc_event_;  // clock changes in transit
+  bool may_alarm_ = false;                          // at these clocks and this temperature
   sim::EventId current_event_;                      // the next reading of the over-current alarms
 
   // At the last poll.

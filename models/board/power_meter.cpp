@@ -49,7 +49,6 @@ bool PowerMeter::look() {
   activity_.seconds = seconds;
   for (std::size_t i = 0; i < activity_.clusters.size(); ++i) {
     activity_.clusters[i].hz = clocks.clusters_hz[i];
-    activity_.clusters[i].pulses = cpu_pulses_;
     activity_.clusters[i].busy_core_s = 0;
   }
   const std::deque<cpu::Core>& cores = board_.cpu().machine().cores;
@@ -58,7 +57,6 @@ bool PowerMeter::look() {
     activity_.clusters[static_cast<std::size_t>(cores[i].cluster)].busy_core_s += busy;
   }
   activity_.gpu_hz = clocks.gpu_hz;
-  activity_.gpu_pulses = gpu_pulses_;
   activity_.emc_hz = clocks.emc_hz;
   activity_.dla_hz = clocks.dla_hz;
   activity_.gpu_busy_s = sim::to_seconds(now_.gpu_busy - before_.gpu_busy);

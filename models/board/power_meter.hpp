@@ -26,8 +26,10 @@ class PowerMeter {
   // While GPU clocks are pinned, the GPU is not powered off when idle.
   void pin_gpu(bool pinned) { gpu_pinned_ = pinned; }
   // Share of clock pulses that pass, from now on. The voltage is that of the full clock.
-  void set_cpu_pulses(double ratio) { cpu_pulses_ = ratio; }
-  void set_gpu_pulses(double ratio) { gpu_pulses_ = ratio; }
+  void set_cpu_pulses(double ratio) {
+    for (power::ClusterActivity& cluster : activity_.clusters) cluster.pulses = ratio;
+  }
+  void set_gpu_pulses(double ratio) { activity_.gpu_pulses = ratio; }
   void set_temperature(double celsius) { celsius_ = celsius; }
   [[nodiscard]] double celsius() const { return celsius_; }
 
@@ -41,7 +43,7 @@ class PowerMeter {
   [[nodiscard]] double leakage_j() const { return leakage_j_; }
   // From the start of the run up to now, without ending the interval: for those who look often.
   [[nodiscard]] double joules_by_now();
-  // What the last accrue() accounted for.
+  // What the last look at the board saw, with the pulses that pass now.
   [[nodiscard]] const power::Activity& last() const { return activity_; }
 
  private:
@@ -66,7 +68,6 @@ class PowerMeter {
   Reading before_, now_;
   power::Activity activity_;
   double gpu_idle_s_ = 0;  // idle time without interruption, up to the last accrue()
-  double cpu_pulses_ = 1, gpu_pulses_ = 1;
   power::PerPart joules_{}, window_{};
   double seconds_ = 0, window_s_ = 0, total_j_ = 0, leakage_j_ = 0;
 };

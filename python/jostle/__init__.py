@@ -96,9 +96,7 @@ def compare(a, b=None, *, set_b=None, seed=None, set=None, replications=None, un
     replications  pairs of runs, one seed each (default 10; with `until` at most so many, default 100)
     until         runs pairs until the differences in throughput are known to this share of a's, as 0.01
     """
-    if replications is None:
-        replications = 10 if until is None else 100
-    if replications < 1:
+    if replications is not None and replications < 1:
         raise ValueError("replications: must be at least 1")
     if until is not None and not 0 < until < 1:
         raise ValueError("until: must be above 0 and below 1")
