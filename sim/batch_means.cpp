@@ -69,11 +69,7 @@ double student_t_95(std::size_t degrees_of_freedom) {
   return z + first / n + second / (n * n);
 }
 
-void BatchMeans::add(double x) {
-  ++count_;
-  sum_ += x;
-  open_sum_ += x;
-  if (++open_count_ < batch_size_) return;
+void BatchMeans::close_batch() {
   batch_sums_.push_back(open_sum_);
   open_sum_ = 0;
   open_count_ = 0;

@@ -32,7 +32,12 @@ class BatchMeans {
   static constexpr std::size_t max_batches = 64;
   static constexpr std::size_t fewest_batches = 8;
 
-  void add(double x);
+  void add(double x) {
+    ++count_;
+    sum_ += x;
+    open_sum_ += x;
+    if (++open_count_ == batch_size_) close_batch();
+  }
   // Discards the observations so far (end of the warm-up).
   void clear() { *this = {}; }
 
@@ -53,6 +58,7 @@ class BatchMeans {
     std::vector<double> means;
     std::uint64_t size = 1;
   };
+  void close_batch();
   [[nodiscard]] Batches few() const;  // of fewer than max_batches
   [[nodiscard]] Batches uncorrelated() const;
   [[nodiscard]] std::optional<double> spectral_half() const;

@@ -67,13 +67,18 @@ double Quantiles::ranked(std::size_t rank) const {
   return middle_of(histogram_.rbegin()->first);
 }
 
-std::optional<double> Quantiles::quantile(double p) const {
-  if (!(p >= 0 && p <= 1)) throw std::invalid_argument("Quantiles: p must be in [0, 1]");
-  if (count_ == 0) return std::nullopt;
+const std::vector<double>& Quantiles::sorted() const {
   if (!sorted_) {
     boost::sort::spreadsort::float_sort(numbers_.begin(), numbers_.end());
     sorted_ = true;
   }
+  return numbers_;
+}
+
+std::optional<double> Quantiles::quantile(double p) const {
+  if (!(p >= 0 && p <= 1)) throw std::invalid_argument("Quantiles: p must be in [0, 1]");
+  if (count_ == 0) return std::nullopt;
+  (void)sorted();
   const double position = p * static_cast<double>(count_ - 1);
   const auto below = static_cast<std::size_t>(position);
   const double low = ranked(below);

@@ -24,6 +24,8 @@ class Quantiles {
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] bool exact() const { return histogram_.empty(); }
   [[nodiscard]] std::optional<double> mean() const;
+  // The numbers in ascending order, while they are exact.
+  [[nodiscard]] const std::vector<double>& sorted() const;
   // The p-quantile, p in [0, 1], interpolated between the neighbouring numbers (numpy's default, type 7).
   // Undefined without numbers.
   [[nodiscard]] std::optional<double> quantile(double p) const;

@@ -125,6 +125,11 @@ std::size_t Series::needed(double p) {
 std::vector<Series::Known> Series::quantiles_known(const std::vector<double>& p) const {
   std::vector<double> sorted = numbers_;
   boost::sort::spreadsort::float_sort(sorted.begin(), sorted.end());
+  return quantiles_known(p, sorted);
+}
+
+std::vector<Series::Known> Series::quantiles_known(const std::vector<double>& p,
+                                                   const std::vector<double>& sorted) const {
   std::vector<Known> all;
   for (const double share : p) all.push_back(known(sorted, share));
   return all;

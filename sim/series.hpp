@@ -38,6 +38,9 @@ class Series {
   // period brings many late ones at once: at least three clusters must be there, the interval is no narrower
   // than so many tell, and an end beyond all numbers is read off an exponential tail.
   [[nodiscard]] std::vector<Known> quantiles_known(const std::vector<double>& p) const;
+  // The same for those who keep the numbers in ascending order, too, if it has kept them all (kept()).
+  [[nodiscard]] std::vector<Known> quantiles_known(const std::vector<double>& p,
+                                                   const std::vector<double>& sorted) const;
 
  private:
   [[nodiscard]] Known known(const std::vector<double>& sorted, double p) const;

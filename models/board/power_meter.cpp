@@ -51,7 +51,7 @@ bool PowerMeter::look() {
     activity_.clusters[i].hz = clocks.clusters_hz[i];
     activity_.clusters[i].busy_core_s = 0;
   }
-  const std::deque<cpu::Core>& cores = board_.cpu().machine().cores;
+  const std::vector<cpu::Core>& cores = board_.cpu().machine().cores;
   for (std::size_t i = 0; i < cores.size(); ++i) {
     const double busy = sim::to_seconds(now_.core_busy[i] - before_.core_busy[i]);
     activity_.clusters[static_cast<std::size_t>(cores[i].cluster)].busy_core_s += busy;

@@ -68,6 +68,7 @@ Cpu::Cpu(sim::Engine& engine, const Spec& spec, const Confinement& confinement, 
     added.clock_hz = cluster.max_clock_hz;
     total += cluster.cores;
   }
+  machine_.cores.reserve(static_cast<std::size_t>(total));
   machine_.online =
       confinement.online.empty() ? CpuSet::first(total) : to_set(confinement.online, CpuSet::first(total));
   machine_.online_count = machine_.online.count();

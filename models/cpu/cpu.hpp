@@ -66,6 +66,11 @@ class Cpu {
   // Sleeps until `time`, or wake().
   [[nodiscard]] auto sleep_until(ThreadId thread, sim::Time time);
 
+  // Whether the listener must be told at once what becomes of the thread. While it need not, it is told of
+  // the phases on a core (switching, refilling) when they have passed and something else happens there, with
+  // the times at which they began: they take no events.
+  void watch(ThreadId thread, bool watched);
+  void tell_phases(ThreadId thread) { accrue(machine_.core(get(thread).core)); }
   // Makes a sleeping thread runnable; false, and nothing happens, if it does not sleep. `waker`: the core
   // this comes from, -1 if none.
   bool wake(ThreadId thread, int waker = -1);
@@ -130,7 +135,10 @@ class Cpu {
   void go_to_sleep(Thread& thread);
   void check_preemption(Core& core, Thread& arrived);
   void timer_due(Core& core);
-  void tell(Thread& thread, State state, double rate);
+  void tell(Thread& thread, State state, double rate, sim::Time at);
+  void tell(Thread& thread, State state, double rate) { tell(thread, state, rate, engine_.now()); }
+  [[nodiscard]] bool phases_pass(const Core& core, const Thread& thread) const;
+  [[nodiscard]] sim::Time end_of_work(const Core& core, const Thread& thread) const;
   [[nodiscard]] sim::Time next_tick(sim::Time from) const;
   [[nodiscard]] sim::Duration since_tick() const;
 

@@ -30,17 +30,50 @@ sim::Duration Cpu::since_tick() const {
                                : (engine_.now() - first) % machine_.spec.scheduler.tick;
 }
 
-void Cpu::tell(Thread& thread, State state, double rate) {
-  const sim::Time now = engine_.now();
+void Cpu::tell(Thread& thread, State state, double rate, sim::Time at) {
   if (state != thread.state) {
-    thread.statistics.time_in[static_cast<std::size_t>(thread.state)] += now - thread.state_since;
-    thread.state_since = now;
+    thread.statistics.time_in[static_cast<std::size_t>(thread.state)] += at - thread.state_since;
+    thread.state_since = at;
     thread.state = state;
   }
   thread.rate = rate;
   if (thread.listener.changed != nullptr) {
-    thread.listener.changed(thread.listener.context, state, now, thread.done, rate);
+    thread.listener.changed(thread.listener.context, state, at, thread.done, rate);
   }
+}
+
+void Cpu::watch(ThreadId id, bool watched) {
+  Thread& thread = get(id);
+  Core& core = machine_.core(thread.core);
+  const bool in_phase = thread.state == State::switching || thread.state == State::refilling;
+  if (!watched || thread.watched || !in_phase) {
+    thread.watched = watched;
+    return;
+  }
+  accrue(core);
+  thread.watched = true;
+  arm_phase(core);
+}
+
+// Whether the phases that `thread`, running, is in need no events: nobody asks for them, and it is the same
+// whether the time in them is accounted for at their ends or later.
+bool Cpu::phases_pass(const Core& core, const Thread& thread) const {
+  return !thread.watched && !thread.polite && !thread.limited() && thread.weight == nice_0_weight &&
+         !core.interrupts.any() && !machine_.tracks_utilisation;
+}
+
+// When the work of a running thread is done if it goes through its phases undisturbed.
+sim::Time Cpu::end_of_work(const Core& core, const Thread& thread) const {
+  sim::Time at = engine_.now() + thread.switch_left;
+  sim::Duration left = thread.remaining;
+  if (thread.refill_left > sim::Duration::zero()) {
+    const double slow = core.rate * machine_.spec.costs.speed_while_refilling;
+    const sim::Duration all = sim::time_for(left, slow);
+    if (all <= thread.refill_left) return at + all;
+    left -= std::min(left, sim::work_in(thread.refill_left, slow));
+    at += thread.refill_left;
+  }
+  return at + sim::time_for(left, core.rate);
 }
 
 void Cpu::accrue(Core& core) {
@@ -64,20 +97,32 @@ void Cpu::accrue(Core& core) {
     core.queue.charge(elapsed.ps());
   }
   if (machine_.tracks_utilisation) thread.utilisation.advance(now, core.speed);
-  // Every phase ends with an event, so the time since the last call lies in one phase.
-  if (thread.state == State::switching) {
-    thread.switch_left -= elapsed;
-    return;
+  // Phase by phase. Most phases end with an event, so that there is one; others are told of now.
+  for (sim::Duration rest = elapsed;;) {
+    const bool switching = thread.switch_left > sim::Duration::zero();
+    const bool refilling = !switching && thread.refill_left > sim::Duration::zero();
+    sim::Duration part = rest;
+    if (switching || refilling) {
+      sim::Duration& left = switching ? thread.switch_left : thread.refill_left;
+      part = std::min(left, rest);
+      left -= part;
+    }
+    rest -= part;
+    const sim::Time at = now - rest;
+    if (!switching && thread.request == Request::work) {
+      // The end was rounded to a picosecond; then it is all done, by definition.
+      const sim::Duration work = at >= thread.finishes
+                                     ? thread.remaining
+                                     : std::min(thread.remaining, sim::work_in(part, thread.rate));
+      thread.remaining -= work;
+      thread.done += work;
+      thread.statistics.work += work;
+    }
+    if (rest == sim::Duration::zero()) return;
+    const bool slow = thread.refill_left > sim::Duration::zero();
+    tell(thread, slow ? State::refilling : State::on_core,
+         slow ? core.rate * machine_.spec.costs.speed_while_refilling : core.rate, at);
   }
-  if (thread.state == State::refilling) thread.refill_left -= elapsed;
-  if (thread.request != Request::work) return;
-  // The end was rounded to a picosecond; then it is all done, by definition.
-  const sim::Duration work = now >= thread.finishes
-                                 ? thread.remaining
-                                 : std::min(thread.remaining, sim::work_in(elapsed, thread.rate));
-  thread.remaining -= work;
-  thread.done += work;
-  thread.statistics.work += work;
 }
 
 void Cpu::arm(Core& core) {
@@ -120,8 +165,12 @@ void Cpu::arm_phase(Core& core) {
   if (state != thread.state || rate != thread.rate) tell(thread, state, rate);
 
   thread.finishes = sim::Time::never();
-  if (thread.request == Request::work && rate > 0)
+  if (phase_end != sim::Time::never() && phases_pass(core, thread)) {
+    phase_end = sim::Time::never();
+    if (thread.request == Request::work) thread.finishes = end_of_work(core, thread);
+  } else if (thread.request == Request::work && rate > 0) {
     thread.finishes = now + sim::time_for(thread.remaining, rate);
+  }
   core.yield_due = sim::Time::never();
   const bool realtime = thread.priority > 0;
   if (thread.polite && rate > 0 && (realtime ? core.realtime.useful_waiter() : core.queue.useful_waiter())) {

@@ -43,6 +43,7 @@ struct Thread : Entity, sim::Waitable {
   Cpu* cpu;
   std::string title;
   ThreadListener listener;
+  bool watched = true;  // its listener is told of every change at the instant it happens
   CpuSet allowed;
   double working_set_bytes = 0;
   bool streams = false;
@@ -164,7 +165,7 @@ struct Cluster {
 
 struct Machine {
   Spec spec;
-  std::deque<Core> cores;  // by number, offline ones too
+  std::vector<Core> cores;  // by number, offline ones too; all are made before anybody refers to one
   std::vector<Cluster> clusters;
   std::deque<Thread> threads;  // addresses stay
   std::deque<Container> containers;

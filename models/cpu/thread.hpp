@@ -27,7 +27,8 @@ enum class State : std::uint8_t {
 inline constexpr std::size_t state_count = 5;
 [[nodiscard]] const char* to_string(State state);
 
-// Told of every change of state or rate, and of the start of every request, at the instant it happens.
+// Told of every change of state or rate, and of the start of every request, at the instant it happens; where
+// it need not be (Cpu::watch), of changes at times that may have passed.
 // `work_done` is of the present request, in reference time; from `now` on it grows by `rate` per unit time.
 // It may read and may schedule events, but must not call back into the Cpu that tells it.
 struct ThreadListener {

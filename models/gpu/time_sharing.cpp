@@ -203,7 +203,7 @@ void TimeSharedGpu::leave(bool expired) {
   switch_began_ = now;
   ++switches_;
   set_event(now + cost);
-  set_state(last, ContextState::empty);
+  if (!has_launched_work(last)) set_state(last, ContextState::empty);
   watch_for_launch(last);
   see_finished(last);
 }

@@ -29,6 +29,7 @@ HostThread::HostThread(const BoardParts& board, const Spec& spec, const Costs& c
                          },
                      .context = this};
   thread_ = cpu_.create_thread(thread);
+  account_.follow(cpu_, thread_, !spec.launches_at_once() || costs.runtime.memory_bytes_per_s > 0);
 }
 
 void HostThread::set_phase(Phase phase) {
@@ -38,7 +39,7 @@ void HostThread::set_phase(Phase phase) {
 }
 
 void HostThread::changed(cpu::State state, const gpu::HostProgress& progress) {
-  account_.set_thread(state);
+  account_.set_thread(state, progress.since);
   on_core_ = state == cpu::State::on_core || state == cpu::State::refilling;
   note_traffic();
   listener_.progressed(listener_.context, progress);

@@ -6,7 +6,8 @@ namespace jostle::process {
 
 // Time since the last call in which its kernels executed: they do while it holds the GPU. Those of several
 // streams overlap: as long as together, at most all of it.
-sim::Duration TimeAccount::ran() {
+sim::Duration TimeAccount::ran(sim::Time until) {
+  if (!owns_) return {};
   sim::Duration sum;
   for (Context& context : contexts_) {
     if (context.state != gpu::ContextState::owner) continue;
@@ -14,14 +15,27 @@ sim::Duration TimeAccount::ran() {
     sum += running - context.running;
     context.running = running;
   }
-  return contexts_.size() > 1 ? std::min(sum, engine_.now() - since_) : sum;
+  return contexts_.size() > 1 ? std::min(sum, until - since_) : sum;
 }
 
-void TimeAccount::attribute() {
-  const sim::Time now = engine_.now();
-  const sim::Duration elapsed = now - since_;
-  const sim::Duration ran = this->ran();
-  since_ = now;
+void TimeAccount::set_context(std::size_t context, gpu::ContextState state) {
+  settle();
+  contexts_[context].state = state;
+  bool owns = false, waits = false;
+  for (const Context& each : contexts_) {
+    owns = owns || each.state == gpu::ContextState::owner;
+    waits =
+        waits || each.state == gpu::ContextState::waiting || each.state == gpu::ContextState::switching_in;
+  }
+  owns_ = owns;
+  waits_ = waits && !owns;
+  watch();
+}
+
+void TimeAccount::attribute(sim::Time until) {
+  const sim::Duration elapsed = until - since_;
+  const sim::Duration ran = this->ran(until);
+  since_ = until;
   add(Share::gpu_running, ran);
   if (const sim::Duration rest = elapsed - ran; rest != sim::Duration::zero()) {
     const Share why = cause();

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "models/cpu/cpu.hpp"
 #include "models/cpu/thread.hpp"
 #include "models/dla/dla.hpp"
 #include "models/gpu/gpu.hpp"
@@ -34,23 +36,44 @@ class TimeAccount {
     return contexts_.size() - 1;
   }
 
-  // What is true from now on.
-  void set_phase(Phase phase) { settle(), phase_ = phase; }
-  void set_thread(cpu::State state) { settle(), thread_ = state; }
-  void set_context(std::size_t context, gpu::ContextState state) {
-    settle(), contexts_[context].state = state;
+  // The host's thread: the account says when it has to be told of its phases at once. `enqueuing`: always
+  // while it enqueues, because the GPU or the memory follows it then.
+  void follow(cpu::Cpu& cpu, cpu::ThreadId thread, bool enqueuing) {
+    cpu_ = &cpu;
+    host_ = thread;
+    watched_enqueuing_ = enqueuing;
   }
-  void set_outstanding(std::size_t context, bool work) { settle(), contexts_[context].outstanding = work; }
-  void set_dla(std::size_t context, dla::TaskState state) { settle(), contexts_[context].dla = state; }
-  void set_engine(media::JobState state) { settle(), engine_state_ = state; }
+
+  // What is true from now on.
+  void set_phase(Phase phase) {
+    if (phase == Phase::enqueuing) {
+      settle();
+    } else {
+      change();
+    }
+    phase_ = phase;
+    watch();
+  }
+  // Since `at`, which is now but for phases on a core that nobody had to be told of (Cpu::watch).
+  void set_thread(cpu::State state, sim::Time at) {
+    if (matters() && at != since_) attribute(at);
+    thread_ = state;
+  }
+  void set_context(std::size_t context, gpu::ContextState state);
+  void set_outstanding(std::size_t context, bool work) { change(), contexts_[context].outstanding = work; }
+  void set_dla(std::size_t context, dla::TaskState state) { change(), contexts_[context].dla = state; }
+  void set_engine(media::JobState state) { change(), engine_state_ = state; }
   // Whether any of the other threads of its team has a core.
-  void set_helped(bool helped) { settle(), helped_ = helped; }
-  void change_copying(int change) { settle(), copying_ += change; }
-  void set_link(bool under_way) { settle(), link_ = under_way; }
+  void set_helped(bool helped) { change(), helped_ = helped; }
+  void change_copying(int change) { this->change(), copying_ += change; }
+  void set_link(bool under_way) { change(), link_ = under_way; }
 
   // Attributes the time since the last change. Several things change at one instant: the GPU is asked once.
   void settle() {
-    if (engine_.now() != since_) attribute();
+    if (engine_.now() == since_) return;
+    const bool in_phase = thread_ == cpu::State::switching || thread_ == cpu::State::refilling;
+    if (in_phase && !watched_) cpu_->tell_phases(host_);
+    if (engine_.now() != since_) attribute(engine_.now());
   }
   // Forgets the past (the warm-up ends).
   void clear();
@@ -73,13 +96,32 @@ class TimeAccount {
     sim::Duration running;     // time of its kernels by since_
   };
 
-  void attribute();
+  void attribute(sim::Time until);
+  // Before something changes. While it waits for the GPU, nothing else has a say in where its time goes, but
+  // for that of enqueue calls.
+  void change() {
+    if (matters()) settle();
+  }
+  [[nodiscard]] bool matters() const { return !waits_ || phase_ == Phase::enqueuing; }
+  // While it holds the GPU, how long its kernels ran can be asked only now. (One without a context has no
+  // reason to look away: what computes on cores alone is told at once.)
+  void watch() {
+    const bool watched = owns_ || contexts_.empty() || (watched_enqueuing_ && phase_ == Phase::enqueuing);
+    if (watched == watched_ || cpu_ == nullptr) return;
+    watched_ = watched;
+    cpu_->watch(host_, watched);
+  }
   void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
-  [[nodiscard]] sim::Duration ran();
+  [[nodiscard]] sim::Duration ran(sim::Time until);
 
   const sim::Engine& engine_;
+  cpu::Cpu* cpu_ = nullptr;  // null: it follows no thread
+  cpu::ThreadId host_;
+  bool watched_ = true, watched_enqueuing_ = true;
   std::vector<Context> contexts_;
+  bool owns_ = false;   // one of its contexts holds the GPU
+  bool waits_ = false;  // none does, and one waits for its turn or a switch
   double api_share_;
   Phase phase_ = Phase::idle;
   cpu::State thread_ = cpu::State::sleeping;

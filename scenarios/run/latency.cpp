@@ -37,8 +37,11 @@ Latency latency_of(const process::Served& served, const Unserved& unserved, cons
   latency.ci95.mean = interval_ms(served.latencies().mean_ci95());
   latency.unfinished = unserved.waiting;
   const auto lost = static_cast<double>(latency.unfinished + unserved.dropped);
-  const auto known = served.latencies().quantiles_known(
-      {percentiles[0].share, percentiles[1].share, percentiles[2].share, percentiles[3].share});
+  const std::vector<double> shares{percentiles[0].share, percentiles[1].share, percentiles[2].share,
+                                   percentiles[3].share};
+  const bool all_kept = of.exact() && served.latencies().kept() == of.count();
+  const auto known = all_kept ? served.latencies().quantiles_known(shares, of.sorted())
+                              : served.latencies().quantiles_known(shares);
   double longer = 1;
   for (std::size_t i = 0; i < percentiles.size(); ++i) {
     const Percentile& percentile = percentiles[i];
