@@ -78,6 +78,25 @@ void BatchMeans::close_batch() {
   batch_size_ *= 2;
 }
 
+BatchMeans BatchMeans::of_share(const std::vector<double>& numbers, double limit) {
+  BatchMeans means;
+  means.count_ = numbers.size();
+  while (numbers.size() / means.batch_size_ >= max_kept) means.batch_size_ *= 2;
+  for (std::size_t first = 0; first < numbers.size(); first += means.batch_size_) {
+    const std::size_t end = std::min<std::size_t>(first + means.batch_size_, numbers.size());
+    std::size_t inside = 0;
+    for (std::size_t i = first; i < end; ++i) inside += numbers[i] <= limit ? 1 : 0;
+    means.sum_ += static_cast<double>(inside);
+    if (end - first == means.batch_size_) {
+      means.batch_sums_.push_back(static_cast<double>(inside));
+    } else {
+      means.open_sum_ = static_cast<double>(inside);
+      means.open_count_ = end - first;
+    }
+  }
+  return means;
+}
+
 std::optional<double> BatchMeans::mean() const {
   if (count_ == 0) return std::nullopt;
   return sum_ / static_cast<double>(count_);

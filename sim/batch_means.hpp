@@ -38,6 +38,8 @@ class BatchMeans {
     open_sum_ += x;
     if (++open_count_ == batch_size_) close_batch();
   }
+  // As if 1 had been added for each number up to `limit`, and 0 for each other, in this order.
+  [[nodiscard]] static BatchMeans of_share(const std::vector<double>& numbers, double limit);
   // Discards the observations so far (end of the warm-up).
   void clear() { *this = {}; }
 

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::uint64_t steps_between_polls = 4096;
 
-[[nodiscard]] bool later_than(Time now, Time since, Duration allowed) {
-  return allowed != Duration::max() && now - since > allowed;
-}
-
 }  // namespace
 
 Engine::Engine() : soon_(64) {}
@@ -70,7 +66,7 @@ void Engine::grow_soon() {
 
 void Engine::set_watchdog(const Watchdog& watchdog) {
   watchdog_ = watchdog;
-  last_progress_ = now_;
+  progress();
 }
 
 RunEnd Engine::run(Time until) {
@@ -104,8 +100,8 @@ RunEnd Engine::run_loop(Time until) {
     const Time time = queue_.next_time(limit);
     if (time != now_) {
       if (time == Time::never()) return nothing_left(until);
-      if (later_than(time, last_progress_, watchdog_.without_progress)) {
-        now_ = last_progress_ + watchdog_.without_progress;
+      if (time > stuck_after_) {
+        now_ = stuck_after_;
         return stuck("no progress");
       }
       now_ = time;

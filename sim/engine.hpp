@@ -103,7 +103,10 @@ class Engine {
 
   void set_watchdog(const Watchdog& watchdog);
   // Reports progress (a batch has finished): see Watchdog::without_progress.
-  void progress() { last_progress_ = now_; }
+  void progress() {
+    const Duration allowed = watchdog_.without_progress;
+    stuck_after_ = allowed < Time::never() - now_ ? now_ + allowed : Time::never();
+  }
   // Why the run is stuck; set when run() returned RunEnd::stuck.
   [[nodiscard]] const std::optional<StuckReport>& stuck_report() const { return stuck_report_; }
   // A flag that is checked every few thousand events (set by Ctrl-C, for example). Null: none.
@@ -145,7 +148,7 @@ class Engine {
 
   std::uint64_t steps_ = 0;
   std::uint64_t steps_when_time_moved_ = 0;
-  Time last_progress_;
+  Time stuck_after_ = Time::never();  // unless there is progress before
   Watchdog watchdog_;
   const std::atomic<bool>* interrupt_ = nullptr;
   std::optional<StuckReport> stuck_report_;

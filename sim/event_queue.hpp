@@ -14,6 +14,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/action.hpp"
@@ -92,11 +93,13 @@ class EventQueue {
       return a.time != b.time ? a.time < b.time : a.order < b.order;
     }
   };
-  // The action of a cancellable event. Free when order is 0.
+  // The action of a cancellable event. Free when order is 0; then `next` is the free one after it.
   struct Slot {
     Action action{};
     std::uint64_t order = 0;
+    std::uint32_t next = 0;
   };
+  static constexpr std::uint32_t no_slot = ~std::uint32_t{0};
   // A bucket is a chain of chunks, newest first; all but the first are full.
   struct alignas(64) Chunk {
     static constexpr std::uint32_t capacity = 18;  // 448 bytes in all
@@ -168,7 +171,7 @@ class EventQueue {
   std::vector<std::unique_ptr<Chunk[]>> chunk_blocks_;
 
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_slots_;
+  std::uint32_t free_slot_ = no_slot;
 };
 
 inline void EventQueue::push(Time at, Priority priority, std::coroutine_handle<> coroutine) {
@@ -180,25 +183,22 @@ inline void EventQueue::push(Time at, Priority priority, std::coroutine_handle<>
 inline EventId EventQueue::push(Time at, Priority priority, Action action) {
   const std::uint32_t slot = new_slot();
   const std::uint64_t order = next_order(priority);
-  slots_[slot] = {action, order};
+  slots_[slot].action = action;
+  slots_[slot].order = order;
   ++live_;
   insert({static_cast<std::uint64_t>(at.ps()), order, (std::uint64_t{slot} << 1U) | 1U});
   return {slot, order};
 }
 
 inline std::uint32_t EventQueue::new_slot() {
-  if (!free_slots_.empty()) {
-    const std::uint32_t slot = free_slots_.back();
-    free_slots_.pop_back();
-    return slot;
-  }
+  if (free_slot_ != no_slot) return std::exchange(free_slot_, slots_[free_slot_].next);
   slots_.emplace_back();
   return static_cast<std::uint32_t>(slots_.size() - 1);
 }
 
 inline void EventQueue::free_slot(std::size_t slot) {
   slots_[slot].order = 0;
-  free_slots_.push_back(static_cast<std::uint32_t>(slot));
+  slots_[slot].next = std::exchange(free_slot_, static_cast<std::uint32_t>(slot));
 }
 
 inline bool EventQueue::cancel(EventId id) {

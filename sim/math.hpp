@@ -3,11 +3,19 @@
 // -ffp-contract=off). The error is within 1 unit in the last place (tests/sim compares with long double).
 #pragma once
 
+#include <array>
+
 namespace jostle::sim {
 
 // Natural logarithm. log(0) = -inf; log of a negative number is NaN.
 [[nodiscard]] double log(double x);
 // e to the x. Overflows to +inf, underflows gradually to 0.
 [[nodiscard]] double exp(double x);
+
+// The same of several numbers at once, to the same bits: a series is a chain of steps that wait for each
+// other, and the chains of several numbers overlap. For logarithms positive normal numbers, for exponentials
+// numbers between -700 and 700.
+void log_each(std::array<double, 4>& numbers);
+void exp_each(std::array<double, 8>& numbers);
 
 }  // namespace jostle::sim

@@ -7,6 +7,7 @@
 #include <boost/sort/spreadsort/float_sort.hpp>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace jostle::sim {
 
@@ -29,19 +30,10 @@ constexpr unsigned dropped_bits = 52 - 10;
 
 }  // namespace
 
-void Quantiles::add(double x) {
-  if (!std::isfinite(x)) throw std::invalid_argument("Quantiles: a number must be finite");
-  ++count_;
-  sum_ += x;
-  if (!histogram_.empty()) {
-    into_histogram(x);
-    return;
-  }
-  sorted_ = sorted_ && (numbers_.empty() || numbers_.back() <= x);
-  numbers_.push_back(x);
-  if (numbers_.size() <= exact_up_to_) return;
-  for (const double number : numbers_) into_histogram(number);
-  numbers_ = {};
+// From the first number on that is too many.
+void Quantiles::add_to_histogram(double x) {
+  for (const double number : std::exchange(numbers_, {})) into_histogram(number);
+  into_histogram(x);
 }
 
 void Quantiles::clear() {

@@ -1,10 +1,12 @@
 // Quantiles of a stream of numbers: exact for few numbers, from a logarithmic histogram for many.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 namespace jostle::sim {
@@ -17,7 +19,14 @@ class Quantiles {
   explicit Quantiles(std::size_t exact_up_to = 1'000'000) : exact_up_to_(exact_up_to) {}
 
   // Adds any finite number.
-  void add(double x);
+  void add(double x) {
+    if (!std::isfinite(x)) throw std::invalid_argument("Quantiles: a number must be finite");
+    ++count_;
+    sum_ += x;
+    if (count_ > exact_up_to_) return add_to_histogram(x);
+    sorted_ = sorted_ && (numbers_.empty() || numbers_.back() <= x);
+    numbers_.push_back(x);
+  }
   // Discards the numbers so far (end of the warm-up).
   void clear();
 
@@ -31,6 +40,7 @@ class Quantiles {
   [[nodiscard]] std::optional<double> quantile(double p) const;
 
  private:
+  void add_to_histogram(double x);
   void into_histogram(double x);
   [[nodiscard]] double ranked(std::size_t rank) const;
 

@@ -61,15 +61,20 @@ double RandomStream::normal(double mean, double standard_deviation) {
     second_normal_.reset();
     return mean + standard_deviation * z;
   }
-  // Marsaglia's polar method.
+  const Polar drawn = polar();
+  const double scale = std::sqrt(-2 * log(drawn.square) / drawn.square);
+  second_normal_ = drawn.y * scale;
+  return mean + standard_deviation * (drawn.x * scale);
+}
+
+// Marsaglia's polar method: x and y times sqrt(-2 log(square) / square) are two normal numbers. (sqrt is
+// exact to the last bit by IEEE 754.)
+RandomStream::Polar RandomStream::polar() {
   for (;;) {
     const double x = 2 * uniform() - 1;
     const double y = 2 * uniform() - 1;
     const double square = x * x + y * y;
-    if (square >= 1 || square == 0) continue;
-    const double scale = std::sqrt(-2 * log(square) / square);  // sqrt is exact to the last bit by IEEE 754
-    second_normal_ = y * scale;
-    return mean + standard_deviation * (x * scale);
+    if (square < 1 && square != 0) return {x, y, square};
   }
 }
 
@@ -82,6 +87,31 @@ double RandomStream::lognormal_unit_mean(double cv) {
     log_deviation_ = std::sqrt(variance);
   }
   return exp(normal(log_mean_, log_deviation_));
+}
+
+LognormalFactors::LognormalFactors(const RandomStream& stream, double cv)
+    : stream_(stream), log_mean_(-0.5 * log(1 + cv * cv)), log_deviation_(std::sqrt(log(1 + cv * cv))) {
+  drawn_.fill(1);
+  next_ = cv == 0 ? 0 : drawn_.size();
+}
+
+void LognormalFactors::draw() {
+  next_ = 0;
+  if (log_deviation_ == 0) return;
+  constexpr std::size_t pairs = 4;
+  std::array<RandomStream::Polar, pairs> polar;
+  std::array<double, pairs> logarithms;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    polar[i] = stream_.polar();
+    logarithms[i] = polar[i].square;
+  }
+  log_each(logarithms);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const double scale = std::sqrt(-2 * logarithms[i] / polar[i].square);
+    drawn_[2 * i] = log_mean_ + log_deviation_ * (polar[i].x * scale);
+    drawn_[2 * i + 1] = log_mean_ + log_deviation_ * (polar[i].y * scale);
+  }
+  exp_each(drawn_);
 }
 
 std::uint64_t RandomStream::below(std::uint64_t n) {

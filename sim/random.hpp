@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -28,10 +29,36 @@ class RandomStream {
   [[nodiscard]] std::uint64_t below(std::uint64_t n);
 
  private:
+  friend class LognormalFactors;
+  struct Polar {
+    double x, y, square;
+  };
+  [[nodiscard]] Polar polar();
+
   std::array<std::uint64_t, 4> state_;
   std::optional<double> second_normal_;  // the polar method gives two numbers at a time
   // Parameters of the last lognormal factor: most sources ask for the same cv every time.
   double cv_ = 0, log_mean_ = 0, log_deviation_ = 0;
+};
+
+// Lognormal factors of one coefficient of variation: those that RandomStream::lognormal_unit_mean would draw
+// from the stream one after another. Eight are drawn ahead, which takes a third of the time.
+class LognormalFactors {
+ public:
+  LognormalFactors(const RandomStream& stream, double cv);
+
+  [[nodiscard]] double next() {
+    if (next_ == drawn_.size()) draw();
+    return drawn_[next_++];
+  }
+
+ private:
+  void draw();
+
+  RandomStream stream_;
+  double log_mean_, log_deviation_;
+  std::array<double, 8> drawn_;
+  std::size_t next_;
 };
 
 }  // namespace jostle::sim

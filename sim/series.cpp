@@ -73,8 +73,7 @@ bool flat(const std::vector<double>& sorted, double p) {
 std::optional<double> half_width_of_share(const std::vector<double>& numbers,
                                           const std::vector<double>& sorted, double p) {
   const double limit = quantile(sorted, p), n = static_cast<double>(numbers.size());
-  BatchMeans below;
-  for (const double x : numbers) below.add(x <= limit ? 1 : 0);
+  const BatchMeans below = BatchMeans::of_share(numbers, limit);
   const std::optional<Interval> found = below.ci95();
   if (!found) return std::nullopt;
   const double share = *below.mean();
@@ -101,11 +100,7 @@ double exceeded_by(double beyond, const std::vector<double>& sorted, double p) {
 
 }  // namespace
 
-void Series::add(double x) {
-  if (++skipped_ < stride_) return;
-  skipped_ = 0;
-  numbers_.push_back(x);
-  if (numbers_.size() < max_kept) return;
+void Series::thin_out() {
   for (std::size_t i = 0; 2 * i < numbers_.size(); ++i) numbers_[i] = numbers_[2 * i];
   numbers_.resize(numbers_.size() / 2);
   stride_ *= 2;

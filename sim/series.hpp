@@ -14,7 +14,12 @@ class Series {
   // More numbers are thinned out evenly: every second one goes, and of those to come every second is taken.
   static constexpr std::size_t max_kept = std::size_t{1} << 18;
 
-  void add(double x);
+  void add(double x) {
+    if (++skipped_ < stride_) return;
+    skipped_ = 0;
+    numbers_.push_back(x);
+    if (numbers_.size() == max_kept) thin_out();
+  }
   // Discards the numbers so far (end of the warm-up).
   void clear() { *this = {}; }
 
@@ -43,6 +48,7 @@ class Series {
                                                    const std::vector<double>& sorted) const;
 
  private:
+  void thin_out();
   [[nodiscard]] Known known(const std::vector<double>& sorted, double p) const;
 
   std::vector<double> numbers_;

@@ -31,17 +31,27 @@ double cosine(double x) {
   return sum;
 }
 
-// Of the deviations at k periods in all of them (Goertzel).
-double periodogram(const std::vector<double>& deviations, std::size_t k) {
+// Of the deviations, at 1, 2 ... `count` periods in all of them (Goertzel). Each frequency is a chain of
+// steps that wait for each other: several are computed side by side.
+std::vector<double> periodogram(const std::vector<double>& deviations, std::size_t count) {
+  constexpr std::size_t together = 8;
   const auto n = static_cast<double>(deviations.size());
-  const double twice = 2 * cosine(2 * std::numbers::pi * static_cast<double>(k) / n);
-  double last = 0, before = 0;
-  for (const double x : deviations) {
-    const double next = x + twice * last - before;
-    before = last;
-    last = next;
+  std::vector<double> powers;
+  for (std::size_t first = 1; first <= count; first += together) {
+    std::array<double, together> twice{}, last{}, before{};
+    for (std::size_t i = 0; i < together; ++i)
+      twice[i] = 2 * cosine(2 * std::numbers::pi * static_cast<double>(std::min(first + i, count)) / n);
+    for (const double x : deviations) {
+      for (std::size_t i = 0; i < together; ++i) {
+        const double next = x + twice[i] * last[i] - before[i];
+        before[i] = last[i];
+        last[i] = next;
+      }
+    }
+    for (std::size_t i = 0; i < together && first + i <= count; ++i)
+      powers.push_back((last[i] * last[i] + before[i] * before[i] - twice[i] * last[i] * before[i]) / n);
   }
-  return (last * last + before * before - twice * last * before) / n;
+  return powers;
 }
 
 struct AtZero {
@@ -78,9 +88,10 @@ std::optional<double> spectral_half_width(const std::vector<double>& numbers) {
   for (const double x : numbers) mean += x / n;
   std::vector<double> deviations;
   for (const double x : numbers) deviations.push_back(x - mean);
+  const std::vector<double> powers = periodogram(deviations, 2 * pairs);
   std::vector<double> frequencies, logarithms;
   for (std::size_t j = 1; j <= pairs; ++j) {
-    const double power = (periodogram(deviations, 2 * j - 1) + periodogram(deviations, 2 * j)) / 2;
+    const double power = (powers[2 * j - 2] + powers[2 * j - 1]) / 2;
     if (!(power > 0)) return std::nullopt;
     frequencies.push_back((4 * static_cast<double>(j) - 1) / (2 * n));
     logarithms.push_back(log(power) + log_bias);

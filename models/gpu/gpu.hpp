@@ -132,8 +132,8 @@ class Gpu {
   [[nodiscard]] virtual sim::Duration switching() = 0;  // during context switches
   [[nodiscard]] virtual std::int64_t switches() const = 0;
   // Number of finished batches that the host has not seen yet, and of unfinished batches.
-  [[nodiscard]] virtual std::uint64_t unseen(ContextId context) const = 0;
-  [[nodiscard]] virtual std::uint64_t unfinished(ContextId context) const = 0;
+  [[nodiscard]] virtual std::uint64_t unseen(ContextId context) = 0;
+  [[nodiscard]] virtual std::uint64_t unfinished(ContextId context) = 0;
 };
 
 }  // namespace jostle::gpu

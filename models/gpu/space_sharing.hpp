@@ -47,10 +47,8 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
   [[nodiscard]] std::int64_t switches() const override { return switches_; }
-  [[nodiscard]] std::uint64_t unseen(ContextId context) const override { return get(context).unseen; }
-  [[nodiscard]] std::uint64_t unfinished(ContextId context) const override {
-    return get(context).batches.size();
-  }
+  [[nodiscard]] std::uint64_t unseen(ContextId context) override { return get(context).unseen; }
+  [[nodiscard]] std::uint64_t unfinished(ContextId context) override { return get(context).batches.size(); }
 
  private:
   struct Context {

@@ -41,6 +41,7 @@ void TimeSharedGpu::begin_turn() {
   set_state(*owner_, ContextState::owner);
   mode_ = Mode::running;
   draining_ = false;
+  drains_from_ = Time::never();
   accrued_ = turn_began_ = engine_.now();
   turn_ends_ = turn_began_ + slice_of(*owner_);
   if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
@@ -53,10 +54,54 @@ void TimeSharedGpu::begin_turn() {
 void TimeSharedGpu::plan() {
   if (sim::TraceSink* trace = engine_.trace(); trace != nullptr && !std::exchange(owner_->drawn, true))
     trace->begin(owner_->stream, accrued_, "batch");
-  if (owner_->batches.front().epoch != epoch_) retime(*owner_);
-  planned_ = advance(owner_->batches.front(), owner_->host, owner_->spec.per_launch,
-                     {owner_->position, accrued_, contended() ? turn_ends_ : Time::never(), contended()});
+  Context& owner = *owner_;
+  if (owner.batches.front().epoch != epoch_) retime(owner);
+  note_expiry();
+  const auto go_on_from = [&](const Position& position, Time from) {
+    planned_ = advance(owner.batches[passed_], owner.host, owner.spec.per_launch,
+                       {position, from, contended() ? turn_ends_ : Time::never(), contended()});
+  };
+  passed_ = 0;
+  go_on_from(owner.position, accrued_);
+  // No event for what nobody can see or change: that a batch is done, if its host does not see it during the
+  // turn; that the slice expires, if the block or kernel that is running then still finishes.
+  const bool hidden = contended() && !owner.spec.refill_prolongs_turn && observer_.finished == nullptr &&
+                      engine_.trace() == nullptr;
+  for (;;) {
+    if (planned_.why == Stop::batch_done && hidden && passed_ + 1 < owner.batches.size() &&
+        owner.batches[passed_ + 1].epoch == epoch_) {
+      ++passed_;
+      go_on_from({}, planned_.at);
+    } else if (planned_.why == Stop::limit && !draining_ && drains_from_ == Time::never()) {
+      const Duration drain = drain_of(owner.batches[passed_], planned_.position);
+      if (drain == Duration::zero()) break;
+      drains_from_ = turn_ends_;
+      turn_ends_ += drain;
+      go_on_from(planned_.position, drains_from_);
+    } else {
+      break;
+    }
+  }
   set_event(planned_.at);
+}
+
+// How long the block or kernel that is at `position` when the slice expires goes on.
+Duration TimeSharedGpu::drain_of(const Batch& batch, const Position& position) const {
+  const Underway at =
+      jostle::gpu::underway(*batch.kernels, executed(batch, owner_->spec.per_launch, position));
+  return at.done > Duration::zero() ? drain_after_expiry(spec_, batch.kernels->kernels[at.kernel], at.done)
+                                    : Duration::zero();
+}
+
+// The slice has expired as planned; or not yet, and what was planned from then on is void.
+void TimeSharedGpu::note_expiry() {
+  if (drains_from_ == Time::never()) return;
+  if (drains_from_ < engine_.now()) {
+    draining_ = true;
+  } else {
+    turn_ends_ = drains_from_;
+  }
+  drains_from_ = Time::never();
 }
 
 // Accrues the owner's progress up to now.
@@ -64,11 +109,23 @@ void TimeSharedGpu::accrue() {
   const Time now = engine_.now();
   if (mode_ != Mode::running || accrued_ == now) return;
   Context& owner = *owner_;
+  const auto advanced = [&] {
+    return advance(owner.batches.front(), owner.host, owner.spec.per_launch,
+                   {owner.position, accrued_, now, contended()});
+  };
+  for (; passed_ > 0; --passed_) {
+    const Advance step = advanced();
+    if (step.why != Stop::batch_done || step.at == now) return accrue_to(step.position, now);
+    accrue_to(step.position, step.at);
+    finish_batch(owner);
+  }
+  accrue_to(now == planned_.at ? planned_.position : advanced().position, now);
+}
+
+// The oldest batch of the owner has got there.
+void TimeSharedGpu::accrue_to(const Position& position, Time at) {
+  Context& owner = *owner_;
   const Batch& batch = owner.batches.front();
-  const Position position = now == planned_.at ? planned_.position
-                                               : advance(batch, owner.host, owner.spec.per_launch,
-                                                         {owner.position, accrued_, now, contended()})
-                                                     .position;
   if (observer_.finished != nullptr) replay(owner, owner.position, accrued_);
   const Duration cache_refill = owner.position.cache_refill - position.cache_refill;
   const Duration ran = executed(batch, owner.spec.per_launch, position) -
@@ -79,7 +136,7 @@ void TimeSharedGpu::accrue() {
   owner.executed += ran;
   busy_ += ran;
   owner.position = position;
-  accrued_ = now;
+  accrued_ = at;
 }
 
 // The planned end of the stretch has been reached.
@@ -101,6 +158,8 @@ void TimeSharedGpu::due() {
       break;
   }
   accrue();
+  for (; passed_ > 0; --passed_) finish_batch(*owner_);  // done at this instant, as those after them began
+  note_expiry();
   switch (planned_.why) {
     case Stop::batch_done: {
       Context& owner = *owner_;
@@ -115,23 +174,9 @@ void TimeSharedGpu::due() {
     case Stop::out_of_work:
       out_of_work();
       return;
-    case Stop::limit: {
-      if (!draining_) {
-        draining_ = true;
-        const Underway at = owner_->underway();
-        const Duration drain =
-            at.done > Duration::zero()
-                ? drain_after_expiry(spec_, owner_->batches.front().kernels->kernels[at.kernel], at.done)
-                : Duration::zero();
-        if (drain > Duration::zero()) {
-          turn_ends_ = engine_.now() + drain;
-          plan();
-          return;
-        }
-      }
+    case Stop::limit:
       leave(true);
       return;
-    }
     case Stop::starved:
       return;
   }

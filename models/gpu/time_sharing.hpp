@@ -43,8 +43,12 @@ class TimeSharedGpu final : public Gpu {
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
   [[nodiscard]] std::int64_t switches() const override { return switches_; }
-  [[nodiscard]] std::uint64_t unseen(ContextId context) const override { return get(context).unseen; }
-  [[nodiscard]] std::uint64_t unfinished(ContextId context) const override {
+  [[nodiscard]] std::uint64_t unseen(ContextId context) override {
+    accrue();
+    return get(context).unseen;
+  }
+  [[nodiscard]] std::uint64_t unfinished(ContextId context) override {
+    accrue();
     return get(context).batches.size();
   }
 
@@ -106,7 +110,10 @@ class TimeSharedGpu final : public Gpu {
   void go_on();
   void out_of_work();
   void plan();
+  [[nodiscard]] sim::Duration drain_of(const Batch& batch, const Position& position) const;
+  void note_expiry();
   void accrue();
+  void accrue_to(const Position& position, sim::Time at);
   void replay(Context& context, const Position& from, sim::Time since);
   void due();
   void finish_batch(Context& context);
@@ -129,10 +136,12 @@ class TimeSharedGpu final : public Gpu {
   Mode mode_ = Mode::idle;
   int waiting_ = 0;        // contexts in ContextState::waiting
   bool draining_ = false;  // the slice has expired, but the running block or kernel may still finish
+  sim::Time drains_from_ = sim::Time::never();  // when that will be so, until turn_ends_; never: not planned
   sim::Time turn_began_;
   sim::Time turn_ends_ = sim::Time::never();
   sim::Time accrued_;  // the owner's position is valid at this time
   Advance planned_;
+  std::size_t passed_ = 0;  // batches of the owner that will be done before
   sim::EventId event_;
   sim::Time idle_since_;
   sim::Time switch_began_;

@@ -20,7 +20,7 @@ HostThread::HostThread(const BoardParts& board, const Spec& spec, const Costs& c
       traffic_(board.traffic),
       costs_(costs),
       sync_(spec.sync),
-      random_(random),
+      variation_(random, costs.runtime.variation),
       account_(account) {
   cpu::ThreadSpec thread = thread_spec(spec, costs);
   thread.listener = {.changed =

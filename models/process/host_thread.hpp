@@ -65,7 +65,7 @@ class HostThread {
   // What its work is from now on.
   void set_phase(Phase phase);
   // A factor of the next stretches of work: host times vary from batch to batch.
-  [[nodiscard]] double variation() { return random_.lognormal_unit_mean(costs_.runtime.variation); }
+  [[nodiscard]] double variation() { return variation_.next(); }
   void follow(const ProgressListener& listener) { listener_ = listener; }
 
   [[nodiscard]] cpu::ThreadStatistics statistics() const { return cpu_.statistics(thread_); }
@@ -78,7 +78,7 @@ class HostThread {
   std::optional<memory::Traffic>& traffic_;
   const Costs& costs_;
   Sync sync_;
-  sim::RandomStream random_;
+  sim::LognormalFactors variation_;
   TimeAccount& account_;
   ProgressListener listener_;
   bool on_core_ = false, enqueues_ = false;

@@ -21,15 +21,32 @@ sim::Duration TimeAccount::ran(sim::Time until) {
 void TimeAccount::set_context(std::size_t context, gpu::ContextState state) {
   settle();
   contexts_[context].state = state;
-  bool owns = false, waits = false;
-  for (const Context& each : contexts_) {
-    owns = owns || each.state == gpu::ContextState::owner;
-    waits =
-        waits || each.state == gpu::ContextState::waiting || each.state == gpu::ContextState::switching_in;
-  }
-  owns_ = owns;
-  waits_ = waits && !owns;
+  const auto any_is = [this](gpu::ContextState wanted) {
+    return std::ranges::any_of(contexts_, [wanted](const Context& each) { return each.state == wanted; });
+  };
+  owns_ = any_is(gpu::ContextState::owner);
+  wait_ = owns_                                     ? GpuWait::none
+          : any_is(gpu::ContextState::switching_in) ? GpuWait::switching
+          : any_is(gpu::ContextState::waiting)      ? GpuWait::turn
+                                                    : GpuWait::none;
   watch();
+}
+
+void TimeAccount::set_outstanding(std::size_t context, bool work) {
+  change();
+  contexts_[context].outstanding = work;
+  outstanding_ = std::ranges::any_of(contexts_, &Context::outstanding);
+}
+
+void TimeAccount::set_dla(std::size_t context, dla::TaskState state) {
+  change();
+  contexts_[context].dla = state;
+  const auto any_is = [this](dla::TaskState wanted) {
+    return std::ranges::any_of(contexts_, [wanted](const Context& each) { return each.dla == wanted; });
+  };
+  dla_ = any_is(dla::TaskState::running)   ? dla::TaskState::running
+         : any_is(dla::TaskState::waiting) ? dla::TaskState::waiting
+                                           : dla::TaskState::finished;
 }
 
 void TimeAccount::attribute(sim::Time until) {
@@ -63,26 +80,10 @@ void TimeAccount::attribute(sim::Time until) {
 
 // The first of the list that is true, its own kernels executing apart.
 Share TimeAccount::cause() const {
-  // What any of the contexts is in, a bit a state.
-  unsigned on_gpu = 0, on_dla = 0;
-  bool outstanding = false;
-  for (const Context& context : contexts_) {
-    on_gpu |= 1U << static_cast<unsigned>(context.state);
-    on_dla |= 1U << static_cast<unsigned>(context.dla);
-    outstanding = outstanding || context.outstanding;
-  }
-  const auto in_gpu = [on_gpu](gpu::ContextState state) {
-    return (on_gpu >> static_cast<unsigned>(state) & 1U) != 0;
-  };
-  const auto in_dla = [on_dla](dla::TaskState state) {
-    return (on_dla >> static_cast<unsigned>(state) & 1U) != 0;
-  };
-  if (!in_gpu(gpu::ContextState::owner)) {
-    if (in_gpu(gpu::ContextState::switching_in)) return Share::gpu_switch;
-    if (in_gpu(gpu::ContextState::waiting)) return Share::gpu_slice_wait;
-  }
-  if (in_dla(dla::TaskState::running)) return Share::dla_running;
-  if (in_dla(dla::TaskState::waiting)) return Share::dla_wait;
+  if (wait_ == GpuWait::switching) return Share::gpu_switch;
+  if (wait_ == GpuWait::turn) return Share::gpu_slice_wait;
+  if (dla_ == dla::TaskState::running) return Share::dla_running;
+  if (dla_ == dla::TaskState::waiting) return Share::dla_wait;
   if (engine_state_ == media::JobState::running) return Share::engine_running;
   if (engine_state_ == media::JobState::waiting) return Share::engine_wait;
   if (copying_ > 0) return Share::copying;
@@ -93,7 +94,7 @@ Share TimeAccount::cause() const {
     case Phase::enqueuing:
       return off_core ? Share::waiting_for_core : Share::launching;
     case Phase::synchronising:
-      if (outstanding) return Share::launching;
+      if (outstanding_) return Share::launching;
       return off_core ? Share::waiting_for_core : Share::sync_wakeup;
     case Phase::computing:
       if (thread_ == cpu::State::on_core || helped_) return Share::cpu_compute;

@@ -60,8 +60,8 @@ class TimeAccount {
     thread_ = state;
   }
   void set_context(std::size_t context, gpu::ContextState state);
-  void set_outstanding(std::size_t context, bool work) { change(), contexts_[context].outstanding = work; }
-  void set_dla(std::size_t context, dla::TaskState state) { change(), contexts_[context].dla = state; }
+  void set_outstanding(std::size_t context, bool work);
+  void set_dla(std::size_t context, dla::TaskState state);
   void set_engine(media::JobState state) { change(), engine_state_ = state; }
   // Whether any of the other threads of its team has a core.
   void set_helped(bool helped) { change(), helped_ = helped; }
@@ -102,7 +102,7 @@ class TimeAccount {
   void change() {
     if (matters()) settle();
   }
-  [[nodiscard]] bool matters() const { return !waits_ || phase_ == Phase::enqueuing; }
+  [[nodiscard]] bool matters() const { return wait_ == GpuWait::none || phase_ == Phase::enqueuing; }
   // While it holds the GPU, how long its kernels ran can be asked only now. (One without a context has no
   // reason to look away: what computes on cores alone is told at once.)
   void watch() {
@@ -120,8 +120,12 @@ class TimeAccount {
   cpu::ThreadId host_;
   bool watched_ = true, watched_enqueuing_ = true;
   std::vector<Context> contexts_;
-  bool owns_ = false;   // one of its contexts holds the GPU
-  bool waits_ = false;  // none does, and one waits for its turn or a switch
+  // Of all its contexts: one holds the GPU; none does, and one waits for it; batches are outstanding; on
+  // DLAs.
+  bool owns_ = false;
+  enum class GpuWait : std::uint8_t { none, turn, switching } wait_ = GpuWait::none;
+  bool outstanding_ = false;
+  dla::TaskState dla_ = dla::TaskState::finished;
   double api_share_;
   Phase phase_ = Phase::idle;
   cpu::State thread_ = cpu::State::sleeping;

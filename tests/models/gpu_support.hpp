@@ -159,8 +159,8 @@ class RecordingGpu final : public Gpu {
   sim::Duration busy() override { return inner_->busy(); }
   sim::Duration switching() override { return inner_->switching(); }
   [[nodiscard]] std::int64_t switches() const override { return inner_->switches(); }
-  [[nodiscard]] std::uint64_t unseen(ContextId id) const override { return inner_->unseen(id); }
-  [[nodiscard]] std::uint64_t unfinished(ContextId id) const override { return inner_->unfinished(id); }
+  [[nodiscard]] std::uint64_t unseen(ContextId id) override { return inner_->unseen(id); }
+  [[nodiscard]] std::uint64_t unfinished(ContextId id) override { return inner_->unfinished(id); }
 
  private:
   struct Ear {

@@ -37,10 +37,8 @@ class ReferenceGpu final : public Gpu {
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
   [[nodiscard]] std::int64_t switches() const override { return switches_; }
-  [[nodiscard]] std::uint64_t unseen(ContextId id) const override { return contexts_[id.index].unseen; }
-  [[nodiscard]] std::uint64_t unfinished(ContextId id) const override {
-    return contexts_[id.index].batches.size();
-  }
+  [[nodiscard]] std::uint64_t unseen(ContextId id) override { return contexts_[id.index].unseen; }
+  [[nodiscard]] std::uint64_t unfinished(ContextId id) override { return contexts_[id.index].batches.size(); }
 
  private:
   struct Work {
