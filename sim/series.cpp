@@ -39,19 +39,16 @@ struct Clusters {
   double square_sizes = 0;  // sum of the squares of how many numbers each holds
 };
 Clusters clusters_above(const std::vector<double>& numbers, double limit, double rest) {
-  Clusters clusters;
-  double size = 0;
-  const auto close = [&] {
-    clusters.count += size > 0 ? 1 : 0;
-    clusters.square_sizes += size * size;
-    size = 0;
-  };
+  // Without branches, which would be taken at random.
+  double count = 0, square_sizes = 0, size = 0;
   for (const double x : numbers) {
-    if (x > limit) ++size;
-    if (x <= rest) close();
+    const bool ends = x <= rest;
+    square_sizes += ends ? size * size : 0;
+    count += ends && size > 0 ? 1 : 0;
+    size = ends ? 0 : size + (x > limit ? 1 : 0);
   }
-  close();
-  return clusters;
+  return {.count = static_cast<std::size_t>(count) + (size > 0 ? 1 : 0),
+          .square_sizes = square_sizes + size * size};
 }
 
 // How many clusters to expect beyond the p-quantile, by those beyond the level that is met more often. Those

@@ -32,8 +32,16 @@ bool run_launched(const Batch& batch, sim::Duration per_launch, std::uint32_t la
     position.into = sim::Duration::zero();
     return true;
   }
-  std::uint32_t done = position.next;
-  for (std::uint32_t not_done = launched; not_done - done > 1;) {
+  std::uint32_t done = position.next, not_done = launched;
+  // Most stretches end a few kernels on: the first steps of the search double.
+  for (std::uint32_t step = 1; step < not_done - done; step *= 2) {
+    if (late(done + step)) {
+      not_done = done + step;
+      break;
+    }
+    done += step;
+  }
+  while (not_done - done > 1) {
     const std::uint32_t middle = done + (not_done - done) / 2;
     (late(middle) ? not_done : done) = middle;
   }
@@ -60,7 +68,9 @@ std::uint32_t launched_by(const Batch& batch, const HostProgress& host, sim::Tim
   return launched;
 }
 
-Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch, Stretch stretch) {
+Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch,
+                const Stretch& asked) {
+  Stretch stretch = asked;
   auto& [position, t, limit, stop_when_idle] = stretch;
   if (!pass(position.launch_gap, t, limit)) return {t, Stop::limit, position};
   if (!pass(position.cache_refill, t, limit)) return {t, Stop::limit, position};

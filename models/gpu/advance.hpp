@@ -72,7 +72,7 @@ struct Stretch {
 // Waits for future launches unless `stop_when_idle` is set. A kernel that ends at the limit is done; a kernel
 // that is launched at the instant the previous one ends follows it directly.
 [[nodiscard]] Advance advance(const Batch& batch, const HostProgress& host, sim::Duration per_launch,
-                              Stretch stretch);
+                              const Stretch& stretch);
 
 // The executed time of the batch's kernels.
 [[nodiscard]] sim::Duration executed(const Batch& batch, sim::Duration per_launch, const Position& position);
@@ -83,6 +83,12 @@ struct Underway {
   sim::Duration done;
 };
 [[nodiscard]] Underway underway(const KernelSequence& kernels, sim::Duration executed);
+// The same at `position` of the batch, where kernels that are launched one by one need no search.
+[[nodiscard]] inline Underway underway(const Batch& batch, sim::Duration per_launch,
+                                       const Position& position) {
+  if (!batch.kernel_by_kernel) return underway(*batch.kernels, position.into);
+  return {position.next, std::max(position.into - per_launch, sim::Duration::zero())};
+}
 
 // What the kernels have used up to that point.
 [[nodiscard]] Usage usage_until(const KernelSequence& kernels, const Underway& at);

@@ -87,8 +87,7 @@ void TimeSharedGpu::plan() {
 
 // How long the block or kernel that is at `position` when the slice expires goes on.
 Duration TimeSharedGpu::drain_of(const Batch& batch, const Position& position) const {
-  const Underway at =
-      jostle::gpu::underway(*batch.kernels, executed(batch, owner_->spec.per_launch, position));
+  const Underway at = jostle::gpu::underway(batch, owner_->spec.per_launch, position);
   return at.done > Duration::zero() ? drain_after_expiry(spec_, batch.kernels->kernels[at.kernel], at.done)
                                     : Duration::zero();
 }

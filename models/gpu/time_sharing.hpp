@@ -77,8 +77,7 @@ class TimeSharedGpu final : public Gpu {
     // The kernel of its oldest batch (there is one) that is in progress, at the rates when it was last
     // planned.
     [[nodiscard]] Underway underway() const {
-      return jostle::gpu::underway(*batches.front().kernels,
-                                   jostle::gpu::executed(batches.front(), spec.per_launch, position));
+      return jostle::gpu::underway(batches.front(), spec.per_launch, position);
     }
   };
 

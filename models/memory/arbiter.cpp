@@ -127,9 +127,9 @@ void Arbiter::solve() {
       client.speed = std::min(client.speed, speed_beside(steady, client));
     news = news || differs(client);
   }
-  // A client that demands nothing may still have to be told that bandwidth is free again.
+  // A client that demands nothing may still have to be told that bandwidth is free again, if it listens.
   all_granted_ = all_granted && std::ranges::none_of(clients_, [](const Client& client) {
-                   return client.speed < 1 || client.told < 1;
+                   return client.listener.changed != nullptr && (client.speed < 1 || client.told < 1);
                  });
   if (news && !engine_.pending(telling_))
     telling_ = engine_.schedule(engine_.now(), sim::action<&Arbiter::tell>(*this));

@@ -29,7 +29,8 @@ class Schedutil {
               std::span<const double> estimated = {}) {
     utilisation_.resize(busy.size());
     const double speed = hardware_max_hz_ > 0 ? std::min(1.0, hz / hardware_max_hz_) : 1;
-    const double slow = keep(elapsed, speed), fast = keep(elapsed, 1);
+    const double slow = slow_.after(elapsed, speed, settings_.half_life);
+    const double fast = fast_.after(elapsed, 1, settings_.half_life);
     double most = 0;
     for (std::size_t i = 0; i < busy.size(); ++i) {
       double& value = utilisation_[i];
@@ -49,13 +50,26 @@ class Schedutil {
  private:
   static constexpr double always = 1 - 1e-9;
 
-  [[nodiscard]] double keep(sim::Duration elapsed, double speed) const {
-    constexpr double ln2 = 0.693147180559945309;
-    return sim::exp(-ln2 * speed * sim::to_seconds(elapsed) / sim::to_seconds(settings_.half_life));
-  }
+  // What is left after some time, at a speed: the last answer is kept, because polls come at one interval.
+  class Left {
+   public:
+    [[nodiscard]] double after(sim::Duration elapsed, double speed, sim::Duration half_life) {
+      constexpr double ln2 = 0.693147180559945309;
+      const double exponent = -ln2 * speed * sim::to_seconds(elapsed) / sim::to_seconds(half_life);
+      if (exponent != exponent_) {
+        exponent_ = exponent;
+        left_ = sim::exp(exponent);
+      }
+      return left_;
+    }
+
+   private:
+    double exponent_ = 0, left_ = 1;
+  };
 
   SchedutilSettings settings_;
   double hardware_max_hz_;
+  Left slow_, fast_;
   std::vector<double> utilisation_;  // of each core, 0 ... 1
 };
 
