@@ -173,7 +173,7 @@ std::vector<double> layer_factors(const RunConfiguration& configuration,
                                                 dnn::Lowering::optimised, board.device.gpu);
   std::vector<ComputedLayer> computed;
   for (const dnn::FusedLayer& layer : layers) computed.push_back({layer.name, 0});
-  const auto& kernels = board.setup.processes.front().kernels.kernels;  // as they run at these clocks
+  const auto& kernels = board.setup.processes.front().kernels->kernels;  // as they run at these clocks
   for (std::size_t i = 0; i < of_layers.layer.size(); ++i)
     computed[of_layers.layer[i]].ms += 1e3 * sim::to_seconds(kernels.at(i).duration);
   return layer_factors(configuration.layer_times, computed);

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/time.hpp"
@@ -89,6 +91,25 @@ struct KernelSequence {
 
   [[nodiscard]] sim::Duration total() const { return finish.empty() ? sim::Duration::zero() : finish.back(); }
   void rebuild_finish();  // call after changing `kernels`
+};
+
+// A sequence whose copies share it, as equal processes do. edit() is of this copy alone.
+class SharedKernels {
+ public:
+  SharedKernels() : SharedKernels(KernelSequence{}) {}
+  SharedKernels(KernelSequence kernels)  // NOLINT(google-explicit-constructor): it stands for its sequence
+      : kernels_(std::make_shared<KernelSequence>(std::move(kernels))) {}
+
+  operator const KernelSequence&() const { return *kernels_; }  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] const KernelSequence& operator*() const { return *kernels_; }
+  [[nodiscard]] const KernelSequence* operator->() const { return kernels_.get(); }
+  [[nodiscard]] KernelSequence& edit() {
+    if (kernels_.use_count() > 1) kernels_ = std::make_shared<KernelSequence>(*kernels_);
+    return *kernels_;
+  }
+
+ private:
+  std::shared_ptr<KernelSequence> kernels_;
 };
 
 }  // namespace jostle::gpu

@@ -4,7 +4,7 @@ namespace jostle::process {
 namespace {
 
 std::int64_t kernels_of(const Spec& spec) {
-  return static_cast<std::int64_t>(spec.kernels.kernels.size());
+  return static_cast<std::int64_t>(spec.kernels->kernels.size());
 }
 
 // How many launch calls a batch makes.
@@ -24,7 +24,8 @@ void observe(RuntimeSpec& runtime, const Spec& spec, const ObserverSpec& observe
   runtime.gpu_per_launch += observer.gpu_per_launch;
 }
 
-void stretch(gpu::KernelSequence& work, double times) {
+void stretch(gpu::SharedKernels& shared, double times) {
+  gpu::KernelSequence& work = shared.edit();
   for (gpu::Kernel& kernel : work.kernels) kernel.duration = sim::work_in(kernel.duration, times);
   work.rebuild_finish();
 }
@@ -72,7 +73,7 @@ bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
   if (spec.sync == Sync::blocking) return rule.blocking;
   if (traits_of(spec.runtime).kind != RuntimeKind::graph)
     return spec.pace ? rule.paced_launches_spinning : rule.launches_spinning;
-  return spec.kernels.only_kernels ? rule.graph_of_kernels_spinning : rule.graph_with_other_nodes_spinning;
+  return spec.kernels->only_kernels ? rule.graph_of_kernels_spinning : rule.graph_with_other_nodes_spinning;
 }
 
 }  // namespace jostle::process

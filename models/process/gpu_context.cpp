@@ -4,11 +4,12 @@ namespace jostle::process {
 namespace {
 
 // What a batch launches on the GPU, in all its segments.
-gpu::KernelSequence gpu_work(const Spec& spec) {
+gpu::SharedKernels gpu_work(const Spec& spec) {
   if (spec.segments.empty()) return spec.kernels;
   gpu::KernelSequence work;
   for (const Segment& segment : spec.segments)
-    work.kernels.insert(work.kernels.end(), segment.kernels.kernels.begin(), segment.kernels.kernels.end());
+    work.kernels.insert(work.kernels.end(), segment.kernels->kernels.begin(),
+                        segment.kernels->kernels.end());
   work.rebuild_finish();
   return work;
 }

@@ -44,7 +44,7 @@ class GpuLauncher {
         runtime_(costs.runtime),
         context_(context),
         listener_(listener),
-        kernels_(&spec.kernels) {}
+        kernels_(&*spec.kernels) {}
 
   // From now on a batch is these kernels, which must outlive the GPU.
   void launch(const gpu::KernelSequence& kernels) { kernels_ = &kernels; }

@@ -10,7 +10,7 @@ namespace {
 std::int64_t launches(const std::vector<Segment>& segments) {
   std::int64_t count = 0;
   for (const Segment& segment : segments)
-    count += segment.on_dla ? 1 : static_cast<std::int64_t>(segment.kernels.kernels.size());
+    count += segment.on_dla ? 1 : static_cast<std::int64_t>(segment.kernels->kernels.size());
   return count;
 }
 

@@ -90,7 +90,7 @@ struct RefillSpec {
 // A part of a batch that runs on one engine. The parts of a batch follow one another in stream order.
 struct Segment {
   bool on_dla = false;
-  gpu::KernelSequence kernels;  // on the GPU
+  gpu::SharedKernels kernels;   // on the GPU
   dla::Task task;               // on the DLA
 };
 
@@ -111,7 +111,7 @@ struct HostStage {
 // A batch of fewer images than the most that a dynamic batch holds.
 struct SizedBatch {
   std::int64_t images = 1;
-  gpu::KernelSequence kernels;
+  gpu::SharedKernels kernels;
 };
 
 // Whose results make requests: a part of a process.
@@ -125,7 +125,7 @@ struct Spec {
   std::string random_name;  // names its random numbers in the run; empty: its index
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
-  gpu::KernelSequence kernels;    // of one batch; with segments or host work only their grade and provenance
+  gpu::SharedKernels kernels;     // of one batch; with segments or host work only their grade and provenance
   std::vector<Segment> segments;  // of one batch that uses the DLA; empty: it does not
   int dla = 0;                    // which one
   HostWork host;

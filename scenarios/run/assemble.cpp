@@ -229,14 +229,15 @@ process::Spec process_of(const ProcessEntry& entry, const Scenario& scenario, co
     return spec;
   }
   std::vector<process::Spec> instances;
-  spec.kernels.grade = gpu::Grade::measured;  // the lowest of all
+  gpu::Grade grade = gpu::Grade::measured;  // the lowest of all
   for (const ProcessEntry& instance : entry.instances) {
     process::Spec& part = instances.emplace_back(spec);
     part.name = instance.name.empty() ? model_name(instance.model) : instance.name;
     part.streams = instance.count;
     set_part(part, instance, scenario, context);
-    spec.kernels.grade = std::max(spec.kernels.grade, part.kernels.grade);
+    grade = std::max(grade, part.kernels->grade);
   }
+  spec.kernels.edit().grade = grade;
   spec.instances = std::move(instances);
   return spec;
 }
@@ -340,7 +341,7 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     spec.sync = sync_of(entry.sync, entry.placement == Placement::cpu ? threads : contexts,
                         setup.cores.online.size());
     for (process::Spec& instance : spec.instances) instance.sync = spec.sync;
-    assembly.grades.push_back(spec.kernels.grade);
+    assembly.grades.push_back(spec.kernels->grade);
     specs.push_back(std::move(spec));
   }
   set_surroundings(setup, scenario, context);

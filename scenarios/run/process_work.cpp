@@ -190,9 +190,10 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
     }
   }
   add_reformats(spec.segments, layers, entry, context);
-  spec.kernels.grade =
+  gpu::KernelSequence& kernels = spec.kernels.edit();
+  kernels.grade =
       grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.precision)));
-  spec.kernels.provenance = fmt::format("{} of {} layers on {}, in {} pieces", on_dla, layers.size(),
+  kernels.provenance = fmt::format("{} of {} layers on {}, in {} pieces", on_dla, layers.size(),
                                         to_string(entry.placement), spec.segments.size());
 }
 
@@ -206,9 +207,10 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
                                       {.threads = spec.host.threads,
                                        .reference_clock_hz = device.cpu->reference_clock_hz,
                                        .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
-  spec.kernels.grade =
+  gpu::KernelSequence& kernels = spec.kernels.edit();
+  kernels.grade =
       grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.runtime)));
-  spec.kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
+  kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
                                         dnn::to_string(dnn::host_precision(roofs, *entry.precision)));
 }
 
@@ -247,11 +249,11 @@ void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContex
   };
   divide(entry.before, spec.before, first);
   divide(entry.after, spec.after, last);
-  auto& kernels = spec.kernels.kernels;
   if (first.kernels.empty() && last.kernels.empty()) return;
+  auto& kernels = spec.kernels.edit().kernels;
   kernels.insert(kernels.begin(), first.kernels.begin(), first.kernels.end());
   kernels.insert(kernels.end(), last.kernels.begin(), last.kernels.end());
-  spec.kernels.rebuild_finish();
+  spec.kernels.edit().rebuild_finish();
 }
 
 }  // namespace
