@@ -82,7 +82,9 @@ void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
     input::Problems problems;
     const auto profile = profiles_->of(own, problems);
     if (!profile) throw scenarios::RunError(problems.text());
+    const auto work = profiles_->work(*profile);
     scenarios::RunControl control;
+    control.shared = work.get();
     control.interrupt = interrupt_;
     control.every_percentile = true;
     std::optional<double> length = 1;

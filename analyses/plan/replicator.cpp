@@ -80,7 +80,9 @@ void Replicator::step(const std::vector<Replicated*>& these) const {
         input::Problems problems;
         const auto profile = profiles.of(one, problems);
         if (!profile) throw scenarios::RunError(problems.text());
+        const auto work = profiles.work(*profile);
         scenarios::RunControl control;
+        control.shared = work.get();
         control.interrupt = interrupt;
         control.every_percentile = true;
         control.all_must_fit = true;

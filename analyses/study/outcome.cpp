@@ -124,12 +124,14 @@ Outcome not_supported(std::string problem) {
 }
 
 std::optional<Outcome> run_point(const scenarios::Scenario& scenario, const calibration::Profile& profile,
-                                 const std::atomic<bool>* interrupt, const StudyIntervals* intervals) {
+                                 const std::atomic<bool>* interrupt, const StudyIntervals* intervals,
+                                 scenarios::SharedWork* work) {
   Outcome outcome;
   try {
     scenarios::RunControl control;
     control.interrupt = interrupt;
     control.all_must_fit = true;
+    control.shared = work;
     std::optional<scenarios::Result> result = run(scenario, profile, control);
     if (!result) return std::nullopt;
     if (intervals != nullptr && result->status == "ok") intervals->add_to(*result, scenario);

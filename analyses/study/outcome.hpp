@@ -11,7 +11,8 @@
 
 namespace jostle::scenarios {
 struct Scenario;
-}
+struct SharedWork;
+}  // namespace jostle::scenarios
 
 namespace jostle::calibration {
 struct Profile;
@@ -50,12 +51,13 @@ struct Outcome {
 
 class StudyIntervals;
 
-// Runs the scenario on its profile, with prediction intervals unless `intervals` is null. None if
-// interrupted. Any other error becomes the outcome.
+// Runs the scenario on its profile, with prediction intervals unless `intervals` is null, and shares `work`
+// with other points on that profile. None if interrupted. Any other error becomes the outcome.
 [[nodiscard]] std::optional<Outcome> run_point(const scenarios::Scenario& scenario,
                                                const calibration::Profile& profile,
                                                const std::atomic<bool>* interrupt,
-                                               const StudyIntervals* intervals = nullptr);
+                                               const StudyIntervals* intervals = nullptr,
+                                               scenarios::SharedWork* work = nullptr);
 
 // A hash of the resolved scenario, the profile, the version of jostle and `interval`. Points with equal keys
 // have equal outcomes.

@@ -5,6 +5,7 @@
 #include "calibration/profile/profile.hpp"
 #include "models/board/spec.hpp"
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/shared_work.hpp"
 
 namespace jostle::analyses {
 
@@ -12,18 +13,42 @@ std::shared_ptr<const calibration::Profile> Profiles::find(const std::string& na
                                                            input::Problems& problems) {
   const std::lock_guard lock(guard_);
   const std::string key = path.empty() ? name : path;
-  if (const auto known = read_.find(key); known != read_.end()) return known->second;
+  if (const auto found = read_.find(key); found != read_.end()) return found->second.profile;
   auto profile =
       path.empty() ? calibration::shipped_profile(name, problems) : calibration::read_profile(path, problems);
   if (!profile) return nullptr;
-  return read_[key] = std::make_shared<const calibration::Profile>(*std::move(profile));
+  return (read_[key] = known(*std::move(profile))).profile;
+}
+
+Profiles::Known Profiles::known(calibration::Profile profile) {
+  return {std::make_shared<const calibration::Profile>(std::move(profile)),
+          std::make_shared<scenarios::SharedWork>()};
+}
+
+std::shared_ptr<scenarios::SharedWork> Profiles::work(const calibration::Profile& profile) {
+  const std::lock_guard lock(guard_);
+  for (const auto& [name, each] : read_)
+    if (each.profile.get() == &profile) return each.work;
+  for (const auto& [name, each] : overridden_)
+    if (each.profile.get() == &profile) return each.work;
+  return nullptr;
 }
 
 std::shared_ptr<const calibration::Profile> Profiles::of(const scenarios::Scenario& scenario,
                                                          input::Problems& problems) {
   if (scenario.figures.empty()) return find(scenario.device, scenario.device_path, problems);
+  std::string key = scenario.device + '\n' + scenario.device_path;
+  for (const auto& [path, value] : scenario.figures) key.append("\n").append(path).append("\n").append(value);
+  {
+    const std::lock_guard lock(guard_);
+    for (const auto& [name, each] : overridden_)
+      if (name == key) return each.profile;
+  }
   auto profile = scenarios::device_profile(scenario, problems);
-  return profile ? std::make_shared<const calibration::Profile>(*std::move(profile)) : nullptr;
+  if (!profile) return nullptr;
+  const std::lock_guard lock(guard_);
+  if (overridden_.size() == kept) overridden_.pop_front();
+  return overridden_.emplace_back(key, known(*std::move(profile))).second.profile;
 }
 
 scenarios::Catalogue Profiles::catalogue() {

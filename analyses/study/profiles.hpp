@@ -1,15 +1,22 @@
 // A cache of device profiles for all points of a study.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "scenarios/language/load.hpp"
 
 namespace jostle::calibration {
 struct Profile;
+}
+
+namespace jostle::scenarios {
+struct SharedWork;
 }
 
 namespace jostle::analyses {
@@ -21,6 +28,9 @@ class Profiles {
                                                                  const std::string& path,
                                                                  input::Problems& problems);
 
+  // What runs on such a profile may share (RunControl::shared); null: it is not in this cache any more.
+  [[nodiscard]] std::shared_ptr<scenarios::SharedWork> work(const calibration::Profile& profile);
+
   // The profile of a scenario, with its parameter overrides.
   [[nodiscard]] std::shared_ptr<const calibration::Profile> of(const scenarios::Scenario& scenario,
                                                                input::Problems& problems);
@@ -29,8 +39,17 @@ class Profiles {
   [[nodiscard]] scenarios::Catalogue catalogue();
 
  private:
+  struct Known {
+    std::shared_ptr<const calibration::Profile> profile;
+    std::shared_ptr<scenarios::SharedWork> work;
+  };
+  static Known known(calibration::Profile profile);
+
   std::mutex guard_;
-  std::map<std::string, std::shared_ptr<const calibration::Profile>> read_;  // by name, files by path
+  std::map<std::string, Known> read_;  // by name, files by path
+  // The last ones with overrides, by device and overrides: most studies override the same at all points.
+  static constexpr std::size_t kept = 8;
+  std::deque<std::pair<std::string, Known>> overridden_;
 };
 
 }  // namespace jostle::analyses

@@ -39,8 +39,9 @@ SweepSummary run_points(const StudyRuns& runs, std::vector<std::size_t> to_run, 
     const auto scenario = scenario_at(study, points[to_run[i]], catalogue, problems);
     const auto profile = scenario ? profiles.of(*scenario, problems) : nullptr;
     if (!profile) throw std::runtime_error(problems.text());  // a file changed after the check
+    const auto work = profiles.work(*profile);
     const std::optional<Outcome> outcome =
-        run_point(*scenario, *profile, control.interrupt, intervals ? &*intervals : nullptr);
+        run_point(*scenario, *profile, control.interrupt, intervals ? &*intervals : nullptr, work.get());
     if (!outcome) return;
     const std::lock_guard lock(guard);
     store.put(checked.points[to_run[i]].key, *outcome);

@@ -17,6 +17,7 @@
 #include "scenarios/run/power_setup.hpp"
 #include "scenarios/run/process_work.hpp"
 #include "scenarios/run/run.hpp"
+#include "scenarios/run/shared_work.hpp"
 
 namespace jostle::scenarios {
 
@@ -94,34 +95,52 @@ gpu::Spec processor_of(const ProcessEntry& entry, const board::DeviceSpec& devic
   return cores;
 }
 
+memory::Footprint footprint_of_network(const ProcessEntry& part, const dnn::Network& network,
+                                       const board::DeviceSpec& device) {
+  std::optional<memory::Portion> portion;
+  if (part.layers) {
+    const Tensors bound = tensors_of(part, network, bound_bytes);
+    portion = {part_shares(part).parameters, bound.read, bound.written};
+  }
+  return memory::footprint({.network = network,
+                            .precision = *part.precision,
+                            .batch = part.batch,
+                            .lowering = traits_of(part.runtime).lowering,
+                            .training = part.training,
+                            .portion = portion},
+                           processor_of(part, device), device.memory.page_bytes);
+}
+
 // Of one part of a process. Its streams share an engine with its weights, as TensorRT's contexts of one
 // engine do; each has activations and bound tensors of its own.
 memory::Footprint footprint_of_part(const ProcessEntry& part, std::int64_t streams,
-                                    const board::DeviceSpec& device) {
+                                    const board::DeviceSpec& device, SharedWork* shared) {
   if (part.language) return language_footprint(part);
   const auto network = network_of(part);
   if (!network) return {};
-  std::optional<memory::Portion> portion;
-  if (part.layers) {
-    const Tensors bound = tensors_of(part, *network, bound_bytes);
-    portion = {part_shares(part).parameters, bound.read, bound.written};
+  const auto make = [&] { return footprint_of_network(part, *network, device); };
+  memory::Footprint held;
+  if (shared == nullptr || network_of_file(part.model) != nullptr) {
+    held = make();
+  } else {
+    // All that it follows from, on one profile.
+    const auto [first, end] = part.layers.value_or(LayerRange{});
+    held = shared->footprints.get(
+        fmt::format("{} {} {} {} {} {} {} {}-{}", network_name(part.model), to_string(*part.precision),
+                    part.batch, to_string(part.runtime), to_string(part.placement), part.input.value_or(0),
+                    part.training, first, end),
+        make);
   }
-  memory::Footprint held = memory::footprint({.network = *network,
-                                              .precision = *part.precision,
-                                              .batch = part.batch,
-                                              .lowering = traits_of(part.runtime).lowering,
-                                              .training = part.training,
-                                              .portion = portion},
-                                             processor_of(part, device), device.memory.page_bytes);
   held.arena *= static_cast<double>(streams);
   held.io *= static_cast<double>(streams);
   return held;
 }
 
-memory::Footprint footprint_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
+memory::Footprint footprint_of(const ProcessEntry& entry, const board::DeviceSpec& device,
+                               SharedWork* shared) {
   memory::Footprint sum;
   for (const ProcessEntry& part : parts_of(entry)) {
-    const memory::Footprint held = footprint_of_part(part, streams_of(entry, part), device);
+    const memory::Footprint held = footprint_of_part(part, streams_of(entry, part), device, shared);
     sum.engine += held.engine;
     sum.arena += held.arena;
     sum.io += held.io;
@@ -131,11 +150,12 @@ memory::Footprint footprint_of(const ProcessEntry& entry, const board::DeviceSpe
 
 // What each process asks of the memory, and who fits.
 memory::Occupancy occupancy_of(const Scenario& scenario, const board::DeviceSpec& device,
-                               const std::vector<ProcessInstance>& instances) {
+                               const std::vector<ProcessInstance>& instances, SharedWork* shared) {
   std::vector<memory::Request> entries, requests;
   for (const ProcessEntry& entry : scenario.processes) {
     const auto& context = device.contexts[entry.runtime];
-    entries.push_back({.context = context ? &*context : nullptr, .network = footprint_of(entry, device)});
+    entries.push_back(
+        {.context = context ? &*context : nullptr, .network = footprint_of(entry, device, shared)});
   }
   for (const ProcessInstance& instance : instances) requests.push_back(entries[instance.entry]);
   return memory::admit(device.memory, requests);
@@ -304,7 +324,7 @@ void set_surroundings(board::Setup& setup, const Scenario& scenario, const WorkC
 
 }  // namespace
 
-Assembly assemble(const Scenario& scenario, const calibration::Profile& profile) {
+Assembly assemble(const Scenario& scenario, const calibration::Profile& profile, SharedWork* shared) {
   Assembly assembly{.device = *profile.spec, .setup = {}, .dvfs = {}, .occupancy = {}, .grades = {}};
   board::DeviceSpec& device = assembly.device;
   board::Setup& setup = assembly.setup;
@@ -324,9 +344,9 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile)
     device.gpu = gpu::with_sms(std::move(device.gpu), *mode->tpcs * device.sms_per_tpc);
 
   const std::vector<ProcessInstance> instances = expand(scenario);
-  assembly.occupancy = occupancy_of(scenario, device, instances);
+  assembly.occupancy = occupancy_of(scenario, device, instances, shared);
   const std::size_t cpus = setup.cores.allowed.size();
-  const WorkContext context{profile, device, clocks, cpus};
+  const WorkContext context{profile, device, clocks, cpus, shared};
   std::size_t contexts = 0, threads = 0;  // of processes on the GPU; of processes on the CPU
   for (std::size_t i = 0; i < instances.size(); ++i) {
     if (!assembly.occupancy.places[i].fits) continue;

@@ -11,7 +11,8 @@
 
 namespace jostle::scenarios {
 struct Scenario;
-}
+struct SharedWork;
+}  // namespace jostle::scenarios
 
 namespace jostle::calibration {
 struct Profile;
@@ -27,7 +28,9 @@ struct Assembly {
   std::vector<gpu::Grade> grades;        // of the kernel times, one for each entry
 };
 
-// Throws RunError if this build cannot simulate the scenario.
-[[nodiscard]] Assembly assemble(const Scenario& scenario, const calibration::Profile& profile);
+// Throws RunError if this build cannot simulate the scenario. `shared`: with other runs on this profile;
+// null: with none.
+[[nodiscard]] Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
+                                SharedWork* shared = nullptr);
 
 }  // namespace jostle::scenarios

@@ -26,6 +26,7 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/run/language_work.hpp"
 #include "scenarios/run/run.hpp"
+#include "scenarios/run/shared_work.hpp"
 
 namespace jostle::scenarios {
 
@@ -120,7 +121,8 @@ gpu::KernelSequence part_of(const gpu::KernelSequence& whole, const ProcessEntry
   return part;
 }
 
-void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& entry,
+                               const WorkContext& context) {
   gpu::Spec gpu = context.device.gpu;
   if (entry.placement == Placement::cuda_only) gpu.tensor_cores = {};
   if (spec.static_graph) gpu.kernels.heuristic_algorithm_efficiency = 1;  // its set-up tried
@@ -147,7 +149,24 @@ void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkConte
   gpu::KernelSequence kernels = dnn::kernels_for(request, tables, gpu, context.profile.factors);
   if (entry.layers) kernels = part_of(kernels, entry, request, gpu);
   kernels.lone_gap = sim::work_in(kernels.lone_gap, runtime.replay_gaps);
-  spec.kernels = placed(std::move(kernels), context, pace_of(runtime, spec, half, gpu));
+  return placed(std::move(kernels), context, pace_of(runtime, spec, half, gpu));
+}
+
+void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
+  // A file's network has no name of its own.
+  if (context.shared == nullptr || network_of_file(entry.model) != nullptr) {
+    spec.kernels = kernels_of(spec, entry, context);
+    return;
+  }
+  // All that they follow from, on one profile: of the entry, the mode's SMs, and the clocks.
+  const auto [first, end] = entry.layers.value_or(LayerRange{});
+  const std::string from = fmt::format("{} {} {} {} {} {} {} {}-{} {} {} {} {}", network_name(entry.model),
+                                       to_string(*entry.precision), entry.batch, to_string(spec.runtime),
+                                       to_string(entry.placement), entry.input.value_or(0), entry.training,
+                                       first, end, spec.static_graph, context.device.gpu.sm_count,
+                                       context.clocks.gpu_hz, context.clocks.emc_hz);
+  spec.kernels =
+      context.shared->kernels.get(from, [&] { return gpu::SharedKernels(kernels_of(spec, entry, context)); });
 }
 
 // Callers hold images and results in fp32. The GPU converts what a DLA is to read first or has written last.
@@ -191,10 +210,9 @@ void set_segments(process::Spec& spec, const ProcessEntry& entry, const WorkCont
   }
   add_reformats(spec.segments, layers, entry, context);
   gpu::KernelSequence& kernels = spec.kernels.edit();
-  kernels.grade =
-      grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.precision)));
+  kernels.grade = grade_of(context.profile, fmt::format("dla.efficiency.{}", to_string(*entry.precision)));
   kernels.provenance = fmt::format("{} of {} layers on {}, in {} pieces", on_dla, layers.size(),
-                                        to_string(entry.placement), spec.segments.size());
+                                   to_string(entry.placement), spec.segments.size());
 }
 
 void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
@@ -208,10 +226,9 @@ void set_host_work(process::Spec& spec, const ProcessEntry& entry, const WorkCon
                                        .reference_clock_hz = device.cpu->reference_clock_hz,
                                        .clock_hz = *std::ranges::max_element(context.clocks.clusters_hz)});
   gpu::KernelSequence& kernels = spec.kernels.edit();
-  kernels.grade =
-      grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.runtime)));
+  kernels.grade = grade_of(context.profile, fmt::format("runtimes.{}.efficiency", to_string(entry.runtime)));
   kernels.provenance = fmt::format("{} threads, computed in {}", spec.host.threads,
-                                        dnn::to_string(dnn::host_precision(roofs, *entry.precision)));
+                                   dnn::to_string(dnn::host_precision(roofs, *entry.precision)));
 }
 
 // One kernel that fills the GPU, as long as its arithmetic.

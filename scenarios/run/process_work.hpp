@@ -12,6 +12,7 @@
 namespace jostle::scenarios {
 struct DesktopCompositor;
 struct ProcessEntry;
+struct SharedWork;
 }  // namespace jostle::scenarios
 
 namespace jostle::calibration {
@@ -25,6 +26,7 @@ struct WorkContext {
   const board::DeviceSpec& device;  // after applying the power mode
   const board::Clocks& clocks;      // clocks that the work is given at
   std::size_t cpus = 1;             // number of cores that processes may use, unless they specify their own
+  SharedWork* shared = nullptr;     // with other runs on `profile`; null: with none
 };
 
 // Kernels on this board, at the clocks that it is set to.

@@ -46,7 +46,7 @@ std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
                                                     const Replications& which, const RunControl& control) {
   if (control.requests != nullptr || control.answered != nullptr)
     throw RunError("run.replications: requests that go on from one run to another are of one run only");
-  const Assembly assembly = assemble(scenario, profile);
+  const Assembly assembly = assemble(scenario, profile, control.shared);
   std::vector<std::optional<Result>> results(which.count);
   Progress progress(control.progress, which.count);
   parallel_for(which.count, [&](std::size_t i) {

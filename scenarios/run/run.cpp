@@ -186,7 +186,8 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
                           const RunControl& control) {
   if (const auto keys = unsupported_keys(scenario); !keys.empty())
     throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
-  if (scenario.run.replications == 1) return one_run(scenario, profile, assemble(scenario, profile), control);
+  if (scenario.run.replications == 1)
+    return one_run(scenario, profile, assemble(scenario, profile, control.shared), control);
   const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
   const auto results = run_replications(scenario, profile, all, control);
   return results ? std::optional(pooled(*results)) : std::nullopt;

@@ -15,7 +15,8 @@
 
 namespace jostle::scenarios {
 struct Scenario;
-}
+struct SharedWork;
+}  // namespace jostle::scenarios
 
 namespace jostle::calibration {
 struct Profile;
@@ -42,7 +43,8 @@ struct RunControl {
   const std::vector<std::vector<process::Answered>>* requests = nullptr;
   // Percentiles also of requests too few for one run to tell them: for those who replicate runs.
   bool every_percentile = false;
-  bool all_must_fit = false;  // if a process does not fit into memory, report it and simulate nothing
+  SharedWork* shared = nullptr;  // with other runs on the same profile; null: with none
+  bool all_must_fit = false;     // if a process does not fit into memory, report it and simulate nothing
   std::function<void(double done)> progress;  // called now and then with the share done, 0 to 1; may be empty
 };
 

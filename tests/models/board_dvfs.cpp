@@ -60,8 +60,8 @@ process::Spec process(Duration period = Duration::zero()) {
   spec.name = "p";
   spec.runtime = process::Runtime::eager;
   spec.sync = process::Sync::blocking;
-  spec.kernels.kernels.assign(10, kernel);
-  spec.kernels.rebuild_finish();
+  spec.kernels.edit().kernels.assign(10, kernel);
+  spec.kernels.edit().rebuild_finish();
   if (period > Duration::zero()) {
     spec.arrivals.kind = process::ArrivalKind::periodic;
     spec.arrivals.rate_per_s = 1 / sim::to_seconds(period);

@@ -61,13 +61,13 @@ RC_GTEST_PROP(GpuLaws, what_is_enqueued_is_finished_running_or_queued, ()) {
     for (const Seen& s : bench.recording.seen) ++seen[s.context];
     for (const Stamp& k : bench.recording.kernels) ++kernels[k.context];
     for (std::uint32_t i = 0; i < setup.processes.size(); ++i) {
-      const gpu::Gpu& gpu = bench.board.gpu();
+      gpu::Gpu& gpu = bench.board.gpu();
       const std::uint64_t finished = seen[i] + gpu.unseen({i});
       RC_ASSERT(bench.recording.enqueued.at(i) == finished + gpu.unfinished({i}));
       // One always ahead, or one request at a time.
       RC_ASSERT(gpu.unseen({i}) + gpu.unfinished({i}) <= 2);
       // And kernel by kernel: those of finished batches, and some of the one under way.
-      const std::uint64_t each = setup.processes[i].kernels.kernels.size();
+      const std::uint64_t each = setup.processes[i].kernels->kernels.size();
       RC_ASSERT(kernels[i] >= finished * each);
       RC_ASSERT(kernels[i] < (finished + 1) * each || gpu.unfinished({i}) == 0);
     }
@@ -83,7 +83,7 @@ RC_GTEST_PROP(GpuLaws, work_done_is_the_kernels_executed_and_their_refills, ()) 
   std::vector<Duration> whole(setup.processes.size());
   std::vector<std::size_t> next(setup.processes.size());
   for (const Stamp& stamp : bench.recording.kernels) {
-    const std::vector<gpu::Kernel>& kernels = setup.processes[stamp.context].kernels.kernels;
+    const std::vector<gpu::Kernel>& kernels = setup.processes[stamp.context].kernels->kernels;
     std::size_t& kernel = next[stamp.context];
     whole[stamp.context] += kernels[kernel].duration;
     RC_ASSERT(stamp.end - stamp.start >= kernels[kernel].duration);  // longer if it was preempted
@@ -91,7 +91,7 @@ RC_GTEST_PROP(GpuLaws, work_done_is_the_kernels_executed_and_their_refills, ()) 
   }
   for (std::uint32_t i = 0; i < whole.size(); ++i) {
     const Duration ran = bench.board.gpu().running_time({i});
-    const std::vector<gpu::Kernel>& kernels = setup.processes[i].kernels.kernels;
+    const std::vector<gpu::Kernel>& kernels = setup.processes[i].kernels->kernels;
     RC_ASSERT(whole[i] <= ran);
     RC_ASSERT(ran - whole[i] <= kernels[next[i]].duration);
   }
@@ -127,7 +127,7 @@ RC_GTEST_PROP(GpuLaws, busy_idle_and_switching_sum_to_elapsed, ()) {
   for (process::Spec& spec : setup.processes) {
     spec.runtime = Runtime::cuda_graph;
     spec.pace.reset();
-    spec.kernels.lone_gap = Duration::zero();
+    spec.kernels.edit().lone_gap = Duration::zero();
   }
   Bench bench(device, setup);
   bench.run_for(milliseconds(40));

@@ -122,7 +122,7 @@ TEST(GpuMechanisms, running_dry_ends_a_turn_at_once_though_the_next_kernel_is_2_
 // Turns of two equal spinning or blocking graph processes, 0.3 ms a batch, after the first round.
 std::vector<Duration> graph_turns(Sync sync, bool only_kernels) {
   process::Spec spec = graph(3, microseconds(100), sync);
-  spec.kernels.only_kernels = only_kernels;
+  spec.kernels.edit().only_kernels = only_kernels;
   board::DeviceSpec device = device_with_switches();
   device.refill = {};  // the measured rule
   device.sync = {microseconds(1), microseconds(20), microseconds(5)};
@@ -161,7 +161,7 @@ TEST(GpuMechanisms, the_rule_of_refills_is_by_runtime_and_way_of_waiting) {
                                  .blocking = true};
   process::Spec spec = graph(1, microseconds(1));
   EXPECT_FALSE(refill_prolongs_turn(rule, spec));
-  spec.kernels.only_kernels = false;
+  spec.kernels.edit().only_kernels = false;
   EXPECT_TRUE(refill_prolongs_turn(rule, spec));
   spec.runtime = Runtime::eager;
   EXPECT_TRUE(refill_prolongs_turn(rule, spec));
@@ -174,7 +174,7 @@ TEST(GpuMechanisms, the_rule_of_refills_is_by_runtime_and_way_of_waiting) {
 // Fails without: `launch_gap += lone_gap` in go_on(); and, contended, without the condition on it.
 TEST(GpuMechanisms, launch_gaps_lengthen_the_batches_of_a_lone_process_only) {
   process::Spec spec = graph(10, microseconds(100));
-  spec.kernels.lone_gap = microseconds(50);
+  spec.kernels.edit().lone_gap = microseconds(50);
   Bench alone(device_with_switches(), setup_of({spec}));
   alone.run_for(milliseconds(20));
   const std::vector<Time> lone = seen_by(alone, 0);
@@ -199,7 +199,7 @@ TEST(GpuMechanisms, launch_gaps_lengthen_the_batches_of_a_lone_process_only) {
 // Fails without: `contexts_.size() == 1` in go_on().
 TEST(GpuMechanisms, a_graph_has_gaps_only_where_no_other_context_exists) {
   process::Spec spec = graph(1, milliseconds(0.3));
-  spec.kernels.lone_gap = milliseconds(1);
+  spec.kernels.edit().lone_gap = milliseconds(1);
   Bench bench(device_with_switches(),
               setup_of({spec, requested(graph(1, milliseconds(1)), {at(milliseconds(1.8))})}));
   bench.run_for(milliseconds(6));
@@ -212,8 +212,8 @@ TEST(GpuMechanisms, after_an_expiry_the_first_kernels_are_slowed_by_refilled_cac
   board::DeviceSpec device = device_with_switches();
   device.gpu.time_slicing.refill_after_expiry = microseconds(65);
   process::Spec spec = graph(1, milliseconds(5));
-  spec.kernels.kernels[0].memory_share = 0.5F;
-  spec.kernels.rebuild_finish();
+  spec.kernels.edit().kernels[0].memory_share = 0.5F;
+  spec.kernels.edit().rebuild_finish();
   Bench bench(device, setup_of({spec, spec}));
   bench.run_for(milliseconds(12));
   // Turns of the first: 0 to 2, 4.3 to 6.3 and from 8.6 ms; 2 and 1.935 ms of kernel are done before the
@@ -308,7 +308,7 @@ Duration first_turn(PreemptionGranularity granularity) {
   device.gpu.time_slicing.granularity = granularity;
   // 12 blocks of 128 threads on each of 8 SMs at one time: 288 blocks pass in three waves of 1 ms.
   process::Spec spec = graph(2, milliseconds(3));
-  for (gpu::Kernel& kernel : spec.kernels.kernels) kernel.blocks = 288;
+  for (gpu::Kernel& kernel : spec.kernels.edit().kernels) kernel.blocks = 288;
   Bench bench(device, setup_of({spec, spec}));
   bench.run_for(milliseconds(10));
   return bench.recording.turns.at(0).length();
@@ -326,7 +326,7 @@ TEST(GpuMechanisms, preempting_a_kernel_saves_and_restores_what_is_resident) {
   board::DeviceSpec device = device_with_switches();
   device.gpu.time_slicing.state_bandwidth_bytes_per_s = 60e9;
   process::Spec spec = graph(1, milliseconds(3));
-  spec.kernels.kernels[0].blocks = 288;
+  spec.kernels.edit().kernels[0].blocks = 288;
   Bench bench(device, setup_of({spec, spec}));
   bench.run_for(milliseconds(10));
   // 96 blocks of 128 threads with 32 registers of 4 bytes, out and back in.

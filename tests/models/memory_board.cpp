@@ -43,8 +43,8 @@ process::Spec process(double bound) {
   spec.name = "p";
   spec.runtime = process::Runtime::eager;
   spec.sync = process::Sync::spin;
-  spec.kernels.kernels.assign(100, kernel);
-  spec.kernels.rebuild_finish();
+  spec.kernels.edit().kernels.assign(100, kernel);
+  spec.kernels.edit().rebuild_finish();
   return spec;
 }
 

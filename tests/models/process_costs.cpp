@@ -28,7 +28,7 @@ const RuntimeSpec eager{.per_launch = microseconds(100),
 Spec process_of(std::size_t kernels) {
   Spec spec;
   spec.runtime = Runtime::eager;
-  spec.kernels.kernels.resize(kernels);
+  spec.kernels.edit().kernels.resize(kernels);
   spec.weights_bytes = 5e7;
   return spec;
 }
@@ -90,16 +90,16 @@ TEST(RuntimeCosts, of_inference_on_the_cpu_have_no_calls_to_observe) {
 
 TEST(Kernels, run_longer_under_an_observer_and_keep_busy_what_they_did) {
   Spec spec = process_of(8);
-  for (gpu::Kernel& kernel : spec.kernels.kernels) {
+  for (gpu::Kernel& kernel : spec.kernels.edit().kernels) {
     kernel.duration = microseconds(10);
     kernel.sm_active = 0.8F;
   }
-  spec.kernels.rebuild_finish();
-  EXPECT_EQ(observed(spec, nullptr).kernels.total(), microseconds(80));
+  spec.kernels.edit().rebuild_finish();
+  EXPECT_EQ(observed(spec, nullptr).kernels->total(), microseconds(80));
   ObserverSpec observer;
   observer.kernel_time = 2;
   const Spec slower = observed(spec, &observer);
-  EXPECT_EQ(slower.kernels.total(), microseconds(160));
+  EXPECT_EQ(slower.kernels->total(), microseconds(160));
   EXPECT_NEAR(slower.kernels.used.back().sm_active, 0.8 * 160e-6, 1e-10);
 }
 
