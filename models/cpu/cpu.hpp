@@ -70,7 +70,8 @@ class Cpu {
   // the phases on a core (switching, refilling) when they have passed and something else happens there, with
   // the times at which they began: they take no events.
   void watch(ThreadId thread, bool watched);
-  void tell_phases(ThreadId thread) { accrue(machine_.core(get(thread).core)); }
+  // Tells the listener now.
+  void tell_phases(ThreadId thread);
   // Makes a sleeping thread runnable; false, and nothing happens, if it does not sleep. `waker`: the core
   // this comes from, -1 if none.
   bool wake(ThreadId thread, int waker = -1);
@@ -121,7 +122,8 @@ class Cpu {
   void flag_set(Thread& thread);
 
   // The timeline of a core (dispatch.cpp).
-  void accrue(Core& core);
+  void accrue(Core& core, sim::Time until);
+  void accrue(Core& core) { accrue(core, engine_.now()); }
   void arm(Core& core);
   void arm_phase(Core& core);
   void dispatch(Core& core);
@@ -137,6 +139,12 @@ class Cpu {
   void timer_due(Core& core);
   void tell(Thread& thread, State state, double rate, sim::Time at);
   void tell(Thread& thread, State state, double rate) { tell(thread, state, rate, engine_.now()); }
+  struct Phase {
+    State state;
+    double rate;
+    sim::Duration* left;  // what is left of it; null: it does not end by itself
+  };
+  [[nodiscard]] Phase phase_of(const Core& core, Thread& thread) const;
   [[nodiscard]] bool phases_pass(const Core& core, const Thread& thread) const;
   [[nodiscard]] sim::Time end_of_work(const Core& core, const Thread& thread) const;
   [[nodiscard]] sim::Time next_tick(sim::Time from) const;

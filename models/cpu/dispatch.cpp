@@ -42,17 +42,37 @@ void Cpu::tell(Thread& thread, State state, double rate, sim::Time at) {
   }
 }
 
+// What a running thread is at, were it not for interrupts.
+Cpu::Phase Cpu::phase_of(const Core& core, Thread& thread) const {
+  if (thread.switch_left > sim::Duration::zero()) return {State::switching, 0, &thread.switch_left};
+  if (thread.refill_left > sim::Duration::zero())
+    return {State::refilling, core.rate * machine_.spec.costs.speed_while_refilling, &thread.refill_left};
+  return {State::on_core, core.rate, nullptr};
+}
+
 void Cpu::watch(ThreadId id, bool watched) {
   Thread& thread = get(id);
-  Core& core = machine_.core(thread.core);
   const bool in_phase = thread.state == State::switching || thread.state == State::refilling;
-  if (!watched || thread.watched || !in_phase) {
-    thread.watched = watched;
-    return;
+  if (watched && !thread.watched && in_phase) {
+    tell_phases(id);
+    thread.watched = true;
+    arm_phase(machine_.core(thread.core));
   }
-  accrue(core);
-  thread.watched = true;
-  arm_phase(core);
+  thread.watched = watched;
+}
+
+// As if each phase had ended with an event: up to the last end, so that nothing is rounded elsewhere.
+void Cpu::tell_phases(ThreadId id) {
+  Thread& thread = get(id);
+  Core& core = machine_.core(thread.core);
+  if (core.running != &thread) return;
+  for (Phase phase = phase_of(core, thread); phase.left != nullptr; phase = phase_of(core, thread)) {
+    const sim::Time end = core.accrued + *phase.left;
+    if (end > engine_.now()) return;
+    accrue(core, end);
+    const Phase next = phase_of(core, thread);
+    tell(thread, next.state, next.rate, end);
+  }
 }
 
 // Whether the phases that `thread`, running, is in need no events: nobody asks for them, and it is the same
@@ -64,7 +84,7 @@ bool Cpu::phases_pass(const Core& core, const Thread& thread) const {
 
 // When the work of a running thread is done if it goes through its phases undisturbed.
 sim::Time Cpu::end_of_work(const Core& core, const Thread& thread) const {
-  sim::Time at = engine_.now() + thread.switch_left;
+  sim::Time at = core.accrued + thread.switch_left;
   sim::Duration left = thread.remaining;
   if (thread.refill_left > sim::Duration::zero()) {
     const double slow = core.rate * machine_.spec.costs.speed_while_refilling;
@@ -76,8 +96,7 @@ sim::Time Cpu::end_of_work(const Core& core, const Thread& thread) const {
   return at + sim::time_for(left, core.rate);
 }
 
-void Cpu::accrue(Core& core) {
-  const sim::Time now = engine_.now();
+void Cpu::accrue(Core& core, sim::Time now) {
   const sim::Duration elapsed = now - core.accrued;
   const sim::Time since = std::exchange(core.accrued, now);
   if (elapsed == sim::Duration::zero()) return;
@@ -99,17 +118,12 @@ void Cpu::accrue(Core& core) {
   if (machine_.tracks_utilisation) thread.utilisation.advance(now, core.speed);
   // Phase by phase. Most phases end with an event, so that there is one; others are told of now.
   for (sim::Duration rest = elapsed;;) {
-    const bool switching = thread.switch_left > sim::Duration::zero();
-    const bool refilling = !switching && thread.refill_left > sim::Duration::zero();
-    sim::Duration part = rest;
-    if (switching || refilling) {
-      sim::Duration& left = switching ? thread.switch_left : thread.refill_left;
-      part = std::min(left, rest);
-      left -= part;
-    }
+    const Phase phase = phase_of(core, thread);
+    const sim::Duration part = phase.left != nullptr ? std::min(*phase.left, rest) : rest;
+    if (phase.left != nullptr) *phase.left -= part;
     rest -= part;
     const sim::Time at = now - rest;
-    if (!switching && thread.request == Request::work) {
+    if (phase.state != State::switching && thread.request == Request::work) {
       // The end was rounded to a picosecond; then it is all done, by definition.
       const sim::Duration work = at >= thread.finishes
                                      ? thread.remaining
@@ -119,9 +133,8 @@ void Cpu::accrue(Core& core) {
       thread.statistics.work += work;
     }
     if (rest == sim::Duration::zero()) return;
-    const bool slow = thread.refill_left > sim::Duration::zero();
-    tell(thread, slow ? State::refilling : State::on_core,
-         slow ? core.rate * machine_.spec.costs.speed_while_refilling : core.rate, at);
+    const Phase next = phase_of(core, thread);
+    tell(thread, next.state, next.rate, at);
   }
 }
 
@@ -141,28 +154,19 @@ void Cpu::arm(Core& core) {
 
 // The part of arm() that is left if only the phase has changed: the slice still ends at the same tick.
 void Cpu::arm_phase(Core& core) {
-  const sim::Time now = engine_.now();
+  const sim::Time now = core.accrued;  // or, of phases just told, when the last of them ended
   Thread& thread = *core.running;
 
-  State state = State::on_core;
-  double rate = core.rate;
-  sim::Time phase_end = sim::Time::never();
-  if (thread.switch_left > sim::Duration::zero()) {
-    state = State::switching;
-    rate = 0;
-    phase_end = now + thread.switch_left;
-  } else if (thread.refill_left > sim::Duration::zero()) {
-    state = State::refilling;
-    rate = core.rate * machine_.spec.costs.speed_while_refilling;
-    phase_end = now + thread.refill_left;
-  }
+  const Phase phase = phase_of(core, thread);
+  double rate = phase.rate;
+  sim::Time phase_end = phase.left != nullptr ? now + *phase.left : sim::Time::never();
   if (core.interrupts.any()) {
     const bool interrupted = core.interrupts.busy(now);
     if (interrupted) rate = 0;
     const sim::Time change = core.interrupts.next_change(now);
     phase_end = interrupted ? change : std::min(phase_end, change);
   }
-  if (state != thread.state || rate != thread.rate) tell(thread, state, rate);
+  if (phase.state != thread.state || rate != thread.rate) tell(thread, phase.state, rate);
 
   thread.finishes = sim::Time::never();
   if (phase_end != sim::Time::never() && phases_pass(core, thread)) {

@@ -164,6 +164,59 @@ RC_GTEST_PROP(CpuLaws, work_is_conserved_and_cores_are_neither_overbooked_nor_id
   RC_ASSERT(!idled);
 }
 
+// What a listener hears of a thread's states, and when they began; without those that took no time.
+struct Heard {
+  std::vector<std::pair<State, sim::Time>> states;
+  static void changed(void* self, State state, sim::Time at, Duration, double) {
+    auto& heard = static_cast<Heard*>(self)->states;
+    if (!heard.empty() && heard.back().second == at) heard.pop_back();
+    if (heard.empty() || heard.back().first != state) heard.emplace_back(state, at);
+  }
+};
+
+// On one core, where threads that nobody watches have no events for a switch and a refill.
+RC_GTEST_PROP(CpuLaws, phases_pass_alike_whether_they_are_watched_or_not, ()) {
+  const Spec spec = any_spec();
+  std::vector<Load> loads;
+  for (int i = *rc::gen::inRange(1, 6); i > 0; --i)
+    loads.push_back({.steps = *rc::gen::container<std::vector<Step>>(any_step()), .cpus = {}});
+  const auto unwatched = *rc::gen::container<std::vector<bool>>(64, rc::gen::arbitrary<bool>());
+  struct Outcome {
+    std::vector<Heard> heard;
+    std::vector<Progressor> progress;
+    std::vector<ThreadStatistics> statistics;
+  };
+  const auto outcome = [&](bool watched) {
+    Host host(spec, {.allowed = {0}});
+    Outcome all{std::vector<Heard>(loads.size()), std::vector<Progressor>(loads.size()), {}};
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      const ThreadId thread = host.cpu.create_thread({.name = std::to_string(i),
+                                                      .working_set_bytes = 5e5,
+                                                      .listener = {&Heard::changed, &all.heard[i]}});
+      host.engine.spawn(live(host, thread, loads[i], all.progress[i]), std::to_string(i));
+    }
+    // Now and then somebody begins or ceases to look.
+    for (std::size_t step = 0; step < unwatched.size(); ++step) {
+      for (std::uint32_t i = 0; i < loads.size(); ++i)
+        host.cpu.watch({i}, watched || !unwatched[(step + 7 * i) % unwatched.size()]);
+      host.run_for(microseconds(1237));
+    }
+    for (std::uint32_t i = 0; i < loads.size(); ++i) {
+      host.cpu.tell_phases({i});
+      all.statistics.push_back(host.cpu.statistics({i}));
+    }
+    return all;
+  };
+  const Outcome told = outcome(true), untold = outcome(false);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    RC_ASSERT(told.heard[i].states == untold.heard[i].states);
+    RC_ASSERT(told.progress[i].asked == untold.progress[i].asked);
+    RC_ASSERT(told.statistics[i].time_in == untold.statistics[i].time_in);
+    RC_ASSERT(told.statistics[i].work == untold.statistics[i].work);
+    RC_ASSERT(told.statistics[i].involuntary_switches == untold.statistics[i].involuntary_switches);
+  }
+}
+
 RC_GTEST_PROP(CpuLaws, pure_work_is_booked_to_the_picosecond, ()) {
   const Spec spec = any_spec();
   const auto items = *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 9'000'000)));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -113,17 +114,18 @@ struct Recording {
 // Hands everything on to a GPU, and writes down what it tells.
 class RecordingGpu final : public Gpu {
  public:
-  // `first_stamp`: see KernelObserver.
+  // `first_stamp`: see KernelObserver; none: kernels are not observed.
   RecordingGpu(sim::Engine& engine, std::unique_ptr<Gpu> inner, Recording& recording,
-               sim::Duration first_stamp)
+               std::optional<sim::Duration> first_stamp)
       : engine_(engine), inner_(std::move(inner)), recording_(recording) {
+    if (!first_stamp) return;
     inner_->set_observer(
         {.finished =
              [](void* self, ContextId owner, sim::Time start, sim::Time end) {
                static_cast<RecordingGpu*>(self)->recording_.kernels.push_back({owner.index, start, end});
              },
          .context = this,
-         .first_stamp = first_stamp});
+         .first_stamp = *first_stamp});
   }
 
   ContextId create_context(const ContextSpec& spec) override {
@@ -215,7 +217,7 @@ inline std::unique_ptr<Gpu> make_gpu(Which which, sim::Engine& engine, const Spe
 // A board on a recording GPU, ready to run.
 struct Bench {
   Bench(const board::DeviceSpec& device, const board::Setup& setup, Which which = Which::fast,
-        sim::Duration first_stamp = sim::Duration::zero())
+        std::optional<sim::Duration> first_stamp = sim::Duration::zero())
       : board(engine, device, setup,
               std::make_unique<RecordingGpu>(engine, make_gpu(which, engine, device.gpu, setup.seed),
                                              recording, first_stamp)) {}

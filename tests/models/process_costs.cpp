@@ -100,7 +100,7 @@ TEST(Kernels, run_longer_under_an_observer_and_keep_busy_what_they_did) {
   observer.kernel_time = 2;
   const Spec slower = observed(spec, &observer);
   EXPECT_EQ(slower.kernels->total(), microseconds(160));
-  EXPECT_NEAR(slower.kernels.used.back().sm_active, 0.8 * 160e-6, 1e-10);
+  EXPECT_NEAR(slower.kernels->used.back().sm_active, 0.8 * 160e-6, 1e-10);
 }
 
 TEST(Setup, is_the_start_the_weights_the_first_batch_and_what_is_compiled) {

@@ -57,11 +57,11 @@ TEST_F(OnnxScenario, AFileTakesAsLongAsTheSameNetworkBuiltIn) {
                                                          .lowering = dnn::Lowering::optimised,
                                                          .network = &built},
                                                         {}, assembly.device.gpu);
-  const double from_file = sim::to_seconds(file.kernels.total()),
+  const double from_file = sim::to_seconds(file.kernels->total()),
                from_built = sim::to_seconds(expected.total());
   // The file has a Flatten besides: a view.
   EXPECT_NEAR(from_file, from_built, 0.02 * from_built);
-  EXPECT_EQ(file.kernels.grade, gpu::Grade::datasheet);
+  EXPECT_EQ(file.kernels->grade, gpu::Grade::datasheet);
   EXPECT_EQ(file.input_bytes, 4.0 * 4 * 3 * 224 * 224);
   EXPECT_EQ(file.output_bytes, 4.0 * 4 * 1000);
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -57,6 +58,30 @@ TEST(Math, limits_are_those_of_ieee) {
   EXPECT_EQ(exp(-746), 0);
   EXPECT_EQ(exp(-infinity), 0);
   EXPECT_TRUE(std::isnan(exp(std::numeric_limits<double>::quiet_NaN())));
+}
+
+TEST(Math, several_numbers_at_once_have_the_same_bits_as_one_by_one) {
+  RandomStream random(11, "together");
+  for (int i = 0; i < 20'000; ++i) {
+    std::array<double, 4> logarithms{};
+    std::array<double, 8> exponentials{};
+    for (double& x : logarithms) x = random.uniform() + 0x1p-53;
+    for (double& x : exponentials) x = 1400 * random.uniform() - 700;
+    const auto of_logarithms = logarithms;
+    const auto of_exponentials = exponentials;
+    log_each(logarithms);
+    exp_each(exponentials);
+    for (std::size_t j = 0; j < logarithms.size(); ++j) ASSERT_EQ(logarithms[j], log(of_logarithms[j]));
+    for (std::size_t j = 0; j < exponentials.size(); ++j) ASSERT_EQ(exponentials[j], exp(of_exponentials[j]));
+  }
+}
+
+TEST(Random, factors_drawn_ahead_are_those_of_the_stream) {
+  for (const double variation : {0.0, 1e-9, 0.05, 0.7, 3.0}) {
+    RandomStream random(5, "factors");
+    LognormalFactors factors(random, variation);
+    for (int i = 0; i < 1001; ++i) ASSERT_EQ(factors.next(), random.lognormal_unit_mean(variation));
+  }
 }
 
 // Fails if any operation on the way is not what IEEE says, or an algorithm is changed: results would change.

@@ -341,5 +341,28 @@ TEST(TimeWeighted, integrates_and_forgets_the_warm_up) {
   EXPECT_DOUBLE_EQ(length.mean(Time::zero() + seconds(6)).value(), 1);
 }
 
+TEST(BatchMeans, a_counted_share_is_that_of_ones_and_noughts_added_one_by_one) {
+  RandomStream random(3, "share");
+  for (const std::size_t count : {0U, 1U, 7U, 8U, 255U, 256U, 257U, 1000U, 4096U, 100'003U}) {
+    std::vector<double> numbers;
+    BatchMeans added;
+    for (std::size_t i = 0; i < count; ++i) {
+      numbers.push_back(random.uniform() + 0.1 * static_cast<double>(i % 97));
+      added.add(numbers.back() <= 3 ? 1 : 0);
+    }
+    const BatchMeans counted = BatchMeans::of_share(numbers, 3);
+    EXPECT_EQ(counted.count(), added.count());
+    EXPECT_EQ(counted.mean(), added.mean());
+    EXPECT_EQ(counted.batches(), added.batches());
+    EXPECT_EQ(counted.batch_size(), added.batch_size());
+    const auto a = counted.ci95(), b = added.ci95();
+    ASSERT_EQ(a.has_value(), b.has_value());
+    if (a) {
+      EXPECT_EQ(a->low, b->low);
+      EXPECT_EQ(a->high, b->high);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace jostle::sim
