@@ -1,6 +1,7 @@
 #include "cli/command_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <exception>
 #include <span>
@@ -38,6 +39,43 @@ constexpr const char* epilogue =
     "  3    a process does not fit into memory; `run` runs the others\n"
     "  130  interrupted (143: by SIGTERM, 129: by SIGHUP)";
 
+// In the order of `jostle --help`.
+struct Subcommand {
+  std::string_view name;
+  void (*add)(CLI::App&, Task&);
+};
+constexpr std::array subcommands{
+    Subcommand{"run", add_run},
+    Subcommand{"check", add_check},
+    Subcommand{"explain", add_explain},
+    Subcommand{"compare", add_compare},
+    Subcommand{"list", add_list},
+    Subcommand{"show", add_show},
+    Subcommand{"validate", add_validate},
+    Subcommand{"calibrate", add_calibrate},
+    Subcommand{"support", add_support},
+    Subcommand{"roofline", add_roofline},
+    Subcommand{"reproduce", add_reproduce},
+    Subcommand{"import", add_import},
+    Subcommand{"sweep", add_sweep},
+    Subcommand{"plan", add_plan},
+    Subcommand{"query", add_query},
+    Subcommand{"merge", add_merge},
+    Subcommand{"offload", add_offload},
+    Subcommand{"schema", add_schema},
+    Subcommand{"completion", add_completion},
+    Subcommand{"help", add_help},
+};
+
+// Adds the subcommand that is asked for; all of them if none is, or by those that tell of all.
+void add_subcommands(CLI::App& app, Task& task, std::string_view asked) {
+  const bool tells_of_all = asked == "help" || asked == "completion";
+  const bool alone =
+      !tells_of_all && std::ranges::find(subcommands, asked, &Subcommand::name) != subcommands.end();
+  for (const Subcommand& each : subcommands)
+    if (!alone || each.name == asked) each.add(app, task);
+}
+
 // Prints help, version or error message through the terminal and returns our own exit code instead of
 // CLI11's.
 int print_parse_result(const CLI::App& app, const CLI::ParseError& error, Terminal& terminal) {
@@ -73,26 +111,7 @@ int command_line(int argc, const char* const* argv, const Terminal::Settings& se
     app.require_subcommand(1);
     app.get_formatter()->column_width(description_column(terminal.width()));
     Task task;
-    add_run(app, task);
-    add_check(app, task);
-    add_explain(app, task);
-    add_compare(app, task);
-    add_list(app, task);
-    add_show(app, task);
-    add_validate(app, task);
-    add_calibrate(app, task);
-    add_support(app, task);
-    add_roofline(app, task);
-    add_reproduce(app, task);
-    add_import(app, task);
-    add_sweep(app, task);
-    add_plan(app, task);
-    add_query(app, task);
-    add_merge(app, task);
-    add_offload(app, task);
-    add_schema(app, task);
-    add_completion(app, task);
-    add_help(app, task);
+    add_subcommands(app, task, argc > 1 ? argv[1] : "");
     app.footer(epilogue);  // set after the subcommands, which would inherit it
     add_examples(app, {"run gate.yaml", "explain gate.yaml", "sweep study.yaml -o study.sqlite",
                        "plan study.yaml", "help run"});
