@@ -7,7 +7,14 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
+
+#include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/result/result_text.hpp"
+#include "scenarios/run/shared_work.hpp"
+#include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -39,6 +46,26 @@ TEST(Parallel, one_thread_is_the_caller) {
   parallel_for(
       100, [&](std::size_t i) { sum += i; }, 1);
   EXPECT_EQ(sum, 4950U);
+}
+
+TEST(Parallel, runs_that_share_their_work_give_what_each_gives_alone) {
+  const calibration::Profile profile = testing::changed_profile("jetson-orin-nano", {});
+  std::vector<Scenario> runs;
+  for (const char* const batch : {"1", "2"})
+    for (const char* const count : {"1", "2", "3"})
+      runs.push_back(testing::scenario_of(
+          std::string("device: jetson-orin-nano\nrun: {duration: 50 ms, warmup: 0 s}\n") +
+              "processes: [{model: yolov8n, precision: fp16, batch: " + batch + ", count: " + count + "}]",
+          &profile));
+  SharedWork shared;
+  RunControl control;
+  control.shared = &shared;
+  std::vector<std::string> results(4 * runs.size());
+  parallel_for(
+      results.size(),
+      [&](std::size_t i) { results[i] = to_json(run(runs[i % runs.size()], profile, control).value()); }, 4);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    EXPECT_EQ(results[i], to_json(run(runs[i % runs.size()], profile, RunControl{}).value()));
 }
 
 }  // namespace
