@@ -132,7 +132,13 @@ void Cpu::accrue(Core& core, sim::Time now) {
       thread.done += work;
       thread.statistics.work += work;
     }
-    if (rest == sim::Duration::zero()) return;
+    if (rest == sim::Duration::zero()) {
+      // What has been done was rounded: an end that was planned beyond this phase may move by a picosecond.
+      const bool beyond = phase.state == State::refilling && *phase.left > sim::Duration::zero() &&
+                          thread.request == Request::work && thread.finishes > now + *phase.left;
+      if (beyond && phases_pass(core, thread)) arm_phase(core);
+      return;
+    }
     const Phase next = phase_of(core, thread);
     tell(thread, next.state, next.rate, at);
   }

@@ -8,8 +8,7 @@ gpu::SharedKernels gpu_work(const Spec& spec) {
   if (spec.segments.empty()) return spec.kernels;
   gpu::KernelSequence work;
   for (const Segment& segment : spec.segments)
-    work.kernels.insert(work.kernels.end(), segment.kernels->kernels.begin(),
-                        segment.kernels->kernels.end());
+    work.kernels.insert(work.kernels.end(), segment.kernels->kernels.begin(), segment.kernels->kernels.end());
   work.rebuild_finish();
   return work;
 }

@@ -90,8 +90,8 @@ struct RefillSpec {
 // A part of a batch that runs on one engine. The parts of a batch follow one another in stream order.
 struct Segment {
   bool on_dla = false;
-  gpu::SharedKernels kernels;   // on the GPU
-  dla::Task task;               // on the DLA
+  gpu::SharedKernels kernels;  // on the GPU
+  dla::Task task;              // on the DLA
 };
 
 // Inference on the cores: every layer is forked over the threads of the process and joined.
