@@ -40,7 +40,6 @@ ContextId TimeSharedGpu::create_context(const ContextSpec& spec) {
 void TimeSharedGpu::begin_turn() {
   set_state(*owner_, ContextState::owner);
   mode_ = Mode::running;
-  draining_ = false;
   drains_from_ = Time::never();
   accrued_ = turn_began_ = engine_.now();
   turn_ends_ = turn_began_ + slice_of(*owner_);
@@ -56,7 +55,7 @@ void TimeSharedGpu::plan() {
     trace->begin(owner_->stream, accrued_, "batch");
   Context& owner = *owner_;
   if (owner.batches.front().epoch != epoch_) retime(owner);
-  note_expiry();
+  undo_expiry();
   const auto go_on_from = [&](const Position& position, Time from) {
     planned_ = advance(owner.batches[passed_], owner.host, owner.spec.per_launch,
                        {position, from, contended() ? turn_ends_ : Time::never(), contended()});
@@ -72,7 +71,7 @@ void TimeSharedGpu::plan() {
         owner.batches[passed_ + 1].epoch == epoch_) {
       ++passed_;
       go_on_from({}, planned_.at);
-    } else if (planned_.why == Stop::limit && !draining_ && drains_from_ == Time::never()) {
+    } else if (planned_.why == Stop::limit && drains_from_ == Time::never()) {
       const Duration drain = drain_of(owner.batches[passed_], planned_.position);
       if (drain == Duration::zero()) break;
       drains_from_ = turn_ends_;
@@ -92,15 +91,10 @@ Duration TimeSharedGpu::drain_of(const Batch& batch, const Position& position) c
                                     : Duration::zero();
 }
 
-// The slice has expired as planned; or not yet, and what was planned from then on is void.
-void TimeSharedGpu::note_expiry() {
-  if (drains_from_ == Time::never()) return;
-  if (drains_from_ < engine_.now()) {
-    draining_ = true;
-  } else {
-    turn_ends_ = drains_from_;
-  }
-  drains_from_ = Time::never();
+// If the slice has yet to expire, what was planned from then on is void.
+void TimeSharedGpu::undo_expiry() {
+  if (drains_from_ == Time::never() || drains_from_ < engine_.now()) return;
+  turn_ends_ = std::exchange(drains_from_, Time::never());
 }
 
 // Accrues the owner's progress up to now.
@@ -158,7 +152,6 @@ void TimeSharedGpu::due() {
   }
   accrue();
   for (; passed_ > 0; --passed_) finish_batch(*owner_);  // done at this instant, as those after them began
-  note_expiry();
   switch (planned_.why) {
     case Stop::batch_done: {
       Context& owner = *owner_;

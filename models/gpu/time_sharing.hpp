@@ -110,7 +110,7 @@ class TimeSharedGpu final : public Gpu {
   void out_of_work();
   void plan();
   [[nodiscard]] sim::Duration drain_of(const Batch& batch, const Position& position) const;
-  void note_expiry();
+  void undo_expiry();
   void accrue();
   void accrue_to(const Position& position, sim::Time at);
   void replay(Context& context, const Position& from, sim::Time since);
@@ -133,9 +133,10 @@ class TimeSharedGpu final : public Gpu {
   std::size_t at_ = 0;                               // in the runlist: who was chosen last
   Context* owner_ = nullptr;
   Mode mode_ = Mode::idle;
-  int waiting_ = 0;        // contexts in ContextState::waiting
-  bool draining_ = false;  // the slice has expired, but the running block or kernel may still finish
-  sim::Time drains_from_ = sim::Time::never();  // when that will be so, until turn_ends_; never: not planned
+  int waiting_ = 0;  // contexts in ContextState::waiting
+  // When the slice expires, or has expired, and the running block or kernel goes on until turn_ends_; never:
+  // neither.
+  sim::Time drains_from_ = sim::Time::never();
   sim::Time turn_began_;
   sim::Time turn_ends_ = sim::Time::never();
   sim::Time accrued_;  // the owner's position is valid at this time

@@ -16,8 +16,8 @@ void TimeSharedGpu::set_rates(const Rates& rates) {
   rates_ = rates;
   ++epoch_;
   if (mode_ != Mode::running) return;
-  note_expiry();
-  if (draining_ && turn_ends_ > engine_.now()) {
+  undo_expiry();
+  if (drains_from_ != Time::never() && turn_ends_ > engine_.now()) {
     // The turn goes on until a given point of the kernel in progress.
     const Underway at = owner_->underway();
     const Duration before = owner_->batches.front().kernels->kernels[at.kernel].duration;

@@ -119,18 +119,8 @@ memory::Footprint footprint_of_part(const ProcessEntry& part, std::int64_t strea
   const auto network = network_of(part);
   if (!network) return {};
   const auto make = [&] { return footprint_of_network(part, *network, device); };
-  memory::Footprint held;
-  if (shared == nullptr || network_of_file(part.model) != nullptr) {
-    held = make();
-  } else {
-    // All that it follows from, on one profile.
-    const auto [first, end] = part.layers.value_or(LayerRange{});
-    held = shared->footprints.get(
-        fmt::format("{} {} {} {} {} {} {} {}-{}", network_name(part.model), to_string(*part.precision),
-                    part.batch, to_string(part.runtime), to_string(part.placement), part.input.value_or(0),
-                    part.training, first, end),
-        make);
-  }
+  const auto identity = shared != nullptr ? identity_of(part, device) : std::nullopt;
+  memory::Footprint held = identity ? shared->footprints.get(*identity, make) : make();
   held.arena *= static_cast<double>(streams);
   held.io *= static_cast<double>(streams);
   return held;

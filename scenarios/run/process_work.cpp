@@ -153,20 +153,16 @@ gpu::KernelSequence kernels_of(const process::Spec& spec, const ProcessEntry& en
 }
 
 void set_kernels(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context) {
-  // A file's network has no name of its own.
-  if (context.shared == nullptr || network_of_file(entry.model) != nullptr) {
-    spec.kernels = kernels_of(spec, entry, context);
+  const auto make = [&] { return gpu::SharedKernels(kernels_of(spec, entry, context)); };
+  const auto identity = context.shared != nullptr ? identity_of(entry, context.device) : std::nullopt;
+  if (!identity) {
+    spec.kernels = make();
     return;
   }
-  // All that they follow from, on one profile: of the entry, the mode's SMs, and the clocks.
-  const auto [first, end] = entry.layers.value_or(LayerRange{});
-  const std::string from = fmt::format("{} {} {} {} {} {} {} {}-{} {} {} {} {}", network_name(entry.model),
-                                       to_string(*entry.precision), entry.batch, to_string(spec.runtime),
-                                       to_string(entry.placement), entry.input.value_or(0), entry.training,
-                                       first, end, spec.static_graph, context.device.gpu.sm_count,
-                                       context.clocks.gpu_hz, context.clocks.emc_hz);
-  spec.kernels =
-      context.shared->kernels.get(from, [&] { return gpu::SharedKernels(kernels_of(spec, entry, context)); });
+  spec.kernels = context.shared->kernels.get(
+      fmt::format("{} {} {} {} {}", *identity, to_string(spec.runtime), spec.static_graph,
+                  context.clocks.gpu_hz, context.clocks.emc_hz),
+      make);
 }
 
 // Callers hold images and results in fp32. The GPU converts what a DLA is to read first or has written last.
@@ -277,6 +273,14 @@ void set_stages(process::Spec& spec, const ProcessEntry& entry, const WorkContex
 
 gpu::KernelSequence placed(gpu::KernelSequence kernels, const WorkContext& context) {
   return placed(std::move(kernels), context, Pace{});
+}
+
+std::optional<std::string> identity_of(const ProcessEntry& entry, const board::DeviceSpec& device) {
+  if (network_of_file(entry.model) != nullptr) return std::nullopt;
+  const auto [first, end] = entry.layers.value_or(LayerRange{});
+  return fmt::format("{} {} {} {} {} {} {} {}-{} {}", network_name(entry.model), to_string(*entry.precision),
+                     entry.batch, to_string(entry.runtime), to_string(entry.placement),
+                     entry.input.value_or(0), entry.training, first, end, device.gpu.sm_count);
 }
 
 gpu::KernelSequence frame_of(const DesktopCompositor& compositor, const WorkContext& context) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "models/board/clocks.hpp"
@@ -35,6 +37,11 @@ struct WorkContext {
 // Sets kernels, segments or host work; spec.runtime must be set. Throws RunError for what cannot be
 // simulated.
 void set_work(process::Spec& spec, const ProcessEntry& entry, const WorkContext& context);
+
+// All that the work of a network on the device follows from, but for clocks, as far as entries on one profile
+// differ in it. None for a file's network, which has no name of its own.
+[[nodiscard]] std::optional<std::string> identity_of(const ProcessEntry& entry,
+                                                     const board::DeviceSpec& device);
 
 // All layers of the entry's network, even if only a part is requested. Throws RunError if the entry has no
 // network.
