@@ -67,7 +67,7 @@ constexpr std::array subcommands{
     Subcommand{"help", add_help},
 };
 
-// Adds the subcommand that is asked for; all of them if none is, or by those that tell of all.
+// Adds the subcommand that is asked for. Where no word names one, and for those that tell of all, adds all.
 void add_subcommands(CLI::App& app, Task& task, std::string_view asked) {
   const bool tells_of_all = asked == "help" || asked == "completion";
   const bool alone =

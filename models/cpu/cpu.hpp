@@ -68,9 +68,10 @@ class Cpu {
 
   // Whether the listener must be told at once what becomes of the thread. While it need not, it is told of
   // the phases on a core (switching, refilling) when they have passed and something else happens there, with
-  // the times at which they began: they take no events.
+  // the times at which they began: they take no events. state(), progress() and the times of statistics()
+  // are as told.
   void watch(ThreadId thread, bool watched);
-  // Tells the listener now.
+  // Tells the listener of the phases that have passed by now.
   void tell_phases(ThreadId thread);
   // Makes a sleeping thread runnable; false, and nothing happens, if it does not sleep. `waker`: the core
   // this comes from, -1 if none.

@@ -116,7 +116,7 @@ void Cpu::accrue(Core& core, sim::Time now) {
     core.queue.charge(elapsed.ps());
   }
   if (machine_.tracks_utilisation) thread.utilisation.advance(now, core.speed);
-  // Phase by phase. Most phases end with an event, so that there is one; others are told of now.
+  // Phase by phase: where phases end without events, several may have passed, and are told of now.
   for (sim::Duration rest = elapsed;;) {
     const Phase phase = phase_of(core, thread);
     const sim::Duration part = phase.left != nullptr ? std::min(*phase.left, rest) : rest;

@@ -30,7 +30,8 @@ inline constexpr std::size_t state_count = 5;
 // Told of every change of state or rate, and of the start of every request, at the instant it happens; where
 // it need not be (Cpu::watch), of changes at times that may have passed.
 // `work_done` is of the present request, in reference time; from `now` on it grows by `rate` per unit time.
-// It may read and may schedule events, but must not call back into the Cpu that tells it.
+// It may read and may schedule events, but must not call back into the Cpu that tells it, but for watch() and
+// tell_phases() of another thread.
 struct ThreadListener {
   void (*changed)(void* context, State state, sim::Time now, sim::Duration work_done, double rate) = nullptr;
   void* context = nullptr;
