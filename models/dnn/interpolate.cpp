@@ -117,13 +117,26 @@ std::uint32_t affine_blocks(const gpu::Kernel& a, const gpu::Kernel& b, double w
   return static_cast<std::uint32_t>(std::clamp(std::round(blocks), 1.0, 4e9));
 }
 
+// A grid covers the outputs, so a kernel of `a` has as many more blocks at another batch as there are images.
+std::uint32_t grown_blocks(const gpu::Kernel& a, double images) {
+  return static_cast<std::uint32_t>(std::clamp(std::round(a.blocks * images), 1.0, 4e9));
+}
+
+// Stretches a table from its batch to `batch`.
+std::vector<gpu::Kernel> stretched(const MeasuredBatch& table, double batch) {
+  std::vector<gpu::Kernel> kernels = table.kernels;
+  for (gpu::Kernel& kernel : kernels)
+    kernel.blocks = grown_blocks(kernel, batch / static_cast<double>(table.batch));
+  return kernels;
+}
+
 // Interpolates position by position. The geometry is that of the nearer table; blocks are interpolated if the
-// kernels are the same.
+// kernels are the same, and otherwise grow with the batch.
 std::vector<gpu::Kernel> by_position(const MeasuredBatch& lower, const MeasuredBatch& upper,
                                      const MeasuredBatch& nearer, double batch) {
   const double weight =
       (batch - static_cast<double>(lower.batch)) / static_cast<double>(upper.batch - lower.batch);
-  std::vector<gpu::Kernel> kernels = nearer.kernels;
+  std::vector<gpu::Kernel> kernels = stretched(nearer, batch);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const gpu::Kernel& a = lower.kernels[i];
     const gpu::Kernel& b = upper.kernels[i];
@@ -189,7 +202,7 @@ gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t bat
 
   gpu::KernelSequence sequence;
   const bool positions = lower != upper && agree(*lower, *upper);
-  sequence.kernels = positions ? by_position(*lower, *upper, nearer, size) : nearer.kernels;
+  sequence.kernels = positions ? by_position(*lower, *upper, nearer, size) : stretched(nearer, size);
   scale_to(sequence.kernels, sim::picoseconds(total_at(network, knots, size)));
   split_again(sequence.kernels);
   sequence.lone_gap = sim::picoseconds(gap_at(network, size));
