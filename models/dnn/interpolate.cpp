@@ -103,7 +103,7 @@ Neighbours neighbours(const MeasuredNetwork& network, std::int64_t batch) {
 // Whether two tables have the same operators in the same positions: the same number of kernels, nearly all of
 // the same class (an operator may use another kind of kernel at another batch size).
 bool agree(const MeasuredBatch& a, const MeasuredBatch& b) {
-  if (a.names.size() != b.names.size() || a.only_kernels != b.only_kernels) return false;
+  if (a.names.size() != b.names.size() || a.launched_whole() != b.launched_whole()) return false;
   std::size_t same = 0;
   for (std::size_t i = 0; i < a.names.size(); ++i) {
     if (classify_kernel(a.names[i]) == classify_kernel(b.names[i])) ++same;
@@ -177,7 +177,7 @@ gpu::KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch
   gpu::KernelSequence sequence;
   sequence.kernels = table.kernels;
   sequence.lone_gap = sim::picoseconds(gap_at(network, static_cast<double>(table.batch)));
-  sequence.only_kernels = table.only_kernels;
+  sequence.launched_whole = table.launched_whole();
   const bool own = table.measured_on.empty();
   sequence.grade = own ? gpu::Grade::measured : gpu::Grade::interpolated;
   sequence.provenance = own ? "measured: " + label(network, table.batch)
@@ -206,7 +206,7 @@ gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t bat
   scale_to(sequence.kernels, sim::picoseconds(total_at(network, knots, size)));
   split_again(sequence.kernels);
   sequence.lone_gap = sim::picoseconds(gap_at(network, size));
-  sequence.only_kernels = nearer.only_kernels;
+  sequence.launched_whole = nearer.launched_whole();
   sequence.grade = gpu::Grade::interpolated;
   const bool beyond = size < knots.front().batch || size > knots.back().batch;
   const bool solo = find_solo(network.solo_graph, batch) != nullptr;
