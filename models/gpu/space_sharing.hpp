@@ -123,6 +123,7 @@ class SpaceSharedGpu final : public Gpu {
   std::size_t owner_ = 0;  // group that holds the GPU, or to which it is being switched
   Mode mode_ = Mode::running;
   sim::Time mode_ends_ = sim::Time::never();
+  sim::Time switch_over_;
   sim::Time turn_ends_ = sim::Time::never();  // never: nobody else has work
   sim::EventId event_;
   bool telling_ = false;  // in see_finished()

@@ -74,7 +74,8 @@ void SpaceSharedGpu::leave(std::size_t next, Duration cost) {
   owner_ = next;
   mode_ = Mode::switching;
   Group& group = groups_[owner_];
-  mode_ends_ = now + cost + (std::exchange(group.expired, false) ? refill_of(group) : Duration::zero());
+  switch_over_ = now + cost;
+  mode_ends_ = switch_over_ + (std::exchange(group.expired, false) ? refill_of(group) : Duration::zero());
   switching_ += cost;
   ++switches_;
   for (Context& context : contexts_) refresh_state(context);
@@ -93,8 +94,9 @@ void SpaceSharedGpu::arrive() {
   for (Context& context : contexts_) refresh_state(context);
 }
 
+// Of a switch under way what has passed.
 Duration SpaceSharedGpu::switching() {
-  return switching_;
+  return switching_ - std::max(switch_over_ - engine_.now(), Duration::zero());
 }
 
 }  // namespace jostle::gpu
