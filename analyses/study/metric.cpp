@@ -12,7 +12,7 @@
 
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
-#include "scenarios/result/result_text.hpp"
+#include "scenarios/result/result_json.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::analyses {
@@ -59,7 +59,7 @@ const nlohmann::json& complete_result() {
     scenarios::GpuWindows windows;
     windows.shares.push_back({any_name, {}, {}, {}, {}});
     process.gpu_windows = system.gpu.windows = windows;
-    nlohmann::json json = nlohmann::json::parse(to_json(result));
+    nlohmann::json json(json_of(result));
     nlohmann::json& processes = json["processes"];
     for (const auto& figure : processes[1].items()) processes[0].emplace(figure.key(), figure.value());
     return json;
@@ -87,6 +87,18 @@ bool counts(const nlohmann::json& entry, const std::string& figure) {
   if (figure == "tokens") return entry.contains(figure) && !entry[figure].is_null();
   const bool of_loads = figure == "bandwidth_gb_s" || figure == "busy_cores" || figure == "threads";
   return entry.contains("load") == of_loads;
+}
+
+// The longest run that percentiles anywhere in there need.
+double longest_needed_s(const nlohmann::json& at) {
+  double most = 0;
+  for (const auto& [key, value] : at.items()) {
+    if (key == "run_s" && value.is_number())
+      most = std::max(most, value.get<double>());
+    else if (value.is_structured())
+      most = std::max(most, longest_needed_s(value));
+  }
+  return most;
 }
 
 scenarios::Metric find_in(const nlohmann::json& at, Steps::const_iterator step, Steps::const_iterator end,
@@ -182,7 +194,8 @@ struct ResultMetrics::Document {
 ResultMetrics::ResultMetrics(const std::string& json)
     : document_(std::make_shared<const Document>(Document{nlohmann::json::parse(json)})) {}
 
-ResultMetrics::ResultMetrics(const scenarios::Result& result) : ResultMetrics(to_json(result)) {}
+ResultMetrics::ResultMetrics(const scenarios::Result& result)
+    : document_(std::make_shared<const Document>(Document{nlohmann::json(json_of(result))})) {}
 
 scenarios::Metric ResultMetrics::find(const std::string& path, Worst worst) const {
   const Steps steps = steps_of(path);
@@ -190,15 +203,7 @@ scenarios::Metric ResultMetrics::find(const std::string& path, Worst worst) cons
 }
 
 double ResultMetrics::needed_s() const {
-  double most = 0;
-  for (const nlohmann::json& process : document_->json.at("processes")) {
-    const auto latency = process.find("latency_ms");
-    if (latency == process.end() || !latency->contains("needs")) continue;
-    for (const auto& needed : latency->at("needs"))
-      if (needed.contains("run_s") && needed["run_s"].is_number())
-        most = std::max(most, needed["run_s"].get<double>());
-  }
-  return most;
+  return longest_needed_s(document_->json.at("processes"));
 }
 
 double ResultMetrics::dropped() const {
