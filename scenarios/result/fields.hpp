@@ -11,6 +11,7 @@
 // `get` is a member, or a function that gives a reference to the figure in a record.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "scenarios/result/result.hpp"
@@ -22,7 +23,7 @@ template <class Record>
 struct Of {};
 
 enum class Unit : unsigned char {
-  none,  // a count, a share from 0 to 1, a name
+  none,  // of a count, a share from 0 to 1, a name
   images_per_s,
   tokens_per_s,
   ms,
@@ -36,10 +37,13 @@ enum class Unit : unsigned char {
   celsius,
   json,  // a text that is itself JSON
 };
+inline constexpr std::array unit_names{"",    "images/s", "tokens/s", "ms",   "us",   "mJ", "W",
+                                       "MHz", "MB",       "GB",       "GB/s", "degC", ""};  // by Unit
 
 struct About {
   const char* words = "";
   Unit unit = Unit::none;
+  const char* one_of = "";  // the only values, "ok|out_of_memory", or "$priority": the names of a table
 };
 
 enum class Shown : unsigned char {
@@ -139,6 +143,10 @@ inline constexpr auto per_second = per(seconds);
 
 }  // namespace pool
 
+inline constexpr About why_as_wide{"Why pi90 is as wide as it is: half-widths in the logarithm"};
+inline constexpr const char* rates = "images/s|sequences/s";
+inline constexpr const char* statuses = "ok|out_of_memory|thermal_shutdown";
+
 template <class V>
 void fields(V& v, Of<IntervalParts> /*record*/) {
   using I = IntervalParts;
@@ -155,8 +163,8 @@ void fields(V& v, Of<Throughput> /*record*/) {
   v("mean", &T::mean, pool::per_second, About{"images/s", Unit::images_per_s});
   v("ci95", &T::ci95, pool::interval_of(&T::mean, pool::per_second), About{"Simulation noise"});
   v("pi90", &T::pi90, pool::first, About{"Prediction interval; null unless asked for"});
-  v("unit", &T::unit, pool::same, About{});
-  v("pi90_parts", &T::pi90_parts, pool::first, About{}, Shown::if_there);
+  v("unit", &T::unit, pool::same, About{.one_of = rates});
+  v("pi90_parts", &T::pi90_parts, pool::first, why_as_wide, Shown::if_there);
 }
 
 template <class V>
@@ -220,7 +228,7 @@ void fields(V& v, Of<Latency> /*record*/) {
   v("unfinished", &L::unfinished, pool::sum, About{"Requests that waited at the end"});
   of_times::needs(v);
   v("of_served", &L::of_served, pool::any, About{"Percentiles that requests turned away could change"});
-  v("pi90_parts", &L::pi90_parts, pool::first, About{}, Shown::if_there);
+  v("pi90_parts", &L::pi90_parts, pool::first, why_as_wide, Shown::if_there);
 }
 
 template <class V>
@@ -353,7 +361,7 @@ void offered(V& v) {
       [](auto& rows) {
         rows("mean", &P::offered, pool::per_second, About{"", Unit::images_per_s});
         rows.derived(
-            "unit", [](const P& of) { return of.throughput.unit; }, About{});
+            "unit", [](const P& of) { return of.throughput.unit; }, About{.one_of = rates});
       },
       [](const P& of) { return of.offered.has_value(); });
 }
@@ -366,16 +374,16 @@ void fields(V& v, Of<InstanceResult> /*record*/) {
   v("model", &I::model, pool::same, About{});
   v("precision", &I::precision, pool::same, About{});
   v("batch", &I::batch, pool::same, About{});
-  v("priority", &I::priority, pool::same, About{});
+  v("priority", &I::priority, pool::same, About{.one_of = "$priority"});
   v("images", &I::images, pool::sum, About{}, Shown::never);
   v("throughput", &I::throughput, pool::parts, About{});
   offered<I>(v);
   v("stable", &I::stable, pool::majority, About{});
-  v("latency_ms", &I::latency_ms, pool::parts, About{});
+  v("latency_ms", &I::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
   v("mean_batch", &I::mean_batch, pool::per(&I::batches), About{});
   v("batches", &I::batches, pool::sum, About{}, Shown::never);
   v("drops", &I::drops, pool::sum, About{});
-  v("tokens", &I::tokens, pool::parts, About{}, Shown::else_null);
+  v("tokens", &I::tokens, pool::parts, About{"Of a language model, else null"}, Shown::else_null);
 }
 
 namespace of_process {
@@ -389,9 +397,9 @@ void service(V& v) {
   v("model", &P::model, pool::same, About{});
   v("precision", &P::precision, pool::same, About{});
   v("batch", &P::batch, pool::same, About{});
-  v("runtime", &P::runtime, pool::same, About{});
+  v("runtime", &P::runtime, pool::same, About{}, Shown::else_null);
   v("training", &P::training, pool::same, About{}, Shown::if_there);
-  v("status", &P::status, pool::same, About{});
+  v("status", &P::status, pool::same, About{.one_of = statuses});
   v.derived(
       "grade", [](const P& process) { return lowest(process.grades); }, About{"The lowest of `grades`"});
   v("grades", &P::grades, pool::parts, About{});
@@ -402,7 +410,7 @@ void service(V& v) {
   v("stationary", &P::stationary, pool::majority, About{"false: the throughput still moves"});
   v("backlog_growth", &P::backlog_growth, pool::per_or_none(pool::seconds),
     About{"images/s", Unit::images_per_s});
-  v("latency_ms", &P::latency_ms, pool::parts, About{});
+  v("latency_ms", &P::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
   v("mean_batch", &P::mean_batch, pool::per(&P::batches), About{"Images"});
   v("batches", &P::batches, pool::sum, About{}, Shown::never);
   v("converged", &P::converged, pool::majority,
@@ -421,17 +429,19 @@ void fields(V& v, Of<ProcessResult> /*record*/) {
   });
   v("sync_calls", &P::sync_calls, pool::sum, About{}, Shown::never);
   v("stages", &P::stages, pool::parts, About{}, Shown::if_there);
-  v("time_share", &P::time_share, pool::parts, About{}, Shown::keys);
+  v("time_share", &P::time_share, pool::parts, About{"Of the process's time, from 0 to 1; they sum to 1"},
+    Shown::keys);
   v("gpu_running_by", &P::gpu_running_by, pool::parts, About{"What bounds the kernels"});
   v.group("gpu", About{}, [](auto& rows) {
     rows.inlined(&P::gpu, pool::parts);
-    rows("metrics", &P::gpu_windows, pool::parts, About{}, Shown::if_there);
+    rows("metrics", &P::gpu_windows, pool::parts, About{"Distributions over windows, with gpu_metrics"},
+         Shown::if_there);
   });
   v("memory_mb", &P::memory_mb, pool::same, About{"", Unit::mb});
   v("memory", &P::memory, pool::parts, About{});
   v("throttled_share", &P::throttled_share, pool::per_second, About{"Share from 0 to 1"}, Shown::if_there);
-  v("throttled_by", &P::throttled_by, pool::same, About{}, Shown::if_there);
-  v("tokens", &P::tokens, pool::parts, About{}, Shown::if_there);
+  v("throttled_by", &P::throttled_by, pool::same, About{.one_of = "container|fifo"}, Shown::if_there);
+  v("tokens", &P::tokens, pool::parts, About{"Of a language model"}, Shown::if_there);
   v("problem", &P::problem, pool::same, About{}, Shown::if_there);
   v("drops", &P::drops, pool::sum, About{});
   v("setup_ms", &P::setup_ms, pool::mean, About{"", Unit::ms});
@@ -449,7 +459,7 @@ template <class V>
 void fields(V& v, Of<LoadResult> /*record*/) {
   using L = LoadResult;
   v("name", &L::name, pool::same, About{}, Shown::never);
-  v("load", &L::load, pool::same, About{});
+  v("load", &L::load, pool::same, About{.one_of = "$load"});
   v("threads", &L::threads, pool::same, About{});
   v("grade", &L::grade, pool::same, About{}, Shown::never);
   v("behind_entries", &L::behind_entries, pool::same, About{}, Shown::never);
@@ -501,7 +511,7 @@ void fields(V& v, Of<PowerResult> /*record*/) {
   v("wall", &P::wall, pool::per_second, About{"At the plug", Unit::w});
   v("ci95", &P::ci95, pool::interval_of(&P::mean, pool::per_second), About{}, Shown::if_there);
   v("pi90", &P::pi90, pool::first, About{}, Shown::if_there);
-  v("pi90_parts", &P::pi90_parts, pool::first, About{}, Shown::if_there);
+  v("pi90_parts", &P::pi90_parts, pool::first, why_as_wide, Shown::if_there);
 }
 
 template <class V>
@@ -513,7 +523,8 @@ void fields(V& v, Of<GpuResult> /*record*/) {
   v("clock_mhz", &G::clock_mhz, pool::per_second, About{"", Unit::mhz});
   v("switches_per_s", &G::switches_per_s, pool::per_second, About{});
   v("compositor", &G::compositor, pool::per_second, About{}, Shown::if_there);
-  v("metrics", &G::windows, pool::parts, About{}, Shown::if_there);
+  v("metrics", &G::windows, pool::parts, About{"Distributions over windows, with gpu_metrics"},
+    Shown::if_there);
 }
 
 template <class V>
@@ -545,7 +556,7 @@ void fields(V& v, Of<SystemResult> /*record*/) {
     rows("ci95", &S::throughput_ci95, pool::interval_of(&S::throughput, pool::per_second), About{},
          Shown::if_there);
     rows("pi90", &S::throughput_pi90, pool::first, About{}, Shown::if_there);
-    rows("pi90_parts", &S::throughput_pi90_parts, pool::first, About{}, Shown::if_there);
+    rows("pi90_parts", &S::throughput_pi90_parts, pool::first, why_as_wide, Shown::if_there);
   });
   v("power_w", &S::power_w, pool::parts, About{});
   constexpr auto millijoules = [](const S& system, const Result& of) {
@@ -582,12 +593,12 @@ template <class V>
 void fields(V& v, Of<Result> /*record*/) {
   using R = Result;
   v.derived(
-      "schema", [](const R&) { return std::string("jostle.result/1"); }, About{});
+      "schema", [](const R&) { return std::string("jostle.result/1"); }, About{.one_of = "jostle.result/1"});
   v("scenario", &R::scenario, pool::same, About{});
   v("device", &R::device, pool::same, About{});
   v("profile_hash", &R::profile_hash, pool::same, About{});
   v("seed", &R::seed, pool::first, About{});
-  v("status", &R::status, pool::same, About{});
+  v("status", &R::status, pool::same, About{.one_of = statuses});
   v("processes", &R::processes, pool::parts, About{});
   v("loads", &R::loads, pool::parts, About{}, Shown::never);
   v("system", &R::system, pool::parts, About{});

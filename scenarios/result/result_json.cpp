@@ -167,7 +167,6 @@ Json load_json(const LoadResult& load, const Place& place) {
   none.batch = 0;
   none.grades.kernels = load.grade;
   Json json = to(none);
-  json["runtime"] = nullptr;
   put(json, load);
   return json;
 }
