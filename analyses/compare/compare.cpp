@@ -31,6 +31,10 @@ template <scenarios::Metric scenarios::TokenResult::*which>
 scenarios::Metric of_tokens(const scenarios::ProcessResult& process) {
   return process.tokens ? (*process.tokens).*which : std::nullopt;
 }
+template <scenarios::Times scenarios::TokenResult::*times, scenarios::Metric scenarios::Times::*which>
+scenarios::Metric of_tokens(const scenarios::ProcessResult& process) {
+  return process.tokens ? (*process.tokens).*times.*which : std::nullopt;
+}
 
 constexpr std::array process_rows{
     Row<scenarios::ProcessResult>{"throughput", "images/s",
@@ -43,9 +47,12 @@ constexpr std::array process_rows{
                                   [](const scenarios::ProcessResult& p) { return p.latency_ms.p99; }},
     Row<scenarios::ProcessResult>{"decode", "tokens/s", of_tokens<&scenarios::TokenResult::decode_per_s>},
     Row<scenarios::ProcessResult>{"prefill", "tokens/s", of_tokens<&scenarios::TokenResult::prefill_per_s>},
-    Row<scenarios::ProcessResult>{"TTFT p50", "ms", of_tokens<&scenarios::TokenResult::ttft_p50>},
-    Row<scenarios::ProcessResult>{"ITL p50", "ms", of_tokens<&scenarios::TokenResult::itl_p50>},
-    Row<scenarios::ProcessResult>{"ITL p99", "ms", of_tokens<&scenarios::TokenResult::itl_p99>},
+    Row<scenarios::ProcessResult>{"TTFT p50", "ms",
+                                  of_tokens<&scenarios::TokenResult::ttft_ms, &scenarios::Times::p50>},
+    Row<scenarios::ProcessResult>{"ITL p50", "ms",
+                                  of_tokens<&scenarios::TokenResult::itl_ms, &scenarios::Times::p50>},
+    Row<scenarios::ProcessResult>{"ITL p99", "ms",
+                                  of_tokens<&scenarios::TokenResult::itl_ms, &scenarios::Times::p99>},
 };
 
 scenarios::Metric percent(const scenarios::Metric& share) {

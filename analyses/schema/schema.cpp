@@ -6,14 +6,13 @@
 
 #include "analyses/schema/words.hpp"
 #include "input/units.hpp"
-#include "models/process/share.hpp"
+#include "scenarios/result/result_schema.hpp"
 
 namespace jostle {
 
 // The files beside this one (jostle_embed_text).
 [[nodiscard]] std::string_view schema_of_scenario();
 [[nodiscard]] std::string_view schema_of_study();
-[[nodiscard]] std::string_view schema_of_result();
 
 namespace analyses {
 namespace {
@@ -56,19 +55,6 @@ Json quantity(const std::string& name) {
           {"examples", {dimension.example}}};
 }
 
-Json shares() {
-  Json properties = Json::object(), required = Json::array();
-  for (const process::ShareRow& row : process::share_rows) {
-    properties[std::string(row.name)] = {{"$ref", "#/definitions/figure"}};
-    required.push_back(row.name);
-  }
-  return {{"type", "object"},
-          {"description", "Of the process's time, from 0 to 1; they sum to 1"},
-          {"required", required},
-          {"additionalProperties", false},
-          {"properties", properties}};
-}
-
 Json parsed(std::string_view name);
 
 // A scenario of which the study says the rest.
@@ -95,8 +81,6 @@ Json filled(const Json& node) {
       object.update(quantity(value.get<std::string>()));
     else if (key == "$path")
       object.update({{"type", "string"}, {"pattern", "\\." + value.get<std::string>() + "$|/"}});
-    else if (key == "$shares")
-      object.update(shares());
     else if (key == "$partial")
       object.update(partial(parsed(value.get<std::string>())));
     else
@@ -106,11 +90,10 @@ Json filled(const Json& node) {
 }
 
 Json parsed(std::string_view name) {
+  if (name == "result") return filled(scenarios::result_schema());
   const std::string_view text = name == "scenario" ? schema_of_scenario()
                                 : name == "study"  ? schema_of_study()
-                                : name == "result"
-                                    ? schema_of_result()
-                                    : throw std::out_of_range("no schema " + std::string(name));
+                                                  : throw std::out_of_range("no schema " + std::string(name));
   Json schema = filled(Json::parse(text));
   if (name != "study") return schema;
   const Json scenario = parsed("scenario");

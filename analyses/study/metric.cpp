@@ -12,16 +12,20 @@
 
 #include "input/printable.hpp"
 #include "input/spelling.hpp"
-#include "scenarios/result/result_text.hpp"
+#include "scenarios/result/result_json.hpp"
+#include "scenarios/result/result_schema.hpp"
 #include "sim/time.hpp"
 
 namespace jostle::analyses {
 namespace {
 
+using Json = nlohmann::ordered_json;
+using Steps = std::vector<std::string>;
+
 constexpr const char* any_name = "*";
 
-std::vector<std::string> steps_of(const std::string& path) {
-  std::vector<std::string> steps;
+Steps steps_of(const std::string& path) {
+  Steps steps;
   std::size_t from = 0;
   while (true) {
     const std::size_t dot = path.find('.', from);
@@ -37,40 +41,69 @@ std::optional<std::size_t> index_of(const std::string& step) {
   return index && *index >= 0 ? std::optional(static_cast<std::size_t>(*index)) : std::nullopt;
 }
 
-// A result with all possible keys; names that depend on the board are `*`.
-const nlohmann::json& complete_result() {
-  static const nlohmann::json whole = [] {
-    const scenarios::NamedParameters any{{any_name, 0.0}};
-    scenarios::Result result;
-    scenarios::ProcessResult& process = result.processes.emplace_back();
-    process.offered = 0.0;
-    process.instances.emplace_back().offered = 0.0;
-    process.tokens.emplace();
-    process.instances.front().tokens.emplace();
-    process.throughput.ci95 = process.throughput.pi90 = process.latency_ms.pi90 = {0.0, 0.0};
-    scenarios::SystemResult& system = result.system;
-    system.power_w.rails = system.power_w.rail_peaks = system.power_w.parts = system.limited_share = any;
-    system.time_in_state = {{any_name, any}};
-    system.dla.emplace_back();
-    system.engines.emplace_back();
-    result.loads.emplace_back().behind_processes = 1;
-    system.link.emplace();
-    system.cpu.clock_mhz = {0.0};
-    scenarios::GpuWindows windows;
-    windows.shares.push_back({any_name, {}, {}, {}, {}});
-    process.gpu_windows = system.gpu.windows = windows;
-    nlohmann::json json = nlohmann::json::parse(to_json(result));
-    nlohmann::json& processes = json["processes"];
-    for (const auto& figure : processes[1].items()) processes[0].emplace(figure.key(), figure.value());
-    return json;
-  }();
-  return whole;
-}
+// A place in the schema of results, with the unit that it or one around it names.
+struct Place {
+  const Json* node = nullptr;
+  std::string unit;
 
-std::vector<std::string> names_in(const nlohmann::json& object) {
-  std::vector<std::string> names;
-  for (const auto& entry : object.items()) names.push_back(entry.key());
-  return names;
+  // What a reference stands for, and of alternatives the one that is not null.
+  [[nodiscard]] Place resolved() const {
+    Place at = *this;
+    while (true) {
+      if (const auto unit_here = at.node->find("unit"); unit_here != at.node->end()) at.unit = *unit_here;
+      if (const auto name = at.node->find("$ref"); name != at.node->end())
+        at.node = &scenarios::result_schema().at(Json::json_pointer(name->get<std::string>().substr(1)));
+      else if (at.node->contains("allOf"))
+        at.node = &at.node->at("allOf").front();
+      else if (at.node->contains("anyOf"))
+        at.node = &at.node->at("anyOf").back();
+      else
+        return at;
+    }
+  }
+  [[nodiscard]] bool has(const char* key) const { return node->contains(key) && node->at(key).is_object(); }
+  // The entries of a list; of names that depend on the board any.
+  [[nodiscard]] Place below(const char* key) const { return Place{&node->at(key), unit}.resolved(); }
+  [[nodiscard]] std::optional<Place> at(const std::string& step) const {
+    if (has("properties") && node->at("properties").contains(step))
+      return Place{&node->at("properties").at(step), unit}.resolved();
+    return has("additionalProperties") ? std::optional(below("additionalProperties")) : std::nullopt;
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    if (has("properties"))
+      for (const auto& property : node->at("properties").items()) all.push_back(property.key());
+    std::ranges::sort(all);
+    return all;
+  }
+  [[nodiscard]] bool is_object() const { return has("properties") || has("additionalProperties"); }
+  [[nodiscard]] bool is_number() const {
+    const Json type = node->value("type", Json());
+    return type == "number" || type == "integer" || (type.is_array() && type.front() == "number");
+  }
+};
+
+// Where a path leads as far as it is known, and the number of its steps up to there.
+struct Found {
+  Place place;
+  std::size_t steps = 0;
+};
+Found follow(const Steps& steps) {
+  Found found{.place = Place{&scenarios::result_schema(), {}}.resolved()};
+  for (; found.steps < steps.size(); ++found.steps) {
+    const std::string& step = steps[found.steps];
+    const bool entry = index_of(step) || step == any_name;
+    if (found.place.has("items") && (entry || found.place.below("items").is_object())) {
+      found.place = found.place.below("items");
+      if (entry) continue;
+    }
+    const auto next = found.place.at(step);
+    if (!next) return found;
+    found.place = *next;
+  }
+  if (const auto mean = found.place.has("properties") ? found.place.at("mean") : std::nullopt)
+    found.place = *mean;
+  return found;
 }
 
 scenarios::Metric worse(scenarios::Metric a, scenarios::Metric b, Worst worst) {
@@ -78,18 +111,28 @@ scenarios::Metric worse(scenarios::Metric a, scenarios::Metric b, Worst worst) {
   return worst == Worst::least ? std::min(*a, *b) : std::max(*a, *b);
 }
 
-using Steps = std::vector<std::string>;
-
 // Whether the value is of those that the worst is sought among: figures that only loads have are theirs,
 // tokens are of language models, all others of processes that infer.
-bool counts(const nlohmann::json& entry, const std::string& figure) {
+bool counts(const Json& entry, const std::string& figure) {
   if (!entry.is_object()) return true;
   if (figure == "tokens") return entry.contains(figure) && !entry[figure].is_null();
   const bool of_loads = figure == "bandwidth_gb_s" || figure == "busy_cores" || figure == "threads";
   return entry.contains("load") == of_loads;
 }
 
-scenarios::Metric find_in(const nlohmann::json& at, Steps::const_iterator step, Steps::const_iterator end,
+// The longest run that percentiles anywhere in there need.
+double longest_needed_s(const Json& at) {
+  double most = 0;
+  for (const auto& [key, value] : at.items()) {
+    if (key == "run_s" && value.is_number())
+      most = std::max(most, value.get<double>());
+    else if (value.is_structured())
+      most = std::max(most, longest_needed_s(value));
+  }
+  return most;
+}
+
+scenarios::Metric find_in(const Json& at, Steps::const_iterator step, Steps::const_iterator end,
                           Worst worst) {
   if (at.is_array()) {
     if (step != end) {
@@ -99,7 +142,7 @@ scenarios::Metric find_in(const nlohmann::json& at, Steps::const_iterator step, 
     }
     scenarios::Metric found;
     bool first = true;
-    for (const nlohmann::json& entry : at) {
+    for (const Json& entry : at) {
       if (step != end && !counts(entry, *step)) continue;
       const scenarios::Metric one = find_in(entry, step, end, worst);
       found = first ? one : worse(found, one, worst);
@@ -118,71 +161,50 @@ scenarios::Metric find_in(const nlohmann::json& at, Steps::const_iterator step, 
 }  // namespace
 
 bool check_metric(const input::Cursor& at, const std::string& path) {
-  const nlohmann::json* json = &complete_result();
   const Steps steps = steps_of(path);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const std::string& step = steps[i];
-    if (json->is_array() && !json->empty() && (json->front().is_object() || index_of(step))) {
-      json = &json->front();
-      if (index_of(step) || step == any_name) continue;
-    }
-    if (!json->is_object()) {
-      at.problem(fmt::format("unknown metric '{}': '{}' has no keys", input::printable(path),
-                             input::printable(i == 0 ? path : steps[i - 1])));
-      return false;
-    }
-    auto child = json->find(step);
-    if (child == json->end()) child = json->find(any_name);
-    if (child == json->end()) {
-      at.problem(fmt::format("unknown metric '{}': results have no key '{}' there", input::printable(path),
-                             input::printable(step)),
-                 input::spelling_hint(step, names_in(*json)));
-      return false;
-    }
-    json = &*child;
-  }
-  if (json->is_object() && json->contains("mean")) json = &(*json)["mean"];
-  if (json->is_number() || json->is_null()) return true;
-  at.problem(fmt::format("'{}' is not a metric", input::printable(path)),
-             json->is_object() ? fmt::format("add one of {}", fmt::join(names_in(*json), ", ")) : "");
+  const auto [place, known] = follow(steps);
+  if (known == steps.size() && place.is_number()) return true;
+  if (known == steps.size())
+    at.problem(fmt::format("'{}' is not a metric", input::printable(path)),
+               place.is_object() ? fmt::format("add one of {}", fmt::join(place.names(), ", ")) : "");
+  else if (place.is_object())
+    at.problem(fmt::format("unknown metric '{}': results have no key '{}' there", input::printable(path),
+                           input::printable(steps[known])),
+               input::spelling_hint(steps[known], place.names()));
+  else
+    at.problem(fmt::format("unknown metric '{}': '{}' has no keys", input::printable(path),
+                           input::printable(known == 0 ? path : steps[known - 1])));
   return false;
 }
 
 MetricUnit metric_unit(const std::string& path) {
-  struct Suffix {
-    std::string_view text;
-    const input::Dimension& dimension;
-    double factor;
-    const char* name;
-  };
-  static const std::array suffixes{
-      Suffix{"_mj", input::energy_dimension(), 1e3, "mJ"},
-      Suffix{"_ms", input::time_dimension(), 1.0 / static_cast<double>(sim::milliseconds(1).ps()), "ms"},
-      Suffix{"_us", input::time_dimension(), 1.0 / static_cast<double>(sim::microseconds(1).ps()), "us"},
-      Suffix{"_mhz", input::frequency_dimension(), 1e-6, "MHz"},
-      Suffix{"_mb", input::size_dimension(), 1e-6, "MB"},
-      Suffix{"_gb_s", input::bandwidth_dimension(), 1e-9, "GB/s"},
-      Suffix{"_w", input::power_dimension(), 1, "W"},
-      Suffix{"_c", input::temperature_dimension(), 1, "degC"}};
-  const Steps steps = steps_of(path);
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    for (const Suffix& suffix : suffixes) {
-      if (step->ends_with(suffix.text)) return {&suffix.dimension, suffix.factor, suffix.name};
-    }
-    if (*step == "throughput") return {nullptr, 1, "images/s"};
-    if (*step == "decode_per_s" || *step == "prefill_per_s") return {nullptr, 1, "tokens/s"};
-  }
-  return {};
+  static const std::array units{
+      MetricUnit{&input::energy_dimension(), 1e3, "mJ"},
+      MetricUnit{&input::time_dimension(), 1.0 / static_cast<double>(sim::milliseconds(1).ps()), "ms"},
+      MetricUnit{&input::time_dimension(), 1.0 / static_cast<double>(sim::microseconds(1).ps()), "us"},
+      MetricUnit{&input::frequency_dimension(), 1e-6, "MHz"},
+      MetricUnit{&input::size_dimension(), 1e-6, "MB"},
+      MetricUnit{&input::bandwidth_dimension(), 1e-9, "GB/s"},
+      MetricUnit{&input::power_dimension(), 1, "W"},
+      MetricUnit{&input::temperature_dimension(), 1, "degC"},
+      MetricUnit{nullptr, 1, "GB"},
+      MetricUnit{nullptr, 1, "images/s"},
+      MetricUnit{nullptr, 1, "tokens/s"}};
+  const std::string unit = follow(steps_of(path)).place.unit;
+  const auto* const found =
+      std::ranges::find_if(units, [&](const MetricUnit& one) { return one.name == unit; });
+  return found == units.end() ? MetricUnit{} : *found;
 }
 
 struct ResultMetrics::Document {
-  nlohmann::json json;
+  Json json;
 };
 
 ResultMetrics::ResultMetrics(const std::string& json)
-    : document_(std::make_shared<const Document>(Document{nlohmann::json::parse(json)})) {}
+    : document_(std::make_shared<const Document>(Document{Json::parse(json)})) {}
 
-ResultMetrics::ResultMetrics(const scenarios::Result& result) : ResultMetrics(to_json(result)) {}
+ResultMetrics::ResultMetrics(const scenarios::Result& result)
+    : document_(std::make_shared<const Document>(Document{json_of(result)})) {}
 
 scenarios::Metric ResultMetrics::find(const std::string& path, Worst worst) const {
   const Steps steps = steps_of(path);
@@ -190,20 +212,12 @@ scenarios::Metric ResultMetrics::find(const std::string& path, Worst worst) cons
 }
 
 double ResultMetrics::needed_s() const {
-  double most = 0;
-  for (const nlohmann::json& process : document_->json.at("processes")) {
-    const auto latency = process.find("latency_ms");
-    if (latency == process.end() || !latency->contains("needs")) continue;
-    for (const auto& needed : latency->at("needs"))
-      if (needed.contains("run_s") && needed["run_s"].is_number())
-        most = std::max(most, needed["run_s"].get<double>());
-  }
-  return most;
+  return longest_needed_s(document_->json.at("processes"));
 }
 
 double ResultMetrics::dropped() const {
   double most = 0;
-  for (const nlohmann::json& process : document_->json.at("processes")) {
+  for (const Json& process : document_->json.at("processes")) {
     const double drops = process.value("drops", 0.0) * process.value("batch", 1.0);
     const auto images = process.find("images");
     const double served = images != process.end() && images->is_number() ? images->get<double>() : 0;
@@ -213,7 +227,7 @@ double ResultMetrics::dropped() const {
 }
 
 bool ResultMetrics::overloaded() const {
-  return std::ranges::any_of(document_->json.at("processes"), [](const nlohmann::json& process) {
+  return std::ranges::any_of(document_->json.at("processes"), [](const Json& process) {
     return process.contains("stable") && process["stable"] == false;
   });
 }

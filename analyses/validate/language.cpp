@@ -85,8 +85,8 @@ std::string scenario_of(const Fields& row) {
 
 Metric value_of(const TokenResult& tokens, const std::string& metric) {
   if (metric == "decode") return tokens.decode_per_s;
-  if (metric == "itl") return tokens.itl_mean;
-  if (metric == "ttft") return tokens.ttft_mean;
+  if (metric == "itl") return tokens.itl_ms.mean;
+  if (metric == "ttft") return tokens.ttft_ms.mean;
   return tokens.prefill_per_s;
 }
 

@@ -52,10 +52,10 @@ std::string headline(const Explanation& explanation, const Explained& explained)
   const char* each = explained.group.processes.size() > 1 ? " each" : "";
   const scenarios::ProcessResult& one = explanation.result.processes[explained.group.processes.front()];
   if (offered > 0)
-    return fmt::format("{}: {} of {:.4g} {}{}, latency grows", explained.group.label, rate, offered, one.unit,
-                       each);
+    return fmt::format("{}: {} of {:.4g} {}{}, latency grows", explained.group.label, rate, offered,
+                       one.throughput.unit, each);
   const std::string latency = p99 ? fmt::format(", p99 {} ms", significant(*p99, 4)) : std::string();
-  return fmt::format("{}: {} {}{}{}", explained.group.label, rate, one.unit, each, latency);
+  return fmt::format("{}: {} {}{}{}", explained.group.label, rate, one.throughput.unit, each, latency);
 }
 
 // Of a language model: what its users see, what a decode step needs of the GPU, and what the rest of a
@@ -67,12 +67,13 @@ std::string tokens_lines(const std::string& who, const scenarios::TokenResult& t
     if (value) text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(form), significant(*value, 3));
   };
   add(tokens.prefill_per_s, "{} tokens/s of prompts");
-  add(tokens.ttft_p50, "TTFT {} ms (p50)");
-  add(tokens.itl_p99, "ITL p99 {} ms");
+  add(tokens.ttft_ms.p50, "TTFT {} ms (p50)");
+  add(tokens.itl_ms.p99, "ITL p99 {} ms");
+  if (!tokens.itl_ms.p99) add(tokens.itl_ms.p50, "ITL {} ms (p50)");
   if (text.empty()) return text;
   text = paragraph(who + text, width, 2);
   if (!tokens.step_gb || !tokens.decode_per_s || tokens.decoded == 0) return text;
-  const double step_ms = tokens.itl_mean.value_or(1e3 / *tokens.decode_per_s);
+  const double step_ms = tokens.itl_ms.mean.value_or(1e3 / *tokens.decode_per_s);
   const double kernels_ms = tokens.step_kernels_ms.value_or(0);
   std::string line =
       fmt::format("a decode step moves {} GB: memory bounds {:.0f} % of the {} ms of its kernels",

@@ -308,8 +308,8 @@ std::string tokens_text(const OffloadAnswer& answer, int width, bool colour) {
       if (!tokens) continue;
       any = true;
       const Metric cost = side.cost_per_1000_tokens;
-      table.add({name, name_of(answer.streams[i]), ms(tokens->ttft_p50), ms(tokens->ttft_p99),
-                 ms(tokens->itl_p50), ms(tokens->itl_p99), significant(tokens->per_s, 3),
+      table.add({name, name_of(answer.streams[i]), ms(tokens->ttft_ms.p50), ms(tokens->ttft_ms.p99),
+                 ms(tokens->itl_ms.p50), ms(tokens->itl_ms.p99), significant(tokens->per_s, 3),
                  significant(side.edge_j_per_1000_tokens, 3), significant(side.cloud_j_per_1000_tokens, 3),
                  cost ? fmt::format("{:.3g}", *cost) : "–"});
     }

@@ -222,9 +222,9 @@ std::string tokens_table(const Result& result, int width, bool colour) {
                {"KV MB", Align::right, 30}});
   const auto add = [&](const std::string& number, const std::string& name,
                        const scenarios::TokenResult& tokens) {
-    table.add({number, name, cell(tokens.decode_per_s), cell(tokens.prefill_per_s), cell(tokens.ttft_p50),
-               cell(tokens.ttft_p99), cell(tokens.itl_p50), cell(tokens.itl_p99), cell(tokens.per_joule),
-               cell(tokens.weights_mb), cell(tokens.kv_cache_mb)});
+    table.add({number, name, cell(tokens.decode_per_s), cell(tokens.prefill_per_s), cell(tokens.ttft_ms.p50),
+               cell(tokens.ttft_ms.p99), cell(tokens.itl_ms.p50), cell(tokens.itl_ms.p99),
+               cell(tokens.per_joule), cell(tokens.weights_mb), cell(tokens.kv_cache_mb)});
   };
   for (const ProcessResult& process : result.processes) {
     if (process.tokens) add(fmt::format("{}", process.index), label(process), *process.tokens);
@@ -417,22 +417,29 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+// Percentiles that the run is too short for; empty if there are none.
+std::string too_short(const scenarios::Times& times, const char* what, const std::string& who, int width) {
+  if (times.needs.empty()) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, run] : times.needs) names.push_back(name);
+  return paragraph(fmt::format("too short: {} {} of {} do not tell {}; a run of about {:.2g} s would",
+                               times.samples, what, who, joined(names), times.needs.back().second.run_s),
+                   width, 0);
+}
+
 // What of the latencies is not known, or not of all requests: a sentence for the first process of each entry.
 std::string trust_lines(const Result& result, int width) {
   std::string text;
   std::optional<std::int64_t> told;  // entry
   for (const ProcessResult& process : result.processes) {
     const scenarios::Latency& latency = process.latency_ms;
-    if (told == process.entry || (latency.needs.empty() && latency.of_served.empty())) continue;
-    told = process.entry;
+    if (told == process.entry) continue;
+    const std::size_t before = text.size();
     const std::string who = fmt::format("process {} ({})", process.index, input::printable(label(process)));
-    if (!latency.needs.empty()) {
-      std::vector<std::string> names;
-      for (const auto& [name, seconds] : latency.needs) names.push_back(name);
-      text +=
-          paragraph(fmt::format("too short: {} latencies of {} do not tell {}; a run of about {:.2g} s would",
-                                latency.samples, who, joined(names), latency.needs.back().second),
-                    width, 0);
+    text += too_short(latency, "latencies", who, width);
+    if (process.tokens) {
+      text += too_short(process.tokens->ttft_ms, "times to the first token", who, width);
+      text += too_short(process.tokens->itl_ms, "times between tokens", who, width);
     }
     if (!latency.of_served.empty())
       text +=
@@ -440,6 +447,7 @@ std::string trust_lines(const Result& result, int width) {
                                 "and {} waited at the end",
                                 joined(latency.of_served), who, process.drops, latency.unfinished),
                     width, 0);
+    if (text.size() > before) told = process.entry;
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -484,8 +492,8 @@ std::string unconverged_lines(const Result& result, int width) {
   std::string text;
   for (const ProcessResult& process : result.processes) {
     std::vector<std::string> names;
-    for (const scenarios::Converged& figure : process.converged)
-      if (!figure.yes) names.push_back(figure.figure);
+    for (const auto& [figure, precise] : process.converged)
+      if (!precise) names.push_back(figure);
     if (!names.empty())
       text += paragraph(fmt::format("not as precise as asked for: {} of process {} ({})", joined(names),
                                     process.index, input::printable(label(process))),

@@ -17,7 +17,7 @@
 #include "models/gpu/kernel.hpp"
 #include "models/process/arrivals.hpp"
 #include "models/process/generation_spec.hpp"
-#include "sim/quantiles.hpp"
+#include "sim/observations.hpp"
 #include "sim/random.hpp"
 #include "sim/time.hpp"
 
@@ -29,10 +29,10 @@ struct TokenFigures {
   std::int64_t prefilled = 0;          // tokens of prompts that were computed
   sim::Duration decoding, prefilling;  // time in steps of each kind, from launch until the host saw them done
   std::int64_t decode_steps = 0;
-  sim::Duration decode_kernels;               // of these steps, alone and without gaps
-  gpu::Usage decode_used;                     // by these kernels
-  sim::Quantiles first = sim::Quantiles();    // from the request to its first token
-  sim::Quantiles between = sim::Quantiles();  // from one token of a sequence to its next
+  sim::Duration decode_kernels;  // of these steps, alone and without gaps
+  gpu::Usage decode_used;        // by these kernels
+  sim::Observations first;       // from the request to its first token
+  sim::Observations between;     // from one token of a sequence to its next
 };
 
 class Generator {

@@ -54,9 +54,9 @@ class Inference {
   [[nodiscard]] const Spec& spec() const { return spec_; }
   [[nodiscard]] const TimeAccount& time() const { return accounting_.time(); }
   [[nodiscard]] const Served& served() const { return accounting_.served(); }
-  [[nodiscard]] const sim::RateMeans& rate() const { return served().rate(); }         // images/s
-  [[nodiscard]] const sim::Quantiles& latency() const { return served().latency(); }   // seconds
-  [[nodiscard]] const sim::Series& latencies() const { return served().latencies(); }  // in their order
+  [[nodiscard]] const sim::RateMeans& rate() const { return served().rate(); }               // images/s
+  [[nodiscard]] const sim::Quantiles& latency() const { return latencies().quantiles(); }    // seconds
+  [[nodiscard]] const sim::Observations& latencies() const { return served().latencies(); }  // seconds
   [[nodiscard]] std::int64_t enqueue_calls() const { return accounting_.enqueue_calls(); }
   [[nodiscard]] std::int64_t synchronise_calls() const { return accounting_.synchronise_calls(); }
   // In all calls together.

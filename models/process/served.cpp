@@ -28,10 +28,7 @@ void Served::answered(std::span<const Time> made, std::int64_t images) {
   const Time now = engine_.now();
   const Time answered = now + answer_time_;
   rate_.add(now, static_cast<double>(images));
-  for (const Time request : made) {
-    latency_.add(sim::to_seconds(answered - request));
-    latencies_.add(sim::to_seconds(answered - request));
-  }
+  for (const Time request : made) latencies_.add(sim::to_seconds(answered - request));
   ++batches_;
   images_ += images;
   if (serving_since_) in_service_ += now - *serving_since_;
@@ -46,7 +43,6 @@ void Served::answered(std::span<const Time> made, std::int64_t images) {
 
 void Served::end_warmup() {
   rate_.clear(engine_.now());
-  latency_.clear();
   latencies_.clear();
   batches_ = images_ = 0;
   in_service_ = sim::Duration::zero();

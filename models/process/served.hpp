@@ -9,6 +9,7 @@
 
 #include "models/process/spec.hpp"
 #include "sim/engine.hpp"
+#include "sim/observations.hpp"
 #include "sim/statistics.hpp"
 #include "sim/trace.hpp"
 
@@ -29,9 +30,8 @@ class Served {
   // Forgets the past: the warm-up ends.
   void end_warmup();
 
-  [[nodiscard]] const sim::RateMeans& rate() const { return rate_; }         // images/s
-  [[nodiscard]] const sim::Quantiles& latency() const { return latency_; }   // seconds
-  [[nodiscard]] const sim::Series& latencies() const { return latencies_; }  // likewise, in their order
+  [[nodiscard]] const sim::RateMeans& rate() const { return rate_; }               // images/s
+  [[nodiscard]] const sim::Observations& latencies() const { return latencies_; }  // seconds
   [[nodiscard]] std::int64_t batches() const { return batches_; }
   [[nodiscard]] std::int64_t images() const { return images_; }
   // Of those batches, from when the process turned to each to when it was done; zero where one is ahead.
@@ -41,8 +41,7 @@ class Served {
   sim::Engine& engine_;
   sim::Duration answer_time_;
   sim::RateMeans rate_;
-  sim::Quantiles latency_;
-  sim::Series latencies_;
+  sim::Observations latencies_;
   std::int64_t batches_ = 0, images_ = 0;
   sim::Duration in_service_;
   std::optional<sim::Time> serving_since_;

@@ -105,7 +105,12 @@ class ProcessMemory(Record):
 class TokenTimes(Record):
     mean: Figure
     p50: Figure
+    p90: Figure
+    p95: Figure
     p99: Figure
+    n: int
+    ci95: LatencyIntervals
+    needs: Record
 
 class DecodeStep(Record):
     gb: Figure
@@ -157,6 +162,7 @@ class Process(Record):
     stationary: Optional[bool]
     backlog_growth: Figure
     latency_ms: Latency
+    mean_batch: Figure
     converged: Record
     ec_ms: EnqueueCall
     sync_ms: Mean

@@ -18,6 +18,7 @@ ProcessResult row_of(const ProcessResult& process, const InstanceResult& instanc
   row.offered = instance.offered;
   row.stable = instance.stable;
   row.latency_ms = instance.latency_ms;
+  row.mean_batch = instance.mean_batch;
   row.drops = instance.drops;
   return row;
 }

@@ -3,294 +3,390 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <type_traits>
 
+#include "scenarios/result/fields.hpp"
 #include "scenarios/result/power_result.hpp"
+#include "scenarios/result/ratio.hpp"
 #include "sim/batch_means.hpp"
 
 namespace jostle::scenarios {
 
 namespace {
 
+using Wholes = std::vector<const Result*>;
+
 // The same place in every replication.
 template <class T>
 class Same {
  public:
-  Same(T& into, std::vector<const T*> of) : into_(&into), of_(std::move(of)) {}
+  Same(T& into, std::vector<const T*> of, const Wholes& wholes)
+      : into_(&into), of_(std::move(of)), wholes_(&wholes) {}
 
   [[nodiscard]] T& into() const { return *into_; }
   [[nodiscard]] const std::vector<const T*>& of() const { return of_; }
+  [[nodiscard]] const Wholes& wholes() const { return *wholes_; }
   // The part of each that `get` gives: a member, or a function.
   template <class Get>
   [[nodiscard]] auto at(const Get& get) const {
     using Part = std::remove_reference_t<decltype(std::invoke(get, *into_))>;
     std::vector<const Part*> parts;
     for (const T* one : of_) parts.push_back(&std::invoke(get, *one));
-    return Same<Part>(std::invoke(get, *into_), std::move(parts));
+    return Same<Part>(std::invoke(get, *into_), std::move(parts), *wholes_);
+  }
+  [[nodiscard]] auto operator[](std::size_t i) const {
+    return at([i](auto& list) -> auto& { return list[i]; });
   }
 
  private:
   T* into_;
   std::vector<const T*> of_;
+  const Wholes* wholes_;
 };
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+// ---- Means and ratios of sums.
+
+Metric number(const Metric& value) {
+  return value;
+}
+template <class T>
+requires std::is_arithmetic_v<T> Metric number(T value) {
+  return static_cast<double>(value);
 }
 
-// None where one is absent.
-std::optional<std::vector<double>> values_of(const Same<Metric>& metric) {
-  std::vector<double> values;
-  for (const Metric* one : metric.of()) {
-    if (!*one) return std::nullopt;
-    values.push_back(**one);
+// What a figure is in a replication, and how much that counts.
+struct Weighed {
+  double value = 0, weight = 0;
+};
+using Weights = std::vector<Metric>;
+
+template <class Divisor, class R>
+Weights weights_of(const pool::Per<Divisor>& rule, const Same<R>& record) {
+  Weights weights;
+  for (std::size_t i = 0; i < record.of().size(); ++i) {
+    const R& one = *record.of()[i];
+    if constexpr (std::is_invocable_v<Divisor, const R&, const Result&>)
+      weights.push_back(number(rule.divisor(one, *record.wholes()[i])));
+    else
+      weights.push_back(number(std::invoke(rule.divisor, one)));
   }
-  return values;
+  return weights;
+}
+template <class R>
+Weights weights_of(pool::Mean /*rule*/, const Same<R>& record) {
+  return Weights(record.of().size(), 1.0);
 }
 
-void average(const Same<Metric>& metric) {
-  const auto values = values_of(metric);
-  metric.into() = values ? Metric(mean_of(*values)) : std::nullopt;
+// None where one that counts is not known, and where nothing counts. Weights are in units of the largest:
+// those of equal runs are 1.
+std::optional<std::vector<Weighed>> weighed(const std::vector<Metric>& values, const Weights& weights) {
+  double most = 0;
+  for (const Metric& weight : weights) {
+    if (!weight) return std::nullopt;
+    most = std::max(most, *weight);
+  }
+  if (!(most > 0)) return std::nullopt;
+  std::vector<Weighed> all;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(*weights[i] > 0)) continue;
+    if (!values[i]) return std::nullopt;
+    all.push_back({.value = *values[i], .weight = *weights[i] / most});
+  }
+  return all;
 }
 
-void average(const Same<double>& figure) {
-  std::vector<double> values;
-  for (const double* one : figure.of()) values.push_back(*one);
-  figure.into() = mean_of(values);
+struct Sums {
+  double weighted = 0, weights = 0;
+  [[nodiscard]] double mean() const { return weighted / weights; }
+};
+Sums sums_of(const std::vector<Weighed>& all) {
+  Sums sums;
+  for (const Weighed& one : all) {
+    sums.weighted += one.weight * one.value;
+    sums.weights += one.weight;
+  }
+  return sums;
 }
 
-// And the interval of the mean, from how the replications differ.
-void average(const Same<Metric>& metric, Interval& ci95) {
-  average(metric);
-  ci95.reset();
-  const auto values = values_of(metric);
-  if (!values || values->size() < 2) return;
-  const auto n = static_cast<double>(values->size());
-  const double mean = mean_of(*values);
+Metric mean_of(const std::vector<Metric>& values, const Weights& weights) {
+  const auto all = weighed(values, weights);
+  return all ? Metric(sums_of(*all).mean()) : std::nullopt;
+}
+
+// Of a ratio of sums, by how far each replication is off it (Cochran 1977, section 6.4).
+Interval interval_of(const std::vector<Metric>& values, const Weights& weights) {
+  const auto all = weighed(values, weights);
+  if (!all || all->size() < 2) return std::nullopt;
+  const auto n = static_cast<double>(all->size());
+  const Sums sums = sums_of(*all);
+  const double mean = sums.mean();
   double squares = 0;
-  for (const double value : *values) squares += (value - mean) * (value - mean);
-  const double half = sim::student_t_95(values->size() - 1) * std::sqrt(squares / (n - 1) / n);
-  ci95 = {mean - half, mean + half};
-}
-
-// By name: a replication without it has none of it.
-void average(const Same<NamedParameters>& figures) {
-  NamedParameters sums;
-  for (const NamedParameters* one : figures.of()) {
-    for (const auto& [name, value] : *one) {
-      const auto found = std::ranges::find(sums, name, [](const auto& figure) { return figure.first; });
-      if (found == sums.end())
-        sums.emplace_back(name, value);
-      else
-        found->second += value;
-    }
-  }
-  for (auto& figure : sums) figure.second /= static_cast<double>(figures.of().size());
-  figures.into() = std::move(sums);
-}
-
-template <class Count>
-void add_up(const Same<Count>& count) {
-  count.into() = {};
-  for (const Count* one : count.of()) count.into() += *one;
-}
-
-void add_up(const Same<Metric>& metric) {
-  average(metric);
-  if (metric.into()) *metric.into() *= static_cast<double>(metric.of().size());
+  for (const auto& [value, weight] : *all) squares += weight * (value - mean) * weight * (value - mean);
+  const double half =
+      sim::student_t_95(all->size() - 1) * std::sqrt(squares / (n - 1) / n) / (sums.weights / n);
+  return {{std::max(mean - half, 0.0), mean + half}};
 }
 
 template <class T>
-void average_all(const Same<T>& whole, std::initializer_list<Metric T::*> parts) {
-  for (const auto part : parts) average(whole.at(part));
+std::vector<Metric> values_of(const Same<T>& figure) {
+  std::vector<Metric> values;
+  for (const T* one : figure.of()) values.push_back(number(*one));
+  return values;
 }
 
-template <class T, class Each>
-void for_each_of(const Same<std::vector<T>>& list, const Each& each) {
-  for (std::size_t i = 0; i < list.into().size(); ++i)
-    each(list.at([i](auto& of) -> auto& { return of[i]; }));
+void average(const Same<Metric>& metric, const Weights& weights) {
+  metric.into() = mean_of(values_of(metric), weights);
+}
+void average(const Same<double>& figure, const Weights& weights) {
+  figure.into() = mean_of(values_of(figure), weights).value_or(0);
+}
+void average(const Same<std::int64_t>& count, const Weights& weights) {
+  count.into() = static_cast<std::int64_t>(mean_of(values_of(count), weights).value_or(0));
+}
+void average(const Same<std::vector<double>>& list, const Weights& weights) {
+  for (const std::vector<double>* one : list.of())
+    list.into().resize(std::min(list.into().size(), one->size()));
+  for (std::size_t i = 0; i < list.into().size(); ++i) average(list[i], weights);
 }
 
-// Of the parts of something that may be absent: absent where it is in one.
-template <class T, class Each>
-void if_in_all(const Same<std::optional<T>>& part, const Each& each) {
+// Every name of one of them, in the order in which they come.
+template <class T>
+std::vector<std::string> names_in(const Same<Named<T>>& list) {
+  std::vector<std::string> names;
+  for (const Named<T>* one : list.of())
+    for (const auto& [name, value] : *one)
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  return names;
+}
+template <class T>
+const T* find(const Named<T>& list, const std::string& name) {
+  const auto found = std::ranges::find(list, name, [](const auto& one) { return one.first; });
+  return found == list.end() ? nullptr : &found->second;
+}
+
+// A replication without the name has none of it.
+void average(const Same<NamedParameters>& figures, const Weights& weights) {
+  NamedParameters means;
+  for (const std::string& name : names_in(figures)) {
+    std::vector<Metric> values;
+    for (const NamedParameters* one : figures.of()) {
+      const double* const value = find(*one, name);
+      values.emplace_back(value != nullptr ? *value : 0);
+    }
+    means.emplace_back(name, mean_of(values, weights).value_or(0));
+  }
+  figures.into() = std::move(means);
+}
+void average(const Same<Named<NamedParameters>>& lists, const Weights& weights) {
+  for (std::size_t i = 0; i < lists.into().size(); ++i)
+    average(lists[i].at([](auto& one) -> auto& { return one.second; }), weights);
+}
+
+// ---- What each rule does.
+
+template <class T, class R>
+void apply(pool::Same /*rule*/, const Same<T>& /*figure*/, const Same<R>& /*record*/) {}
+template <class T, class R>
+void apply(pool::First /*rule*/, const Same<T>& /*figure*/, const Same<R>& /*record*/) {}
+template <class T, class R>
+void apply(pool::Follows /*rule*/, const Same<T>& /*figure*/, const Same<R>& /*record*/) {}
+
+template <class T, class R>
+void apply(pool::Mean rule, const Same<T>& figure, const Same<R>& record) {
+  average(figure, weights_of(rule, record));
+}
+
+template <class Divisor, class T, class R>
+void apply(const pool::Per<Divisor>& rule, const Same<T>& figure, const Same<R>& record) {
+  average(figure, weights_of(rule, record));
+}
+template <class Divisor, class R>
+void apply(const pool::PerOrNone<Divisor>& rule, const Same<Metric>& figure, const Same<R>& record) {
+  std::vector<Metric> values = values_of(figure);
+  for (Metric& value : values) value = value.value_or(0);
+  figure.into() = mean_of(values, weights_of(pool::per(rule.divisor), record));
+}
+
+template <class Numerator, class Divisor, class R>
+void apply(const pool::Ratio<Numerator, Divisor>& rule, const Same<Metric>& figure, const Same<R>& record) {
+  figure.into().reset();
+  double numerators = 0, divisors = 0;
+  for (std::size_t i = 0; i < record.of().size(); ++i) {
+    const Metric numerator = rule.numerator(*record.of()[i], *record.wholes()[i]);
+    const Metric divisor = rule.divisor(*record.of()[i], *record.wholes()[i]);
+    if (!numerator || !divisor) return;
+    numerators += *numerator;
+    divisors += *divisor;
+  }
+  if (divisors > 0) figure.into() = numerators / divisors;
+}
+
+template <class Get, class Rule, class R>
+void apply(const pool::IntervalOf<Get, Rule>& rule, const Same<Interval>& interval, const Same<R>& record) {
+  interval.into() = interval_of(values_of(record.at(rule.figure)), weights_of(rule.rule, record));
+}
+
+template <class R>
+void apply(pool::Sum /*rule*/, const Same<Metric>& metric, const Same<R>& /*record*/) {
+  metric.into() = 0.0;
+  for (const Metric* one : metric.of())
+    metric.into() = *one && metric.into() ? Metric(*metric.into() + **one) : std::nullopt;
+}
+template <class T, class R>
+void apply(pool::Sum /*rule*/, const Same<T>& count, const Same<R>& /*record*/) {
+  count.into() = {};
+  for (const T* one : count.of()) count.into() += *one;
+}
+
+template <class R>
+void apply(pool::Most /*rule*/, const Same<double>& figure, const Same<R>& /*record*/) {
+  figure.into() = **std::ranges::max_element(figure.of(), {}, [](const double* one) { return *one; });
+}
+
+// One that strays is no verdict on all.
+template <class T>
+std::optional<bool> verdict(const Same<T>& judged) {
+  const auto half = static_cast<std::ptrdiff_t>(judged.of().size()) / 2;
+  for (const bool as : {false, true})
+    if (std::ranges::count_if(judged.of(), [as](const T* one) { return *one == as; }) > half) return as;
+  return std::nullopt;
+}
+template <class R>
+void apply(pool::Majority /*rule*/, const Same<std::optional<bool>>& judged, const Same<R>& /*record*/) {
+  judged.into() = verdict(judged);
+}
+template <class R>
+void apply(pool::Majority /*rule*/, const Same<Named<bool>>& judged, const Same<R>& /*record*/) {
+  for (std::size_t i = 0; i < judged.into().size(); ++i) {
+    const auto one = judged[i].at([](auto& named) -> auto& { return named.second; });
+    one.into() = verdict(one).value_or(false);
+  }
+}
+
+template <class R>
+void apply(pool::Union /*rule*/, const Same<std::vector<std::string>>& names, const Same<R>& /*record*/) {
+  names.into().clear();
+  for (const std::vector<std::string>* one : names.of())
+    for (const std::string& name : *one)
+      if (std::ranges::find(names.into(), name) == names.into().end()) names.into().push_back(name);
+}
+
+template <class R>
+void apply(pool::Unless rule, const Same<std::string>& word, const Same<R>& /*record*/) {
+  for (const std::string* one : word.of())
+    if (*one == rule.word) word.into() = *one;
+}
+
+void apply(pool::JudgedAlike /*rule*/, const Same<std::vector<std::string>>& sentences,
+           const Same<Result>& record) {
+  const auto alike = std::ranges::find(record.of(), verdict(record.at(&Result::stationary)),
+                                       [](const Result* one) { return one->stationary; });
+  sentences.into() = alike == record.of().end() ? std::vector<std::string>() : (*alike)->warnings;
+}
+
+// ---- Records.
+
+template <class R>
+void follow(R& /*record*/) {}
+void follow(InstanceResult& instance) {
+  end_at_offered(instance.throughput, instance.offered);
+}
+void follow(ProcessResult& process) {
+  end_at_offered(process.throughput, process.offered);
+  if (process.stable != false) process.backlog_growth.reset();
+}
+void follow(SystemResult& system) {
+  name_limit(system);
+}
+void follow(Result& result) {
+  Throughput all{.mean = result.system.throughput, .ci95 = result.system.throughput_ci95, .pi90 = {}};
+  Metric offered = 0.0;
+  for (const ProcessResult& process : result.processes)
+    offered = offered && process.offered ? Metric(*offered + *process.offered) : std::nullopt;
+  end_at_offered(all, offered);
+  result.system.throughput_ci95 = all.ci95;
+}
+
+template <class R>
+void pool_record(const Same<R>& all);
+
+// Visits the rows of a record (fields.hpp).
+template <class R>
+class Pooling {
+ public:
+  explicit Pooling(const Same<R>& all) : all_(all) {}
+
+  template <class Get, class Rule>
+  void operator()(std::string_view /*key*/, const Get& get, const Rule& rule, About /*about*/,
+                  Shown /*shown*/ = Shown::always) {
+    inlined(get, rule);
+  }
+  template <class Get, class Rule>
+  void inlined(const Get& get, const Rule& rule) {
+    apply(rule, all_.at(get), all_);
+  }
+  template <class Rows, class... There>
+  void group(std::string_view /*key*/, About /*about*/, const Rows& rows, const There&... /*there*/) {
+    rows(*this);
+  }
+  template <class Get>
+  void derived(std::string_view /*key*/, const Get& /*get*/, About /*about*/,
+               Shown /*shown*/ = Shown::always) {}
+
+ private:
+  const Same<R>& all_;
+};
+
+template <class T, class R>
+void apply(pool::Parts /*rule*/, const Same<T>& part, const Same<R>& /*record*/) {
+  pool_record(part);
+}
+template <class T, class R>
+void apply(pool::Parts /*rule*/, const Same<std::vector<T>>& list, const Same<R>& /*record*/) {
+  for (std::size_t i = 0; i < list.into().size(); ++i) pool_record(list[i]);
+}
+// Absent where it is in one.
+template <class T, class R>
+void apply(pool::Parts /*rule*/, const Same<std::optional<T>>& part, const Same<R>& /*record*/) {
   if (std::ranges::all_of(part.of(), [](const auto* one) { return one->has_value(); }))
-    each(part.at([](auto& of) -> auto& { return *of; }));
+    pool_record(part.at([](auto& one) -> auto& { return *one; }));
   else
     part.into().reset();
 }
-
-void average(const Same<SmArray>& array) {
-  average_all(array,
-              {&SmArray::sm_active, &SmArray::issue_slot, &SmArray::tensor_active, &SmArray::occupancy});
-}
-
-void average(const Same<GpuWindows>& windows) {
-  add_up(windows.at(&GpuWindows::samples));
-  for_each_of(windows.at(&GpuWindows::shares), [](const Same<WindowShares>& shares) {
-    average_all(shares, {&WindowShares::mean, &WindowShares::max});
-    for (std::size_t i = 0; i < window_percentiles.size(); ++i)
-      average(shares.at([i](auto& of) -> auto& { return of.percentiles[i]; }));
-    for_each_of(shares.at(&WindowShares::cdf), [](const Same<double>& share) { average(share); });
-  });
-}
-
-void take_longest(NamedParameters& all, const NamedParameters& more) {
-  for (const auto& [name, seconds] : more) {
-    const auto found = std::ranges::find(all, name, [](const auto& one) { return one.first; });
-    if (found == all.end())
-      all.emplace_back(name, seconds);
-    else
-      found->second = std::max(found->second, seconds);
+// By name, of those that have it.
+template <class T, class R>
+void apply(pool::Parts /*rule*/, const Same<Named<T>>& list, const Same<R>& record) {
+  Named<T> pooled;
+  for (const std::string& name : names_in(list)) {
+    std::vector<const T*> of;
+    Wholes wholes;
+    for (std::size_t i = 0; i < list.of().size(); ++i) {
+      const T* const found = find(*list.of()[i], name);
+      if (found == nullptr) continue;
+      of.push_back(found);
+      wholes.push_back(record.wholes()[i]);
+    }
+    pooled.emplace_back(name, *of.front());
+    pool_record(Same<T>(pooled.back().second, std::move(of), wholes));
   }
+  list.into() = std::move(pooled);
 }
 
-void pool(const Same<Latency>& latency) {
-  Latency::Ci95& ci95 = latency.into().ci95;
-  average(latency.at(&Latency::mean), ci95.mean);
-  average(latency.at(&Latency::p50), ci95.p50);
-  average(latency.at(&Latency::p90), ci95.p90);
-  average(latency.at(&Latency::p95));
-  average(latency.at(&Latency::p99), ci95.p99);
-  add_up(latency.at(&Latency::samples));
-  add_up(latency.at(&Latency::unfinished));
-  latency.into().needs.clear();
-  latency.into().of_served.clear();
-  for (const Latency* one : latency.of()) {
-    take_longest(latency.into().needs, one->needs);
-    for (const std::string& name : one->of_served)
-      if (std::ranges::find(latency.into().of_served, name) == latency.into().of_served.end())
-        latency.into().of_served.push_back(name);
-  }
-}
-
-// What most replications say: one that strays is no verdict on all.
-std::optional<bool> verdict(const Same<std::optional<bool>>& judged) {
-  const auto half = static_cast<std::ptrdiff_t>(judged.of().size()) / 2;
-  for (const bool as : {false, true})
-    if (std::ranges::count_if(judged.of(), [as](const auto* one) { return *one == as; }) > half) return as;
-  return std::nullopt;
-}
-
-void pool(const Same<InstanceResult>& instance) {
-  using I = InstanceResult;
-  add_up(instance.at(&I::images));
-  average(instance.at(&I::throughput).at(&Throughput::mean), instance.into().throughput.ci95);
-  average_all(instance, {&I::offered, &I::mean_batch});
-  instance.into().stable = verdict(instance.at(&I::stable));
-  pool(instance.at(&I::latency_ms));
-  add_up(instance.at(&I::drops));
-}
-
-void pool(const Same<ProcessResult>& process) {
-  using P = ProcessResult;
-  add_up(process.at(&P::images));
-  average(process.at(&P::throughput).at(&Throughput::mean), process.into().throughput.ci95);
-  average_all(process, {&P::offered, &P::sync_ms, &P::setup_ms, &P::finished_ms, &P::throughput_after_setup});
-  process.into().stable = verdict(process.at(&P::stable));
-  process.into().stationary = verdict(process.at(&P::stationary));
-  // No growth is none of it.
-  const auto growth = process.at(&P::backlog_growth);
-  double sum = 0;
-  for (const Metric* one : growth.of()) sum += one->value_or(0);
-  growth.into() =
-      process.into().stable == false ? Metric(sum / static_cast<double>(growth.of().size())) : std::nullopt;
-  pool(process.at(&P::latency_ms));
-  using E = EnqueueCall;
-  average_all(process.at(&P::ec_ms), {&E::mean, &E::launch, &E::reschedule, &E::compute, &E::blocking});
-  for_each_of(process.at(&P::stages),
-              [](const Same<StageResult>& stage) { average(stage.at(&StageResult::ms)); });
-  if_in_all(process.at(&P::time_share), [](const Same<TimeShare>& shares) {
-    for (std::size_t i = 0; i < shares.into().size(); ++i)
-      average(shares.at([i](auto& of) -> auto& { return of[i]; }));
-  });
-  using G = GpuRunningBy;
-  average_all(process.at(&P::gpu_running_by), {&G::compute, &G::memory, &G::fixed, &G::throttled});
-  average(process.at(&P::gpu));
-  if_in_all(process.at(&P::gpu_windows), [](const Same<GpuWindows>& windows) { average(windows); });
-  add_up(process.at(&P::drops));
-  for_each_of(process.at(&P::instances), [](const Same<InstanceResult>& instance) { pool(instance); });
-}
-
-void average(const Same<LinkResult>& link) {
-  using L = LinkResult;
-  average_all(link, {&L::busy, &L::load, &L::requests_per_s, &L::resends, &L::wait_ms, &L::power_w});
-  add_up(link.at(&L::queued));
-  link.into().queued /= static_cast<std::int64_t>(link.of().size());
-}
-
-void pool_power(const Same<SystemResult>& system) {
-  const auto power = system.at(&SystemResult::power_w);
-  using Power = decltype(SystemResult::power_w);
-  average(power.at(&Power::mean), power.into().ci95);
-  average_all(power, {&Power::peak, &Power::wall});
-  average(power.at(&Power::rails));
-  average(power.at(&Power::rail_peaks));
-  average(power.at(&Power::parts));
-}
-
-void average_cpu_and_memory(const Same<SystemResult>& system) {
-  using Cpu = decltype(SystemResult::cpu);
-  const auto cpu = system.at(&SystemResult::cpu);
-  average_all(cpu, {&Cpu::busy_cores, &Cpu::migrations_per_s, &Cpu::involuntary_switches_per_s});
-  for_each_of(cpu.at(&Cpu::clock_mhz), [](const Same<double>& clock) { average(clock); });
-  using Memory = decltype(SystemResult::memory);
-  average_all(system.at(&SystemResult::memory), {&Memory::bandwidth_gb_s, &Memory::clock_mhz});
-}
-
-// What ended one of them before its time says more than that the others went on.
-void take_earliest_stop(const Same<SystemResult>& system) {
-  for (const SystemResult* one : system.of())
-    if (one->stop == "thermal_shutdown") system.into().stop = one->stop;
-}
-
-void pool(const Same<SystemResult>& system) {
-  using S = SystemResult;
-  average(system.at(&S::throughput), system.into().throughput_ci95);
-  pool_power(system);
-  average_all(system, {&S::energy_per_image_mj, &S::temperature_c, &S::temperature_peak_c});
-  using Gpu = decltype(S::gpu);
-  const auto gpu = system.at(&S::gpu);
-  average_all(gpu, {&Gpu::busy, &Gpu::reported_load, &Gpu::clock_mhz, &Gpu::switches_per_s});
-  average(gpu.at(&Gpu::array));
-  if_in_all(gpu.at(&Gpu::windows), [](const Same<GpuWindows>& windows) { average(windows); });
-  for_each_of(system.at(&S::dla), [](const Same<DlaResult>& dla) {
-    average_all(dla, {&DlaResult::busy, &DlaResult::clock_mhz});
-  });
-  for_each_of(system.at(&S::engines),
-              [](const Same<EngineResult>& engine) { average(engine.at(&EngineResult::busy)); });
-  if_in_all(system.at(&S::link), [](const Same<LinkResult>& link) { average(link); });
-  average_cpu_and_memory(system);
-  for_each_of(system.at(&S::time_in_state),
-              [](const auto& state) { average(state.at([](auto& of) -> auto& { return of.second; })); });
-  average(system.at(&S::limited_share));
-  name_limit(system.into());
-  take_earliest_stop(system);
+template <class R>
+void pool_record(const Same<R>& all) {
+  Pooling<R> rows(all);
+  fields(rows, Of<R>());
+  follow(all.into());
 }
 
 }  // namespace
 
 Result pooled(const std::vector<Result>& replications) {
   Result result = replications.front();
-  result.replications = static_cast<std::int64_t>(replications.size());
   if (replications.size() == 1) return result;
-  std::vector<const Result*> each;
+  Wholes each;
   for (const Result& one : replications) each.push_back(&one);
-  const Same<Result> all(result, std::move(each));
-  for_each_of(all.at(&Result::processes), [](const Same<ProcessResult>& process) {
-    if (process.into().status == "ok") pool(process);
-  });
-  for_each_of(all.at(&Result::loads), [](const Same<LoadResult>& load) {
-    average_all(load, {&LoadResult::bandwidth_gb_s, &LoadResult::busy_cores});
-  });
-  pool(all.at(&Result::system));
-  add_up(all.at(&Result::simulated_s));
-  result.stationary = verdict(all.at(&Result::stationary));
-  average_all(all.at(&Result::warmup), {&Warmup::throughput_s, &Warmup::power_s, &Warmup::temperature_s});
-  // The sentences of the first that is judged as all are.
-  const auto alike = std::ranges::find(replications, result.stationary, &Result::stationary);
-  result.warnings = alike == replications.end() ? std::vector<std::string>() : alike->warnings;
+  pool_record(Same<Result>(result, each, each));
   return result;
 }
 

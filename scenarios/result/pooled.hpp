@@ -7,9 +7,7 @@
 
 namespace jostle::scenarios {
 
-// Of replications of one scenario, at least one. A figure is the mean over the replications, and absent where
-// one of them lacks it; ci95 is Student's t on those means. Counts (images, drops, latency_ms.n) and the
-// simulated time are sums. `stable` and `stationary` are as most of them are.
+// Pools replications of one scenario, at least one: each figure by the rule of its row in fields.hpp.
 [[nodiscard]] Result pooled(const std::vector<Result>& replications);
 
 }  // namespace jostle::scenarios

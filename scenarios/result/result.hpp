@@ -17,8 +17,10 @@
 namespace jostle::scenarios {
 
 using Metric = std::optional<double>;
-using Interval = std::optional<std::pair<double, double>>;            // from, to
-using NamedParameters = std::vector<std::pair<std::string, double>>;  // in display order
+using Interval = std::optional<std::pair<double, double>>;  // from, to
+template <class T>
+using Named = std::vector<std::pair<std::string, T>>;  // in display order
+using NamedParameters = Named<double>;
 
 // Why a prediction interval is as wide as it is: half-widths in the logarithm (0.05: about 5 %), which add in
 // quadrature.
@@ -31,29 +33,39 @@ struct IntervalParts {
 };
 
 struct Throughput {
-  Metric mean;    // images/s, over the measured time
-  Interval ci95;  // confidence interval: simulation noise
-  Interval pi90;  // prediction interval; absent unless calibrated
+  Metric mean;                    // images/s, over the measured time
+  Interval ci95;                  // confidence interval: simulation noise
+  Interval pi90;                  // prediction interval; absent unless calibrated
+  std::string unit = "images/s";  // of a language model sequences/s
   std::optional<IntervalParts> pi90_parts = {};
 };
 
-struct Latency {
+// A run that would be long enough.
+struct NeededRun {
+  double run_s = 0;
+};
+
+// Times in ms, and how far they are known.
+struct Times {
   Metric mean, p50, p90, p95, p99;
-  Interval pi90 = {};
   std::int64_t samples = 0;
   struct Ci95 {
     Interval mean, p50, p90, p99;
-  };
-  Ci95 ci95 = {};               // simulation noise
-  std::int64_t unfinished = 0;  // requests that waited at the end
-  NamedParameters needs = {};   // seconds of run that would do, by percentile that is absent for want of it
-  std::vector<std::string> of_served = {};  // percentiles that dropped and unfinished requests could change
-  std::optional<IntervalParts> pi90_parts = {};
+  } ci95;                  // simulation noise
+  Named<NeededRun> needs;  // by percentile that is absent because the run is too short
+};
+
+struct Latency : Times {
+  Interval pi90;
+  std::int64_t unfinished = 0;         // requests that waited at the end
+  std::vector<std::string> of_served;  // percentiles that dropped and unfinished requests could change
+  std::optional<IntervalParts> pi90_parts;
 };
 
 // One ExecutionContext call, and its parts.
 struct EnqueueCall {
   Metric mean, launch, reschedule, compute, blocking;
+  std::int64_t calls = 0;
 };
 
 // [process::index_of(share)]: of the process's time; every instant belongs to one share.
@@ -63,10 +75,12 @@ using TimeShare = std::array<double, process::share_count>;
 struct StageResult {
   std::string name;
   Metric ms;
+  std::int64_t batches = 0;
 };
 
 struct GpuRunningBy {
   Metric compute, memory, fixed, throttled;
+  double seconds = 0;  // that its kernels ran
 };
 
 // Memory that a process holds, in MB.
@@ -95,21 +109,20 @@ struct GpuWindows {
   std::vector<WindowShares> shares;
 };
 
-// Whether a figure that `run.until` names is as precise as that asks.
-struct Converged {
-  std::string figure;  // "latency_ms.p99"
-  bool yes = false;
-};
+// Whether a figure that `run.until` names ("latency_ms.p99") is as precise as that asks.
+using Converged = Named<bool>;
 
 // What a language model's users see, since the warm-up.
 struct TokenResult {
-  Metric decode_per_s;                   // tokens of decode steps, in the time that these take
-  Metric prefill_per_s;                  // tokens of prompts, likewise
-  Metric ttft_mean, ttft_p50, ttft_p99;  // ms, from the request to the first token
-  Metric itl_mean, itl_p50, itl_p99;     // ms, from one token of a sequence to its next
-  std::int64_t decoded = 0;              // tokens of decode steps
-  Metric per_s;                          // of these, a second of the run
-  Metric per_joule;                      // of these, per joule of the board
+  Metric decode_per_s;                      // tokens of decode steps, in the time that these take
+  Metric prefill_per_s;                     // tokens of prompts, likewise
+  double decoding_s = 0, prefilling_s = 0;  // that time
+  Times ttft_ms;                            // from the request to the first token
+  Times itl_ms;                             // from one token of a sequence to its next
+  std::int64_t decoded = 0;                 // tokens of decode steps
+  Metric per_s;                             // of these, a second of the run
+  Metric per_joule;                         // of these, per joule of the board
+  std::int64_t steps = 0;                   // of decoding
   // A decode step: GB that it reads and writes, ms of its kernels with the GPU to themselves, and the share
   // of these ms that memory bounds.
   Metric step_gb, step_kernels_ms, step_memory_share;
@@ -124,7 +137,6 @@ struct InstanceResult {
   std::optional<std::string> precision;  // absent for equal kernels
   std::int64_t batch = 1;                // the most images at a time
   std::string priority = "normal";
-  std::string unit = "images/s";
   Metric images;
   Throughput throughput;
   Latency latency_ms;
@@ -132,7 +144,8 @@ struct InstanceResult {
   Metric offered;
   std::optional<bool> stable;
   std::int64_t drops = 0;
-  Metric mean_batch;                  // images
+  Metric mean_batch;  // images
+  std::int64_t batches = 0;
   std::optional<TokenResult> tokens;  // of a language model
 };
 
@@ -144,11 +157,10 @@ struct ProcessResult {
   std::optional<std::string> precision;  // absent for synthetic processes
   std::int64_t batch = 1;
   std::string runtime;
-  bool training = false;          // a batch is a training step
-  std::string status = "ok";      // or out_of_memory: then metrics are absent
-  Grades grades;                  // what it rests on; `grade` of a result is lowest(grades)
-  std::string unit = "images/s";  // of throughput and what is offered: of a language model sequences/s
-  Metric images;                  // served in the measured time; of batches at its ends the part inside it
+  bool training = false;      // a batch is a training step
+  std::string status = "ok";  // or out_of_memory: then metrics are absent
+  Grades grades;              // what it rests on; `grade` of a result is lowest(grades)
+  Metric images;              // served in the measured time; of batches at its ends the part inside it
   Throughput throughput;
   Metric offered;  // images/s that are asked for; absent in a closed loop
   // False: the backlog grows, and latency_ms is absent. Absent in a closed loop, and before the set-up is
@@ -159,9 +171,12 @@ struct ProcessResult {
   // steady is asked for (set-up, a number of batches, a trace).
   std::optional<bool> stationary;
   Latency latency_ms;
-  std::vector<Converged> converged;  // with run.until
+  Metric mean_batch;         // images
+  std::int64_t batches = 0;  // done in the measured time
+  Converged converged;       // with run.until
   EnqueueCall ec_ms;
   Metric sync_ms;
+  std::int64_t sync_calls = 0;
   std::vector<StageResult> stages;  // in execution order
   std::optional<TimeShare> time_share;
   GpuRunningBy gpu_running_by;
@@ -214,44 +229,52 @@ struct LinkResult {
   Metric power_w;                  // of the sender; not part of power_w
 };
 
+struct PowerResult {
+  Metric mean, peak;                  // peak: the highest mean over a window of 100 ms
+  NamedParameters rails, rail_peaks;  // as measured by the board's sensors
+  NamedParameters parts;              // power::part_names; their sum is the mean
+  Metric wall;                        // at the plug
+  Interval ci95;                      // of the mean: simulation noise; only over replications
+  Interval pi90;                      // of the mean, if requested
+  std::optional<IntervalParts> pi90_parts;
+};
+
+struct GpuResult {
+  Metric busy, reported_load;
+  SmArray array;
+  Metric clock_mhz, switches_per_s;
+  std::optional<GpuWindows> windows;  // if requested
+  Metric compositor;                  // share of time in which its frames ran; absent: there is none
+};
+
+struct CpuResult {
+  Metric busy_cores, migrations_per_s, involuntary_switches_per_s;
+  Metric interrupted;             // cores' time that interrupts took from threads; absent: not asked for
+  std::vector<double> clock_mhz;  // mean, for each cluster
+};
+
+struct MemoryResult {
+  Metric used_mb, capacity_mb, gpu_share, bandwidth_gb_s;
+  Metric needed_mb;  // with what does not fit
+  Metric clock_mhz;  // mean, of the EMC
+};
+
 struct SystemResult {
   Metric throughput;         // images/s of all processes
   Interval throughput_ci95;  // simulation noise; only over replications
   Interval throughput_pi90;  // if requested
   std::optional<IntervalParts> throughput_pi90_parts;
-  struct {
-    Metric mean, peak;                  // peak: the highest mean over a window of 100 ms
-    NamedParameters rails, rail_peaks;  // as measured by the board's sensors
-    NamedParameters parts;              // power::part_names; their sum is the mean
-    Metric wall;                        // at the plug
-    Interval ci95;                      // of the mean: simulation noise; only over replications
-    Interval pi90;                      // of the mean, if requested
-    std::optional<IntervalParts> pi90_parts;
-  } power_w;
+  PowerResult power_w;
   Metric energy_per_image_mj;
-  struct {
-    Metric busy, reported_load;
-    SmArray array;
-    Metric clock_mhz, switches_per_s;
-    std::optional<GpuWindows> windows;  // if requested
-    Metric compositor;                  // share of time in which its frames ran; absent: there is none
-  } gpu;
+  GpuResult gpu;
   std::vector<DlaResult> dla;         // of a board with DLAs
   std::vector<EngineResult> engines;  // that stages use
   std::optional<LinkResult> link;
-  struct {
-    Metric busy_cores, migrations_per_s, involuntary_switches_per_s;
-    Metric interrupted;             // cores' time that interrupts took from threads; absent: not asked for
-    std::vector<double> clock_mhz;  // mean, for each cluster
-  } cpu;
-  struct {
-    Metric used_mb, capacity_mb, gpu_share, bandwidth_gb_s;
-    Metric needed_mb;  // with what does not fit
-    Metric clock_mhz;  // mean, of the EMC
-  } memory;
+  CpuResult cpu;
+  MemoryResult memory;
   Metric temperature_c, temperature_peak_c;  // of the chip: at the end, and the maximum
   // For each domain ("cpu0", "gpu", "emc"): share of time at each clock, by MHz.
-  std::vector<std::pair<std::string, NamedParameters>> time_in_state;
+  Named<NamedParameters> time_in_state;
   std::string limited_by = "none";  // or power_cap | over_current | thermal | power_mode
   NamedParameters limited_share;
   std::string stop = "duration";  // or relative_error | limit | batches | thermal_shutdown

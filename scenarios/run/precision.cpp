@@ -14,7 +14,8 @@ std::optional<double> relative(const std::optional<sim::Interval>& interval, std
 
 // The half-width of the interval of the p-quantile of latencies over it.
 std::optional<double> of_quantile(const process::Inference& process, double p) {
-  return relative(process.latencies().quantiles_known({p}).front().ci95, process.latency().quantile(p));
+  return relative(process.latencies().series().quantiles_known({p}).front().ci95,
+                  process.latency().quantile(p));
 }
 
 std::optional<double> of_latency(const process::Inference& process, Precise figure) {
@@ -26,15 +27,15 @@ std::optional<double> of_latency(const process::Inference& process, Precise figu
     case Precise::latency_p99:
       return of_quantile(process, 0.99);
     default:
-      return relative(process.latencies().mean_ci95(), process.latency().mean());
+      return relative(process.latencies().series().mean_ci95(), process.latency().mean());
   }
 }
 
 }  // namespace
 
-std::vector<Converged> converged(const Until& until, const process::Inference& process,
-                                 std::optional<bool> stable, sim::Time now) {
-  std::vector<Converged> all;
+Converged converged(const Until& until, const process::Inference& process, std::optional<bool> stable,
+                    sim::Time now) {
+  Converged all;
   const bool overloaded = stable == false;
   for (const Precise figure : until.of) {
     std::optional<double> width;
@@ -44,7 +45,7 @@ std::vector<Converged> converged(const Until& until, const process::Inference& p
       width = process.rate().relative_half_width(now, overloaded);
     else if (!overloaded)
       width = of_latency(process, figure);
-    all.push_back({.figure = to_string(figure), .yes = width && *width <= until.relative_error});
+    all.emplace_back(to_string(figure), width && *width <= until.relative_error);
   }
   return all;
 }

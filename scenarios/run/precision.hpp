@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "models/process/inference.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -12,7 +11,7 @@ namespace jostle::scenarios {
 
 // Which of them are known to the error that is asked for, at `now`. `stable`: of the process, as open_load()
 // says; one that does not keep up has no latency to know, and its throughput follows its server alone.
-[[nodiscard]] std::vector<Converged> converged(const Until& until, const process::Inference& process,
-                                               std::optional<bool> stable, sim::Time now);
+[[nodiscard]] Converged converged(const Until& until, const process::Inference& process,
+                                  std::optional<bool> stable, sim::Time now);
 
 }  // namespace jostle::scenarios

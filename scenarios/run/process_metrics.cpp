@@ -25,43 +25,52 @@ std::optional<TimeShare> time_share_of(const process::TimeAccount& time) {
 }
 
 // Of a process or an instance with requests of its own: what it was offered, and whether it keeps up. If it
-// does not, its latency has no mean and no percentiles: they grow for as long as the run lasts.
+// does not, its latency and the time to its first token have no mean and no percentiles: they grow for as
+// long as the run lasts.
 template <class Figures>
 void add_load(Figures& result, const OpenLoad& load) {
   result.offered = load.offered;
   result.stable = load.stable;
-  if (auto& ci = result.throughput.ci95)  // more than is offered cannot be served for long
-    ci->second = std::min(ci->second, std::max(load.offered, *result.throughput.mean));
+  end_at_offered(result.throughput, result.offered);
   if (load.stable.value_or(true)) return;
   Latency unknown;
   unknown.samples = result.latency_ms.samples;
   unknown.unfinished = result.latency_ms.unfinished;
   result.latency_ms = unknown;
+  if (!result.tokens) return;
+  Times first;
+  first.samples = result.tokens->ttft_ms.samples;
+  result.tokens->ttft_ms = first;
 }
 
-std::optional<TokenResult> tokens_of(const process::TokenFigures* figures) {
+std::optional<TokenResult> tokens_of(const process::TokenFigures* figures, const Window& window,
+                                     bool every_percentile) {
   if (figures == nullptr) return std::nullopt;
-  const auto ms = [](const std::optional<double>& seconds) {
-    return seconds ? Metric(*seconds * 1e3) : Metric();
-  };
   return TokenResult{
       .decode_per_s = ratio(static_cast<double>(figures->decoded), sim::to_seconds(figures->decoding)),
       .prefill_per_s = ratio(static_cast<double>(figures->prefilled), sim::to_seconds(figures->prefilling)),
-      .ttft_mean = ms(figures->first.mean()),
-      .ttft_p50 = ms(figures->first.quantile(0.5)),
-      .ttft_p99 = ms(figures->first.quantile(0.99)),
-      .itl_mean = ms(figures->between.mean()),
-      .itl_p50 = ms(figures->between.quantile(0.5)),
-      .itl_p99 = ms(figures->between.quantile(0.99)),
+      .decoding_s = sim::to_seconds(figures->decoding),
+      .prefilling_s = sim::to_seconds(figures->prefilling),
+      .ttft_ms = times_of(figures->first, window, every_percentile),
+      .itl_ms = times_of(figures->between, window, every_percentile),
       .decoded = figures->decoded,
       .per_s = {},
       .per_joule = {},
+      .steps = figures->decode_steps,
       .step_gb = ratio(figures->decode_used.dram_bytes / 1e9, static_cast<double>(figures->decode_steps)),
       .step_kernels_ms =
           ratio(1e3 * sim::to_seconds(figures->decode_kernels), static_cast<double>(figures->decode_steps)),
       .step_memory_share = ratio(figures->decode_used.memory, sim::to_seconds(figures->decode_kernels)),
       .weights_mb = {},
       .kv_cache_mb = {}};
+}
+
+// How large batches were. A batch of a language model is the sequences of a decode step.
+template <class Figures>
+void add_batches(Figures& result, const process::Served& served) {
+  const std::int64_t images = result.tokens ? result.tokens->decoded : served.images();
+  result.batches = result.tokens ? result.tokens->steps : served.batches();
+  result.mean_batch = ratio(static_cast<double>(images), static_cast<double>(result.batches));
 }
 
 // Figures of each stream. Those of one network share its requests: what they are offered and what is dropped
@@ -84,14 +93,24 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
       images += *instance.images;
       any = true;
     }
-    instance.tokens = tokens_of(lane.generator() ? &lane.generator()->figures() : nullptr);
+    instance.tokens =
+        tokens_of(lane.generator() ? &lane.generator()->figures() : nullptr, window, every_percentile);
     instance.drops = process.drops(lane.part());
     instance.latency_ms =
         latency_of(served, {process.waiting(lane.part()), instance.drops}, window, every_percentile);
-    instance.mean_batch = ratio(static_cast<double>(served.images()), static_cast<double>(served.batches()));
+    add_batches(instance, served);
     if (load) add_load(instance, *load);
   }
   if (any && !process.finished()) result.images = images;
+}
+
+// Around the rate of `images`. Those of several streams are a little more or less than the batches of all in
+// one row, by what is under way in each at the ends; the interval of that row is as wide in proportion.
+Interval interval_of(const process::Inference& process, const Metric& images, Time now, bool saturated) {
+  const auto ci = process.rate().ci95(now, saturated);
+  if (!ci || !images) return std::nullopt;
+  const double scale = *images / *process.rate().amount(now);
+  return {{ci->low * scale, ci->high * scale}};
 }
 
 // A mean enqueue call.
@@ -103,7 +122,8 @@ EnqueueCall enqueue_call_of(const process::Inference& process) {
           .launch = ratio(sim::to_ms(enqueue.launch), calls),
           .reschedule = ratio(sim::to_ms(enqueue.reschedule), calls),
           .compute = ratio(sim::to_ms(enqueue.compute), calls),
-          .blocking = ratio(sim::to_ms(enqueue.blocking), calls)};
+          .blocking = ratio(sim::to_ms(enqueue.blocking), calls),
+          .calls = process.enqueue_calls()};
 }
 
 }  // namespace
@@ -114,6 +134,7 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   const double seconds = window.seconds();
   const std::optional<OpenLoad> load = together(loads);
   const auto whole = static_cast<double>(process.served().images());
+  bool goes_on = false;
   const Time begin = process.ready().value_or(Time::zero());
   // Work that ends, and a trace, is counted as it was done; a stream that goes on, as it goes on.
   if (const auto& finished = process.finished()) {
@@ -124,32 +145,36 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
     result.images = whole;
   } else {
     result.images = process.rate().amount(now);
-    if (const auto ci = process.rate().ci95(now, load && load->stable == false))
-      result.throughput.ci95 = {ci->low, ci->high};
+    goes_on = true;
   }
   add_instances(result, process, window, loads, every_percentile);
-  if (result.instances.empty()) result.tokens = tokens_of(process.tokens(0));
+  if (result.instances.empty()) result.tokens = tokens_of(process.tokens(0), window, every_percentile);
+  add_batches(result, process.served());
   if (result.images) result.throughput.mean = ratio(*result.images, seconds);
+  if (goes_on)
+    result.throughput.ci95 = interval_of(process, result.images, now, load && load->stable == false);
   if (process.ready()) result.setup_ms = sim::to_ms(begin - Time::zero());
   result.latency_ms =
       latency_of(process.served(), {process.waiting(), process.drops()}, window, every_percentile);
 
   const process::TimeAccount& time = process.time();
   result.ec_ms = enqueue_call_of(process);
-  result.sync_ms =
-      ratio(sim::to_ms(process.synchronising()), static_cast<double>(process.synchronise_calls()));
+  result.sync_calls = process.synchronise_calls();
+  result.sync_ms = ratio(sim::to_ms(process.synchronising()), static_cast<double>(result.sync_calls));
 
   const auto& spec = process.spec();
   for (const auto* const stages : {&spec.before, &spec.after}) {
     for (const process::HostStage& stage : *stages) {
       const Duration in = process.in_stages()[result.stages.size()];
-      result.stages.push_back({stage.name, ratio(sim::to_ms(in), static_cast<double>(process.batches()))});
+      result.stages.push_back(
+          {stage.name, ratio(sim::to_ms(in), static_cast<double>(process.batches())), process.batches()});
     }
   }
 
   result.time_share = time_share_of(time);
   const gpu::Running running = process.running();
   const double ran = running.used.compute + running.used.memory + running.fixed();
+  result.gpu_running_by.seconds = ran;
   // Differences of sums: what is none may be a rounding below it.
   result.gpu_running_by.compute = ratio(std::max(running.used.compute, 0.0), ran);
   result.gpu_running_by.memory = ratio(std::max(running.used.memory, 0.0), ran);

@@ -29,7 +29,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
   result.name = entry.name;
   result.model = model_name(entry);
   result.precision = precision_name(entry);
-  result.unit = served_unit(entry);
+  result.throughput.unit = served_unit(entry);
   result.batch = entry.batch;
   result.runtime = to_string(entry.runtime);
   result.training = entry.training;
@@ -42,7 +42,7 @@ ProcessResult described(const ProcessEntry& entry, const ProcessInstance& instan
       of.name = entry.instances.empty() ? "" : part.name;
       of.model = model_name(part.model);
       of.precision = precision_name(part);
-      of.unit = served_unit(part);
+      of.throughput.unit = served_unit(part);
       of.batch = part.batch;
       of.priority = to_string(part.priority);
       result.batch = std::max(result.batch, part.batch);

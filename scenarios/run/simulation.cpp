@@ -129,8 +129,8 @@ bool Simulation::precise(const Window& window) {
     process::Inference& process = board_->processes()[i];
     const auto open = together(open_loads(process, window, waited_[i], load));
     const std::optional<bool> stable = open ? open->stable : true;
-    if (!std::ranges::all_of(converged(*scenario_.run.until, process, stable, window.end), &Converged::yes))
-      return false;
+    const Converged known = converged(*scenario_.run.until, process, stable, window.end);
+    if (!std::ranges::all_of(known, [](const auto& figure) { return figure.second; })) return false;
   }
   return true;
 }

@@ -65,8 +65,8 @@ TEST(OffloadOfLanguageModels, tells_what_users_see_and_what_a_thousand_tokens_ta
   const auto& near = answer.points[0].cloud.streams.front().tokens;
   const auto& far = answer.points[1].cloud.streams.front().tokens;
   ASSERT_TRUE(here && near && far);
-  EXPECT_NEAR(*far->ttft_p50 - *near->ttft_p50, 190, 15);
-  EXPECT_NEAR(*far->itl_p50 / *near->itl_p50, 1, 0.1);
+  EXPECT_NEAR(*far->ttft_ms.p50 - *near->ttft_ms.p50, 190, 15);
+  EXPECT_NEAR(*far->itl_ms.p50 / *near->itl_ms.p50, 1, 0.1);
   EXPECT_DOUBLE_EQ(*answer.edge.tokens_per_s, *here->per_s);
   EXPECT_NEAR(*answer.edge.edge_j_per_1000_tokens, 1e3 * *answer.edge.edge_power_w / *here->per_s, 1e-6);
   EXPECT_NEAR(*answer.edge.edge_j_per_1000_tokens * *here->per_joule, 1e3, 1e-3);

@@ -152,6 +152,69 @@ TEST(Cascades, conserve_the_mean_fan_out_and_take_the_detector_into_account) {
   EXPECT_NEAR(*only(fixed).instances[1].offered / 200, 3, 0.02);
 }
 
+// Streams of a detector that makes requests for another, beside one in a closed loop.
+const std::string odd_lanes = R"(device: jetson-orin-nano-super
+power_mode: 15W
+processes:
+  - name: server
+    runtime: cuda-graph
+    sync: blocking
+    instances:
+      - {name: det, model: yolov8n, precision: fp16, arrivals: {poisson: 1 /s}}
+      - {name: cls, model: mobilenet_v2, precision: fp16, after: det, max_queue_delay: 2 ms}
+      - {name: extra, model: efficientnet_b0, precision: fp16, batch: 4, count: 2}
+run: {duration: 4 s, seed: 824582}
+)";
+
+TEST(Instances, the_interval_of_their_process_holds_the_sum_of_their_throughputs) {
+  for (const std::uint64_t seed : {824582, 1, 2, 3}) {
+    const Result result = testing::run_text(odd_lanes, {{}, seed});
+    const Throughput& rate = only(result).throughput;
+    ASSERT_TRUE(rate.mean && rate.ci95) << seed;
+    EXPECT_LE(rate.ci95->first, *rate.mean) << seed;
+    EXPECT_GE(rate.ci95->second, *rate.mean) << seed;
+  }
+}
+
+TEST(Instances, the_mean_batch_of_their_process_is_over_the_batches_of_all) {
+  const Result result = testing::run_text(odd_lanes);
+  double images = 0;
+  std::int64_t batches = 0;
+  for (const InstanceResult& instance : only(result).instances) {
+    images += instance.mean_batch.value_or(0) * static_cast<double>(instance.batches);
+    batches += instance.batches;
+  }
+  EXPECT_EQ(only(result).batches, batches);
+  EXPECT_NEAR(only(result).mean_batch.value(), images / static_cast<double>(batches), 1e-9);
+}
+
+TEST(Processes, tell_how_large_their_batches_were) {
+  const auto of = [](const std::string& more) {
+    return only(run_these("  - {" + resnet + graph + ", batch: 8" + more + "}\n")).mean_batch.value();
+  };
+  EXPECT_EQ(of(""), 8);
+  const double gathered = of(", arrivals: {poisson: 500 /s}, max_queue_delay: 4 ms");
+  EXPECT_GT(gathered, 1.5);
+  EXPECT_LT(gathered, 6);
+}
+
+TEST(Instances, count_of_a_switch_that_is_under_way_at_the_end_what_has_passed) {
+  const Result result = testing::run_text(R"(device: nvidia-t4
+processes:
+  - {model: yolov8n, precision: fp32, runtime: onnxruntime, count: 3}
+  - name: server
+    runtime: tensorrt
+    nice: 19
+    instances:
+      - {name: det, model: resnet18, precision: fp16, arrivals: {periodic: 15 /s, streams: 4, queue: 2}}
+      - {model: mobilenet_v2, precision: fp16, batch: 4, after: det}
+      - {model: yolo11s, precision: fp16}
+host_cores: 11
+run: {duration: 4 s, seed: 458947}
+)");
+  EXPECT_LE(result.system.gpu.reported_load.value(), 1);
+}
+
 TEST(Cascades, go_from_one_process_to_another) {
   const auto result = run_these("  - {name: detector, count: 2, " + resnet + graph +
                                 ", arrivals: {periodic: 50 /s}}\n"

@@ -84,10 +84,10 @@ TEST(LanguageModels, are_written_as_they_are_read) {
 TEST(LanguageModels, of_a_bench_do_one_thing) {
   const TokenResult decode = tokens_of(on_orin(qwen + "bench: {tg: 32, depth: 64}"));
   EXPECT_FALSE(decode.prefill_per_s);
-  EXPECT_NEAR(*decode.decode_per_s * *decode.itl_mean / 1e3, 1, 0.02);
+  EXPECT_NEAR(*decode.decode_per_s * *decode.itl_ms.mean / 1e3, 1, 0.02);
   const TokenResult prefill = tokens_of(on_orin(qwen + "bench: {pp: 256}"));
   EXPECT_FALSE(prefill.decode_per_s);
-  EXPECT_NEAR(*prefill.prefill_per_s * *prefill.ttft_mean / 1e3 / 256, 1, 0.02);
+  EXPECT_NEAR(*prefill.prefill_per_s * *prefill.ttft_ms.mean / 1e3 / 256, 1, 0.02);
 }
 
 TEST(LanguageModels, slow_down_with_context_bits_and_length) {
@@ -95,7 +95,7 @@ TEST(LanguageModels, slow_down_with_context_bits_and_length) {
   const std::string mlc = "model: qwen2.5_1.5b, runtime: mlc, ";
   EXPECT_GT(rate(mlc + "precision: int4, bench: {tg: 32}"), rate(mlc + "precision: fp16, bench: {tg: 32}"));
   EXPECT_GT(rate(qwen + "bench: {tg: 32}"), rate(qwen + "bench: {tg: 32, depth: 8192}"));
-  const auto first = [](const std::string& of) { return *tokens_of(on_orin(qwen + of)).ttft_mean; };
+  const auto first = [](const std::string& of) { return *tokens_of(on_orin(qwen + of)).ttft_ms.mean; };
   EXPECT_LT(first("generate: {prompt: 128, tokens: 8}"), first("generate: {prompt: 512, tokens: 8}"));
   EXPECT_LT(first("generate: {prompt: 512, tokens: 8, reuse: 80 %}"),
             first("generate: {prompt: 512, tokens: 8}"));
@@ -110,7 +110,7 @@ TEST(LanguageModels, of_several_users_give_more_tokens_and_each_fewer) {
   };
   const TokenResult one = of(1), four = of(4);
   EXPECT_GT(*four.decode_per_s, 1.5 * *one.decode_per_s);
-  EXPECT_GT(*four.itl_mean, *one.itl_mean);
+  EXPECT_GT(*four.itl_ms.mean, *one.itl_ms.mean);
 }
 
 TEST(LanguageModels, that_do_not_fit_say_what_would) {
@@ -180,8 +180,8 @@ TEST(LanguageModels, wait_for_room_for_their_keys_and_values) {
   const TokenResult all = of(""), two = of(", kv_memory: 15 MB"), one = of(", kv_memory: 7.5 MB");
   EXPECT_NEAR(*all.kv_cache_mb, 4 * 256 * 28672 / 1e6, 0.1);
   EXPECT_NEAR(*two.kv_cache_mb, 15, 1e-9);
-  EXPECT_LT(*all.ttft_mean, *two.ttft_mean);
-  EXPECT_LT(*two.ttft_mean, *one.ttft_mean);
+  EXPECT_LT(*all.ttft_ms.mean, *two.ttft_ms.mean);
+  EXPECT_LT(*two.ttft_ms.mean, *one.ttft_ms.mean);
   EXPECT_GT(*two.decode_per_s, 1.3 * *one.decode_per_s);
   EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: 200, tokens: 56}, kv_memory: 7 MB")),
               HasSubstr("keys and values of one sequence take"));
@@ -263,8 +263,9 @@ TEST(LanguageModels, over_a_link_answer_later_by_its_round_trip_and_as_fast) {
   for (const std::string asked : {"generate: {prompt: 64, tokens: 16}, arrivals: {periodic: 1 /s}",
                                   "generate: {prompt: 64, tokens: 16}, users: 1"}) {
     const Result here = over(asked, ""), there = over(asked, slow);
-    EXPECT_NEAR(*there.processes[0].tokens->ttft_p50 - *here.processes[0].tokens->ttft_p50, 100, 1) << asked;
-    EXPECT_NEAR(*there.processes[0].tokens->itl_p50, *here.processes[0].tokens->itl_p50, 0.5) << asked;
+    EXPECT_NEAR(*there.processes[0].tokens->ttft_ms.p50 - *here.processes[0].tokens->ttft_ms.p50, 100, 1)
+        << asked;
+    EXPECT_NEAR(*there.processes[0].tokens->itl_ms.p50, *here.processes[0].tokens->itl_ms.p50, 0.5) << asked;
     EXPECT_NEAR(*there.processes[0].latency_ms.p50 - *here.processes[0].latency_ms.p50, 100, 5) << asked;
   }
   // Four users over the link are as many as four beside the board, each later by the round trip.
@@ -275,6 +276,48 @@ TEST(LanguageModels, over_a_link_answer_later_by_its_round_trip_and_as_fast) {
   EXPECT_THAT(refusal(on_orin(qwen + "generate: {prompt: 64, tokens: 16}",
                               "link: {bandwidth: 1 Mbit/s, rtt: 1 ms, payload: tensor}\n")),
               HasSubstr("a prompt is text"));
+}
+
+TEST(LanguageModels, tell_no_percentile_of_a_few_tokens) {
+  const TokenResult few = tokens_of(R"(device: nvidia-h100
+processes:
+  - model: qwen2.5_1.5b
+    precision: fp16
+    runtime: cuda-graph
+    sync: spin
+    generate: {prompt: 256, tokens: 64}
+    arrivals: {poisson: 2 /s}
+    max_batch: 4
+run: {duration: 4 s}
+)");
+  const Times& first = few.ttft_ms;
+  EXPECT_LT(first.samples, 36);
+  EXPECT_TRUE(first.mean && first.p50);
+  EXPECT_FALSE(first.p90 || first.p95 || first.p99);
+  ASSERT_EQ(first.needs.size(), 3U);
+  EXPECT_GT(first.needs[2].second.run_s, first.needs[0].second.run_s);
+  EXPECT_GT(few.itl_ms.samples, 368);
+  ASSERT_TRUE(few.itl_ms.p99 && few.itl_ms.ci95.p99);
+  EXPECT_LE(few.itl_ms.ci95.p99->first, *few.itl_ms.p99);
+  EXPECT_GE(few.itl_ms.ci95.p99->second, *few.itl_ms.p99);
+}
+
+TEST(LanguageModels, have_no_time_to_the_first_token_while_their_backlog_grows) {
+  const Result result = run_text(on_orin(
+      qwen + "generate: {prompt: 64, tokens: 64}, arrivals: {poisson: 40 /s}", "run: {duration: 10 s}\n"));
+  const ProcessResult& process = result.processes[0];
+  EXPECT_EQ(process.stable, false);
+  EXPECT_GT(process.tokens->ttft_ms.samples, 0);
+  EXPECT_FALSE(process.tokens->ttft_ms.mean || process.tokens->ttft_ms.p50);
+  EXPECT_TRUE(process.tokens->itl_ms.mean);
+}
+
+TEST(LanguageModels, batch_the_sequences_of_a_step) {
+  const std::string users = on_orin(
+      "model: qwen2.5_1.5b, precision: int4, runtime: mlc, generate: {prompt: 32, tokens: 64}, users: 4");
+  const double batch = run_text(users).processes[0].mean_batch.value();
+  EXPECT_GT(batch, 2);
+  EXPECT_LE(batch, 4);
 }
 
 TEST(LanguageModels, serve_sequences) {

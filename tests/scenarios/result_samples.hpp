@@ -14,7 +14,11 @@ inline Result sample_result() {
   process.runtime = "cuda-graph";
   process.grades = {.kernels = "measured", .sharing = "fitted", .power = {}};
   process.throughput = {2143.4, {{2139.0, 2147.8}}, std::nullopt};
-  process.latency_ms = {3.7, 3.69, 3.8, 3.85, 3.9, std::nullopt};
+  process.latency_ms.mean = 3.7;
+  process.latency_ms.p50 = 3.69;
+  process.latency_ms.p90 = 3.8;
+  process.latency_ms.p95 = 3.85;
+  process.latency_ms.p99 = 3.9;
   process.ec_ms = {1.2, 0.9, 0.1, 0.2, 0.0};
   process.sync_ms = 2.5;
   process.time_share = TimeShare{0.5, 0.05, 0.3, 0, 0, 0, 0, 0.05, 0.05, 0, 0.04, 0.01};

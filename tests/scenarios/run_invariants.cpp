@@ -211,12 +211,12 @@ TEST(Until, of_a_latency_runs_on_until_it_is_known_and_says_so) {
   EXPECT_GT(tail.simulated_s, 2 * rate.simulated_s);
   EXPECT_EQ(tail.system.stop, "relative_error");
   ASSERT_EQ(tail.processes[0].converged.size(), 2U);
-  EXPECT_TRUE(tail.processes[0].converged[1].yes);
+  EXPECT_TRUE(tail.processes[0].converged[1].second);
   const auto& [low, high] = tail.processes[0].latency_ms.ci95.p99.value();
   EXPECT_LE((high - low) / 2, 0.1 * tail.processes[0].latency_ms.p99.value());
   const Result never = until("relative_error: 0.1 %, of: [latency_ms.p99], max: 5 s");
   EXPECT_EQ(never.system.stop, "limit");
-  EXPECT_FALSE(never.processes[0].converged.front().yes);
+  EXPECT_FALSE(never.processes[0].converged.front().second);
 }
 
 TEST(Percentiles, that_a_run_is_too_short_for_are_absent_with_the_run_that_would_do) {
@@ -228,7 +228,7 @@ TEST(Percentiles, that_a_run_is_too_short_for_are_absent_with_the_run_that_would
   EXPECT_TRUE(brief.p50);
   ASSERT_FALSE(brief.needs.empty());
   EXPECT_EQ(brief.needs.back().first, "p99");
-  const std::string enough = fmt::format("run={{duration: {} s}}", 2 * brief.needs.back().second);
+  const std::string enough = fmt::format("run={{duration: {} s}}", 2 * brief.needs.back().second.run_s);
   const Latency longer = run_text(queue, {{enough}, 1}).processes[0].latency_ms;
   EXPECT_TRUE(longer.p99);
   EXPECT_TRUE(longer.needs.empty());

@@ -1,0 +1,623 @@
+// Every figure of a result, described once: its key, where it is, how replications pool, its unit, a line of
+// words. Whatever is the same for all figures follows from these rows: pooling, JSON, lookup by path.
+//
+// fields(visitor, Of<Record>()) gives the rows of a record to the visitor, in the order of the JSON:
+//
+//   visitor(key, get, rule, about, shown)    a figure, or a record or a list of records with rows of its own
+//   visitor.inlined(get, rule)               a record, or a list by name, whose rows stand among those around
+//   it visitor.group(key, about, rows, there)   an object of rows of the same record; null if it is not there
+//   visitor.derived(key, get, about, shown)  follows from other figures, so it is not pooled
+//
+// `get` is a member, or a function that gives a reference to the figure in a record.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "scenarios/result/result.hpp"
+
+namespace jostle::scenarios {
+
+// Names the record whose rows are asked for.
+template <class Record>
+struct Of {};
+
+enum class Unit : unsigned char {
+  none,  // of a count, a share from 0 to 1, a name
+  images_per_s,
+  tokens_per_s,
+  ms,
+  us,
+  mj,
+  w,
+  mhz,
+  mb,
+  gb,
+  gb_s,
+  celsius,
+  json,  // a text that is itself JSON
+};
+inline constexpr std::array unit_names{"",    "images/s", "tokens/s", "ms",   "us",   "mJ", "W",
+                                       "MHz", "MB",       "GB",       "GB/s", "degC", ""};  // by Unit
+
+struct About {
+  const char* words = "";
+  Unit unit = Unit::none;
+  const char* one_of = "";  // the only values, "ok|out_of_memory", or "$priority": the names of a table
+};
+
+enum class Shown : unsigned char {
+  always,
+  if_there,   // not if it is absent, empty or false
+  else_null,  // null if it is absent or empty
+  keys,       // the keys of an absent record are there, and null
+  never,      // only pooling needs it
+};
+
+// How replications of a run pool. A row without a rule does not compile.
+namespace pool {
+
+struct Same {};      // equal in all of them, as the scenario has it
+struct First {};     // of the first, whatever the others have
+struct Sum {};       // absent where one lacks it
+struct Mean {};      // of the replications; absent where one lacks it
+struct Most {};      // the largest
+struct Majority {};  // what more than half of them say
+struct Union {};     // what any of them names
+struct Parts {};     // every figure of the record by the rule of its own row
+struct Follows {};   // from other figures of its record once those are pooled: follow() in pooled.cpp
+// The sentences of the first whose `stationary` is that of the pooled result.
+struct JudgedAlike {};
+// `word` if one of them says so, else as the first.
+struct Unless {
+  const char* word;
+};
+// A ratio of sums: of a figure that is something over `divisor`, which is a member of the record or a
+// function of the record and the whole result. A replication that has nothing to divide by says nothing.
+template <class Divisor>
+struct Per {
+  Divisor divisor;
+};
+// The same, where absence means that there was none of it.
+template <class Divisor>
+struct PerOrNone {
+  Divisor divisor;
+};
+// A ratio of sums whose numerator is known also where the ratio is not.
+template <class Numerator, class Divisor>
+struct Ratio {
+  Numerator numerator;
+  Divisor divisor;
+};
+// The 95 % interval of another figure, which `rule` pools: Student's t, from how the replications differ.
+// What has an interval is never below zero, so neither is the interval.
+template <class Get, class Rule>
+struct IntervalOf {
+  Get figure;
+  Rule rule;
+};
+
+template <class Divisor>
+constexpr Per<Divisor> per(Divisor divisor) {
+  return {divisor};
+}
+template <class Divisor>
+constexpr PerOrNone<Divisor> per_or_none(Divisor divisor) {
+  return {divisor};
+}
+template <class Numerator, class Divisor>
+constexpr Ratio<Numerator, Divisor> ratio(Numerator numerator, Divisor divisor) {
+  return {numerator, divisor};
+}
+template <class Get, class Rule>
+constexpr IntervalOf<Get, Rule> interval_of(Get figure, Rule rule) {
+  return {figure, rule};
+}
+
+inline constexpr Same same;
+inline constexpr First first;
+inline constexpr Sum sum;
+inline constexpr Mean mean;
+inline constexpr Most most;
+inline constexpr Majority majority;
+inline constexpr Union any;
+inline constexpr Parts parts;
+inline constexpr Follows follows;
+inline constexpr JudgedAlike judged_alike;
+inline constexpr Unless unless_shutdown{"thermal_shutdown"};
+
+inline constexpr auto seconds = [](const auto& /*record*/, const Result& of) {
+  return Metric(of.simulated_s);
+};
+inline constexpr auto joules = [](const auto& /*record*/, const Result& of) {
+  const Metric& watts = of.system.power_w.mean;
+  return watts ? Metric(*watts * of.simulated_s) : std::nullopt;
+};
+inline constexpr auto images = [](const auto& /*record*/, const Result& of) {
+  Metric sum = 0.0;
+  for (const ProcessResult& process : of.processes)
+    if (process.status == "ok") sum = sum && process.images ? Metric(*sum + *process.images) : std::nullopt;
+  return sum;
+};
+inline constexpr auto per_second = per(seconds);
+
+}  // namespace pool
+
+inline constexpr About why_as_wide{"Why pi90 is as wide as it is: half-widths in the logarithm"};
+inline constexpr const char* rates = "images/s|sequences/s";
+inline constexpr const char* statuses = "ok|out_of_memory|thermal_shutdown";
+
+template <class V>
+void fields(V& v, Of<IntervalParts> /*record*/) {
+  using I = IntervalParts;
+  v("parameters", &I::parameters, pool::first, About{});
+  v("chance", &I::chance, pool::first, About{});
+  v("model", &I::model, pool::first, About{});
+  v("of_parameters", &I::of_parameters, pool::first, About{"Shares in the variance"});
+  v("model_from", &I::model_from, pool::first, About{});
+}
+
+template <class V>
+void fields(V& v, Of<Throughput> /*record*/) {
+  using T = Throughput;
+  v("mean", &T::mean, pool::per_second, About{"images/s", Unit::images_per_s});
+  v("ci95", &T::ci95, pool::interval_of(&T::mean, pool::per_second), About{"Simulation noise"});
+  v("pi90", &T::pi90, pool::first, About{"Prediction interval; null unless asked for"});
+  v("unit", &T::unit, pool::same, About{.one_of = rates});
+  v("pi90_parts", &T::pi90_parts, pool::first, why_as_wide, Shown::if_there);
+}
+
+template <class V>
+void fields(V& v, Of<NeededRun> /*record*/) {
+  v("run_s", &NeededRun::run_s, pool::most, About{});
+}
+
+namespace of_times {
+
+// A percentile is no ratio: replications count alike, but for those without a time.
+inline constexpr auto of_each =
+    pool::per([](const Times& times, const Result& /*of*/) { return times.samples > 0 ? 1.0 : 0.0; });
+inline constexpr auto of_all = pool::per(&Times::samples);
+
+template <class V>
+void figures(V& v) {
+  v("mean", &Times::mean, of_all, About{"", Unit::ms});
+  v("p50", &Times::p50, of_each, About{"", Unit::ms});
+  v("p90", &Times::p90, of_each, About{"", Unit::ms});
+  v("p95", &Times::p95, of_each, About{"", Unit::ms});
+  v("p99", &Times::p99, of_each, About{"", Unit::ms});
+}
+
+template <class V>
+void known(V& v, const char* of_what) {
+  v("n", &Times::samples, pool::sum, About{of_what});
+  v.group("ci95", About{}, [](auto& ci) {
+    using pool::interval_of;
+    ci(
+        "mean", [](auto& t) -> auto& { return t.ci95.mean; }, interval_of(&Times::mean, of_all), About{});
+    ci(
+        "p50", [](auto& t) -> auto& { return t.ci95.p50; }, interval_of(&Times::p50, of_each), About{});
+    ci(
+        "p90", [](auto& t) -> auto& { return t.ci95.p90; }, interval_of(&Times::p90, of_each), About{});
+    ci(
+        "p99", [](auto& t) -> auto& { return t.ci95.p99; }, interval_of(&Times::p99, of_each), About{});
+  });
+}
+
+template <class V>
+void needs(V& v) {
+  v("needs", &Times::needs, pool::parts,
+    About{"The run that would do for a percentile that is null for want of requests"});
+}
+
+}  // namespace of_times
+
+template <class V>
+void fields(V& v, Of<Times> /*record*/) {
+  of_times::figures(v);
+  of_times::known(v, "Tokens");
+  of_times::needs(v);
+}
+
+template <class V>
+void fields(V& v, Of<Latency> /*record*/) {
+  using L = Latency;
+  of_times::figures(v);
+  v("pi90", &L::pi90, pool::first, About{});
+  of_times::known(v, "Requests");
+  v("unfinished", &L::unfinished, pool::sum, About{"Requests that waited at the end"});
+  of_times::needs(v);
+  v("of_served", &L::of_served, pool::any, About{"Percentiles that requests turned away could change"});
+  v("pi90_parts", &L::pi90_parts, pool::first, why_as_wide, Shown::if_there);
+}
+
+template <class V>
+void fields(V& v, Of<Grades> /*record*/) {
+  v("kernels", &Grades::kernels, pool::same, About{});
+  v("sharing", &Grades::sharing, pool::same, About{});
+  v("power", &Grades::power, pool::same, About{});
+}
+
+template <class V>
+void fields(V& v, Of<EnqueueCall> /*record*/) {
+  using E = EnqueueCall;
+  constexpr auto per_call = pool::per(&E::calls);
+  v("mean", &E::mean, per_call, About{"", Unit::ms});
+  v("launch", &E::launch, per_call, About{"", Unit::ms});
+  v("reschedule", &E::reschedule, per_call, About{"", Unit::ms});
+  v("compute", &E::compute, per_call, About{"", Unit::ms});
+  v("blocking", &E::blocking, per_call, About{"", Unit::ms});
+  v("calls", &E::calls, pool::sum, About{}, Shown::never);
+}
+
+template <class V>
+void fields(V& v, Of<TimeShare> /*record*/) {
+  for (const process::ShareRow& row : process::share_rows)
+    v(
+        row.name, [i = index_of(row.share)](auto& shares) -> auto& { return shares[i]; }, pool::per_second,
+        About{});
+}
+
+template <class V>
+void fields(V& v, Of<StageResult> /*record*/) {
+  v("name", &StageResult::name, pool::same, About{});
+  v("ms", &StageResult::ms, pool::per(&StageResult::batches), About{"", Unit::ms});
+  v("batches", &StageResult::batches, pool::sum, About{}, Shown::never);
+}
+
+template <class V>
+void fields(V& v, Of<GpuRunningBy> /*record*/) {
+  using G = GpuRunningBy;
+  constexpr auto per_running = pool::per(&G::seconds);
+  v("compute", &G::compute, per_running, About{});
+  v("memory", &G::memory, per_running, About{});
+  v("fixed", &G::fixed, per_running, About{});
+  v("throttled", &G::throttled, per_running, About{});
+  v("seconds", &G::seconds, pool::sum, About{}, Shown::never);
+}
+
+template <class V>
+void fields(V& v, Of<ProcessMemory> /*record*/) {
+  using M = ProcessMemory;
+  v("context_mb", &M::context, pool::same, About{"", Unit::mb});
+  v("engine_mb", &M::engine, pool::same, About{"", Unit::mb});
+  v("arena_mb", &M::arena, pool::same, About{"", Unit::mb});
+  v("io_mb", &M::io, pool::same, About{"", Unit::mb});
+  v("gpu_mb", &M::gpu, pool::same, About{"", Unit::mb});
+}
+
+template <class V>
+void fields(V& v, Of<SmArray> /*record*/) {
+  using S = SmArray;
+  v("sm_active", &S::sm_active, pool::per_second, About{"Share of SM cycles with a resident warp"});
+  v("issue_slot", &S::issue_slot, pool::per_second, About{"Share of issue slots used"});
+  v("tensor_active", &S::tensor_active, pool::per_second, About{"Share of cycles of tensor pipes"});
+  v("occupancy", &S::occupancy, pool::per_second, About{"Resident warps over the most"});
+}
+
+template <class V>
+void fields(V& v, Of<WindowShares> /*record*/) {
+  using W = WindowShares;
+  v("name", &W::name, pool::same, About{}, Shown::never);
+  for (std::size_t i = 0; i < window_percentiles.size(); ++i)
+    v(
+        "p" + std::to_string(window_percentiles[i]),
+        [i](auto& shares) -> auto& { return shares.percentiles[i]; }, pool::mean, About{});
+  v("max", &W::max, pool::mean, About{});
+  v("mean", &W::mean, pool::per_second, About{});
+  v("cdf", &W::cdf, pool::per_second, About{}, Shown::never);
+  v.derived(
+      "cdf",
+      [](const W& shares) {
+        std::vector<std::pair<double, double>> points;
+        for (const double share : shares.cdf)
+          points.emplace_back(static_cast<double>(points.size()) / 100, share);
+        return points;
+      },
+      About{});
+}
+
+template <class V>
+void fields(V& v, Of<GpuWindows> /*record*/) {
+  v("interval_us", &GpuWindows::interval_us, pool::same, About{"", Unit::us});
+  v("samples", &GpuWindows::samples, pool::sum, About{});
+  v.inlined(&GpuWindows::shares, pool::parts);
+}
+
+template <class V>
+void fields(V& v, Of<TokenResult> /*record*/) {
+  using T = TokenResult;
+  v.group("decode_per_s", About{}, [](auto& rows) {
+    rows("mean", &T::decode_per_s, pool::per(&T::decoding_s), About{"", Unit::tokens_per_s});
+  });
+  v.group("prefill_per_s", About{}, [](auto& rows) {
+    rows("mean", &T::prefill_per_s, pool::per(&T::prefilling_s), About{"", Unit::tokens_per_s});
+  });
+  v("decoding_s", &T::decoding_s, pool::sum, About{}, Shown::never);
+  v("prefilling_s", &T::prefilling_s, pool::sum, About{}, Shown::never);
+  v("ttft_ms", &T::ttft_ms, pool::parts, About{"From a request to its first token"});
+  v("itl_ms", &T::itl_ms, pool::parts, About{"From one token of a sequence to its next"});
+  v("tokens_per_s", &T::per_s, pool::per_second, About{"", Unit::tokens_per_s});
+  v("tokens_per_joule", &T::per_joule, pool::per(pool::joules), About{});
+  v("decoded", &T::decoded, pool::sum, About{}, Shown::never);
+  v("steps", &T::steps, pool::sum, About{}, Shown::never);
+  v.group("decode_step", About{}, [](auto& rows) {
+    rows("gb", &T::step_gb, pool::per(&T::steps), About{"", Unit::gb});
+    rows("kernels_ms", &T::step_kernels_ms, pool::per(&T::steps), About{"", Unit::ms});
+    rows("memory_share", &T::step_memory_share, pool::per([](const T& tokens, const Result& /*of*/) {
+           return Metric(tokens.step_kernels_ms.value_or(0) * static_cast<double>(tokens.steps));
+         }),
+         About{});
+  });
+  v("weights_mb", &T::weights_mb, pool::same, About{"", Unit::mb});
+  v("kv_cache_mb", &T::kv_cache_mb, pool::same, About{"", Unit::mb});
+}
+
+// Of a process or an instance.
+template <class P, class V>
+void offered(V& v) {
+  v.group(
+      "offered", About{"What is asked for; null in a closed loop"},
+      [](auto& rows) {
+        rows("mean", &P::offered, pool::per_second, About{"", Unit::images_per_s});
+        rows.derived(
+            "unit", [](const P& of) { return of.throughput.unit; }, About{.one_of = rates});
+      },
+      [](const P& of) { return of.offered.has_value(); });
+}
+
+template <class V>
+void fields(V& v, Of<InstanceResult> /*record*/) {
+  using I = InstanceResult;
+  v("index", &I::index, pool::same, About{});
+  v("name", &I::name, pool::same, About{}, Shown::if_there);
+  v("model", &I::model, pool::same, About{});
+  v("precision", &I::precision, pool::same, About{});
+  v("batch", &I::batch, pool::same, About{});
+  v("priority", &I::priority, pool::same, About{.one_of = "$priority"});
+  v("images", &I::images, pool::sum, About{}, Shown::never);
+  v("throughput", &I::throughput, pool::parts, About{});
+  offered<I>(v);
+  v("stable", &I::stable, pool::majority, About{});
+  v("latency_ms", &I::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
+  v("mean_batch", &I::mean_batch, pool::per(&I::batches), About{});
+  v("batches", &I::batches, pool::sum, About{}, Shown::never);
+  v("drops", &I::drops, pool::sum, About{});
+  v("tokens", &I::tokens, pool::parts, About{"Of a language model, else null"}, Shown::else_null);
+}
+
+namespace of_process {
+
+template <class V>
+void service(V& v) {
+  using P = ProcessResult;
+  v("index", &P::index, pool::same, About{"Among all processes"});
+  v("entry", &P::entry, pool::same, About{"In the scenario's processes"});
+  v("name", &P::name, pool::same, About{}, Shown::if_there);
+  v("model", &P::model, pool::same, About{});
+  v("precision", &P::precision, pool::same, About{});
+  v("batch", &P::batch, pool::same, About{});
+  v("runtime", &P::runtime, pool::same, About{}, Shown::else_null);
+  v("training", &P::training, pool::same, About{}, Shown::if_there);
+  v("status", &P::status, pool::same, About{.one_of = statuses});
+  v.derived(
+      "grade", [](const P& process) { return lowest(process.grades); }, About{"The lowest of `grades`"});
+  v("grades", &P::grades, pool::parts, About{});
+  v("throughput", &P::throughput, pool::parts, About{});
+  v("images", &P::images, pool::sum, About{"Served in the measured time"});
+  offered<P>(v);
+  v("stable", &P::stable, pool::majority, About{"false: the backlog grows, and latencies are null"});
+  v("stationary", &P::stationary, pool::majority, About{"false: the throughput still moves"});
+  v("backlog_growth", &P::backlog_growth, pool::per_or_none(pool::seconds),
+    About{"images/s", Unit::images_per_s});
+  v("latency_ms", &P::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
+  v("mean_batch", &P::mean_batch, pool::per(&P::batches), About{"Images"});
+  v("batches", &P::batches, pool::sum, About{}, Shown::never);
+  v("converged", &P::converged, pool::majority,
+    About{"With run.until: whether a figure is as precise as asked"}, Shown::if_there);
+}
+
+}  // namespace of_process
+
+template <class V>
+void fields(V& v, Of<ProcessResult> /*record*/) {
+  using P = ProcessResult;
+  of_process::service(v);
+  v("ec_ms", &P::ec_ms, pool::parts, About{"One ExecutionContext call"});
+  v.group("sync_ms", About{}, [](auto& rows) {
+    rows("mean", &P::sync_ms, pool::per(&P::sync_calls), About{"", Unit::ms});
+  });
+  v("sync_calls", &P::sync_calls, pool::sum, About{}, Shown::never);
+  v("stages", &P::stages, pool::parts, About{}, Shown::if_there);
+  v("time_share", &P::time_share, pool::parts, About{"Of the process's time, from 0 to 1; they sum to 1"},
+    Shown::keys);
+  v("gpu_running_by", &P::gpu_running_by, pool::parts, About{"What bounds the kernels"});
+  v.group("gpu", About{}, [](auto& rows) {
+    rows.inlined(&P::gpu, pool::parts);
+    rows("metrics", &P::gpu_windows, pool::parts, About{"Distributions over windows, with gpu_metrics"},
+         Shown::if_there);
+  });
+  v("memory_mb", &P::memory_mb, pool::same, About{"", Unit::mb});
+  v("memory", &P::memory, pool::parts, About{});
+  v("throttled_share", &P::throttled_share, pool::per_second, About{"Share from 0 to 1"}, Shown::if_there);
+  v("throttled_by", &P::throttled_by, pool::same, About{.one_of = "container|fifo"}, Shown::if_there);
+  v("tokens", &P::tokens, pool::parts, About{"Of a language model"}, Shown::if_there);
+  v("problem", &P::problem, pool::same, About{}, Shown::if_there);
+  v("drops", &P::drops, pool::sum, About{});
+  v("setup_ms", &P::setup_ms, pool::mean, About{"", Unit::ms});
+  v("finished_ms", &P::finished_ms, pool::mean, About{"", Unit::ms});
+  v("throughput_after_setup", &P::throughput_after_setup, pool::per([](const P& process, const Result&) {
+      return process.finished_ms && process.setup_ms ? Metric(*process.finished_ms - *process.setup_ms)
+                                                     : std::nullopt;
+    }),
+    About{"", Unit::images_per_s});
+  v("instances", &P::instances, pool::parts, About{}, Shown::else_null);
+}
+
+// What a load has beside the keys of a process.
+template <class V>
+void fields(V& v, Of<LoadResult> /*record*/) {
+  using L = LoadResult;
+  v("name", &L::name, pool::same, About{}, Shown::never);
+  v("load", &L::load, pool::same, About{.one_of = "$load"});
+  v("threads", &L::threads, pool::same, About{});
+  v("grade", &L::grade, pool::same, About{}, Shown::never);
+  v("behind_entries", &L::behind_entries, pool::same, About{}, Shown::never);
+  v("behind_processes", &L::behind_processes, pool::same, About{}, Shown::never);
+  v("bandwidth_gb_s", &L::bandwidth_gb_s, pool::per_second, About{"", Unit::gb_s});
+  v("busy_cores", &L::busy_cores, pool::per_second, About{});
+}
+
+template <class V>
+void fields(V& v, Of<EngineResult> /*record*/) {
+  v("name", &EngineResult::name, pool::same, About{});
+  v("busy", &EngineResult::busy, pool::per_second, About{});
+}
+
+template <class V>
+void fields(V& v, Of<DlaResult> /*record*/) {
+  v("name", &DlaResult::name, pool::same, About{});
+  v("busy", &DlaResult::busy, pool::per_second, About{});
+  v("clock_mhz", &DlaResult::clock_mhz, pool::per_second, About{"", Unit::mhz});
+}
+
+template <class V>
+void fields(V& v, Of<LinkResult> /*record*/) {
+  using L = LinkResult;
+  v("busy", &L::busy, pool::per_second, About{});
+  v("load", &L::load, pool::per_second, About{});
+  v("requests_per_s", &L::requests_per_s, pool::per_second, About{});
+  constexpr auto sent = [](const L& link, const Result& of) {
+    return link.requests_per_s ? Metric(*link.requests_per_s * of.simulated_s) : std::nullopt;
+  };
+  constexpr auto tries = [sent](const L& link, const Result& of) {
+    const Metric requests = sent(link, of);
+    return requests ? Metric(*requests * (1 + link.resends.value_or(0))) : std::nullopt;
+  };
+  v("resends", &L::resends, pool::per(sent), About{});
+  v("wait_ms", &L::wait_ms, pool::per(tries), About{"", Unit::ms});
+  v("queued", &L::queued, pool::mean, About{});
+  v("power_w", &L::power_w, pool::per_second, About{"", Unit::w});
+}
+
+template <class V>
+void fields(V& v, Of<PowerResult> /*record*/) {
+  using P = PowerResult;
+  v("mean", &P::mean, pool::per_second, About{"", Unit::w});
+  v("peak", &P::peak, pool::mean, About{"The highest mean over 100 ms", Unit::w});
+  v("rails", &P::rails, pool::per_second, About{"As the board's sensors see them", Unit::w});
+  v("rail_peaks", &P::rail_peaks, pool::mean, About{"W", Unit::w});
+  v("parts", &P::parts, pool::per_second, About{"W; their sum is the mean", Unit::w});
+  v("wall", &P::wall, pool::per_second, About{"At the plug", Unit::w});
+  v("ci95", &P::ci95, pool::interval_of(&P::mean, pool::per_second), About{}, Shown::if_there);
+  v("pi90", &P::pi90, pool::first, About{}, Shown::if_there);
+  v("pi90_parts", &P::pi90_parts, pool::first, why_as_wide, Shown::if_there);
+}
+
+template <class V>
+void fields(V& v, Of<GpuResult> /*record*/) {
+  using G = GpuResult;
+  v("busy", &G::busy, pool::per_second, About{"Share from 0 to 1"});
+  v("reported_load", &G::reported_load, pool::per_second, About{"As a tool on the board reports it"});
+  v.inlined(&G::array, pool::parts);
+  v("clock_mhz", &G::clock_mhz, pool::per_second, About{"", Unit::mhz});
+  v("switches_per_s", &G::switches_per_s, pool::per_second, About{});
+  v("compositor", &G::compositor, pool::per_second, About{}, Shown::if_there);
+  v("metrics", &G::windows, pool::parts, About{"Distributions over windows, with gpu_metrics"},
+    Shown::if_there);
+}
+
+template <class V>
+void fields(V& v, Of<CpuResult> /*record*/) {
+  using C = CpuResult;
+  v("busy_cores", &C::busy_cores, pool::per_second, About{});
+  v("migrations_per_s", &C::migrations_per_s, pool::per_second, About{});
+  v("involuntary_switches_per_s", &C::involuntary_switches_per_s, pool::per_second, About{});
+  v("clock_mhz", &C::clock_mhz, pool::per_second, About{"", Unit::mhz});
+  v("interrupted", &C::interrupted, pool::per_second, About{}, Shown::if_there);
+}
+
+template <class V>
+void fields(V& v, Of<MemoryResult> /*record*/) {
+  using M = MemoryResult;
+  v("used_mb", &M::used_mb, pool::same, About{"", Unit::mb});
+  v("needed_mb", &M::needed_mb, pool::same, About{"", Unit::mb});
+  v("capacity_mb", &M::capacity_mb, pool::same, About{"", Unit::mb});
+  v("gpu_share", &M::gpu_share, pool::same, About{});
+  v("bandwidth_gb_s", &M::bandwidth_gb_s, pool::per_second, About{"", Unit::gb_s});
+  v("clock_mhz", &M::clock_mhz, pool::per_second, About{"", Unit::mhz});
+}
+
+template <class V>
+void fields(V& v, Of<SystemResult> /*record*/) {
+  using S = SystemResult;
+  v.group("throughput", About{"images/s of all processes"}, [](auto& rows) {
+    rows("mean", &S::throughput, pool::per_second, About{"", Unit::images_per_s});
+    rows("ci95", &S::throughput_ci95, pool::interval_of(&S::throughput, pool::per_second), About{},
+         Shown::if_there);
+    rows("pi90", &S::throughput_pi90, pool::first, About{}, Shown::if_there);
+    rows("pi90_parts", &S::throughput_pi90_parts, pool::first, why_as_wide, Shown::if_there);
+  });
+  v("power_w", &S::power_w, pool::parts, About{});
+  constexpr auto millijoules = [](const S& system, const Result& of) {
+    const Metric joules = pool::joules(system, of);
+    return joules ? Metric(1e3 * *joules) : std::nullopt;
+  };
+  v("energy_per_image_mj", &S::energy_per_image_mj, pool::ratio(millijoules, pool::images),
+    About{"", Unit::mj});
+  v("gpu", &S::gpu, pool::parts, About{});
+  v("dla", &S::dla, pool::parts, About{});
+  v("engines", &S::engines, pool::parts, About{}, Shown::if_there);
+  v("link", &S::link, pool::parts, About{}, Shown::if_there);
+  v("cpu", &S::cpu, pool::parts, About{});
+  v("memory", &S::memory, pool::parts, About{});
+  v("temperature_c", &S::temperature_c, pool::mean, About{"", Unit::celsius});
+  v("temperature_peak_c", &S::temperature_peak_c, pool::mean, About{"", Unit::celsius});
+  v("time_in_state", &S::time_in_state, pool::per_second, About{"Share of time at each clock, by MHz"});
+  v("limited_by", &S::limited_by, pool::follows, About{});
+  v("limited_share", &S::limited_share, pool::per_second, About{"Share from 0 to 1"});
+  v("stop", &S::stop, pool::unless_shutdown, About{});
+}
+
+template <class V>
+void fields(V& v, Of<Warmup> /*record*/) {
+  v("set_s", &Warmup::set_s, pool::mean, About{});
+  v.group("found_s", About{}, [](auto& rows) {
+    rows("throughput", &Warmup::throughput_s, pool::mean, About{});
+    rows("power", &Warmup::power_s, pool::mean, About{});
+    rows("temperature", &Warmup::temperature_s, pool::mean, About{});
+  });
+}
+
+template <class V>
+void fields(V& v, Of<Result> /*record*/) {
+  using R = Result;
+  v.derived(
+      "schema", [](const R&) { return std::string("jostle.result/1"); }, About{.one_of = "jostle.result/1"});
+  v("scenario", &R::scenario, pool::same, About{});
+  v("device", &R::device, pool::same, About{});
+  v("profile_hash", &R::profile_hash, pool::same, About{});
+  v("seed", &R::seed, pool::first, About{});
+  v("status", &R::status, pool::same, About{.one_of = statuses});
+  v("processes", &R::processes, pool::parts, About{});
+  v("loads", &R::loads, pool::parts, About{}, Shown::never);
+  v("system", &R::system, pool::parts, About{});
+  v("scenario_hash", &R::scenario_hash, pool::same, About{});
+  v("simulated_s", &R::simulated_s, pool::sum, About{});
+  v("replications", &R::replications, pool::sum, About{});
+  v("stationary", &R::stationary, pool::majority, About{});
+  v("warmup", &R::warmup, pool::parts, About{});
+  v("warnings", &R::warnings, pool::judged_alike, About{});
+  v.derived(
+      "sharing_note", [](const R& result) { return sharing_note(result); }, About{}, Shown::if_there);
+  v("resolved", &R::resolved, pool::same,
+    About{"The scenario with every default, itself a valid scenario", Unit::json}, Shown::if_there);
+}
+
+// A type that has rows.
+template <class T>
+concept Record = requires(struct AnyVisitor& visitor) {
+  fields(visitor, Of<T>());
+};
+
+}  // namespace jostle::scenarios
