@@ -25,6 +25,7 @@ class Served {
   void open_track(const std::string& name);
 
   void serving() { serving_since_ = engine_.now(); }  // begins with a batch, one by one
+  [[nodiscard]] bool is_serving() const { return serving_since_.has_value(); }
   // A batch of `images` is done; its requests were made then.
   void answered(std::span<const sim::Time> made, std::int64_t images);
   // Forgets the past: the warm-up ends.

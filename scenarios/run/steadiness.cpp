@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "input/quantity.hpp"
 #include "sim/settling.hpp"
 
 namespace jostle::scenarios {
@@ -80,8 +81,8 @@ Drift drift_of(std::span<const double> numbers, double lump, const std::string& 
   if (!found) return {};
   Drift drift{found->differ(steady_within), {}};
   if (*drift.there)
-    drift.warning = fmt::format("{}: {:.4g} {} in the first half of the run, {:.4g} in the second", what,
-                                found->first, unit, found->second);
+    drift.warning = fmt::format("{}: {} {} in the first half of the run, {} in the second", what,
+                                input::decimal(found->first, 4), unit, input::decimal(found->second, 4));
   return drift;
 }
 
@@ -149,8 +150,9 @@ bool add_warmup(Result& result, const Watched& watched, bool at_random) {
     if (!found[i] || *found[i] <= warmup.set_s || !start_matters(*series, watched.window, *found[i]))
       continue;
     too_short = true;
-    result.warnings.push_back(fmt::format("the first {:.2g} s of {} still settle: warmup: {:.2g} s or more",
-                                          *found[i], what, std::ceil(10 * *found[i]) / 10));
+    result.warnings.push_back(fmt::format("the first {} s of {} still settle: warmup: {} s or more",
+                                          input::decimal(*found[i], 2), what,
+                                          input::decimal(std::ceil(10 * *found[i]) / 10, 6)));
   }
   return too_short;
 }

@@ -63,6 +63,7 @@ std::vector<Doctor> doctors() {
                     unasked = "a prediction interval is there only where it was asked for",
                     served = "no more is served than came", drops = "only a queue with a limit drops",
                     stable = "an open load is stable, or its backlog grows and it has no latency",
+                    told = "nobody is served nothing in silence",
                     memory = "memory is the sum of its parts and fits",
                     no_memory = "a process that does not fit has no figures",
                     power = "power is the sum of its parts and at most its peak",
@@ -122,6 +123,16 @@ std::vector<Doctor> doctors() {
       {stable, "overload with a p99", [](Result& r) { overloaded(r).latency_ms.p99 = 100; }},
       {stable, "growth of what is stable", [](Result& r) { camera(r).backlog_growth = 1; }},
       {stable, "nothing is offered", [](Result& r) { camera(r).offered = {}; }},
+      {told, "null",
+       [](Result& r) {
+         closed(r).images = closed(r).throughput.mean = {};
+         closed(r).latency_ms.samples = 0;
+       }},
+      {told, "no warning",
+       [](Result& r) {
+         closed(r).images = closed(r).throughput.mean = 0;
+         closed(r).latency_ms.samples = 0;
+       }},
       {memory, "a larger engine", [=](Result& r) { scale(closed(r).memory.engine, 1.01); }},
       {memory, "more than the capacity", [](Result& r) { r.system.memory.used_mb = 1e6; }},
       {memory, "less than processes hold", [](Result& r) { r.system.memory.used_mb = 1; }},

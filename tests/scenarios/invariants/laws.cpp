@@ -285,6 +285,21 @@ void a_load_is_stable_or_grows(const Run& run, Breaches& breaches) {
   });
 }
 
+// Not of a language model, whose tokens tell before an answer is whole.
+void nobody_is_served_nothing_in_silence(const Run& run, Breaches& breaches) {
+  each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
+    const bool asked = entry.arrivals.kind == ArrivalKind::closed_loop || process.latency_ms.unfinished > 0 ||
+                       process.drops > 0;
+    if (!asked || process.offered == 0.0 || process.tokens || entry.language) return;
+    if (process.throughput.mean.value_or(0) > 0 || process.latency_ms.samples > 0) return;
+    expect(process.throughput.mean == 0.0, own, "its rate is null");
+    const std::string sentence = fmt::format("process {} served nothing in ", process.index);
+    expect(std::ranges::any_of(run.result.warnings,
+                               [&](const std::string& warning) { return warning.starts_with(sentence); }),
+           own, "there is no warning");
+  });
+}
+
 // Memory ---------------------------------------------------------------------------------------------
 
 void memory_is_the_sum_of_its_parts(const Run& run, Breaches& breaches) {
@@ -474,6 +489,7 @@ const std::vector<Law>& laws() {
       {"no more is served than came", no_more_is_served_than_came},
       {"only a queue with a limit drops", only_a_full_queue_drops},
       {"an open load is stable, or its backlog grows and it has no latency", a_load_is_stable_or_grows},
+      {"nobody is served nothing in silence", nobody_is_served_nothing_in_silence},
       {"memory is the sum of its parts and fits", memory_is_the_sum_of_its_parts},
       {"a process that does not fit has no figures", a_process_without_memory_has_no_figures},
       {"power is the sum of its parts and at most its peak", power_is_the_sum_of_its_parts},
