@@ -23,7 +23,8 @@ class Served {
   // On the timeline its batches are drawn under this name.
   void open_track(const std::string& name);
 
-  void serving() { serving_since_ = engine_.now(); }  // begins with a batch, one by one
+  // Begins with a batch, one by one. `full`: of as much as it can take.
+  void serving(bool full);
   // A batch of `images` is done; its requests were made then.
   void answered(std::span<const sim::Time> made, std::int64_t images);
   // Forgets the past: the warm-up ends.
@@ -34,8 +35,13 @@ class Served {
   [[nodiscard]] const sim::Series& latencies() const { return latencies_; }  // likewise, in their order
   [[nodiscard]] std::int64_t batches() const { return batches_; }
   [[nodiscard]] std::int64_t images() const { return images_; }
-  // Of those batches, from when the process turned to each to when it was done; zero where one is ahead.
-  [[nodiscard]] sim::Duration in_service() const { return in_service_; }
+  // The images of full batches, and the time from when the process turned to each to when it was done. A
+  // batch that is not full follows its requests, and does not tell how many could be served. Zero where one
+  // is ahead.
+  [[nodiscard]] std::int64_t full_images() const { return full_images_; }
+  [[nodiscard]] sim::Duration in_full_batches() const { return in_full_batches_; }
+  // When the last batch that was not full began: then nobody was left waiting.
+  [[nodiscard]] std::optional<sim::Time> not_full_at() const { return not_full_at_; }
 
  private:
   sim::Engine& engine_;
@@ -43,9 +49,10 @@ class Served {
   sim::RateMeans rate_;
   sim::Quantiles latency_;
   sim::Series latencies_;
-  std::int64_t batches_ = 0, images_ = 0;
-  sim::Duration in_service_;
-  std::optional<sim::Time> serving_since_;
+  std::int64_t batches_ = 0, images_ = 0, full_images_ = 0;
+  sim::Duration in_full_batches_;
+  std::optional<sim::Time> full_since_;  // of what is under way; none: it is not full
+  std::optional<sim::Time> not_full_at_;
   sim::TrackId track_ = sim::TrackId::none;
   sim::Time drawn_until_;  // on the timeline
 };

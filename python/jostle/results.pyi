@@ -156,6 +156,7 @@ class Process(Record):
     stable: Optional[bool]
     stationary: Optional[bool]
     backlog_growth: Figure
+    stable_rate: Figure
     latency_ms: Latency
     converged: Record
     ec_ms: EnqueueCall

@@ -54,6 +54,14 @@ void average(const Same<Metric>& metric) {
   metric.into() = values ? Metric(mean_of(*values)) : std::nullopt;
 }
 
+// Over those that have it.
+void average_known(const Same<Metric>& metric) {
+  std::vector<double> values;
+  for (const Metric* one : metric.of())
+    if (*one) values.push_back(**one);
+  metric.into() = values.empty() ? std::nullopt : Metric(mean_of(values));
+}
+
 void average(const Same<double>& figure) {
   std::vector<double> values;
   for (const double* one : figure.of()) values.push_back(*one);
@@ -196,6 +204,8 @@ void pool(const Same<ProcessResult>& process) {
   for (const Metric* one : growth.of()) sum += one->value_or(0);
   growth.into() =
       process.into().stable == false ? Metric(sum / static_cast<double>(growth.of().size())) : std::nullopt;
+  average_known(process.at(&P::stable_rate));
+  if (process.into().stable != false) process.into().stable_rate.reset();
   pool(process.at(&P::latency_ms));
   using E = EnqueueCall;
   average_all(process.at(&P::ec_ms), {&E::mean, &E::launch, &E::reschedule, &E::compute, &E::blocking});

@@ -181,6 +181,7 @@ Json service_json(const ProcessResult& process) {
   json["stable"] = process.stable ? Json(*process.stable) : Json(nullptr);
   json["stationary"] = process.stationary ? Json(*process.stationary) : Json(nullptr);
   json["backlog_growth"] = figure(process.backlog_growth);
+  json["stable_rate"] = figure(process.stable_rate);
   json["latency_ms"] = latency_json(process.latency_ms);
   if (!process.converged.empty()) {
     for (const Converged& figure : process.converged) json["converged"][figure.figure] = figure.yes;

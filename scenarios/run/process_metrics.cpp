@@ -164,7 +164,9 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   }
   if (!load) return;
   add_load(result, *load);
-  if (!load->stable.value_or(true)) result.backlog_growth = load->growth;
+  if (load->stable.value_or(true)) return;
+  result.backlog_growth = load->growth;
+  if (load->stable_rate) result.stable_rate = *load->stable_rate;
 }
 
 void add_tokens(Result& result, double seconds) {
