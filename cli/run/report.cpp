@@ -507,27 +507,35 @@ std::string unconverged_lines(const Result& result, int width) {
 
 }  // namespace
 
+std::string stable_up_to(double share) {
+  return fmt::format("stable up to {:.3g} % of this load", std::floor(1000 * share) / 10);
+}
+
 std::string overload_lines(const Result& result, int width, bool colour) {
   std::string text;
   for (std::size_t i = 0; i < result.processes.size();) {
     std::size_t count = 0, first = i;
     double offered = 0, served = 0;
+    Metric could_serve = 0.0;
     for (; i < result.processes.size() && result.processes[i].entry == result.processes[first].entry; ++i) {
       const ProcessResult& process = result.processes[i];
       if (process.stable != false) continue;
       if (count++ == 0) first = i;
       offered += process.offered.value_or(0);
       served += process.throughput.mean.value_or(0);
+      could_serve =
+          could_serve && process.stable_rate ? Metric(*could_serve + *process.stable_rate) : std::nullopt;
     }
     if (count == 0) continue;
     const std::string name = input::printable(label(result.processes[first]));
     const std::string who = count == 1 ? fmt::format("process {} ({})", result.processes[first].index, name)
                                        : fmt::format("{} processes ({})", count, name);
     const std::string_view title = "overloaded";
-    const std::string line = paragraph(
-        fmt::format("{}: latency grows without bound; {} {} {} of {} images/s", title, who,
-                    count == 1 ? "serves" : "serve", input::decimal(served, 4), input::decimal(offered, 4)),
-        width, 0);
+    const std::string up_to = could_serve ? "; " + stable_up_to(*could_serve / offered) : "";
+    const std::string line = paragraph(fmt::format("{}: latency grows without bound; {} {} {} of {} images/s{}", title,
+                                                   who, count == 1 ? "serves" : "serve", input::decimal(served, 4),
+                                                   input::decimal(offered, 4), up_to),
+                                       width, 0);
     text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
   }
   return text.empty() ? text : "\n" + text;

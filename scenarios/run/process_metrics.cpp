@@ -126,8 +126,9 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
 // one row, by what is under way in each at the ends; the interval of that row is as wide in proportion.
 Interval interval_of(const process::Inference& process, const Metric& images, Time now, bool saturated) {
   const auto ci = process.rate().ci95(now, saturated);
-  if (!ci || !images) return std::nullopt;
-  const double scale = *images / *process.rate().amount(now);
+  const Metric amount = process.rate().amount(now);
+  if (!ci || !images || !amount || *amount <= 0) return std::nullopt;
+  const double scale = *images / *amount;
   return {{ci->low * scale, ci->high * scale}};
 }
 
@@ -208,7 +209,9 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   }
   if (!load) return;
   add_load(result, *load);
-  if (!load->stable.value_or(true)) result.backlog_growth = load->growth;
+  if (load->stable.value_or(true)) return;
+  result.backlog_growth = load->growth;
+  if (load->stable_rate) result.stable_rate = *load->stable_rate;
 }
 
 void add_tokens(Result& result, double seconds) {

@@ -203,7 +203,11 @@ std::optional<Heat> Simulation::heat() {
 }
 
 std::optional<double> Simulation::found_warmup() {
-  return found_warmup_s({scenario_.run, window(), *throughput_, dvfs_ ? &*dvfs_ : nullptr, std::nullopt});
+  auto found =
+      found_warmup_s({scenario_.run, window(), *throughput_, dvfs_ ? &*dvfs_ : nullptr, std::nullopt});
+  for (const process::Inference& process : board_->processes())
+    if (found) found = std::max(*found, process.latency().mean().value_or(0));
+  return found;
 }
 
 }  // namespace jostle::scenarios

@@ -120,6 +120,7 @@ std::vector<Doctor> doctors() {
       {drops, "fewer than none", [](Result& r) { r.processes[3].drops = -1; }},
       {stable, "a closed loop is stable", [](Result& r) { closed(r).stable = true; }},
       {stable, "overload without growth", [](Result& r) { overloaded(r).backlog_growth = 0; }},
+      {stable, "overload that it could serve", [](Result& r) { overloaded(r).stable_rate = 1e6; }},
       {stable, "overload with a p99", [](Result& r) { overloaded(r).latency_ms.p99 = 100; }},
       {stable, "growth of what is stable", [](Result& r) { camera(r).backlog_growth = 1; }},
       {stable, "nothing is offered", [](Result& r) { camera(r).offered = {}; }},

@@ -277,8 +277,12 @@ void a_load_is_stable_or_grows(const Run& run, Breaches& breaches) {
            own, "offered and stable are {}", process.stable ? "known" : "null");
     if (!process.stable || !process.offered) return;
     expect(*process.offered >= 0, own, "{} offered", *process.offered);
-    if (*process.stable) return expect(!process.backlog_growth, own, "stable, but the backlog grows");
+    if (*process.stable)
+      return expect(!process.backlog_growth && !process.stable_rate, own, "stable, but the backlog grows");
     expect(process.backlog_growth.value_or(0) > 0, own, "overloaded, but the backlog does not grow");
+    if (process.stable_rate)
+      expect(*process.stable_rate > 0 && *process.stable_rate < *process.offered, own,
+             "overloaded, but could serve {} of {}", *process.stable_rate, *process.offered);
     const Latency& ms = process.latency_ms;
     expect(!ms.mean && !ms.p50 && !ms.p90 && !ms.p95 && !ms.p99 && !ms.pi90, own,
            "overloaded, but with a latency");
@@ -446,8 +450,9 @@ void figures_are_numbers(const Run& run, Breaches& breaches) {
       if (figure) expect(std::isfinite(*figure), into, "{} of {}", *figure, of);
   };
   each_process(run, breaches, [&](const ProcessResult& p, const ProcessEntry&, Breaches& own) {
-    finite({p.images, p.throughput.mean, p.offered, p.backlog_growth, p.throughput_after_setup}, "rates",
-           own);
+    finite(
+        {p.images, p.throughput.mean, p.offered, p.backlog_growth, p.stable_rate, p.throughput_after_setup},
+        "rates", own);
     if (const auto& ci = p.throughput.ci95) finite({ci->first, ci->second}, "the interval", own);
     const Latency& ms = p.latency_ms;
     finite({ms.mean, ms.p50, ms.p90, ms.p95, ms.p99, p.sync_ms, p.setup_ms, p.finished_ms}, "times", own);
