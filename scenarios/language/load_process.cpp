@@ -33,7 +33,6 @@ using input::Quantity;
 using input::Text;
 
 // Beyond any use, and small enough that nothing computed from them overflows.
-constexpr std::int64_t max_batch = 4096;
 constexpr std::int64_t max_kernels = 100'000;
 constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;

@@ -16,6 +16,7 @@
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/language_work.hpp"
 #include "scenarios/run/one_run.hpp"
+#include "scenarios/run/power_cap.hpp"
 #include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"
 
@@ -165,7 +166,11 @@ std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
 
 Result preview(const Scenario& scenario) {
   const calibration::Profile profile = profile_of(scenario);
-  return prepared(scenario, profile, assemble(scenario, profile));
+  const Assembly assembly = assemble(scenario, profile);
+  Result result = prepared(scenario, profile, assembly);
+  if (std::string warning = unreachable_cap(assembly); !warning.empty())
+    result.warnings.push_back(std::move(warning));
+  return result;
 }
 
 std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
