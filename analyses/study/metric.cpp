@@ -234,7 +234,7 @@ bool ResultMetrics::overloaded() const {
 
 scenarios::Metric ResultMetrics::stable_share() const {
   scenarios::Metric least;
-  for (const nlohmann::json& process : document_->json.at("processes")) {
+  for (const auto& process : document_->json.at("processes")) {
     if (!process.contains("stable") || process["stable"] != false) continue;
     const auto rate = process.find("stable_rate");
     if (rate == process.end() || !rate->is_number()) return std::nullopt;
