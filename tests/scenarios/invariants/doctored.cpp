@@ -85,11 +85,9 @@ std::vector<Doctor> doctors() {
                     order = "percentiles of latency are in order",
                     interval = "a confidence interval holds its mean and what is possible",
                     unasked = "a prediction interval is there only where it was asked for",
-                    nothing = "nobody who waits is served nothing without a word",
-                    pooled = "replications pool like means", served = "no more is served than came",
-                    drops = "only a queue with a limit drops",
+                    nothing = "nobody is served nothing in silence", pooled = "replications pool like means",
+                    served = "no more is served than came", drops = "only a queue with a limit drops",
                     stable = "an open load is stable, or its backlog grows and it has no latency",
-                    told = "nobody is served nothing in silence",
                     memory = "memory is the sum of its parts and fits",
                     no_memory = "a process that does not fit has no figures",
                     power = "power is the sum of its parts and at most its peak",
@@ -171,16 +169,6 @@ std::vector<Doctor> doctors() {
       {stable, "overload with a p99", [](Result& r) { overloaded(r).latency_ms.p99 = 100; }},
       {stable, "growth of what is stable", [](Result& r) { camera(r).backlog_growth = 1; }},
       {stable, "nothing is offered", [](Result& r) { camera(r).offered = {}; }},
-      {told, "null",
-       [](Result& r) {
-         closed(r).images = closed(r).throughput.mean = {};
-         closed(r).latency_ms.samples = 0;
-       }},
-      {told, "no warning",
-       [](Result& r) {
-         closed(r).images = closed(r).throughput.mean = 0;
-         closed(r).latency_ms.samples = 0;
-       }},
       {memory, "a larger engine", [=](Result& r) { scale(closed(r).memory.engine, 1.01); }},
       {memory, "more than the capacity", [](Result& r) { r.system.memory.used_mb = 1e6; }},
       {memory, "less than processes hold", [](Result& r) { r.system.memory.used_mb = 1; }},
