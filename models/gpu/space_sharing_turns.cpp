@@ -94,7 +94,7 @@ void SpaceSharedGpu::arrive() {
   for (Context& context : contexts_) refresh_state(context);
 }
 
-// Of a switch under way what has passed.
+// A switch under way counts as far as it has passed.
 Duration SpaceSharedGpu::switching() {
   return switching_ - std::max(switch_over_ - engine_.now(), Duration::zero());
 }

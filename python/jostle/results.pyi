@@ -8,6 +8,16 @@ from .record import Record, Records
 Figure = Optional[float]
 Interval = Optional[List[float]]
 
+class Answer(Record):
+    json: str
+    def __init__(self, text: str) -> None: ...
+
+# Of a result, by python/result_stubs.py: begin
+class Grades(Record):
+    kernels: str
+    sharing: Optional[str]
+    power: Optional[str]
+
 class IntervalParts(Record):
     parameters: float
     chance: float
@@ -21,6 +31,10 @@ class Throughput(Record):
     pi90: Interval
     unit: str
     pi90_parts: IntervalParts
+
+class Offered(Record):
+    mean: Figure
+    unit: str
 
 class LatencyIntervals(Record):
     mean: Interval
@@ -42,15 +56,6 @@ class Latency(Record):
     of_served: List[str]
     pi90_parts: IntervalParts
 
-class Offered(Record):
-    mean: float
-    unit: str
-
-class Grades(Record):
-    kernels: str
-    sharing: Optional[str]
-    power: Optional[str]
-
 class EnqueueCall(Record):
     mean: Figure
     launch: Figure
@@ -66,21 +71,21 @@ class Stage(Record):
     ms: Figure
 
 class TimeShare(Record):
-    gpu_running: Figure
-    gpu_switch: Figure
-    gpu_slice_wait: Figure
-    dla_running: Figure
-    dla_wait: Figure
-    engine_running: Figure
-    engine_wait: Figure
-    copying: Figure
-    link: Figure
-    cache_refill: Figure
-    launching: Figure
-    cpu_compute: Figure
-    sync_wakeup: Figure
-    waiting_for_core: Figure
-    idle: Figure
+    gpu_running: float
+    gpu_switch: float
+    gpu_slice_wait: float
+    dla_running: float
+    copying: float
+    link: float
+    cache_refill: float
+    launching: float
+    cpu_compute: float
+    sync_wakeup: float
+    waiting_for_core: float
+    idle: float
+    dla_wait: float
+    engine_running: float
+    engine_wait: float
 
 class GpuRunningBy(Record):
     compute: Figure
@@ -102,6 +107,9 @@ class ProcessMemory(Record):
     io_mb: Figure
     gpu_mb: Figure
 
+class PrefillPerS(Record):
+    mean: Figure
+
 class TokenTimes(Record):
     mean: Figure
     p50: Figure
@@ -119,7 +127,7 @@ class DecodeStep(Record):
 
 class Tokens(Record):
     decode_per_s: Mean
-    prefill_per_s: Mean
+    prefill_per_s: PrefillPerS
     ttft_ms: TokenTimes
     itl_ms: TokenTimes
     tokens_per_s: Figure
@@ -136,7 +144,7 @@ class Instance(Record):
     batch: int
     priority: str
     throughput: Throughput
-    offered: Optional[Offered]
+    offered: Offered
     stable: Optional[bool]
     latency_ms: Latency
     mean_batch: Figure
@@ -157,7 +165,7 @@ class Process(Record):
     grades: Grades
     throughput: Throughput
     images: Figure
-    offered: Optional[Offered]
+    offered: Offered
     stable: Optional[bool]
     stationary: Optional[bool]
     backlog_growth: Figure
@@ -174,7 +182,7 @@ class Process(Record):
     memory: ProcessMemory
     throttled_share: Figure
     throttled_by: str
-    tokens: Optional[Tokens]
+    tokens: Tokens
     problem: str
     drops: int
     setup_ms: Figure
@@ -203,19 +211,26 @@ class Power(Record):
     pi90: Interval
     pi90_parts: IntervalParts
 
-class SystemGpu(GpuArray):
+class SystemGpu(Record):
     busy: Figure
     reported_load: Figure
+    sm_active: Figure
+    issue_slot: Figure
+    tensor_active: Figure
+    occupancy: Figure
     clock_mhz: Figure
     switches_per_s: Figure
     compositor: Figure
+    metrics: Record
+
+class Dla(Record):
+    name: str
+    busy: Figure
+    clock_mhz: Figure
 
 class Engine(Record):
     name: str
     busy: Figure
-
-class Dla(Engine):
-    clock_mhz: Figure
 
 class Link(Record):
     busy: Figure
@@ -267,10 +282,6 @@ class Warmup(Record):
     set_s: float
     found_s: FoundWarmup
 
-class Answer(Record):
-    json: str
-    def __init__(self, text: str) -> None: ...
-
 class Result(Answer):
     schema: str
     scenario: str
@@ -289,6 +300,7 @@ class Result(Answer):
     sharing_note: str
     resolved: Record
     def _repr_html_(self) -> str: ...
+# end
 
 class Table:
     computed: int

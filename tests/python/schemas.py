@@ -147,6 +147,13 @@ class Schemas(unittest.TestCase):
         missing = {path for path in known - found if not path.startswith(".resolved")}
         self.assertEqual(missing, set())
 
+    def test_the_documentation_names_every_key_of_a_result(self):
+        page = (SOURCE / "docs/result.md").read_text()
+        named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", page))))
+        schema = jostle.schema("result")
+        keys = {path.rsplit(".", 1)[1].removesuffix("[]") for path in properties(schema, schema)}
+        self.assertEqual(keys - named - {"*"}, set())
+
     def test_the_copies_in_docs_are_those_of_the_command(self):
         for name in ("scenario", "study", "result"):
             printed = subprocess.run([JOSTLE, "schema", name], capture_output=True, text=True, check=True).stdout
