@@ -40,10 +40,15 @@ std::optional<ReadyStudy> ready_study(const StudyFile& file, analyses::Profiles&
 
 void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal) {
   store.begin(study.study, study.checked, replace);
-  if (store.damaged() > 0)
-    terminal.complain(fmt::format("{}: {} damaged: recomputed",
-                                  input::printable(store.database().path(), 400),
-                                  input::counted(store.damaged(), "outcome")));
+  tell_damage(store, "recomputed", terminal);
+}
+
+void tell_damage(const analyses::Store& store, std::string_view done, Terminal& terminal) {
+  const analyses::Damage& damage = store.damage();
+  if (damage.outcomes == 0) return;
+  terminal.complain(fmt::format("{}: {} damaged: {} ({})", input::printable(store.path(), 400),
+                                input::counted(damage.outcomes, "outcome"), done,
+                                input::printable(damage.first)));
 }
 
 std::string title_of(const analyses::Study& study) {

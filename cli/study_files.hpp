@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyses/study/check.hpp"
@@ -40,6 +41,9 @@ struct StudyCheck {
 
 // Makes the store that of the study (Store::begin), and says which of its outcomes were damaged.
 void begin(analyses::Store& store, const ReadyStudy& study, analyses::Replace replace, Terminal& terminal);
+
+// Says which outcomes the store found damaged, and what was done with them.
+void tell_damage(const analyses::Store& store, std::string_view done, Terminal& terminal);
 
 // The title of a study: the name of its scenario, or else of its file.
 [[nodiscard]] std::string title_of(const analyses::Study& study);

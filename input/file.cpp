@@ -61,10 +61,16 @@ std::optional<std::string> read_bytes(const std::string& path, std::size_t max_b
   return kept->text;
 }
 
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 std::optional<std::string> read_text_file(const std::string& path, std::size_t max_bytes,
                                           Problems& problems) {
   std::string problem;
   auto text = read_bytes(path, max_bytes, problem);
+  if (text) text->erase(0, text->size() - without_mark(*text).size());
   if (text && text->find_first_not_of(" \t\r\n") == std::string::npos) problem = "the file is empty";
   if (problem.empty()) return text;
   problems.add_file(path, std::move(problem));

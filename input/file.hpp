@@ -21,7 +21,10 @@ namespace jostle::input {
 [[nodiscard]] std::optional<std::string> read_bytes(const std::string& path, std::size_t max_bytes,
                                                     std::string& problem);
 
-// The same for text, where an empty file is a problem too.
+// `text` without the byte order mark (UTF-8) that spreadsheets and editors put in front.
+[[nodiscard]] std::string_view without_mark(std::string_view text);
+
+// read_bytes() of text: without a byte order mark, and an empty file is a problem too.
 [[nodiscard]] std::optional<std::string> read_text_file(const std::string& path, std::size_t max_bytes,
                                                         Problems& problems);
 

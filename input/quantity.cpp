@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <system_error>
+#include <algorithm>
+#include <string>
 #include <utility>
+
+#include "input/units.hpp"
 
 namespace jostle::input {
 
@@ -18,12 +20,21 @@ std::optional<Written> quantity(std::string_view text) {
 }
 
 std::optional<Written> amount(std::string_view text) {
-  Written found;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), found.number);
-  if (read.ec != std::errc{} || !(found.number >= 0)) return std::nullopt;
-  const std::string_view rest(read.ptr, static_cast<std::size_t>(text.data() + text.size() - read.ptr));
-  found.unit = rest.starts_with(' ') ? rest.substr(1) : rest;
-  return found;
+  const auto found = leading_number(text);
+  if (!found || found->number < 0) return std::nullopt;
+  return Written{found->number, std::string(found->rest.substr(found->rest.starts_with(' ') ? 1 : 0))};
+}
+
+std::string decimal(double value, int digits) {
+  const std::string rounded = fmt::format("{:.{}e}", value, digits - 1);
+  const std::size_t mark = rounded.find('e');
+  const auto number = parse_real(rounded);
+  if (!number || mark == std::string::npos) return rounded;  // not finite
+  const int exponent = std::stoi(rounded.substr(mark + 1));
+  std::string text = fmt::format("{:.{}f}", *number, std::max(digits - 1 - exponent, 0));
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
 }
 
 }  // namespace jostle::input

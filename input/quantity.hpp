@@ -17,4 +17,8 @@ struct Written {
 [[nodiscard]] std::optional<Written> quantity(std::string_view text);
 [[nodiscard]] std::optional<Written> amount(std::string_view text);
 
+// `value` with so many significant digits as people write it, never with an exponent: 1834 with two is
+// "1800".
+[[nodiscard]] std::string decimal(double value, int digits);
+
 }  // namespace jostle::input

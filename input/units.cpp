@@ -168,12 +168,18 @@ const Dimension& service_life_dimension() {
   return dimension;
 }
 
-std::optional<double> parse_real(std::string_view text) {
-  double value = 0;
+std::optional<LeadingNumber> leading_number(std::string_view text) {
+  LeadingNumber found;
   // from_chars ignores the locale, but accepts "inf" and "nan", which no parameter may be.
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), found.number);
+  if (error != std::errc{} || !std::isfinite(found.number)) return std::nullopt;
+  found.rest = text.substr(static_cast<std::size_t>(end - text.data()));
+  return found;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  const auto found = leading_number(text);
+  return found && found->rest.empty() ? std::optional(found->number) : std::nullopt;
 }
 
 std::optional<std::int64_t> parse_integer(std::string_view text, bool& overflow) {

@@ -49,6 +49,14 @@ struct Dimension {
 // A finite decimal number; `text` must contain nothing else. No "inf", "nan", hexadecimal or leading '+'.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 
+// The finite decimal number that `text` begins with, as parse_real() takes it, and what follows: "1.8e+03 s"
+// is 1800 and " s". None if it begins with none.
+struct LeadingNumber {
+  double number = 0;
+  std::string_view rest;
+};
+[[nodiscard]] std::optional<LeadingNumber> leading_number(std::string_view text);
+
 // A decimal integer; `text` must contain nothing else. No leading zeros (octal in YAML 1.1), no fraction.
 // `overflow` is set if the text is an integer that does not fit 64 bits.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text, bool& overflow);

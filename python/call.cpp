@@ -20,7 +20,6 @@ void Call::attend() {
   } catch (const pybind11::error_already_set& error) {
     error_ = error;
     interrupted_ = true;
-    input::interruption() = true;  // for what has no flag of its own: a database that waits
   }
 }
 
@@ -31,6 +30,7 @@ void Call::wait_for(const std::function<void()>& work) {
   bool done = false;
   std::exception_ptr failure;
   std::thread worker([&] {
+    const input::InterruptedBy mine(interrupted_);
     try {
       work();
     } catch (...) {
@@ -54,10 +54,7 @@ void Call::wait_for(const std::function<void()>& work) {
     lock.unlock();
     worker.join();
   }
-  if (error_) {
-    input::interruption() = false;
-    throw pybind11::error_already_set(*error_);
-  }
+  if (error_) throw pybind11::error_already_set(*error_);
   if (failure) std::rethrow_exception(failure);
   if (!progress_.is_none()) progress_(1.0);
 }

@@ -18,7 +18,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  // Set by Ctrl-C, for whoever does the work.
+  // Set by Ctrl-C, for whoever does the work. Also that of all threads which do it (input/interruption.hpp).
   [[nodiscard]] const std::atomic<bool>* interrupt() const { return &interrupted_; }
   // From any thread.
   void tell(double share_done) { done_.store(share_done, std::memory_order_relaxed); }

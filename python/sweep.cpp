@@ -1,12 +1,16 @@
 #include "python/sweep.hpp"
 
+#include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "analyses/study/store.hpp"
@@ -18,31 +22,19 @@ namespace jostle::python {
 namespace {
 
 namespace py = pybind11;
-using Numbers = std::vector<double>;
-using Texts = std::vector<std::optional<std::string>>;
+
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;  // as SQLite has it
 
 struct Column {
   std::string name;
-  std::unique_ptr<Numbers> numbers = std::make_unique<Numbers>();  // null: it holds texts
-  Texts texts;
-  bool whole = true;  // all are integers
+  std::vector<Cell> cells;
 };
 
-// Appends the cell, and turns a column into one of texts at the first text.
-void append(Column& column, const analyses::SqlStatement& rows, int at) {
-  if (column.numbers && !rows.is_null(at) && !rows.is_number(at)) {
-    column.texts.resize(column.numbers->size());
-    for (std::size_t i = 0; i < column.texts.size(); ++i)
-      if (const double number = (*column.numbers)[i]; number == number)
-        column.texts[i] = std::to_string(number);
-    column.numbers.reset();
-  }
-  column.whole &=
-      rows.is_number(at) && rows.text(at).find_first_not_of("-0123456789") == std::string_view::npos;
-  if (column.numbers)
-    column.numbers->push_back(rows.is_null(at) ? std::numeric_limits<double>::quiet_NaN() : rows.real(at));
-  else
-    column.texts.push_back(rows.is_null(at) ? std::nullopt : std::optional(std::string(rows.text(at))));
+Cell cell_of(const analyses::SqlStatement& rows, int at) {
+  if (rows.is_null(at)) return {};
+  if (rows.is_integer(at)) return rows.integer(at);
+  if (rows.is_number(at)) return rows.real(at);
+  return std::string(rows.text(at));
 }
 
 std::vector<Column> columns_of(analyses::Database& database) {
@@ -50,30 +42,65 @@ std::vector<Column> columns_of(analyses::Database& database) {
   std::vector<Column> columns(static_cast<std::size_t>(rows.columns()));
   for (int i = 0; i < rows.columns(); ++i) columns[static_cast<std::size_t>(i)].name = rows.name(i);
   while (rows.step())
-    for (int i = 0; i < rows.columns(); ++i) append(columns[static_cast<std::size_t>(i)], rows, i);
-  for (Column& column : columns) {  // words, of which there are none
-    const bool words = column.name == "status" || column.name == "limited_by" || column.name == "stop" ||
-                       column.name == "problem";
-    if (!words || !column.numbers) continue;
-    column.texts.resize(column.numbers->size());
-    column.numbers.reset();
-  }
+    for (int i = 0; i < rows.columns(); ++i)
+      columns[static_cast<std::size_t>(i)].cells.push_back(cell_of(rows, i));
   return columns;
 }
 
-// An array that owns the vector.
 template <class T>
-py::object array_of(std::unique_ptr<std::vector<T>> numbers) {
+bool every(const Column& column) {
+  return std::ranges::all_of(column.cells, [](const Cell& cell) { return std::holds_alternative<T>(cell); });
+}
+
+// Whether a double holds each of them, none as NaN. No text is a number.
+bool fit_doubles(const Column& column) {
+  return std::ranges::all_of(column.cells, [](const Cell& cell) {
+    constexpr std::int64_t most = std::int64_t{1} << 53;
+    const auto* const integer = std::get_if<std::int64_t>(&cell);
+    return !std::holds_alternative<std::string>(cell) &&
+           (integer == nullptr || (-most <= *integer && *integer <= most));
+  });
+}
+
+double number_of(const Cell& cell) {
+  if (const auto* const integer = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*integer);
+  if (const auto* const real = std::get_if<double>(&cell)) return *real;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+// Numbers in the fewest digits that give them back.
+std::optional<std::string> text_of(const Cell& cell) {
+  if (const auto* const integer = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *integer);
+  if (const auto* const real = std::get_if<double>(&cell)) return fmt::format("{}", *real);
+  if (const auto* const text = std::get_if<std::string>(&cell)) return *text;
+  return std::nullopt;
+}
+
+// An array that owns what `number` makes of each cell.
+template <class T, class Number>
+py::object array_of(const std::vector<Cell>& cells, const Number& number) {
+  auto numbers = std::make_unique<std::vector<T>>();
+  numbers->reserve(cells.size());
+  for (const Cell& cell : cells) numbers->push_back(number(cell));
   std::vector<T>* const kept = numbers.release();
   const py::capsule owner(kept, [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
   return py::array_t<T>(static_cast<py::ssize_t>(kept->size()), kept->data(), owner);
 }
 
-py::object object_of(Column& column) {
-  if (!column.numbers) return py::cast(column.texts);
-  if (!column.whole) return array_of(std::move(column.numbers));
-  return array_of(
-      std::make_unique<std::vector<std::int64_t>>(column.numbers->begin(), column.numbers->end()));
+py::object object_of(const Column& column) {
+  const bool words = column.name == "status" || column.name == "limited_by" || column.name == "stop" ||
+                     column.name == "problem";  // also where there are none
+  if (!words && every<std::int64_t>(column))
+    return array_of<std::int64_t>(column.cells,
+                                  [](const Cell& cell) { return std::get<std::int64_t>(cell); });
+  if (!words && fit_doubles(column)) return array_of<double>(column.cells, number_of);
+  const bool texts = words || std::ranges::any_of(column.cells, [](const Cell& cell) {
+                       return std::holds_alternative<std::string>(cell);
+                     });
+  if (!texts) return py::cast(column.cells);
+  std::vector<std::optional<std::string>> list;
+  for (const Cell& cell : column.cells) list.push_back(text_of(cell));
+  return py::cast(list);
 }
 
 struct Swept {
@@ -110,7 +137,7 @@ py::dict sweep(const Source& source, const SweepOptions& options, py::object pro
   Call call(std::move(progress));
   Swept found = call.run([&] { return swept(source, options, call); });
   py::dict columns;
-  for (Column& column : found.columns) columns[py::str(column.name)] = object_of(column);
+  for (const Column& column : found.columns) columns[py::str(column.name)] = object_of(column);
   py::dict all;
   all["columns"] = columns;
   all["lines"] = found.lines;

@@ -18,8 +18,9 @@ struct SweepOptions {
 
 // {"columns": {name: array or list}, "lines": [JSON of each point, as `sweep --export json` prints it],
 //  "warnings": [...], "computed", "reused", "infeasible", "not_supported", "failed": counts}.
-// A column of numbers is an array of doubles (NaN: no figure), or of integers, that owns what was read,
-// without a copy; any other is a list of str or None. Throws as the functions of answers.hpp do.
+// A column of numbers is an array of integers, or of doubles (NaN: no figure), that owns its memory; a list
+// of int, float or None where doubles would lose digits of its integers. A column with texts is a list of str
+// or None. Throws as the functions of answers.hpp do.
 [[nodiscard]] pybind11::dict sweep(const Source& source, const SweepOptions& options,
                                    pybind11::object progress);
 

@@ -84,6 +84,13 @@ std::optional<double> half_width_of_share(const std::vector<double>& numbers,
   return std::max(half, by_clusters) * student_t_95(static_cast<std::size_t>(clusters) - 1) / 1.96;
 }
 
+// What is left of a share that may be off by `half`, in parts of it. How many clusters lie beyond a quantile
+// is a Poisson number, and the 2.5 % point of Poisson's of mean c is near c - 1.96 sqrt(c); but a few of them
+// never tell that there are none. From a third on it falls exponentially, as steeply as there.
+double least_of(double half) {
+  return half < 2.0 / 3 ? 1 - half : exp(2 - 3 * half) / 3;
+}
+
 // What a share `beyond` of all numbers exceeds. Beyond the largest number the tail goes on as it falls up to
 // the p-quantile: exponentially, as waits in queues do.
 double exceeded_by(double beyond, const std::vector<double>& sorted, double p) {
@@ -106,7 +113,7 @@ void Series::thin_out() {
 std::optional<Interval> Series::mean_ci95() const {
   BatchMeans means;
   for (const double x : numbers_) means.add(x);
-  return means.ci95();
+  return means.ci95_of_times();
 }
 
 std::size_t Series::needed(double p) {
@@ -144,9 +151,7 @@ Series::Known Series::known(const std::vector<double>& sorted, double p) const {
                         fewest_clusters / std::max(clusters_beyond(numbers_, sorted, p), (1 - p) / often(p)));
     return {.ci95 = {}, .longer = margin * std::max(longer, 1.0)};
   }
-  // On the scale of log(share / (1 - share)), where the interval cannot leave 0 and 1.
-  const double odds = p / (1 - p), width = exp(*half / (p * (1 - p)));
-  const double from = odds / width / (1 + odds / width), beyond = 1 / (1 + odds * width);
+  const double from = p * least_of(*half / p), beyond = (1 - p) * least_of(*half / (1 - p));
   if (!is_tail(p) && std::min(from, beyond) * n < 1) return {.ci95 = {}, .longer = 2};
   return {.ci95 = Interval{quantile(sorted, from), exceeded_by(beyond, sorted, p)}, .longer = 1};
 }

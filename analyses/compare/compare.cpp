@@ -118,6 +118,21 @@ void add_difference(const Runs& runs, std::string metric, std::string unit, cons
   to.push_back(std::move(difference));
 }
 
+OverloadedRuns overload_of(const std::vector<scenarios::Result>& results, std::size_t index) {
+  OverloadedRuns overload;
+  double offered = 0;
+  scenarios::Metric served = 0.0;
+  for (const scenarios::Result& result : results) {
+    const scenarios::ProcessResult& process = result.processes[index];
+    if (process.stable != false) continue;
+    ++overload.runs;
+    offered += process.offered.value_or(0);
+    served = served && process.stable_rate ? scenarios::Metric(*served + *process.stable_rate) : std::nullopt;
+  }
+  if (offered > 0 && served) overload.stable_share = *served / offered;
+  return overload;
+}
+
 std::string description_of(const scenarios::ProcessEntry& process) {
   std::string text = scenarios::model_name(process);
   if (!process.instances.empty()) return text;
@@ -187,7 +202,15 @@ Compared compared(const scenarios::Scenario& a, const scenarios::Scenario& b,
   const Pairing pairs = pairing(a, b);
   for (const auto& [in_a, in_b] : pairs.both) {
     const std::string before = label_of(entry_of(a, in_a)), after = label_of(entry_of(b, in_b));
-    ComparedProcess process{in_a, in_b, before == after ? before : before + " -> " + after, {}};
+    ComparedProcess process{.a = in_a,
+                            .b = in_b,
+                            .label = before == after ? before : before + " -> " + after,
+                            .metrics = {},
+                            .overload_a = overload_of(all.a, in_a),
+                            .overload_b = overload_of(all.b, in_b)};
+    for (std::size_t i = 0; i < all.a.size(); ++i)
+      process.with_latency +=
+          all.a[i].processes[in_a].stable != false && all.b[i].processes[in_b].stable != false ? 1 : 0;
     for (const auto& row : process_rows) {
       const auto get = [&, at_a = in_a, at_b = in_b](const scenarios::Result& result, bool first) {
         return row.get(result.processes[first ? at_a : at_b]);

@@ -23,10 +23,18 @@ struct Difference {
   [[nodiscard]] bool significant() const;            // the 95 % interval excludes 0
 };
 
+// A process that does not keep up in some of the runs of a scenario: there it has no latency to compare.
+struct OverloadedRuns {
+  std::size_t runs = 0;
+  scenarios::Metric stable_share;  // of what it is offered there, what it could serve; none: unknown
+};
+
 struct ComparedProcess {
   std::size_t a = 0, b = 0;  // index in each scenario
   std::string label;         // name or model; with changes, "resnet50 fp16 b1 -> resnet50 fp16 b4"
   std::vector<Difference> metrics;
+  OverloadedRuns overload_a = {}, overload_b = {};
+  std::size_t with_latency = 0;  // pairs in which it keeps up on both sides
 };
 
 // A process without a counterpart in the other scenario.

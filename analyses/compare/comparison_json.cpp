@@ -27,6 +27,10 @@ Json differences_json(const std::vector<Difference>& differences) {
   return json;
 }
 
+Json overload_json(const OverloadedRuns& overload) {
+  return {{"runs", overload.runs}, {"stable_share", metric_json(overload.stable_share)}};
+}
+
 Json side(const std::vector<scenarios::Result>& results, const std::string& name) {
   const scenarios::Result& first = results.front();
   return {{"name", name},
@@ -53,7 +57,11 @@ std::string comparison_json(const Compared& compared, const ComparedNames& names
     json["processes"].push_back({{"a", process.a},
                                  {"b", process.b},
                                  {"label", process.label},
-                                 {"figures", differences_json(process.metrics)}});
+                                 {"figures", differences_json(process.metrics)},
+                                 {"overloaded",
+                                  {{"a", overload_json(process.overload_a)},
+                                   {"b", overload_json(process.overload_b)},
+                                   {"pairs_with_latency", process.with_latency}}}});
   }
   const auto unmatched = [](const std::vector<Unmatched>& processes) {
     Json list = Json::array();

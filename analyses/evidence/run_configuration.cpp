@@ -19,6 +19,7 @@
 #include "input/printable.hpp"
 #include "models/board/spec.hpp"
 #include "models/dnn/model_names.hpp"
+#include "scenarios/language/load.hpp"
 #include "scenarios/language/names.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/language/scenario.hpp"
@@ -121,14 +122,15 @@ class Fields {
     if (!value || !rest.empty()) row_.fail(fmt::format("{} '{}' is not a number", column, given));
     return value;
   }
-  [[nodiscard]] std::int64_t count(std::string_view column, std::int64_t otherwise) const {
+  [[nodiscard]] std::int64_t count(std::string_view column, std::int64_t otherwise,
+                                   std::int64_t most = 1'000'000'000) const {
     const auto given = number(column);
     if (!given) return otherwise;
-    if (*given != std::floor(*given) || std::abs(*given) > 1e9)
-      row_.fail(fmt::format("{} {} is not a whole number", column, *given));
-    const auto value = static_cast<std::int64_t>(*given);
-    if (value < 1) row_.fail(fmt::format("{} {} is not positive", column, value));
-    return value;
+    if (*given != std::floor(*given)) row_.fail(fmt::format("{} {} is not a whole number", column, *given));
+    if (!(*given >= 1)) row_.fail(fmt::format("{} {} is not positive", column, *given));
+    if (*given > static_cast<double>(most))
+      row_.fail(fmt::format("{} {:.0f} is more than {}", column, *given, most));
+    return static_cast<std::int64_t>(*given);
   }
   [[nodiscard]] std::optional<double> hertz(std::string_view column) const {
     const auto mhz = number(column);
@@ -173,14 +175,14 @@ scenarios::Model model_of(const Fields& fields, calibration::NetworkFiles& netwo
 // What only rows of published evidence say of a process.
 void set_others(scenarios::ProcessEntry& entry, const Fields& fields) {
   const auto set = [&](std::optional<std::int64_t>& into, const char* column, std::int64_t most) {
-    const std::int64_t given = fields.count(column, 0);
-    if (given > most) fields.fail(fmt::format("{} {} is more than {}", column, given, most));
-    if (given > 0) into = given;
+    if (const std::int64_t given = fields.count(column, 0, most); given > 0) into = given;
   };
   set(entry.input, "input", dnn::largest_input);
   set(entry.threads, "threads", most_threads);
   if (const auto rate = fields.number("rate_hz")) {
     if (!(*rate > 0)) fields.fail(fmt::format("rate_hz {} is not positive", *rate));
+    if (*rate > scenarios::max_rate)
+      fields.fail(fmt::format("rate_hz {} is more than {}", *rate, scenarios::max_rate));
     entry.arrivals.kind = process::ArrivalKind::periodic;
     entry.arrivals.rate_per_s = *rate;
   }
@@ -206,7 +208,7 @@ std::string others_of(const Fields& fields) {
 // Adds what runs on the accelerators of `placement`: instances of one process where '+' is between them, as
 // in MLPerf's harness; a process on each where it is '|'.
 void add_processes(RunConfiguration& configuration, const Fields& fields, const scenarios::Model& model) {
-  const std::int64_t dla_batch = fields.count("dla_batch", configuration.batch);
+  const std::int64_t dla_batch = fields.count("dla_batch", configuration.batch, scenarios::max_batch);
   const bool together = configuration.placement.find('+') != std::string::npos;
   std::vector<scenarios::ProcessEntry> entries;
   for (std::size_t begin = 0; begin <= configuration.placement.size();) {
@@ -227,6 +229,8 @@ void add_processes(RunConfiguration& configuration, const Fields& fields, const 
     entries.push_back(std::move(entry));
     begin = end + 1;
   }
+  if (static_cast<std::int64_t>(entries.size()) * configuration.processes > scenarios::max_processes)
+    fields.fail(fmt::format("more than {} processes", scenarios::max_processes));
   if (!together) {
     configuration.scenario->processes = std::move(entries);
     return;
@@ -249,7 +253,7 @@ void set_clocks(RunConfiguration& configuration, const Fields& fields) {
   set(clocks.emc_hz, "emc_mhz", "emc");
   set(clocks.dla_hz, "dla_mhz", "dla");
   if (fields.text("cores").empty()) return;
-  clocks.cores = static_cast<int>(std::min<std::int64_t>(fields.count("cores", 1), 1024));
+  clocks.cores = static_cast<int>(fields.count("cores", 1, 1024));
   configuration.clocks += fmt::format(" {} cores", *clocks.cores);
 }
 
@@ -268,8 +272,8 @@ RunConfiguration configuration_of(const Fields& fields, calibration::NetworkFile
                                  .others = others_of(fields),
                                  .lab = fields.text("lab"),
                                  .presumed = fields.text("presumed"),
-                                 .batch = fields.count("batch", 1),
-                                 .processes = fields.count("processes", 1),
+                                 .batch = fields.count("batch", 1, scenarios::max_batch),
+                                 .processes = fields.count("processes", 1, scenarios::max_processes),
                                  .scenario = {},
                                  .reference_values = {}};
   const scenarios::Model model = model_of(fields, networks);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyses/explain/explain.hpp"
+#include "input/quantity.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -21,8 +22,8 @@ std::string sentence(const std::vector<const Tried*>& stable, const std::vector<
   if (others.empty()) return {};
   const Tried& best = **std::ranges::max_element(
       others, {}, [](const Tried* tried) { return tried->throughput.after.value_or(0); });
-  return fmt::format("no change that was tried lets it keep up; {} would serve most, {:.4g} images/s",
-                     best.what_if.label, best.throughput.after.value_or(0));
+  return fmt::format("no change that was tried lets it keep up; {} would serve most, {} images/s",
+                     best.what_if.label, input::decimal(best.throughput.after.value_or(0), 4));
 }
 
 }  // namespace

@@ -70,6 +70,13 @@ scenarios::Scenario Candidates::long_enough(std::size_t candidate) const {
   return longer == length_.end() ? scenario(candidate) : lengthened(scenario(candidate), longer->second);
 }
 
+void Candidates::add_overloaded(std::size_t candidate, const ResultMetrics& metrics) {
+  ++count_.overloaded;
+  const scenarios::Metric share = metrics.stable_share();
+  if (share && (!least_overloaded_ || *share > least_overloaded_->stable_share))
+    least_overloaded_ = {candidate, *share};
+}
+
 // Evaluates candidates whose own run is too short for a metric of the goal, such as a percentile.
 void Candidates::evaluate_longer(const std::vector<std::size_t>& candidates) {
   struct Longer {
@@ -134,11 +141,11 @@ void Candidates::evaluate(const std::vector<std::size_t>& candidates,
     const bool overheats = outcome->problem.starts_with("shuts down");
     count_.overheat += overheats ? 1 : 0;
     count_.do_not_fit += outcome->status == PointStatus::infeasible && !overheats ? 1 : 0;
-    count_.overloaded +=
-        outcome->status == PointStatus::ok && ResultMetrics(outcome->result).overloaded() ? 1 : 0;
     count_.failed += outcome->status == PointStatus::failed ? 1 : 0;
-    if (outcome->status == PointStatus::ok && is_too_short(goal_, ResultMetrics(outcome->result)))
-      too_short.push_back(candidate);
+    if (outcome->status != PointStatus::ok) continue;
+    const ResultMetrics metrics(outcome->result);
+    if (metrics.overloaded()) add_overloaded(candidate, metrics);
+    if (is_too_short(goal_, metrics)) too_short.push_back(candidate);
   }
   evaluate_longer(too_short);
   count_.simulated += to_run.size();

@@ -26,6 +26,11 @@ class Candidates {
     double simulated_s = 0;  // of the evaluated points
     double again_s = 0;      // of runs in place of those that were too short
   };
+  // The overloaded candidate that could serve the greatest share of what it is offered.
+  struct LeastOverloaded {
+    std::size_t candidate = 0;
+    double stable_share = 0;
+  };
 
   // The candidates are the supported points; of points with equal scenarios the first. What
   // `runs` refers to must outlive this.
@@ -51,12 +56,14 @@ class Candidates {
 
   [[nodiscard]] const std::map<std::size_t, Evaluation>& evaluations() const { return evaluations_; }
   [[nodiscard]] const Count& count() const { return count_; }
+  [[nodiscard]] const std::optional<LeastOverloaded>& least_overloaded() const { return least_overloaded_; }
   [[nodiscard]] Profiles& profiles() const { return *profiles_; }
   [[nodiscard]] unsigned threads() const { return threads_; }
   // The share of requests that the point drops at the limits of its queues.
   [[nodiscard]] double dropped(std::size_t candidate) const;
 
  private:
+  void add_overloaded(std::size_t candidate, const ResultMetrics& metrics);
   void evaluate_longer(const std::vector<std::size_t>& candidates);
 
   [[nodiscard]] static std::vector<std::size_t> points_of(const CheckedStudy& checked);
@@ -74,6 +81,7 @@ class Candidates {
   std::map<std::size_t, Evaluation> evaluations_;
   std::map<std::size_t, double> length_;  // of runs that were too short, by the scenario's
   Count count_;
+  std::optional<LeastOverloaded> least_overloaded_;
 };
 
 }  // namespace jostle::analyses

@@ -142,6 +142,9 @@ class Planner {
   }
 
   void conclude() {
+    if (const auto& least = candidates_.least_overloaded())
+      plan_.least_overloaded = {candidates_.study_point(least->candidate),
+                                candidates_.checked(least->candidate).settings, least->stable_share};
     const auto best = race_->best();
     add_near_misses(best);
     if (plan_.exhaustive && plan_.points <= few) add_every();

@@ -47,6 +47,13 @@ struct Missed {
   double nearest = 0;
 };
 
+// The overloaded point that is nearest to keeping up.
+struct LeastOverloaded {
+  std::size_t point = 0;    // index in the study
+  std::string settings;     // JSON: key to value
+  double stable_share = 0;  // of its load, that it could serve
+};
+
 struct Plan {
   Goal goal;
   std::size_t points = 0;         // supported points with different scenarios
@@ -64,7 +71,8 @@ struct Plan {
   std::vector<Relaxed> relaxed;  // of limits that cost something
   std::vector<Missed> missed;    // if there is no best
   std::vector<NearMiss> near_misses;
-  double search_s = 0, replicated_s = 0;  // simulated time
+  std::optional<LeastOverloaded> least_overloaded;  // none: no point is, or what it could serve is not known
+  double search_s = 0, replicated_s = 0;            // simulated time
   bool decided = true;  // else `effort` ended the replications before everything was decided
 };
 

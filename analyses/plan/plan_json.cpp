@@ -66,6 +66,11 @@ std::string plan_json(const Plan& plan) {
     one["verdict"] = miss.infeasible ? "infeasible" : "undecided";
     json["near_misses"].push_back(std::move(one));
   }
+  json["least_overloaded"] = nullptr;
+  if (const auto& least = plan.least_overloaded)
+    json["least_overloaded"] = {{"point", least->point},
+                                {"settings", Json::parse(least->settings)},
+                                {"stable_share", least->stable_share}};
   json["confidence"] = plan.goal.confidence;
   json["indifference"] = plan.goal.indifference;
   json["simulated_s"] = {{"search", plan.search_s}, {"replications", plan.replicated_s}};

@@ -14,12 +14,11 @@ namespace {
 // The number in a value, with its unit in `unit`; none if it is not a number.
 std::optional<double> number_of(const input::Value& value, std::string& unit) {
   if (value.kind != input::Kind::scalar || value.quoted) return std::nullopt;
-  const std::size_t end = std::min(value.text.find_first_not_of("-0123456789."), value.text.size());
-  const auto number = input::parse_real(value.text.substr(0, end));
-  const std::size_t from = std::min(value.text.find_first_not_of(' ', end), value.text.size());
-  if (end < value.text.size() && from == end) return std::nullopt;  // "15W" is a name
-  unit = value.text.substr(from);
-  return number;
+  const auto found = input::leading_number(value.text);
+  if (!found || !(found->rest.empty() || found->rest.starts_with(' ')))
+    return std::nullopt;  // "15W" is a name
+  unit = found->rest.substr(std::min(found->rest.find_first_not_of(' '), found->rest.size()));
+  return found->number;
 }
 
 std::vector<double> positions(const Axis& axis) {

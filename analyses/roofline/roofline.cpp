@@ -14,6 +14,7 @@
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/network.hpp"
 #include "scenarios/run/assemble.hpp"
+#include "scenarios/run/power_cap.hpp"
 #include "scenarios/run/process_work.hpp"
 #include "scenarios/run/run.hpp"
 
@@ -74,28 +75,6 @@ std::optional<scenarios::Scenario> parsed(const RooflineQuestion& question, cons
   if (placement == scenarios::Placement::gpu || placement == scenarios::Placement::cuda_only) return scenario;
   problems.add({}, "placement", "must be on the GPU for a roofline", "gpu or cuda-only");
   return std::nullopt;
-}
-
-// A second of the board at its clocks with nothing to do.
-power::Activity idle_second(const scenarios::Assembly& assembly) {
-  const board::DeviceSpec& device = assembly.device;
-  power::Activity idle{.seconds = 1,
-                       .clusters = {},
-                       .sms = device.gpu.sm_count,
-                       .gpu_hz = assembly.setup.clocks.gpu_hz,
-                       .emc_hz = assembly.setup.clocks.emc_hz,
-                       .dla_hz = assembly.setup.clocks.dla_hz,
-                       .dlas = device.dla.count};
-  int first = 0;
-  for (std::size_t i = 0; i < device.cpu->clusters.size(); ++i) {
-    const int behind = first + device.cpu->clusters[i].cores;
-    const auto online = std::ranges::count_if(assembly.setup.cores.online,
-                                              [&](int cpu) { return cpu >= first && cpu < behind; });
-    idle.clusters.push_back(
-        {.hz = assembly.setup.clocks.clusters_hz[i], .online = static_cast<int>(online), .busy_core_s = 0});
-    first = behind;
-  }
-  return idle;
 }
 
 // The energy of the board for a batch of these kernels.
@@ -207,7 +186,7 @@ std::optional<RooflineAnswer> roofline(const RooflineQuestion& question, input::
           parsed(question, scenario_text(question, mode, network, *runtime), *profile, problems);
       if (!scenario) return std::nullopt;
       const scenarios::Assembly assembly = scenarios::assemble(*scenario, *profile);
-      const power::Activity idle = idle_second(assembly);
+      const power::Activity idle = scenarios::idle_second(assembly);
       if (!found) {
         found = mode_of(*scenario, assembly, idle);
         describe(answer, *scenario, assembly.device);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,10 +27,24 @@ struct Decimal {
 };
 
 constexpr std::size_t max_digits = 15;  // so that sums stay in 64 bits
+constexpr int max_exponent = 18;
+
+// Of "1.8e+03" the "e+03"; 0 where there is none.
+int exponent_of(std::string_view text) {
+  if (text.empty()) return 0;
+  text.remove_prefix(text.substr(1).starts_with('+') ? 2 : 1);
+  int exponent = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  return read.ec == std::errc{} ? std::clamp(exponent, -2 * max_exponent, 2 * max_exponent)
+                                : 2 * max_exponent;
+}
 
 std::optional<Decimal> parse_decimal(std::string_view text) {
-  const std::size_t end = std::min(text.find_first_not_of("-0123456789."), text.size());
-  std::string digits(text.substr(0, end));
+  const auto number = input::leading_number(text);
+  if (!number || number->rest.find_first_of("-.") == 0) return std::nullopt;
+  const std::string_view figure = text.substr(0, text.size() - number->rest.size());
+  const std::size_t end = std::min(figure.find_first_of("eE"), figure.size());
+  std::string digits(figure.substr(0, end));
   Decimal decimal;
   if (const std::size_t point = digits.find('.'); point != std::string::npos) {
     decimal.decimals = static_cast<int>(digits.size() - point - 1);
@@ -43,10 +59,10 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     decimal.digits = 10 * decimal.digits + (c - '0');
   }
   if (negative) decimal.digits = -decimal.digits;
-  std::string_view unit = text.substr(end);
+  decimal.decimals -= exponent_of(figure.substr(end));
+  if (std::abs(decimal.decimals) > max_exponent) return std::nullopt;
+  std::string_view unit = number->rest;
   while (unit.starts_with(' ')) unit.remove_prefix(1);
-  // "1e3" is a number too, but not allowed in ranges.
-  if (!unit.empty() && input::parse_real(text)) return std::nullopt;
   decimal.unit = unit;
   return decimal;
 }
@@ -94,7 +110,7 @@ std::vector<input::Node> read_range(const Cursor& at) {
         "write all three in the same unit");
     return {};
   }
-  const int decimals = std::max({start.decimals, stop.decimals, step.decimals});
+  const int decimals = std::max({0, start.decimals, stop.decimals, step.decimals});
   if (!scale(start, decimals) || !scale(stop, decimals) || !scale(step, decimals)) {
     at.problem("too many digits");
     return {};

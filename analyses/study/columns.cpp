@@ -34,12 +34,10 @@ std::string plain(std::string_view text) {
 // a name).
 std::optional<std::string> unit_of(const input::Value& value) {
   if (value.kind != input::Kind::scalar || value.quoted) return std::nullopt;
-  const std::size_t end = value.text.find_first_not_of("-0123456789.");
-  if (end == std::string::npos || value.text[end] != ' ' ||
-      !input::parse_real(std::string_view(value.text).substr(0, end)))
-    return std::nullopt;
-  const std::size_t unit = value.text.find_first_not_of(' ', end);
-  return unit == std::string::npos ? std::nullopt : std::optional(value.text.substr(unit));
+  const auto found = input::leading_number(value.text);
+  if (!found || !found->rest.starts_with(' ')) return std::nullopt;
+  const std::size_t unit = found->rest.find_first_not_of(' ');
+  return unit == std::string_view::npos ? std::nullopt : std::optional(std::string(found->rest.substr(unit)));
 }
 
 // The unit that all values of the axis have; none if they differ.

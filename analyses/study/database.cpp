@@ -207,8 +207,11 @@ bool SqlStatement::is_null(int column) const {
 }
 
 bool SqlStatement::is_number(int column) const {
-  const int type = sqlite3_column_type(statement_.get(), column);
-  return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+  return is_integer(column) || sqlite3_column_type(statement_.get(), column) == SQLITE_FLOAT;
+}
+
+bool SqlStatement::is_integer(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
 }
 
 std::string_view SqlStatement::text(int column) const {

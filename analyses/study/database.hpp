@@ -66,6 +66,7 @@ class SqlStatement {
   [[nodiscard]] std::string name(int column) const;
   [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] bool is_number(int column) const;
+  [[nodiscard]] bool is_integer(int column) const;
   [[nodiscard]] std::string_view text(int column) const;  // until the next step
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;

@@ -232,4 +232,15 @@ bool ResultMetrics::overloaded() const {
   });
 }
 
+scenarios::Metric ResultMetrics::stable_share() const {
+  scenarios::Metric least;
+  for (const auto& process : document_->json.at("processes")) {
+    if (!process.contains("stable") || process["stable"] != false) continue;
+    const auto rate = process.find("stable_rate");
+    if (rate == process.end() || !rate->is_number()) return std::nullopt;
+    least = std::min(least.value_or(1), rate->get<double>() / process.at("offered").at("mean").get<double>());
+  }
+  return least;
+}
+
 }  // namespace jostle::analyses

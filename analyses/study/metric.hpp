@@ -41,6 +41,9 @@ class ResultMetrics {
   [[nodiscard]] scenarios::Metric find(const std::string& path, Worst worst) const;
   // Whether the backlog of a process grows: no setting that anybody should be advised to use.
   [[nodiscard]] bool overloaded() const;
+  // The share of what is offered that an overloaded process could serve; of several processes the least. None
+  // where all keep up, or one does not know.
+  [[nodiscard]] scenarios::Metric stable_share() const;
   // The length of a run, s, that would do for all percentiles that are absent for want of requests; 0: none
   // is.
   [[nodiscard]] double needed_s() const;

@@ -161,7 +161,7 @@ void Store::begin(const Study& study, const CheckedStudy& checked, Replace repla
     }
   }
   store_view(database_, axes);
-  damaged_ = drop_damaged(database_);
+  damage_ = drop_damaged(database_);
   transaction.commit();
   committed();
 }
@@ -169,7 +169,8 @@ void Store::begin(const Study& study, const CheckedStudy& checked, Replace repla
 std::optional<Outcome> Store::outcome(const std::string& key) {
   SqlStatement row(database_, fmt::format("SELECT {} FROM outcomes WHERE key = ?1", outcome_columns()));
   row.bind(1, std::string_view(key));
-  return row.step() ? outcome_in(row) : std::nullopt;
+  std::string problem;
+  return row.step() ? outcome_in(row, WrittenBy::any_version, problem) : std::nullopt;
 }
 
 void Store::insert(const std::string& key, const Outcome& outcome) {
@@ -229,15 +230,17 @@ void Store::add(const std::string& other) {
   }
   if (record_in(database_) != record_in(theirs))
     throw input::Refused(fmt::format("{}: belongs to another study", name));
+  const WrittenBy by = writer_of(theirs);
   SqlStatement rows(theirs, fmt::format("SELECT {} FROM outcomes WHERE key IN (SELECT key FROM points)"
                                         " ORDER BY key",
                                         outcome_columns()));
   while (rows.step()) {
     const std::string key = key_in(rows);
-    const auto outcome = outcome_in(rows);
+    std::string problem;
+    const auto outcome = outcome_in(rows, by, problem);
     if (!outcome)
-      throw input::Refused(fmt::format("{}: the outcome of point {} is damaged; sweep that file again", name,
-                                       input::printable(key)));
+      throw input::Refused(fmt::format("{}: the outcome of point {} is damaged ({}); sweep that file again",
+                                       name, input::printable(key), input::printable(problem)));
     const auto known = this->outcome(key);
     if (known && (known->status != outcome->status || known->result != outcome->result))
       throw input::Refused(fmt::format("{}: its outcome of point {} differs from the one already merged",
@@ -248,6 +251,7 @@ void Store::add(const std::string& other) {
 
 void Store::merge(const std::vector<std::string>& others) {
   Transaction transaction(database_);
+  damage_ = drop_damaged(database_);
   for (const std::string& other : others) add(other);
   transaction.commit();
   committed();

@@ -33,8 +33,8 @@ class Store {
   // Replace::yes keeps its outcomes, to be found by key. The same scenario with at least the points that are
   // there is the same study, extended.
   void begin(const Study& study, const CheckedStudy& checked, Replace replace = Replace::no);
-  // Outcomes that begin() found damaged and dropped; their points are to be computed again.
-  [[nodiscard]] std::size_t damaged() const { return damaged_; }
+  // Outcomes that begin() or merge() found damaged and dropped; their points are to be computed again.
+  [[nodiscard]] const Damage& damage() const { return damage_; }
 
   [[nodiscard]] std::unordered_set<std::string> finished() { return analyses::finished(database_); }
 
@@ -49,6 +49,7 @@ class Store {
   // the first. Throws input::Refused if the studies, or two outcomes of one point, differ.
   void merge(const std::vector<std::string>& others);
 
+  [[nodiscard]] const std::string& path() const { return database_.path(); }
   [[nodiscard]] Database& database() { return database_; }  // with the view `results`
 
  private:
@@ -59,7 +60,7 @@ class Store {
   std::optional<output::Claim> claim_;  // none in memory
   std::optional<FileLock> lock_;        // released after the database is closed
   Database database_;
-  std::size_t damaged_ = 0;
+  Damage damage_;
 };
 
 // The content of the file as lines of JSON: the study, then each point with its outcome, in the order of the

@@ -7,6 +7,7 @@
 
 #include "input/printable.hpp"
 #include "input/refused.hpp"
+#include "scenarios/result/result_text.hpp"
 
 namespace jostle::analyses {
 namespace {
@@ -159,7 +160,58 @@ std::string key_in(const SqlStatement& row) {
   return std::string(row.text(0));
 }
 
-std::optional<Outcome> outcome_in(const SqlStatement& row) {
+namespace {
+
+// The first key of `whole` that `has` lacks, as a path; empty if it has all. What is null in `whole` may be
+// anything, and every entry of a list is as the first one there.
+std::string lacking(const Json& has, const Json& whole) {
+  if (whole.is_array() && !whole.empty()) {
+    if (!has.is_array()) return "0";
+    for (std::size_t i = 0; i < has.size(); ++i)
+      if (const std::string key = lacking(has[i], whole.front()); !key.empty())
+        return fmt::format("{}.{}", i, key);
+    return {};
+  }
+  if (!whole.is_object()) return {};
+  for (const auto& [key, value] : whole.items()) {
+    const auto found = has.find(key);  // the end of what is no object
+    if (found == has.end()) return key;
+    if (const std::string below = lacking(*found, value); !below.empty())
+      return fmt::format("{}.{}", key, below);
+  }
+  return {};
+}
+
+// A result with the keys that every result has.
+const Json& plain_result() {
+  static const Json whole = [] {
+    scenarios::Result result;
+    result.processes.emplace_back();
+    return Json::parse(to_json(result));
+  }();
+  return whole;
+}
+
+std::string problem_of(const Outcome& outcome, WrittenBy by) {
+  const bool has_result = outcome.status == PointStatus::ok || outcome.status == PointStatus::infeasible;
+  if (!has_result && outcome.result.empty()) return {};
+  const Json result = Json::parse(outcome.result, nullptr, false);
+  if (!result.is_object()) return "its result is no JSON object";
+  if (!has_result || by == WrittenBy::any_version) return {};
+  const std::string key = lacking(result, plain_result());
+  if (!key.empty()) return fmt::format("its result has no key '{}'", key);
+  const bool ok = result["status"] == "ok";
+  if (ok != (outcome.status == PointStatus::ok)) return "its status is not that of its result";
+  return {};
+}
+
+}  // namespace
+
+WrittenBy writer_of(Database& database) {
+  return recorded(database, "version") == JOSTLE_VERSION ? WrittenBy::this_version : WrittenBy::any_version;
+}
+
+std::optional<Outcome> outcome_in(const SqlStatement& row, WrittenBy by, std::string& problem) {
   int column = 1;  // after the key
   const auto text = [&] {
     const int at = column++;
@@ -168,19 +220,18 @@ std::optional<Outcome> outcome_in(const SqlStatement& row) {
   Outcome outcome;
   const std::string status = text();
   outcome.status = status_named(status);
-  bool valid = status == to_string(outcome.status);
+  problem = status == to_string(outcome.status) ? "" : "its status has no meaning";
   outcome.problem = text();
   for (scenarios::Metric& metric : outcome.metrics) {
-    valid &= row.is_null(column) || row.is_number(column);
+    if (!row.is_null(column) && !row.is_number(column)) problem = "a metric is no number";
     if (!row.is_null(column)) metric = row.real(column);
     ++column;
   }
   outcome.limited_by = text();
   outcome.stop = text();
   outcome.result = text();
-  const bool has_result = outcome.status == PointStatus::ok || outcome.status == PointStatus::infeasible;
-  valid &= outcome.result.empty() ? !has_result : Json::accept(outcome.result);
-  return valid ? std::optional(std::move(outcome)) : std::nullopt;
+  if (problem.empty()) problem = problem_of(outcome, by);
+  return problem.empty() ? std::optional(std::move(outcome)) : std::nullopt;
 }
 
 std::unordered_set<std::string> finished(Database& database) {
@@ -190,18 +241,26 @@ std::unordered_set<std::string> finished(Database& database) {
   return keys;
 }
 
-std::size_t drop_damaged(Database& database) {
+Damage drop_damaged(Database& database) {
+  const WrittenBy by = writer_of(database);
   std::vector<std::int64_t> damaged;  // rows: a damaged key may not be found by its text
-  SqlStatement rows(database, fmt::format("SELECT {}, rowid FROM outcomes", outcome_columns()));
+  Damage damage;
+  SqlStatement rows(database, fmt::format("SELECT {}, rowid, key IN (SELECT key FROM points) FROM outcomes",
+                                          outcome_columns()));
   while (rows.step()) {
-    if (!outcome_in(rows)) damaged.push_back(rows.integer(rows.columns() - 1));
+    const bool of_a_point = rows.integer(rows.columns() - 1) != 0;
+    std::string problem;
+    if (outcome_in(rows, of_a_point ? by : WrittenBy::any_version, problem)) continue;
+    damaged.push_back(rows.integer(rows.columns() - 2));
+    if (damage.first.empty()) damage.first = problem;
   }
   SqlStatement remove(database, "DELETE FROM outcomes WHERE rowid = ?1");
   for (const std::int64_t row : damaged) {
     remove.bind(1, row);
     remove.run();
   }
-  return damaged.size();
+  damage.outcomes = damaged.size();
+  return damage;
 }
 
 }  // namespace jostle::analyses

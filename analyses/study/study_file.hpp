@@ -44,12 +44,20 @@ using Record = std::vector<std::pair<std::string, std::string>>;
 // The outcomes in a row of `SELECT <outcome_columns()>`.
 [[nodiscard]] std::string outcome_columns();
 [[nodiscard]] std::string key_in(const SqlStatement& row);
-// None if the row is none that jostle writes: a status without meaning, a result that is no JSON.
-[[nodiscard]] std::optional<Outcome> outcome_in(const SqlStatement& row);
+// The version by which the outcomes of the study's points were computed.
+enum class WrittenBy { this_version, any_version };
+[[nodiscard]] WrittenBy writer_of(Database& database);
+// None, with the reason in `problem`, if the row is none that jostle writes: a status without meaning, a
+// result that is no JSON, or one by this version without a key that it writes.
+[[nodiscard]] std::optional<Outcome> outcome_in(const SqlStatement& row, WrittenBy by, std::string& problem);
 
 [[nodiscard]] std::unordered_set<std::string> finished(Database& database);  // keys with an outcome
 
-// Removes outcomes that are damaged, so that they are computed again; how many.
-[[nodiscard]] std::size_t drop_damaged(Database& database);
+// Removes outcomes that are damaged, so that they are computed again.
+struct Damage {
+  std::size_t outcomes = 0;
+  std::string first;  // what is wrong with one of them
+};
+[[nodiscard]] Damage drop_damaged(Database& database);
 
 }  // namespace jostle::analyses

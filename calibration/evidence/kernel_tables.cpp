@@ -57,7 +57,7 @@ dnn::MeasuredNetwork& network_of(dnn::KernelTables& tables, std::string_view mod
 dnn::MeasuredBatch& batch_in(dnn::MeasuredNetwork& network, std::int64_t batch) {
   const auto found = std::ranges::find(network.batches, batch, &dnn::MeasuredBatch::batch);
   if (found != network.batches.end()) return *found;
-  network.batches.push_back({.batch = batch, .kernels = {}, .names = {}, .only_kernels = true});
+  network.batches.push_back({.batch = batch, .kernels = {}, .names = {}, .nodes_to_last_memset = 0});
   return network.batches.back();
 }
 
@@ -93,7 +93,7 @@ void read_kernels(std::string_view text, std::string_view name, dnn::KernelTable
     kernel.code = gpu::code_of(row.view(kernel_name), kernel);
     table.kernels.push_back(kernel);
     table.names.emplace_back(row.view(kernel_name));
-    if (memset) table.only_kernels = false;
+    if (memset) table.nodes_to_last_memset = table.names.size();
   }
 }
 

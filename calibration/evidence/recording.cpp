@@ -199,7 +199,7 @@ bool is_recording(const std::string& path) {
   if (!is_file(path)) return false;
   std::ifstream file(path);
   std::string line;
-  return std::getline(file, line) && line.starts_with("run,file,format,");
+  return std::getline(file, line) && input::without_mark(line).starts_with("run,file,format,");
 }
 
 Recording read_recording(const std::string& path, input::Problems& problems) {

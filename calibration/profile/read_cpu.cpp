@@ -61,6 +61,7 @@ void read_scheduler(const Cursor& at, Block& outer, cpu::SchedulerSpec& schedule
     kernel.names.emplace_back(version.name, &version);
   block.words().optional("kernel", scheduler.kernel, kernel);
   block.words().optional("knows_capacities", scheduler.knows_capacities, input::Boolean{});
+  block.words().optional("groups_realtime", scheduler.groups_realtime, input::Boolean{});
   block.words().optional("interrupt_core", scheduler.interrupt_core, Whole<int>{0, max_board_cores - 1});
   const TimeSpan span{sim::Duration::zero(), max_cpu_cost, true};
   block.required("tick", scheduler.tick, span);

@@ -143,6 +143,7 @@ CsvTable CsvTable::parse(std::string_view text, std::string_view name,
                          std::span<const std::string_view> required) {
   CsvTable table;
   table.name_ = name;
+  text = input::without_mark(text);
   if (text.empty()) throw CsvError(name, 1, "the file is empty");
   Scanner scanner(text, name);
   CsvFields header;
@@ -187,7 +188,8 @@ std::string csv_field(const std::string& text) {
   const auto [stopped, error] = std::from_chars(text.data(), end, number);
   const bool plain_number = error == std::errc{} && stopped == end;
   const std::string safe = !plain_number && is_formula(text) ? "'" + text : text;
-  if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
+  const bool marked = input::without_mark(safe).size() < safe.size();  // as a first field it would be lost
+  if (!marked && safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
   std::string result = "\"";
   for (const char c : safe) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + "\"";

@@ -32,9 +32,9 @@ struct CsvFields {
   }
 };
 
-// A complete file: a header line, then rows with the same number of fields. Fields in double quotes may
-// contain commas, newlines and doubled quotes. The last line must end in a newline; otherwise the file is
-// truncated.
+// A complete file, behind a byte order mark or without one: a header line, then rows with the same number of
+// fields. Fields in double quotes may contain commas, newlines and doubled quotes. The last line must end in
+// a newline; otherwise the file is truncated.
 class CsvTable {
  public:
   // One data row; valid as long as the table.

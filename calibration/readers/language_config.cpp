@@ -140,7 +140,7 @@ class ShapeReader {
     experts.count = required(type_.count_key, most_experts, experts.count);
     experts.per_token = optional("num_experts_per_tok", most_experts, experts.per_token);
     experts.shared_ffn = optional("shared_expert_intermediate_size", most_ffn, 0, 0);
-    if (experts.per_token > experts.count)
+    if (good_ && experts.per_token > experts.count)
       problem("num_experts_per_tok", fmt::format("more than the {} experts there are", experts.count));
     if (const int step = optional("decoder_sparse_step", most_layers, 1); step != 1)
       problem("decoder_sparse_step", "blocks with and without experts are not modelled together", "1");
@@ -187,8 +187,13 @@ std::optional<Architecture> parse_config(const std::string& text, const std::str
   const auto index = input::choose(at.descend("model_type"), "model_type", config_types());
   if (!index) return std::nullopt;
   // Of a model that also sees, the decoder has a mapping of its own.
-  if (const input::Node inner = root->find("text_config"); inner && inner->kind == Kind::mapping)
+  if (const input::Node inner = root->find("text_config"); inner && inner->kind != Kind::nothing) {
     at = at.descend("text_config");
+    if (!at.is(Kind::mapping)) {
+      at.expected("a mapping: the shapes of the decoder");
+      return std::nullopt;
+    }
+  }
   return ShapeReader(at, model_types[*index]).read();
 }
 

@@ -72,7 +72,12 @@ std::unique_ptr<Source> Source::of_text(std::string text, const std::string& ori
 
 void Source::start() {
   more();
-  if (!is_gzip(begin_, end_)) return;
+  if (is_gzip(begin_, end_)) start_unzipping();
+  const std::string_view available(begin_, static_cast<std::size_t>(end_ - begin_));
+  begin_ += available.size() - input::without_mark(available).size();
+}
+
+void Source::start_unzipping() {
   inflater_ = std::make_unique<Inflater>();
   if (!inflater_->ready) failure_ = "not enough memory to decompress it";
   // What has been read so far is compressed.

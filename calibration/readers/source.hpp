@@ -72,6 +72,7 @@ class Source {
   std::size_t read_raw(char* to, std::size_t most);
   std::size_t unzip(char* to, std::size_t most);
   void start();
+  void start_unzipping();
 
   std::shared_ptr<const std::string> origin_;
   std::unique_ptr<input::InputFile> file_;  // null for text

@@ -87,7 +87,9 @@ ExitCode check(const ScenarioFiles& files, Context& context) {
     const scenarios::Scenario& scenario = *all[i].scenario;
     const std::size_t processes = scenarios::expand(scenario).size();
     const std::string what = input::counted(processes, "process", "processes");
-    if (say_who_fits(files.files[i], scenarios::preview(scenario), terminal))
+    const scenarios::Result preview = scenarios::preview(scenario);
+    for (const std::string& warning : preview.warnings) terminal.complain("warning: " + warning);
+    if (say_who_fits(files.files[i], preview, terminal))
       terminal.print(fmt::format("{}: ok, {} on {}\n", input::file_name(files.files[i]), what,
                                  input::printable(scenario.device)));
     else

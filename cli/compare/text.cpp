@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/printable.hpp"
@@ -59,6 +60,27 @@ std::string table_of(const std::vector<Difference>& differences, int width, bool
   return table.text(width, colour);
 }
 
+// A line for each side on which the process is overloaded: why rows of latency are missing, or of fewer
+// pairs.
+std::string overload_text(const analyses::ComparedProcess& process, std::size_t pairs, int width) {
+  std::string text;
+  const auto add = [&](const char* side, const analyses::OverloadedRuns& overload) {
+    if (overload.runs == 0) return;
+    const std::string up_to =
+        overload.stable_share ? fmt::format(" ({})", stable_up_to(*overload.stable_share)) : "";
+    const std::string rest = process.with_latency == 0
+                                 ? "is not compared"
+                                 : fmt::format("is compared over {} of the pairs", process.with_latency);
+    text += paragraph(
+        fmt::format("{} is overloaded in {} of {} runs{}: latency grows without bound there, and {}", side,
+                    overload.runs, pairs, up_to, rest),
+        width, 0);
+  };
+  add("A", process.overload_a);
+  add("B", process.overload_b);
+  return text;
+}
+
 }  // namespace
 
 std::string comparison_text(const Compared& compared, const analyses::ComparedNames& names, int width,
@@ -84,7 +106,7 @@ std::string comparison_text(const Compared& compared, const analyses::ComparedNa
     const std::string where = process.a == process.b ? fmt::format("#{}", process.a)
                                                      : fmt::format("#{} -> #{}", process.a, process.b);
     text += "\n" + styled(where + " " + input::printable(process.label, 200), Style::strong, colour) + "\n" +
-            table_of(process.metrics, width, colour);
+            table_of(process.metrics, width, colour) + overload_text(process, count, width);
   }
   text += "\n" + styled("board", Style::strong, colour) + "\n" + table_of(compared.system, width, colour);
   const auto unmatched = [&](const std::vector<analyses::Unmatched>& processes, const char* which) {

@@ -11,6 +11,8 @@
 #include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
+#include "input/quantity.hpp"
+#include "scenarios/result/starved.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -30,8 +32,17 @@ std::string signed_percent(const Metric& share) {
   return text == "-0.0" ? "+0.0" : text;
 }
 
+// Whether rates of equal processes differ, so that no one of them tells of all.
+bool differs(double least, double most) {
+  return most - least > 0.05 * most;
+}
+std::string rates(double least, double most) {
+  const auto rate = [](double one) { return one == 0 ? "0" : significant(one, 4); };
+  return differs(least, most) ? rate(least) + " to " + rate(most) : rate((least + most) / 2);
+}
+
 // "4 x resnet50 fp16 b1 tensorrt: 61.2 images/s each, p99 65.3 ms"; of one that does not keep up
-// "61.2 of 70 images/s each, latency grows"
+// "61.2 of 70 images/s each, latency grows"; of equal ones that fare differently "0 to 333 images/s"
 std::string headline(const Explanation& explanation, const Explained& explained) {
   double least = 0, most = 0, offered = 0;
   Metric p99 = 0.0;  // the worst; none where one is not known
@@ -47,13 +58,13 @@ std::string headline(const Explanation& explanation, const Explained& explained)
     first = false;
   }
   if (first) return explained.group.label;
-  const std::string rate = most - least > 0.05 * most ? significant(least, 4) + " to " + significant(most, 4)
-                                                      : significant((least + most) / 2, 4);
-  const char* each = explained.group.processes.size() > 1 ? " each" : "";
+  const bool differ = differs(least, most);
+  const std::string rate = rates(least, most);
+  const char* each = explained.group.processes.size() > 1 && !differ ? " each" : "";
   const scenarios::ProcessResult& one = explanation.result.processes[explained.group.processes.front()];
   if (offered > 0)
-    return fmt::format("{}: {} of {:.4g} {}{}, latency grows", explained.group.label, rate, offered,
-                       one.throughput.unit, each);
+    return fmt::format("{}: {} of {} {}{}, latency grows", explained.group.label, rate,
+                       input::decimal(offered, 4), one.throughput.unit, each);
   const std::string latency = p99 ? fmt::format(", p99 {} ms", significant(*p99, 4)) : std::string();
   return fmt::format("{}: {} {}{}{}", explained.group.label, rate, one.throughput.unit, each, latency);
 }
@@ -107,17 +118,18 @@ std::string streams(const Explanation& explanation, const Explained& explained, 
   for (auto first = all.begin(); first != all.end();) {
     const auto end =
         std::find_if_not(first, all.end(), [&](const auto& other) { return alike(*first, other); });
-    double rate = 0;
+    double least = first->throughput.mean.value_or(0), most = least;
     Metric p99;
     for (auto one = first; one != end; ++one) {
-      rate += one->throughput.mean.value_or(0) / static_cast<double>(end - first);
+      least = std::min(least, one->throughput.mean.value_or(0));
+      most = std::max(most, one->throughput.mean.value_or(0));
       if (one->latency_ms.p99) p99 = std::max(p99.value_or(0), *one->latency_ms.p99);
     }
     const bool several = end - first > 1;
     std::string line =
         fmt::format("{} b{}{}: {} images/s{}", first->name.empty() ? first->model : first->name, first->batch,
-                    several ? fmt::format(" on {} streams", end - first) : "", significant(rate, 4),
-                    several ? " each" : "");
+                    several ? fmt::format(" on {} streams", end - first) : "", rates(least, most),
+                    several && !differs(least, most) ? " each" : "");
     if (first->stable == false) line += ", latency grows";
     if (p99) line += fmt::format(", p99 {} ms", significant(*p99, 4));
     text += paragraph(line, width, 2);
@@ -226,7 +238,8 @@ std::string reported_text(const Explanation& explanation, int width, bool colour
   }
   if (tool.emc_percent) {
     line(fmt::format("EMC_FREQ {:.0f} %", *tool.emc_percent),
-         fmt::format("{:.3g} of {:.3g} GB/s", *system.memory.bandwidth_gb_s, *tool.peak_bandwidth_gb_s));
+         fmt::format("{} of {} GB/s", input::decimal(*system.memory.bandwidth_gb_s, 3),
+                     input::decimal(*tool.peak_bandwidth_gb_s, 3)));
   }
   for (const auto& [rail, watts] : tool.rails_w)
     line(jetson ? fmt::format("{} {:.0f}mW", rail, 1000 * watts) : fmt::format("power.draw {:.2f} W", watts),
@@ -240,8 +253,8 @@ std::string reported_text(const Explanation& explanation, int width, bool colour
 
 std::string explanation_text(const Explanation& explanation, int width, bool colour) {
   const scenarios::Result& result = explanation.result;
-  std::string text = paragraph(fmt::format("{}: {}, seed {}, {:.4g} s simulated", result.scenario,
-                                           result.device, result.seed, result.simulated_s),
+  std::string text = paragraph(fmt::format("{}: {}, seed {}, {} s simulated", result.scenario, result.device,
+                                           result.seed, input::decimal(result.simulated_s, 4)),
                                width, 0);
   if (explanation.overload)
     text += overload_lines(result, width, colour) + paragraph(explanation.overload->sentence, width, 0);
@@ -250,6 +263,7 @@ std::string explanation_text(const Explanation& explanation, int width, bool col
                                   "latencies are those of the others.",
                                   significant(100 * dropped, 2)),
                       width, 0);
+  for (const std::string& sentence : scenarios::starved(result)) text += paragraph(sentence, width, 0);
   for (const Explained& explained : explanation.groups)
     text += group_text(explanation, explained, width, colour);
   text += sharing_lines(result, width);

@@ -5,6 +5,7 @@
 
 #include "analyses/study/store.hpp"
 #include "cli/options.hpp"
+#include "cli/study_files.hpp"
 #include "cli/subcommand.hpp"
 #include "input/file_id.hpp"
 
@@ -16,12 +17,14 @@ struct MergeOptions {
   std::string output;
 };
 
-ExitCode merge(const MergeOptions& options) {
+ExitCode merge(const MergeOptions& options, Terminal& terminal) {
   for (const std::string& file : options.files) {
     (void)analyses::read_study(file);  // before anything is written
     input::note_read(file);
   }
-  analyses::Store(options.output).merge(options.files);
+  analyses::Store store(options.output);
+  store.merge(options.files);
+  tell_damage(store, "dropped", terminal);
   return ExitCode::done;
 }
 
@@ -39,7 +42,8 @@ void add_merge(CLI::App& app, Task& task) {
       ->type_name("FILE");
   add_examples(*command,
                {"merge part1.sqlite part2.sqlite -o whole.sqlite", "merge part*.sqlite -o whole.sqlite"});
-  command->callback([&task, options] { task = [options](Context&) { return merge(*options); }; });
+  command->callback(
+      [&task, options] { task = [options](Context& context) { return merge(*options, context.terminal); }; });
 }
 
 }  // namespace jostle::cli

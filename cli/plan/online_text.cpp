@@ -7,6 +7,7 @@
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
+#include "input/quantity.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -33,10 +34,10 @@ std::string online_text(const std::string& file, const OnlineAnswer& answer, int
   const auto& tracks = answer.comparison.tracks;
   const std::size_t windows = tracks.front().regret.size();
   std::string text =
-      paragraph(fmt::format("{}: {}, {} of {:.3g} s", file,
-                            input::counted(answer.candidates.size(), "configuration"),
-                            input::counted(windows, "window"), answer.window_s),
-                width, 0) +
+      paragraph(
+          fmt::format("{}: {}, {} of {} s", file, input::counted(answer.candidates.size(), "configuration"),
+                      input::counted(windows, "window"), input::decimal(answer.window_s, 3)),
+          width, 0) +
       paragraph("true optimum: " + online_settings_text(settings_of(answer, answer.comparison.best)), width,
                 2);
   const auto at = [&](double share) {

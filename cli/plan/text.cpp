@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyses/study/metric.hpp"
+#include "cli/run/report.hpp"
 #include "cli/terminal/paragraph.hpp"
 #include "cli/terminal/table.hpp"
 #include "input/counted.hpp"
@@ -48,12 +49,16 @@ std::vector<std::pair<std::string, std::string>> varying_keys(const std::vector<
 }
 
 // "processes.0.batch 8, power_mode 15W"
-std::string settings_text(const PlanPoint& point) {
-  const Json settings = Json::parse(point.settings);
+std::string settings_text(const std::string& json) {
+  const Json settings = Json::parse(json);
   std::string text;
   for (const auto& [key, value] : settings.items())
     text += (text.empty() ? "" : ", ") + key + " " + setting_value_text(value);
   return text.empty() ? "the scenario unchanged" : text;
+}
+
+std::string settings_text(const PlanPoint& point) {
+  return settings_text(point.settings);
 }
 
 // "processes.0.batch 8 -> 4": the settings that differ.
@@ -297,6 +302,14 @@ std::string head(const std::string& file, const Plan& plan, int width) {
   return paragraph(text, width, 0);
 }
 
+std::string overload_text(const Plan& plan, int width) {
+  if (!plan.least_overloaded) return {};
+  return paragraph(fmt::format("nearest to keeping up of those that are overloaded: {}, {}",
+                               settings_text(plan.least_overloaded->settings),
+                               stable_up_to(plan.least_overloaded->stable_share)),
+                   width, 0);
+}
+
 }  // namespace
 
 std::string probability_text(double p) {
@@ -312,7 +325,7 @@ std::string value_with_unit(const std::string& metric, double value) {
 }
 
 std::string plan_text(const std::string& file, const Plan& plan, int width, bool colour) {
-  std::string text = head(file, plan, width);
+  std::string text = head(file, plan, width) + overload_text(plan, width);
   if (!plan.best) {
     text += "\n" + styled("no point meets the limits", Style::bad, colour) + "\n";
     if (plan.count.evaluated > 0 && plan.count.overloaded == plan.count.evaluated)

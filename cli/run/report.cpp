@@ -12,6 +12,7 @@
 #include "input/counted.hpp"
 #include "input/file.hpp"
 #include "input/printable.hpp"
+#include "input/quantity.hpp"
 #include "scenarios/result/instance_row.hpp"
 
 namespace jostle::cli {
@@ -366,7 +367,8 @@ std::string system_lines(const Result& result, int width) {
     if (engine.busy) engines.push_back(fmt::format("{} busy {:.1f} %", engine.name, 100 * *engine.busy));
   if (system.link) {
     add(link, system.link->busy, "busy {:.1f} %", 100);
-    add(link, system.link->requests_per_s, "{:.4g} requests/s");
+    if (const Metric& sent = system.link->requests_per_s)
+      link.push_back(input::decimal(*sent, 4) + " requests/s");
     add(link, system.link->wait_ms, "waited for {:.3g} ms");
     if (system.link->resends > 0) add(link, system.link->resends, "{:.2g} % sent again", 100);
     if (system.link->queued > 0) link.push_back(fmt::format("{} queued at the end", system.link->queued));
@@ -379,7 +381,8 @@ std::string system_lines(const Result& result, int width) {
     memory.push_back(
         fmt::format("{:.0f} of {:.0f} MB held", *system.memory.used_mb, *system.memory.capacity_mb));
   add(memory, system.memory.gpu_share, "{:.1f} % for the GPU", 100);
-  add(memory, system.memory.bandwidth_gb_s, "{:.3g} GB/s");
+  if (const Metric& moved = system.memory.bandwidth_gb_s)
+    memory.push_back(input::decimal(*moved, 3) + " GB/s");
   add(power, system.power_w.mean, "{:.2f} W");
   if (system.power_w.pi90) power.push_back("90 % within " + range(system.power_w.pi90) + " W");
   add(power, system.power_w.peak, "peak {:.2f} W");
@@ -422,8 +425,8 @@ std::string too_short(const scenarios::Times& times, const char* what, const std
   if (times.needs.empty()) return {};
   std::vector<std::string> names;
   for (const auto& [name, run] : times.needs) names.push_back(name);
-  return paragraph(fmt::format("too short: {} {} of {} do not tell {}; a run of about {:.2g} s would",
-                               times.samples, what, who, joined(names), times.needs.back().second.run_s),
+  return paragraph(fmt::format("too short: {} {} of {} do not tell {}; a run of about {} s would", times.samples,
+                               what, who, joined(names), input::decimal(times.needs.back().second.run_s, 2)),
                    width, 0);
 }
 
@@ -504,27 +507,35 @@ std::string unconverged_lines(const Result& result, int width) {
 
 }  // namespace
 
+std::string stable_up_to(double share) {
+  return fmt::format("stable up to {:.3g} % of this load", std::floor(1000 * share) / 10);
+}
+
 std::string overload_lines(const Result& result, int width, bool colour) {
   std::string text;
   for (std::size_t i = 0; i < result.processes.size();) {
     std::size_t count = 0, first = i;
     double offered = 0, served = 0;
+    Metric could_serve = 0.0;
     for (; i < result.processes.size() && result.processes[i].entry == result.processes[first].entry; ++i) {
       const ProcessResult& process = result.processes[i];
       if (process.stable != false) continue;
       if (count++ == 0) first = i;
       offered += process.offered.value_or(0);
       served += process.throughput.mean.value_or(0);
+      could_serve =
+          could_serve && process.stable_rate ? Metric(*could_serve + *process.stable_rate) : std::nullopt;
     }
     if (count == 0) continue;
     const std::string name = input::printable(label(result.processes[first]));
     const std::string who = count == 1 ? fmt::format("process {} ({})", result.processes[first].index, name)
                                        : fmt::format("{} processes ({})", count, name);
     const std::string_view title = "overloaded";
-    const std::string line =
-        paragraph(fmt::format("{}: latency grows without bound; {} {} {:.4g} of {:.4g} images/s", title, who,
-                              count == 1 ? "serves" : "serve", served, offered),
-                  width, 0);
+    const std::string up_to = could_serve ? "; " + stable_up_to(*could_serve / offered) : "";
+    const std::string line = paragraph(fmt::format("{}: latency grows without bound; {} {} {} of {} images/s{}", title,
+                                                   who, count == 1 ? "serves" : "serve", input::decimal(served, 4),
+                                                   input::decimal(offered, 4), up_to),
+                                       width, 0);
     text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
   }
   return text.empty() ? text : "\n" + text;
@@ -537,10 +548,11 @@ std::string sharing_lines(const Result& result, int width) {
 
 std::string report(const Result& result, int width, bool colour) {
   std::vector<std::string> facts{result.device, fmt::format("seed {}", result.seed),
-                                 fmt::format("{:.4g} s simulated", result.simulated_s)};
+                                 input::decimal(result.simulated_s, 4) + " s simulated"};
   if (result.replications > 1)
-    facts.back() = fmt::format("mean of {} replications of {:.4g} s", result.replications,
-                               result.simulated_s / static_cast<double>(result.replications));
+    facts.back() =
+        fmt::format("mean of {} replications of {} s", result.replications,
+                    input::decimal(result.simulated_s / static_cast<double>(result.replications), 4));
   if (result.system.stop != "duration") facts.push_back("stopped by " + result.system.stop);
   const std::string name = input::printable(result.scenario, std::string::npos);
   std::string title = wrapped(name + ":", facts, width);

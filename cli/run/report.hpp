@@ -14,6 +14,9 @@ namespace jostle::cli {
 // A sentence for each entry with processes that do not keep up, after an empty line; empty if all do.
 [[nodiscard]] std::string overload_lines(const scenarios::Result& result, int width, bool colour);
 
+// "stable up to 87 % of this load": `share` of the load could be served, rounded down.
+[[nodiscard]] std::string stable_up_to(double share);
+
 // That sharing the GPU is assumed, and what would settle it, after an empty line; empty where it is not.
 [[nodiscard]] std::string sharing_lines(const scenarios::Result& result, int width);
 

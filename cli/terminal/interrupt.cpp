@@ -36,7 +36,7 @@ void on_signal(int signal) {
     return;
   }
   received = signal;
-  input::interruption() = true;
+  input::interruption_by_signal() = true;
   set_ticking(tick_us);
 }
 
@@ -62,7 +62,7 @@ const std::atomic<bool>& handle_signals() {
   set_ticking(0);
   received = 0;
   ticks = 0;
-  input::interruption() = false;
+  input::interruption_by_signal() = false;
   install(SIGALRM, on_tick);
   install(SIGINT, on_signal);
   install(SIGTERM, on_signal);
@@ -71,7 +71,7 @@ const std::atomic<bool>& handle_signals() {
   if (now.sa_handler != SIG_IGN) install(SIGHUP, on_signal);  // nohup
   install(SIGPIPE, SIG_IGN);
   install(SIGXFSZ, SIG_IGN);
-  return input::interruption();
+  return input::interruption_by_signal();
 }
 
 int ending_signal() {

@@ -239,6 +239,7 @@ double Dvfs::watts_since(Mark& mark) {
 void Dvfs::read_cap() {
   const power::Throttle before = cap_->throttle();
   if (cap_->read(watts_since(cap_mark_)) != before) allow();
+  if (cap_->unmet()) report_.cap_unmet_s += sim::to_seconds(cap_->interval());
   after(cap_->interval(), sim::action<&Dvfs::read_cap>(*this));
 }
 

@@ -13,6 +13,10 @@ int DeviceSpec::core_count() const {
   return count;
 }
 
+bool DeviceSpec::lowers_clocks() const {
+  return !gpu.clock_table_hz.empty() || !cpu->clusters.front().clock_table_hz.empty();
+}
+
 const PowerMode* find_power_mode(const DeviceSpec& device, const std::string& name) {
   for (const PowerMode& mode : device.power_modes) {
     if (mode.name == name) return &mode;

@@ -71,6 +71,8 @@ struct DeviceSpec {
 
   [[nodiscard]] bool has_gpu() const { return gpu.sm_count > 0; }
   [[nodiscard]] int core_count() const;
+  // Whether a power cap has clocks to step down: the GPU's or the cores' have a table.
+  [[nodiscard]] bool lowers_clocks() const;
 };
 
 // The power mode of that name, or null.

@@ -141,6 +141,7 @@ ThreadId Cpu::create_thread(const ThreadSpec& spec) {
   check(spec.fifo == 0 || !spec.container, "a real-time thread is under no quota and has no shares");
   thread.priority = spec.fifo;
   has_realtime_ = has_realtime_ || spec.fifo > 0;
+  has_fair_server_ = has_realtime_ && machine_.kernel().fair_server;
   if (spec.container) thread.container = container_of(*spec.container);
   note_container(thread);
   thread.working_set_bytes = spec.working_set_bytes;

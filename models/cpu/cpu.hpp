@@ -155,6 +155,7 @@ class Cpu {
   void enqueue(Core& core, Thread& thread, bool is_new);
   void dequeue_sleeping(Core& core, Thread& thread);
   void charge(Core& core, Thread& thread, sim::Duration elapsed);
+  [[nodiscard]] sim::Duration limit_left(Core& core) const;
   [[nodiscard]] sim::Time limit_due(Core& core) const;
   [[nodiscard]] bool over_limit(Core& core);
   void enforce_limit(Core& core);
@@ -180,8 +181,15 @@ class Cpu {
   void push_realtime(Core& core);
   void pull_realtime(Core& core);
   void move_realtime(Thread& thread, Core& to);
-  void throttle_realtime(Core& core);
+  void hold_back_realtime(Core& core);
+  void release_realtime(Core& core);
+  void borrow_runtime(Core& core);
   void realtime_period_over();
+  // The deadline server of other threads (fair_server.cpp).
+  void note_fair_threads(Core& core);
+  void charge_fair_server(Core& core, sim::Duration elapsed);
+  void plan_fair_server(Core& core);
+  void fair_server_due(Core& core);
 
   // Load balance (rebalance.cpp).
   void pull_before_idling(Core& core);
@@ -222,6 +230,7 @@ class Cpu {
   int planned_balances_ = 0;
   bool containers_compete_ = false;  // somebody is outside a container, or in another one
   bool has_realtime_ = false;
+  bool has_fair_server_ = false;  // and there are real-time threads
   sim::EventId realtime_event_;
   int runnable_ = 0;  // threads, running ones included
   sim::TrackId run_queue_counter_ = sim::TrackId::none;

@@ -115,6 +115,7 @@ void Cpu::accrue(Core& core, sim::Time now) {
   } else {
     core.queue.charge(elapsed.ps());
   }
+  if (has_fair_server_ && thread.priority == 0) charge_fair_server(core, elapsed);
   if (machine_.tracks_utilisation) thread.utilisation.advance(now, core.speed);
   // Phase by phase: where phases end without events, several may have passed, and are told of now.
   for (sim::Duration rest = elapsed;;) {
@@ -145,6 +146,7 @@ void Cpu::accrue(Core& core, sim::Time now) {
 }
 
 void Cpu::arm(Core& core) {
+  if (has_fair_server_) plan_fair_server(core);
   if (core.running == nullptr) {
     engine_.cancel(core.timer);
     return;
@@ -154,7 +156,8 @@ void Cpu::arm(Core& core) {
   core.tick_due = slice_left == forever
                       ? sim::Time::never()
                       : next_tick(engine_.now() + sim::Duration{std::max<std::int64_t>(slice_left, 1)});
-  core.limit_due = core.running->limited() ? limit_due(core) : sim::Time::never();
+  const bool limited = core.running->limited() || core.realtime.outranked;
+  core.limit_due = limited ? limit_due(core) : sim::Time::never();
   arm_phase(core);
 }
 

@@ -8,7 +8,7 @@
 namespace jostle::cpu {
 
 // A row holds from its version up to the next row's. Stable releases carry backports, hence the rows with a
-// third number. Read in kernel/sched/fair.c of torvalds/linux, of L4T R32's 4.9 and of L4T R36's 5.15.
+// third number. Read in kernel/sched of torvalds/linux, of L4T R32's 4.9 and of L4T R36's 5.15.
 struct KernelVersion {
   const char* name = "";  // the word of a profile
 
@@ -41,6 +41,16 @@ struct KernelVersion {
   // --- Wake-ups ---
   // Next and last buddy of the completely fair scheduler, gone with it in 6.6.
   bool buddies = true;
+
+  // --- Real-time threads ---
+  // A core that has used up its runtime borrows what other cores have left of theirs, so that a single thread
+  // takes a whole core for ever. RT_RUNTIME_SHARE, off by default since 2586af1ac187 "Disable
+  // RT_RUNTIME_SHARE by default", 5.10 (and 5.4.207).
+  bool lends_runtime = false;
+  // A deadline server gives threads that real-time ones keep from their core 50 ms of every second:
+  // a110a81c52a9 "Deferrable dl server", 6.12. Real-time threads then have no limit of their own unless the
+  // kernel groups them (CONFIG_RT_GROUP_SCHED): 5f6bd380c7bd "Remove default bandwidth control", 6.12.
+  bool fair_server = false;
 };
 
 inline constexpr std::array kernel_versions{
@@ -51,13 +61,15 @@ inline constexpr std::array kernel_versions{
                   .busy_less_a_tick = false,
                   .board_imbalance_percent = 125,
                   .counts_blocked_load = false,
-                  .estimates_utilisation = false},
+                  .estimates_utilisation = false,
+                  .lends_runtime = true},
     KernelVersion{.name = "5.10", .pulls_above_average = true},  // JetPack 5.0 to 5.1.2 (5.10.120)
     KernelVersion{.name = "5.10.178"},                           // JetPack 5.1.3 (5.10.192)
     KernelVersion{.name = "5.15", .pulls_above_average = true},
     KernelVersion{.name = "5.15.108"},  // L4T R36, JetPack 6: 5.15.122 and later
     KernelVersion{.name = "6.8", .buddies = false},
-    KernelVersion{.name = "6.18", .buddies = false},
+    KernelVersion{.name = "6.12", .buddies = false, .fair_server = true},
+    KernelVersion{.name = "6.18", .buddies = false, .fair_server = true},
 };
 
 // Null if there is no such row.

@@ -50,30 +50,45 @@ void Cpu::charge(Core& core, Thread& thread, Duration elapsed) {
   thread.container->assign(on);
 }
 
+// What limits leave the running thread; Duration::max() if there is none.
+Duration Cpu::limit_left(Core& core) const {
+  const Thread& thread = *core.running;
+  const RealTimeQueue& realtime = core.realtime;
+  if (thread.priority > 0)
+    return machine_.spec.scheduler.limits_realtime() && realtime.runtime < realtime_period
+               ? realtime.runtime - realtime.ran
+               : Duration::max();
+  const Duration served = realtime.outranked ? realtime.fair.left : Duration::max();
+  const bool quota = thread.container != nullptr && thread.container->quota;
+  return quota ? std::min(served, thread.container->on(core.index).left) : served;
+}
+
 // When the running thread's time may be used up: noticed at a tick, at once if it is already.
 Time Cpu::limit_due(Core& core) const {
-  const Thread& thread = *core.running;
-  Duration left;
-  if (thread.priority > 0) {
-    left = realtime_runtime - core.realtime.ran;
-  } else if (thread.container != nullptr && thread.container->quota) {
-    left = thread.container->on(core.index).left;
-  } else {
-    return Time::never();
-  }
+  const Duration left = limit_left(core);
+  if (left == Duration::max()) return Time::never();
   return left > Duration::zero() ? next_tick(engine_.now() + left) : engine_.now();
 }
 
 bool Cpu::over_limit(Core& core) {
+  if (limit_left(core) > Duration::zero()) return false;
   const Thread& thread = *core.running;
-  if (thread.priority > 0) return core.realtime.ran >= realtime_runtime;
-  Container::OnCore& on = thread.container->on(core.index);
-  return on.left <= Duration::zero() && !thread.container->assign(on);
+  if (thread.priority > 0) {
+    borrow_runtime(core);
+    return limit_left(core) <= Duration::zero();
+  }
+  if (core.realtime.outranked && core.realtime.fair.left <= Duration::zero()) return true;
+  return !thread.container->assign(thread.container->on(core.index));
 }
 
 void Cpu::enforce_limit(Core& core) {
   if (core.running->priority > 0) {
-    throttle_realtime(core);
+    core.realtime.throttled = true;
+    hold_back_realtime(core);
+  } else if (core.realtime.outranked && core.realtime.fair.left <= Duration::zero()) {
+    core.realtime.outranked = false;
+    release_realtime(core);
+    settle(core);
   } else {
     throttle(core, *core.running->container);
   }

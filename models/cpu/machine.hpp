@@ -100,6 +100,7 @@ struct Core {
       : cpu(&owner), queue(scaled), cache_loss(costs.preempted_time_constant) {}
   void timer_due();
   void balance_due();
+  void fair_server_due();
 
   Cpu* cpu;
   RunQueue queue;
@@ -138,7 +139,7 @@ struct Core {
 
   // Runnable threads; of those held back by a limit none counts.
   [[nodiscard]] int runnable() const {
-    return queue.size() + (realtime.throttled ? 0 : static_cast<int>(realtime.members.size()));
+    return queue.size() + (realtime.held() ? 0 : static_cast<int>(realtime.members.size()));
   }
   [[nodiscard]] bool idle() const { return runnable() == 0; }
 };

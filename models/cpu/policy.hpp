@@ -41,6 +41,7 @@ struct SchedulerSpec {
   sim::Duration base_slice = {};          // eevdf: sched_base_slice
   bool knows_capacities =
       true;  // of the clusters (capacity-dmips-mhz in the device tree); else all are alike to it
+  bool groups_realtime = false;  // CONFIG_RT_GROUP_SCHED
   int interrupt_core = -1;  // takes the interrupts of devices, so what they wake may go near it; -1: the core
                             // that the thread slept on
   sim::Duration migration_cost = {};  // sched_migration_cost: a thread that ran this recently is cache-hot
@@ -49,6 +50,8 @@ struct SchedulerSpec {
   // (sched_tunable_scaling = 1).
   [[nodiscard]] SchedulerSpec scaled(int online_cores) const;
   [[nodiscard]] const KernelVersion& rules() const;
+  // Whether real-time threads of a core may run for `realtime_runtime` of each period only.
+  [[nodiscard]] bool limits_realtime() const { return !rules().fair_server || groups_realtime; }
 };
 
 // What the scheduler remembers of a thread. Virtual times are picoseconds of execution at nice 0.

@@ -44,7 +44,7 @@ int least_important_core(const Machine& machine, const Thread& thread) {
     return std::tuple(importance(core), &core != &own, core.cluster != own.cluster, core.index);
   };
   for (const Core& core : machine.cores) {
-    if (!thread.allowed.contains(core.index) || core.realtime.throttled) continue;
+    if (!thread.allowed.contains(core.index) || core.realtime.held()) continue;
     if (best == nullptr || order(core) < order(*best)) best = &core;
   }
   return best != nullptr && importance(*best) < thread.priority ? best->index : -1;
@@ -64,8 +64,8 @@ int place_realtime(const Machine& machine, const Thread& thread) {
 
 void Cpu::enqueue_realtime(Core& core, Thread& thread) {
   core.realtime.insert(thread);
-  if (core.realtime.throttled) thread.held_since = engine_.now();
-  if (!engine_.pending(realtime_event_))
+  if (core.realtime.held()) thread.held_since = engine_.now();
+  if (machine_.spec.scheduler.limits_realtime() && !engine_.pending(realtime_event_))
     realtime_event_ =
         engine_.schedule(engine_.now() + realtime_period, sim::action<&Cpu::realtime_period_over>(*this));
 }
@@ -80,7 +80,7 @@ void Cpu::settle(Core& core) {
 
 // push_rt_tasks: those that wait here go to cores that run less important threads.
 void Cpu::push_realtime(Core& core) {
-  if (core.realtime.throttled) return;
+  if (core.realtime.held()) return;
   for (bool moved = true; moved;) {
     moved = false;
     const std::vector<Thread*>& members = core.realtime.members;
@@ -95,10 +95,10 @@ void Cpu::push_realtime(Core& core) {
 
 // pull_rt_task: the most important of those that wait elsewhere, if more so than what is here.
 void Cpu::pull_realtime(Core& core) {
-  if (core.realtime.throttled) return;
+  if (core.realtime.held()) return;
   Thread* best = nullptr;
   for (Core& other : machine_.cores) {
-    if (&other == &core || other.realtime.throttled) continue;
+    if (&other == &core || other.realtime.held()) continue;
     for (Thread* const thread : other.realtime.members) {
       if (thread == other.realtime.first() || !thread->allowed.contains(core.index)) continue;
       if (thread->priority > std::max(importance(core), best != nullptr ? best->priority : 0)) best = thread;
@@ -124,8 +124,8 @@ void Cpu::move_realtime(Thread& thread, Core& to) {
   settle(to);
 }
 
-void Cpu::throttle_realtime(Core& core) {
-  core.realtime.throttled = true;
+// Real-time threads, one of which runs, do not any longer.
+void Cpu::hold_back_realtime(Core& core) {
   for (Thread* const thread : core.realtime.members) thread->held_since = engine_.now();
   Thread& running = *core.running;
   take_off(core);
@@ -134,17 +134,44 @@ void Cpu::throttle_realtime(Core& core) {
   dispatch(core);
 }
 
+// Something that held them back does no longer.
+void Cpu::release_realtime(Core& core) {
+  if (core.realtime.held()) return;
+  for (Thread* const thread : core.realtime.members) release(*thread);
+}
+
+// do_balance_runtime: of what each other core has left, its share, until it has the whole period. Isolated
+// cores, and the others, are each a root domain.
+void Cpu::borrow_runtime(Core& core) {
+  if (!machine_.kernel().lends_runtime) return;
+  const auto in_domain = [&core](const Core& other) {
+    return other.online && other.balanced == core.balanced;
+  };
+  const std::int64_t cores = std::ranges::count_if(machine_.cores, in_domain);
+  Duration& runtime = core.realtime.runtime;
+  for (Core& other : machine_.cores) {
+    if (&other == &core || !in_domain(other)) continue;
+    accrue(other);
+    const Duration spare = other.realtime.runtime - other.realtime.ran;
+    if (spare <= Duration::zero()) continue;
+    const Duration lent = std::min(spare / cores, realtime_period - runtime);
+    other.realtime.runtime -= lent;
+    runtime += lent;
+  }
+}
+
 void Cpu::realtime_period_over() {
   bool used = false;
   for (Core& core : machine_.cores) {
     RealTimeQueue& queue = core.realtime;
     accrue(core);
     used = used || queue.ran > Duration::zero() || !queue.members.empty();
-    queue.ran -= std::min(queue.ran, realtime_runtime);
-    if (queue.throttled && queue.ran < realtime_runtime) {
+    if (queue.throttled) borrow_runtime(core);
+    queue.ran -= std::min(queue.ran, queue.runtime);
+    if (queue.throttled && queue.ran < queue.runtime) {
       queue.throttled = false;
-      for (Thread* const thread : queue.members) release(*thread);
-      if (!queue.members.empty()) settle(core);
+      release_realtime(core);
+      if (queue.first() != nullptr) settle(core);
     } else if (core.running != nullptr && core.running->priority > 0) {
       arm(core);
     }

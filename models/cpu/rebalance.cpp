@@ -11,6 +11,7 @@ void Core::balance_due() {
 }
 
 void Cpu::note_load(Core& core) {
+  if (has_fair_server_) note_fair_threads(core);
   if (core.idle()) {
     core.busy_since = sim::Time::never();
   } else if (core.busy_since == sim::Time::never()) {

@@ -103,7 +103,7 @@ Neighbours neighbours(const MeasuredNetwork& network, std::int64_t batch) {
 // Whether two tables have the same operators in the same positions: the same number of kernels, nearly all of
 // the same class (an operator may use another kind of kernel at another batch size).
 bool agree(const MeasuredBatch& a, const MeasuredBatch& b) {
-  if (a.names.size() != b.names.size() || a.only_kernels != b.only_kernels) return false;
+  if (a.names.size() != b.names.size() || a.launched_whole() != b.launched_whole()) return false;
   std::size_t same = 0;
   for (std::size_t i = 0; i < a.names.size(); ++i) {
     if (classify_kernel(a.names[i]) == classify_kernel(b.names[i])) ++same;
@@ -117,13 +117,26 @@ std::uint32_t affine_blocks(const gpu::Kernel& a, const gpu::Kernel& b, double w
   return static_cast<std::uint32_t>(std::clamp(std::round(blocks), 1.0, 4e9));
 }
 
+// A grid covers the outputs, so a kernel of `a` has as many more blocks at another batch as there are images.
+std::uint32_t grown_blocks(const gpu::Kernel& a, double images) {
+  return static_cast<std::uint32_t>(std::clamp(std::round(a.blocks * images), 1.0, 4e9));
+}
+
+// Stretches a table from its batch to `batch`.
+std::vector<gpu::Kernel> stretched(const MeasuredBatch& table, double batch) {
+  std::vector<gpu::Kernel> kernels = table.kernels;
+  for (gpu::Kernel& kernel : kernels)
+    kernel.blocks = grown_blocks(kernel, batch / static_cast<double>(table.batch));
+  return kernels;
+}
+
 // Interpolates position by position. The geometry is that of the nearer table; blocks are interpolated if the
-// kernels are the same.
+// kernels are the same, and otherwise grow with the batch.
 std::vector<gpu::Kernel> by_position(const MeasuredBatch& lower, const MeasuredBatch& upper,
                                      const MeasuredBatch& nearer, double batch) {
   const double weight =
       (batch - static_cast<double>(lower.batch)) / static_cast<double>(upper.batch - lower.batch);
-  std::vector<gpu::Kernel> kernels = nearer.kernels;
+  std::vector<gpu::Kernel> kernels = stretched(nearer, batch);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const gpu::Kernel& a = lower.kernels[i];
     const gpu::Kernel& b = upper.kernels[i];
@@ -164,7 +177,7 @@ gpu::KernelSequence measured(const MeasuredNetwork& network, const MeasuredBatch
   gpu::KernelSequence sequence;
   sequence.kernels = table.kernels;
   sequence.lone_gap = sim::picoseconds(gap_at(network, static_cast<double>(table.batch)));
-  sequence.only_kernels = table.only_kernels;
+  sequence.launched_whole = table.launched_whole();
   const bool own = table.measured_on.empty();
   sequence.grade = own ? gpu::Grade::measured : gpu::Grade::interpolated;
   sequence.provenance = own ? "measured: " + label(network, table.batch)
@@ -189,11 +202,11 @@ gpu::KernelSequence sequence_at(const MeasuredNetwork& network, std::int64_t bat
 
   gpu::KernelSequence sequence;
   const bool positions = lower != upper && agree(*lower, *upper);
-  sequence.kernels = positions ? by_position(*lower, *upper, nearer, size) : nearer.kernels;
+  sequence.kernels = positions ? by_position(*lower, *upper, nearer, size) : stretched(nearer, size);
   scale_to(sequence.kernels, sim::picoseconds(total_at(network, knots, size)));
   split_again(sequence.kernels);
   sequence.lone_gap = sim::picoseconds(gap_at(network, size));
-  sequence.only_kernels = nearer.only_kernels;
+  sequence.launched_whole = nearer.launched_whole();
   sequence.grade = gpu::Grade::interpolated;
   const bool beyond = size < knots.front().batch || size > knots.back().batch;
   const bool solo = find_solo(network.solo_graph, batch) != nullptr;

@@ -23,7 +23,7 @@ Kernel at_clocks(Kernel kernel, double gpu, double memory) {
   const auto busier = static_cast<float>(1 / (sum * gpu));
   kernel.issue_slot = std::min(kernel.issue_slot * busier, kernel.sm_active);
   kernel.tensor_active = std::min(kernel.tensor_active * busier, kernel.sm_active);
-  kernel.working *= busier;
+  kernel.working = std::min(kernel.working * busier, kernel.sm_active);
   return kernel;
 }
 

@@ -199,10 +199,20 @@ bool Dispatcher::behind_blocked(const Stream& stream) const {
       blocked_, [&](const SmRange& range) { return overlap(range, stream.spec.sms, residency_.sms()); });
 }
 
-void Dispatcher::dispatch() {
+bool Dispatcher::has_resident_blocks() const {
+  return std::ranges::any_of(streams_, [](const Stream& stream) { return !stream.cohorts.empty(); });
+}
+
+void Dispatcher::dispatch(Places places) {
   blocked_.clear();
-  for (std::size_t place = 0; place < line_.size();) {
+  if (places == Places::none)
+    for (Stream& stream : streams_) break_waves(stream);
+  for (std::size_t place = 0; place < line_.size() && places != Places::none;) {
     Stream& head = at(line_[place]);
+    if (places == Places::running && !head.running) {
+      ++place;
+      continue;
+    }
     if (!head.running && (running_ >= gpu_.space_sharing.resident_grids || !connection_free(head))) {
       ++place;  // does not stand in the line yet: it is delivered later
       continue;

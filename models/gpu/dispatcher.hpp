@@ -70,8 +70,10 @@ class Dispatcher {
   int add_stream(const StreamSpec& spec);
   // The stream's next kernel is ready now. The stream must have none.
   void ready(int stream, const Work& work);
-  // Places what fits. Call after ready() and end().
-  void dispatch();
+  // Places what fits: blocks of all kernels, of those that run already, or none. Call after ready() and
+  // end().
+  enum class Places : std::uint8_t { all, running, none };
+  void dispatch(Places places = Places::all);
 
   // When the next blocks end; never: none is running.
   [[nodiscard]] sim::Time next() const { return next_; }
@@ -88,7 +90,8 @@ class Dispatcher {
   [[nodiscard]] bool started(int stream) const { return at(stream).running; }  // a block has been placed
   [[nodiscard]] bool has_kernel(int stream) const { return at(stream).active; }
   [[nodiscard]] int running() const { return running_; }  // kernels with a resident block or between waves
-  [[nodiscard]] double fraction(int stream) const;        // of its kernel that is done, from 0 to 1
+  [[nodiscard]] bool has_resident_blocks() const;
+  [[nodiscard]] double fraction(int stream) const;  // of its kernel that is done, from 0 to 1
 
  private:
   struct Cohort {

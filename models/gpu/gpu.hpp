@@ -127,6 +127,8 @@ class Gpu {
   [[nodiscard]] virtual Running running(ContextId context) = 0;
   // Only the total of running(); cheaper.
   [[nodiscard]] virtual sim::Duration running_time(ContextId context) = 0;
+  // Time in which kernels of any stream of the context's process were executing.
+  [[nodiscard]] virtual sim::Duration process_running_time(ContextId context) = 0;
   [[nodiscard]] virtual Usage used() = 0;               // by kernels of all contexts
   [[nodiscard]] virtual sim::Duration busy() = 0;       // while any kernel executes
   [[nodiscard]] virtual sim::Duration switching() = 0;  // during context switches

@@ -83,9 +83,9 @@ struct KernelSequence {
   // Time lost between kernels, per batch, if the process has the GPU to itself and batches follow each other
   // without a pause; hidden if other processes use the GPU. (h200: solo batch time - sum of kernels.)
   sim::Duration lone_gap;
-  // False if the batch has nodes that are not kernels (memsets). CUDA launches a graph of kernels only as a
-  // whole, other graphs in several parts; this determines when the host can refill during a turn.
-  bool only_kernels = true;
+  // CUDA launches a graph of kernels only as a whole, one with memsets in several parts; this determines when
+  // the host can refill during a turn. False where memsets are among its last nodes.
+  bool launched_whole = true;
   Grade grade = Grade::datasheet;
   std::string provenance;  // one line for the user: which table, which interpolation
 

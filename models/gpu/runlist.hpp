@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,5 +17,31 @@ enum class Interleave : std::uint8_t { low, medium, high };
 // above it: with one high context each low one waits for it once. Empty if all have the same level: plain
 // round robin.
 [[nodiscard]] std::vector<std::size_t> runlist(std::span<const Interleave> levels);
+
+// Whose turn comes next. Turns go round by the runlist, or, where all levels are equal, in plain order.
+class Rotation {
+ public:
+  void add(Interleave level) {
+    levels_.push_back(level);
+    list_.reset();
+  }
+  // The next one for which `waits(index)` is true, after `owner`; none: nobody waits.
+  template <class Waits>
+  std::optional<std::size_t> next(std::size_t owner, const Waits& waits) {
+    if (!list_) list_ = runlist(levels_);
+    for (std::size_t i = 0; i < list_->size(); ++i) {
+      at_ = (at_ + 1) % list_->size();
+      if (waits((*list_)[at_])) return (*list_)[at_];
+    }
+    for (std::size_t i = 1; i < levels_.size(); ++i)
+      if (const std::size_t index = (owner + i) % levels_.size(); waits(index)) return index;
+    return {};
+  }
+
+ private:
+  std::vector<Interleave> levels_;
+  std::optional<std::vector<std::size_t>> list_;  // runlist(); none: not made yet
+  std::size_t at_ = 0;                            // in the list: who was chosen last
+};
 
 }  // namespace jostle::gpu

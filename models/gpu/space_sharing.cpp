@@ -24,7 +24,7 @@ space::SmRange sms_of(const Spec& gpu, double limit, std::size_t process) {
 }  // namespace
 
 SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed)
-    : engine_(engine), spec_(spec), space_(space), random_(seed, "gpu") {
+    : engine_(engine), spec_(spec), space_(space), random_(seed, "gpu slices") {
   // Fitted to mps.csv: a kernel does not start while one of another process is in its way.
   if (space_ == SpaceOf::all_processes) spec_.space_sharing.kernel_start = Duration::zero();
 }
@@ -40,8 +40,18 @@ std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
   groups_.push_back({.dispatcher = space::Dispatcher(spec_, longer),
                      .contexts = {},
                      .id = spec.group,
-                     .slice = spec.slice});
+                     .slice = spec.slice,
+                     .refill = {}});
+  rotation_.add(spec.interleave);
   return groups_.size() - 1;
+}
+
+std::size_t SpaceSharedGpu::process_of(const ContextSpec& spec) {
+  const auto same = std::ranges::find_if(
+      processes_, [&](const Process& process) { return spec.group && process.id == spec.group; });
+  const auto index = static_cast<std::size_t>(same - processes_.begin());
+  if (same == processes_.end()) processes_.push_back({.id = spec.group, .tally = {}});
+  return index;
 }
 
 ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
@@ -50,12 +60,9 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
   context.spec = spec;
   context.group = group_of(spec);
   Group& group = groups_[context.group];
-  auto process = spec.group ? std::ranges::find(processes_, spec.group) : processes_.end();
-  if (process == processes_.end()) process = processes_.insert(processes_.end(), spec.group);
-  const auto number = static_cast<std::size_t>(process - processes_.begin());
-  const auto before = std::ranges::count_if(group.contexts, [&](std::size_t other) {
-    return spec.group && contexts_[other].spec.group == spec.group;
-  });
+  const std::size_t number = context.process = process_of(spec);
+  const auto before = std::ranges::count_if(
+      group.contexts, [&](std::size_t other) { return contexts_[other].process == number; });
   const int connections = std::max(spec_.space_sharing.connections, 1);
   const int connection = static_cast<int>(number) * connections + static_cast<int>(before) % connections;
   context.stream = group.dispatcher.add_stream(
@@ -67,7 +74,16 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
 
 void SpaceSharedGpu::push(Context& context, const Batch& batch) {
   context.batches.push_back(batch);
-  if (context.batches.size() == 1) context.kernel = 0;
+  if (context.batches.size() > 1) return;
+  context.kernel = 0;
+  next_kernel(context);
+}
+
+// The context's next kernel is that at `kernel` of its oldest batch.
+void SpaceSharedGpu::next_kernel(Context& context) {
+  context.launched = context.ready = Time::never();
+  const bool by_itself = !context.batches.empty() && context.batches.front().kernel_by_kernel;
+  context.front_end = by_itself ? context.spec.per_launch : Duration::zero();
 }
 
 void SpaceSharedGpu::enqueue(ContextId id, const KernelSequence& kernels, bool gated) {
@@ -131,29 +147,29 @@ void SpaceSharedGpu::open(ContextId id) {
 
 // Progress of the blocks up to now. Whatever ends now ends in step().
 void SpaceSharedGpu::catch_up() {
-  if (!groups_.empty() && mode_ != Mode::switching) groups_[owner_].dispatcher.run_until(engine_.now());
+  if (owner_ && owner_runs()) groups_[*owner_].dispatcher.run_until(engine_.now());
 }
 
-// When the context's next kernel joins the line.
+// When the context's next kernel is launched and, while its process has the GPU, when it joins the line.
 void SpaceSharedGpu::plan_next(Context& context) {
   if (context.on_gpu) return;
-  context.ready = Time::never();
-  if (!context.batches.empty()) {
-    const Batch& batch = context.batches.front();
-    Time at = ready_time(batch, context.host, context.kernel);
-    if (at < Time::never()) {
-      at = std::max(at, engine_.now());
-      if (context.gap_from < Time::never()) {
-        const bool graph = !batch.kernel_by_kernel;
-        const Duration gap = graph ? space::launch_gap(*batch.given, context.kernel) : Duration::zero();
-        at = std::max(at, context.gap_from + gap);
-      }
-      if (batch.kernel_by_kernel) at += context.spec.per_launch;
-      if (!is_busy_ && engine_.now() - idle_since_ >= spec_.idle_wake.after) at += spec_.idle_wake.cost;
-      context.ready = at;
-    }
+  const Time now = engine_.now();
+  if (context.launched > now) {
+    const Time at = context.batches.empty()
+                        ? Time::never()
+                        : ready_time(context.batches.front(), context.host, context.kernel);
+    context.launched = at == Time::never() ? at : std::max(at, now);
   }
-  refresh_state(context);
+  context.ready = Time::never();
+  if (context.launched < Time::never() && context.group == owner_ && owner_runs()) {
+    Time from = std::max(context.launched, starts_from_);
+    // Launch gaps were measured where no other process has a context.
+    const bool graph = !context.batches.front().kernel_by_kernel;
+    if (graph && groups_.size() == 1 && context.free_since < Time::never())
+      from = std::max(from,
+                      context.free_since + space::launch_gap(*context.batches.front().given, context.kernel));
+    context.ready = from + context.front_end;
+  }
 }
 
 void SpaceSharedGpu::due() {
@@ -164,20 +180,17 @@ void SpaceSharedGpu::due() {
 
 // What happens at this instant: blocks end, kernels become ready and start, turns begin and end.
 void SpaceSharedGpu::step() {
-  if (mode_ != Mode::running && mode_ends_ <= engine_.now()) {
-    if (mode_ == Mode::switching)
-      arrive();
-    else
-      mode_ = Mode::running;
-  }
-  if (mode_ != Mode::switching) {
-    Group& group = groups_[owner_];
+  if (mode_ends_ <= engine_.now()) end_mode();
+  if (mode_ == Mode::idle) end_idleness();
+  if (owner_ && owner_runs()) {
+    Group& group = groups_[*owner_];
     done_.clear();
     group.dispatcher.end(done_);
     for (const int stream : done_) kernel_over(contexts_[group.contexts[static_cast<std::size_t>(stream)]]);
     start_ready(group);
+    end_turn();
   }
-  take_turns();
+  for (Context& context : contexts_) refresh_state(context);
   schedule_next();
   // Do this last: a host that is woken at once calls back into this GPU.
   see_finished();
@@ -186,7 +199,7 @@ void SpaceSharedGpu::step() {
 // Kernels that are ready join the line, those that were ready first before others, and what fits starts.
 void SpaceSharedGpu::start_ready(Group& group) {
   const Time now = engine_.now();
-  for (;;) {
+  while (!draining_) {
     Context* first = nullptr;
     for (const std::size_t index : group.contexts) {
       Context& context = contexts_[index];
@@ -201,22 +214,20 @@ void SpaceSharedGpu::start_ready(Group& group) {
     first->counted = 0;
     first->began = {};
     group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed));
-    refresh_state(*first);
   }
-  group.dispatcher.dispatch();
+  group.dispatcher.dispatch(placing());
   for (const std::size_t index : group.contexts) {
     Context& context = contexts_[index];
     if (!context.on_gpu || context.began || !group.dispatcher.started(context.stream)) continue;
     context.began = now + std::min(observer_.first_stamp, context.timed.duration);
-    context.counted_at = now;
+    set_executing(context, true);
   }
-  note_busy(has_work(group));
 }
 
 void SpaceSharedGpu::kernel_over(Context& context) {
-  count(context);
+  set_executing(context, false);
   context.on_gpu = false;
-  context.gap_from = engine_.now();
+  context.free_since = engine_.now();
   if (observer_.finished != nullptr)
     observer_.finished(observer_.context, context.id, *context.began, engine_.now());
   if (++context.kernel == context.batches.front().given->kernels.size()) {
@@ -224,21 +235,35 @@ void SpaceSharedGpu::kernel_over(Context& context) {
     context.kernel = 0;
     ++context.unseen;
   }
+  next_kernel(context);
   plan_next(context);
+}
+
+void SpaceSharedGpu::set_executing(Context& context, bool executing) {
+  if (context.executing == executing) return;
+  count(context);
+  context.executing = executing;
+  const int change = executing ? 1 : -1;
+  processes_[context.process].tally.change(change, engine_.now());
+  tally_.change(change, engine_.now());
 }
 
 // Accrues what the kernel on the GPU has used up to now. A kernel that runs slower is bound for longer, but
 // its total use of the GPU is the same.
 void SpaceSharedGpu::count(Context& context) {
+  const Duration passed = context.executing ? engine_.now() - context.counted_at : Duration::zero();
+  context.counted_at = engine_.now();
+  context.ran += passed;
+  if (mode_ == Mode::refilling && passed > Duration::zero()) {
+    context.used += usage_of_refill(
+        context.on_gpu ? context.timed : context.batches.front().given->kernels[context.kernel], passed);
+    return;
+  }
   if (!context.on_gpu || !context.began) return;
   const space::Dispatcher& dispatcher = groups_[context.group].dispatcher;
   const double fraction = dispatcher.has_kernel(context.stream) ? dispatcher.fraction(context.stream) : 1;
   const double part = std::max(fraction - context.counted, 0.0);
   context.counted += part;
-  const bool stands = context.group != owner_ || mode_ == Mode::switching;
-  const Duration passed = stands ? Duration::zero() : engine_.now() - context.counted_at;
-  context.counted_at = engine_.now();
-  context.ran += passed;
   Usage used = usage_of(context.timed, context.timed.duration);
   used.compute = static_cast<double>(context.timed.compute_share) * sim::to_seconds(passed);
   used.memory = static_cast<double>(context.timed.memory_share) * sim::to_seconds(passed);
@@ -249,17 +274,6 @@ void SpaceSharedGpu::count(Context& context) {
   used.working *= part;
   used.dram_bytes *= part;
   context.used += used;
-}
-
-void SpaceSharedGpu::note_busy(bool busy) {
-  if (busy == is_busy_) return;
-  is_busy_ = busy;
-  if (busy) {
-    busy_since_ = engine_.now();
-  } else {
-    busy_ += engine_.now() - busy_since_;
-    idle_since_ = engine_.now();
-  }
 }
 
 // Execution so far is unchanged; a kernel in progress keeps its fraction.
@@ -275,7 +289,7 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
         at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
     groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, context.timed));
   }
-  if (!groups_.empty()) step();
+  step();
 }
 
 // A host that is told may enqueue its next batch at once, which leads back here.
@@ -286,7 +300,7 @@ void SpaceSharedGpu::see_finished() {
     Context& context = contexts_[i];
     // A host that is to see completions only after the turn waits for its end, if others wait for theirs.
     const bool later = !context.spec.refill_prolongs_turn && context.group == owner_ &&
-                       mode_ != Mode::switching && next_group();
+                       mode_ != Mode::switching && contended_;
     if (context.unseen == 0 || later) {
       ++i;
       continue;
@@ -320,20 +334,20 @@ void SpaceSharedGpu::set_state(Context& context, ContextState state) {
 }
 
 void SpaceSharedGpu::schedule_next() {
-  Time next = Time::never();
-  const auto sooner = [&](Time at) {
-    if (at > engine_.now()) next = std::min(next, at);
-  };
-  bool contended = false;
+  const Time now = engine_.now();
+  Time next = mode_ends_;
   for (const Context& context : contexts_) {
-    if (!context.on_gpu) sooner(context.ready);
-    contended = contended || (context.group != owner_ && has_work(context));
+    if (context.on_gpu) continue;
+    if (context.launched > now)
+      next = std::min(next, context.launched);
+    else if (!draining_)
+      next = std::min(next, context.ready);
   }
-  if (mode_ != Mode::running) sooner(mode_ends_);
-  if (mode_ != Mode::switching) {
-    if (!groups_.empty()) next = std::min(next, groups_[owner_].dispatcher.next());
-    if (contended) sooner(turn_ends_);
+  if (owner_ && owner_runs()) {
+    next = std::min(next, groups_[*owner_].dispatcher.next());
+    if (contended_ && !draining_) next = std::min(next, turn_ends_);
   }
+  next = std::max(next, now);
   if (next == Time::never()) {
     engine_.cancel(event_);
   } else if (engine_.pending(event_)) {
@@ -345,9 +359,12 @@ void SpaceSharedGpu::schedule_next() {
 }
 
 Duration SpaceSharedGpu::running_time(ContextId id) {
-  catch_up();
-  count(get(id));
-  return get(id).ran;
+  const Context& context = get(id);
+  return context.executing ? context.ran + (engine_.now() - context.counted_at) : context.ran;
+}
+
+Duration SpaceSharedGpu::process_running_time(ContextId id) {
+  return processes_[get(id).process].tally.until(engine_.now());
 }
 
 Running SpaceSharedGpu::running(ContextId id) {
@@ -367,7 +384,7 @@ Usage SpaceSharedGpu::used() {
 }
 
 Duration SpaceSharedGpu::busy() {
-  return busy_ + (is_busy_ ? engine_.now() - busy_since_ : Duration::zero());
+  return tally_.until(engine_.now());
 }
 
 }  // namespace jostle::gpu

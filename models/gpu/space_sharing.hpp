@@ -1,19 +1,20 @@
 // The GPU shared in space: kernels of several streams run at once (the law: dispatcher.hpp).
 //
 // Streams of one process, and all processes under MPS, share the GPU so. Without MPS, processes take turns:
-// the streams of one process run while it has the GPU, and stand still while another has it. What a turn
-// costs is as in TimeSharedGpu (TimeSlicing in spec.hpp), with the state of all kernels that are resident.
-// Not modelled: interleave levels, and preemption at borders of blocks or kernels.
+// the streams of one process run while it has the GPU, and stand still while another has it. Turns are those
+// of TimeSharedGpu (TimeSlicing in spec.hpp): a process is out of work when none of its streams has a
+// launched kernel, an expiry saves the state of all kernels that are resident, and processes with one stream
+// each get what they get there (tests/models/gpu_agreement). Measured: calibration/evidence/h100-turns.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "models/gpu/advance.hpp"
 #include "models/gpu/dispatcher.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/gpu/runlist.hpp"
 #include "models/gpu/spec.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
@@ -43,6 +44,7 @@ class SpaceSharedGpu final : public Gpu {
 
   [[nodiscard]] Running running(ContextId context) override;
   [[nodiscard]] sim::Duration running_time(ContextId context) override;
+  [[nodiscard]] sim::Duration process_running_time(ContextId context) override;
   [[nodiscard]] Usage used() override;
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
@@ -51,21 +53,43 @@ class SpaceSharedGpu final : public Gpu {
   [[nodiscard]] std::uint64_t unfinished(ContextId context) override { return get(context).batches.size(); }
 
  private:
+  // Time in which at least one of several is executing.
+  struct Tally {
+    int executing = 0;
+    sim::Time since;
+    sim::Duration total;
+
+    void change(int by, sim::Time now) {
+      if (executing > 0) total += now - since;
+      since = now;
+      executing += by;
+    }
+    [[nodiscard]] sim::Duration until(sim::Time now) const {
+      return executing > 0 ? total + (now - since) : total;
+    }
+  };
+  struct Process {
+    std::optional<std::uint32_t> id;  // ContextSpec::group
+    Tally tally;
+  };
   struct Context {
     ContextId id;
     ContextSpec spec;
-    std::size_t group = 0;
-    int stream = 0;                           // of the group's dispatcher
-    std::vector<Batch> batches;               // unfinished batches, oldest first
-    HostProgress host;                        // of the newest batch, while its kernels are being launched
-    std::uint32_t kernel = 0;                 // of the oldest batch: the one on the GPU, or the next
-    bool on_gpu = false;                      // its kernel stands in the line or runs
-    sim::Time ready = sim::Time::never();     // when the next kernel joins the line; never: not launched
-    sim::Time gap_from = sim::Time::never();  // end of its last kernel; never: it has had none
-    Kernel timed;                             // the kernel on the GPU, at the current rates
-    double counted = 0;                       // fraction of it that is in `used`
+    std::size_t group = 0, process = 0;
+    int stream = 0;                             // of the group's dispatcher
+    std::vector<Batch> batches;                 // unfinished batches, oldest first
+    HostProgress host;                          // of the newest batch, while its kernels are being launched
+    std::uint32_t kernel = 0;                   // of the oldest batch: the one on the GPU, or the next
+    bool on_gpu = false;                        // its kernel stands in the line or runs
+    sim::Time launched = sim::Time::never();    // when the next kernel has been launched; never: not known
+    sim::Duration front_end;                    // of the next kernel, still to pass
+    sim::Time ready = sim::Time::never();       // when it joins the line; never: not in this turn
+    sim::Time free_since = sim::Time::never();  // end of its last kernel; never: it has had none
+    Kernel timed;                               // the kernel on the GPU, at the current rates
+    double counted = 0;                         // fraction of it that is in `used`
     sim::Time counted_at;
     std::optional<sim::Time> began;  // the kernel's first block, for the observer
+    bool executing = false;          // its kernel runs now, or refills caches
     ContextState state = ContextState::empty;
     std::uint64_t unseen = 0;
     sim::Duration ran;
@@ -78,14 +102,23 @@ class SpaceSharedGpu final : public Gpu {
     std::vector<std::size_t> contexts;
     std::optional<std::uint32_t> id;
     std::optional<sim::Duration> slice;
-    bool expired = false;  // its last turn ended by its slice: caches are refilled in the next
+    sim::Duration refill;  // of caches, at the start of its next turn
   };
-  enum class Mode : std::uint8_t { running, holding, switching };
+  // What the owner is doing.
+  enum class Mode : std::uint8_t {
+    idle,       // has nothing enqueued, and nobody else has work
+    running,    // has its turn
+    holding,    // is out of work, and holds the GPU for a while
+    switching,  // is being switched in
+    refilling,  // fills its caches after an expiry
+  };
 
   [[nodiscard]] Context& get(ContextId id) { return contexts_[id.index]; }
   [[nodiscard]] const Context& get(ContextId id) const { return contexts_[id.index]; }
   [[nodiscard]] std::size_t group_of(const ContextSpec& spec);
+  [[nodiscard]] std::size_t process_of(const ContextSpec& spec);
   void push(Context& context, const Batch& batch);
+  void next_kernel(Context& context);
   void note_launches(Context& context);
   void catch_up();
   void plan_next(Context& context);
@@ -93,22 +126,30 @@ class SpaceSharedGpu final : public Gpu {
   void step();
   void start_ready(Group& group);
   void kernel_over(Context& context);
-  void batch_over(Context& context);
   void count(Context& context);
-  void note_busy(bool busy);
-  // Turns.
-  [[nodiscard]] bool has_work(const Context& context) const;
-  [[nodiscard]] bool has_work(const Group& group) const;
-  [[nodiscard]] std::optional<std::size_t> next_group() const;
-  [[nodiscard]] sim::Duration cost_of_expiry() const;
-  [[nodiscard]] sim::Duration refill_of(const Group& group) const;
-  void take_turns();
-  void leave(std::size_t next, sim::Duration cost);
-  void arrive();
+  void set_executing(Context& context, bool executing);
   void see_finished();
   void refresh_state(Context& context);
   void set_state(Context& context, ContextState state);
   void schedule_next();
+  // Turns.
+  [[nodiscard]] bool owner_runs() const { return mode_ == Mode::running || mode_ == Mode::holding; }
+  [[nodiscard]] bool has_work(const Context& context) const;
+  [[nodiscard]] bool has_work(const Group& group) const;
+  [[nodiscard]] bool has_batches(const Group& group) const;
+  [[nodiscard]] bool contended() const;
+  [[nodiscard]] std::size_t next_group();
+  [[nodiscard]] sim::Duration cost_of_expiry() const;
+  [[nodiscard]] sim::Duration refill_of(const Group& group) const;
+  [[nodiscard]] space::Dispatcher::Places placing() const;
+  [[nodiscard]] bool drained() const;
+  void end_mode();
+  void end_idleness();
+  void end_turn();
+  void leave(sim::Duration cost);
+  void switch_to(std::size_t next, sim::Duration cost);
+  void begin_turn(sim::Duration wake);
+  void resume();
 
   sim::Engine& engine_;
   Spec spec_;
@@ -118,19 +159,22 @@ class SpaceSharedGpu final : public Gpu {
   Rates rates_;
   std::vector<Context> contexts_;
   std::vector<Group> groups_;
-  std::vector<int> done_;                               // of one step; kept for its storage
-  std::deque<std::optional<std::uint32_t>> processes_;  // groups of contexts, as they were named
-  std::size_t owner_ = 0;  // group that holds the GPU, or to which it is being switched
-  Mode mode_ = Mode::running;
+  std::vector<Process> processes_;
+  std::vector<int> done_;  // of one step; kept for its storage
+  Rotation rotation_;
+  std::optional<std::size_t> owner_;  // group that holds the GPU, or to which it is being switched
+  Mode mode_ = Mode::idle;
   sim::Time mode_ends_ = sim::Time::never();
-  sim::Time switch_over_;
-  sim::Time turn_ends_ = sim::Time::never();  // never: nobody else has work
+  sim::Time starts_from_;  // kernels of this turn do not start before
+  sim::Time turn_ends_ = sim::Time::never();
+  bool draining_ = false;   // the slice has expired, and the blocks or kernels that run go on to their ends
+  bool contended_ = false;  // others have work, as of the last step
   sim::EventId event_;
   bool telling_ = false;  // in see_finished()
   sim::Time idle_since_;
-  bool is_busy_ = false;
-  sim::Time busy_since_;
-  sim::Duration busy_, switching_;
+  Tally tally_;
+  sim::Time switch_began_;
+  sim::Duration switching_;
   std::int64_t switches_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // Turns of processes whose streams share the GPU in space.
 #include <algorithm>
+#include <utility>
 
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/space_sharing.hpp"
@@ -9,31 +10,43 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
+// Its next kernel has been launched: it may still pass the front end, or wait for the one before it.
 bool SpaceSharedGpu::has_work(const Context& context) const {
-  if (context.on_gpu || context.ready <= engine_.now()) return true;
-  return context.ready < Time::never() && !context.batches.front().kernel_by_kernel;
+  return context.on_gpu || context.launched <= engine_.now();
 }
 
 bool SpaceSharedGpu::has_work(const Group& group) const {
   return std::ranges::any_of(group.contexts, [&](std::size_t index) { return has_work(contexts_[index]); });
 }
 
-// The group whose turn comes after the owner's; none: no other has work.
-std::optional<std::size_t> SpaceSharedGpu::next_group() const {
-  if (groups_.size() < 2) return {};
-  for (std::size_t step = 1; step < groups_.size(); ++step) {
-    const std::size_t index = (owner_ + step) % groups_.size();
-    if (has_work(groups_[index])) return index;
-  }
-  return {};
+bool SpaceSharedGpu::has_batches(const Group& group) const {
+  return std::ranges::any_of(group.contexts,
+                             [&](std::size_t index) { return !contexts_[index].batches.empty(); });
+}
+
+// Another process than the owner has work.
+bool SpaceSharedGpu::contended() const {
+  for (std::size_t index = 0; index < groups_.size(); ++index)
+    if (index != owner_ && has_work(groups_[index])) return true;
+  return false;
+}
+
+// The group whose turn is next (there is one).
+std::size_t SpaceSharedGpu::next_group() {
+  return *rotation_.next(*owner_,
+                         [&](std::size_t index) { return index != owner_ && has_work(groups_[index]); });
 }
 
 // Saving and restoring what is resident of all running kernels (expiry_cost() for one).
 Duration SpaceSharedGpu::cost_of_expiry() const {
-  Duration cost = expiry_cost(spec_, nullptr);
-  for (const std::size_t index : groups_[owner_].contexts)
-    if (contexts_[index].on_gpu && contexts_[index].began)
-      cost += expiry_cost(spec_, &contexts_[index].timed) - expiry_cost(spec_, nullptr);
+  const Duration least = expiry_cost(spec_, nullptr);
+  Duration cost = least;
+  const Group& group = groups_[*owner_];
+  for (const std::size_t index : group.contexts) {
+    const Context& context = contexts_[index];
+    if (context.executing && group.dispatcher.fraction(context.stream) > 0)
+      cost += expiry_cost(spec_, &context.timed) - least;
+  }
   return cost;
 }
 
@@ -46,57 +59,158 @@ Duration SpaceSharedGpu::refill_of(const Group& group) const {
   return refill;
 }
 
-void SpaceSharedGpu::take_turns() {
-  if (mode_ == Mode::switching) return;
-  const std::optional<std::size_t> next = next_group();
-  if (!next) return;
+// What may start while the slice has expired, by the granularity of preemption.
+space::Dispatcher::Places SpaceSharedGpu::placing() const {
+  using Places = space::Dispatcher::Places;
+  if (!draining_) return Places::all;
+  return spec_.time_slicing.granularity == PreemptionGranularity::kernel ? Places::running : Places::none;
+}
+
+// Nothing runs that cannot be preempted.
+bool SpaceSharedGpu::drained() const {
+  const space::Dispatcher& dispatcher = groups_[*owner_].dispatcher;
+  switch (spec_.time_slicing.granularity) {
+    case PreemptionGranularity::instruction:
+      return true;
+    case PreemptionGranularity::thread_block:
+      return !dispatcher.has_resident_blocks();
+    case PreemptionGranularity::kernel:
+      return dispatcher.running() == 0;
+  }
+  return true;
+}
+
+// The owner's mode is over.
+void SpaceSharedGpu::end_mode() {
   const Time now = engine_.now();
-  if (!has_work(groups_[owner_])) {
-    const Time until = std::min(idle_since_ + spec_.time_slicing.hold_when_idle, turn_ends_);
-    if (until <= now || is_busy_) {
-      leave(*next, spec_.time_slicing.switch_when_idle);
+  mode_ends_ = Time::never();
+  switch (mode_) {
+    case Mode::switching:
+      switching_ += now - switch_began_;
+      begin_turn(Duration::zero());
+      return;
+    case Mode::refilling:
+      resume();
+      return;
+    case Mode::holding:
+      leave(spec_.time_slicing.switch_when_idle);
+      return;
+    case Mode::idle:
+    case Mode::running:
+      return;
+  }
+}
+
+// The GPU is given to whoever has work again.
+void SpaceSharedGpu::end_idleness() {
+  const bool slept = engine_.now() - idle_since_ >= spec_.idle_wake.after;
+  const Duration wake = slept ? spec_.idle_wake.cost : Duration::zero();
+  if (owner_ && has_work(groups_[*owner_])) {
+    begin_turn(wake);
+    return;
+  }
+  for (std::size_t index = 0; index < groups_.size(); ++index) {
+    if (!has_work(groups_[index])) continue;
+    if (owner_) {
+      switch_to(index, std::max(spec_.time_slicing.switch_when_idle, wake));
     } else {
-      mode_ = Mode::holding;
-      mode_ends_ = until;
+      owner_ = index;
+      begin_turn(wake);
     }
     return;
   }
-  mode_ = Mode::running;
-  if (now < turn_ends_) return;
-  groups_[owner_].expired = true;
-  leave(*next, cost_of_expiry());
 }
 
-void SpaceSharedGpu::leave(std::size_t next, Duration cost) {
+// Ends the owner's turn if its slice is over or none of its streams has work, and others have.
+void SpaceSharedGpu::end_turn() {
   const Time now = engine_.now();
-  for (const std::size_t index : groups_[owner_].contexts) count(contexts_[index]);
-  note_busy(false);
+  const Group& group = groups_[*owner_];
+  const bool contended_before = std::exchange(contended_, contended());
+  if (!contended_) {
+    mode_ends_ = Time::never();
+    mode_ = has_batches(group) ? Mode::running : Mode::idle;
+    if (mode_ == Mode::idle) idle_since_ = now;
+    return;
+  }
+  // An owner without competitors renews its slice.
+  const Duration slice = group.slice.value_or(spec_.time_slicing.slice);
+  if (!contended_before && turn_ends_ <= now) turn_ends_ += slice * ((now - turn_ends_) / slice + 1);
+  if (has_work(group)) {
+    mode_ = Mode::running;
+    mode_ends_ = Time::never();
+    if (now < turn_ends_) return;
+    draining_ = !drained();
+    if (draining_) {
+      groups_[*owner_].dispatcher.dispatch(placing());
+      return;
+    }
+    groups_[*owner_].refill = refill_of(group);
+    leave(cost_of_expiry());
+  } else if (mode_ != Mode::holding) {
+    mode_ends_ = std::min(now + spec_.time_slicing.hold_when_idle, turn_ends_);
+    mode_ = Mode::holding;
+    if (mode_ends_ <= now) end_mode();
+  }
+}
+
+// The GPU goes to the next process with work (there is one).
+void SpaceSharedGpu::leave(Duration cost) {
+  for (const std::size_t index : groups_[*owner_].contexts) {
+    Context& context = contexts_[index];
+    set_executing(context, false);
+    if (context.ready == Time::never()) continue;
+    // What has passed of the front end has passed.
+    context.front_end = std::clamp(context.ready - engine_.now(), Duration::zero(), context.front_end);
+    context.ready = Time::never();
+  }
+  switch_to(next_group(), cost);
+}
+
+void SpaceSharedGpu::switch_to(std::size_t next, Duration cost) {
   owner_ = next;
   mode_ = Mode::switching;
-  Group& group = groups_[owner_];
-  switch_over_ = now + cost;
-  mode_ends_ = switch_over_ + (std::exchange(group.expired, false) ? refill_of(group) : Duration::zero());
-  switching_ += cost;
+  draining_ = false;
+  switch_began_ = engine_.now();
+  mode_ends_ = switch_began_ + cost;
   ++switches_;
-  for (Context& context : contexts_) refresh_state(context);
 }
 
-void SpaceSharedGpu::arrive() {
-  mode_ = Mode::running;
+// The owner, which has work, has the GPU. `wake`: until it is awake.
+void SpaceSharedGpu::begin_turn(Duration wake) {
   const Time now = engine_.now();
-  Group& group = groups_[owner_];
+  Group& group = groups_[*owner_];
   turn_ends_ = now + group.slice.value_or(spec_.time_slicing.slice);
   if (const Duration jitter = spec_.time_slicing.slice_jitter; jitter > Duration::zero())
     turn_ends_ += sim::work_in(jitter, 2 * random_.uniform() - 1);
-  group.dispatcher.skip_until(now);
-  note_busy(has_work(group));
-  for (const std::size_t index : group.contexts) contexts_[index].counted_at = now;
-  for (Context& context : contexts_) refresh_state(context);
+  starts_from_ = now + wake;
+  contended_ = contended();
+  const Duration refill = std::exchange(group.refill, Duration::zero());
+  if (refill == Duration::zero()) {
+    resume();
+    return;
+  }
+  mode_ = Mode::refilling;
+  mode_ends_ = now + refill;
+  for (const std::size_t index : group.contexts) set_executing(contexts_[index], has_work(contexts_[index]));
 }
 
-// A switch under way counts as far as it has passed.
+// The owner's kernels run from now on.
+void SpaceSharedGpu::resume() {
+  const Time now = engine_.now();
+  Group& group = groups_[*owner_];
+  for (const std::size_t index : group.contexts) set_executing(contexts_[index], false);
+  mode_ = Mode::running;
+  starts_from_ = std::max(starts_from_, now);
+  group.dispatcher.skip_until(now);
+  for (const std::size_t index : group.contexts) {
+    Context& context = contexts_[index];
+    set_executing(context, context.on_gpu && context.began);
+    plan_next(context);
+  }
+}
+
 Duration SpaceSharedGpu::switching() {
-  return switching_ - std::max(switch_over_ - engine_.now(), Duration::zero());
+  return mode_ == Mode::switching ? switching_ + (engine_.now() - switch_began_) : switching_;
 }
 
 }  // namespace jostle::gpu

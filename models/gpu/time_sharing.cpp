@@ -31,7 +31,7 @@ ContextId TimeSharedGpu::create_context(const ContextSpec& spec) {
   context.id = {static_cast<std::uint32_t>(contexts_.size() - 1)};
   context.spec = spec;
   context.batches.reserve(4);
-  runlist_.reset();
+  rotation_.add(spec.interleave);
   if (sim::TraceSink* trace = engine_.trace())
     context.stream = trace->track(fmt::format("GPU: stream of {}", spec.name));
   return context.id;
@@ -245,24 +245,12 @@ void TimeSharedGpu::leave(bool expired) {
   see_finished(last);
 }
 
-// Round robin over the waiting contexts, starting after the owner; null if none waits.
+// Whose turn is next of the waiting contexts, starting after the owner; null if none waits.
 TimeSharedGpu::Context* TimeSharedGpu::next_waiting() {
-  if (!runlist_) {
-    std::vector<Interleave> levels;
-    for (const Context& each : contexts_) levels.push_back(each.spec.interleave);
-    runlist_ = runlist(levels);
-  }
-  for (std::size_t i = 0; i < runlist_->size(); ++i) {
-    at_ = (at_ + 1) % runlist_->size();
-    Context& context = contexts_[(*runlist_)[at_]];
-    if (context.state == ContextState::waiting) return &context;
-  }
-  const std::size_t count = contexts_.size();
-  for (std::size_t i = 1; i < count; ++i) {
-    Context& context = contexts_[(owner_->id.index + i) % count];
-    if (context.state == ContextState::waiting) return &context;
-  }
-  return nullptr;
+  const auto next = rotation_.next(owner_->id.index, [this](std::size_t index) {
+    return contexts_[index].state == ContextState::waiting;
+  });
+  return next ? &contexts_[*next] : nullptr;
 }
 
 void TimeSharedGpu::set_state(Context& context, ContextState state) {

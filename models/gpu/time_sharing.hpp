@@ -13,6 +13,7 @@
 #include "models/gpu/advance.hpp"
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/retimed.hpp"
+#include "models/gpu/runlist.hpp"
 #include "models/gpu/spec.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
@@ -39,6 +40,9 @@ class TimeSharedGpu final : public Gpu {
 
   [[nodiscard]] Running running(ContextId context) override;
   [[nodiscard]] sim::Duration running_time(ContextId context) override;
+  [[nodiscard]] sim::Duration process_running_time(ContextId context) override {
+    return running_time(context);
+  }
   [[nodiscard]] Usage used() override;
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;
@@ -127,10 +131,9 @@ class TimeSharedGpu final : public Gpu {
   sim::RandomStream random_;
   KernelObserver observer_;
   Rates rates_;
-  std::uint64_t epoch_ = 0;                          // number of changes of rates so far
-  std::deque<Context> contexts_;                     // in runlist order
-  std::optional<std::vector<std::size_t>> runlist_;  // gpu::runlist(); none: not made yet
-  std::size_t at_ = 0;                               // in the runlist: who was chosen last
+  std::uint64_t epoch_ = 0;  // number of changes of rates so far
+  std::deque<Context> contexts_;
+  Rotation rotation_;
   Context* owner_ = nullptr;
   Mode mode_ = Mode::idle;
   int waiting_ = 0;  // contexts in ContextState::waiting

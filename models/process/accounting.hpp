@@ -32,7 +32,7 @@ class Accounting {
   void enqueued() { ++enqueue_calls_; }
   void synchronised(sim::Time entered);
   void stage_done(std::size_t stage, sim::Time begun);  // those before inference come first
-  void serving() { served_.serving(); }                 // begins with a request, one by one
+  void serving(bool full) { served_.serving(full); }    // begins with a batch, one by one
   // A batch of `images`, of requests that were made then.
   void batch_done(std::span<const sim::Time> made, std::int64_t images);
   void finished() { finished_ = engine_.now(); }  // the last batch

@@ -30,7 +30,7 @@ bool BatchSteps::one_by_one() const {
 }
 
 sim::Task<> BatchSteps::serve(std::uint64_t batch, sim::Time made) {
-  serving();
+  serving(true);
   if (!spec_.before.empty()) co_await work_on(spec_.before, 0);
   if (auto* team = std::get_if<ThreadTeam>(&executor_)) {
     co_await team->compute();
@@ -71,9 +71,9 @@ sim::Task<> BatchSteps::on_engine(const HostStage& stage) {
   co_await host_.sleep_in_call(engine_done_);
 }
 
-void BatchSteps::serving() {
-  accounting_.serving();
-  if (instance_ != nullptr) instance_->serving();
+void BatchSteps::serving(bool full) {
+  accounting_.serving(full);
+  if (instance_ != nullptr) instance_->serving(full);
 }
 
 void BatchSteps::record_made_at(sim::Time made) {

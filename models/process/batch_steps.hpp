@@ -56,7 +56,7 @@ class BatchSteps {
   void tell(Served& instance) { instance_ = &instance; }
   // Results make requests to another.
   void feed(const Feed& feed) { feeds_.push_back(feed); }
-  void serving();
+  void serving(bool full);
 
   // How many batches the process does before it ends.
   [[nodiscard]] std::uint64_t max_batches() const { return process::max_batches(spec_); }

@@ -73,7 +73,7 @@ bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
   if (spec.sync == Sync::blocking) return rule.blocking;
   if (traits_of(spec.runtime).kind != RuntimeKind::graph)
     return spec.pace ? rule.paced_launches_spinning : rule.launches_spinning;
-  return spec.kernels->only_kernels ? rule.graph_of_kernels_spinning : rule.graph_with_other_nodes_spinning;
+  return spec.kernels->launched_whole ? rule.graph_of_kernels_spinning : rule.graph_with_other_nodes_spinning;
 }
 
 }  // namespace jostle::process

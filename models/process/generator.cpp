@@ -12,7 +12,7 @@ Generator::Generator(const Generation& generation, RequestQueue* requests, sim::
     asking_.assign(static_cast<std::size_t>(generation.spec.users), sim::Time::zero());
 }
 
-bool Generator::full() const {
+bool Generator::runs_most() const {
   return running_.size() >= static_cast<std::size_t>(generation_.spec.max_batch);
 }
 
@@ -51,7 +51,7 @@ std::optional<Generator::Sequence> Generator::next(sim::Time now) {
 
 void Generator::admit(sim::Time now) {
   const std::int64_t room = generation_.spec.room;
-  while (!full()) {
+  while (!runs_most()) {
     const std::optional<Sequence> first = next(now);
     if (!first) return;
     if (room > 0 && !running_.empty() && positions_ + first->positions > room) {

@@ -43,6 +43,8 @@ class Generator {
 
   // Whether a step can begin.
   [[nodiscard]] bool ready(sim::Time now) const;
+  // Whether one more sequence would have no room.
+  [[nodiscard]] bool full() const { return waiting_ || runs_most(); }
   // Admits who waits, and begins a step; null if nobody is left.
   [[nodiscard]] const gpu::KernelSequence* begin(sim::Time now);
   // The step is done. When the requests whose answers are complete were made; until the next call.
@@ -63,7 +65,7 @@ class Generator {
   void admit(sim::Time now);
   [[nodiscard]] std::optional<Sequence> next(sim::Time now);  // who waits longest
   [[nodiscard]] Sequence sequence(sim::Time made);
-  [[nodiscard]] bool full() const;
+  [[nodiscard]] bool runs_most() const;
 
   const Generation& generation_;
   RequestQueue* requests_;

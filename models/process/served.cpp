@@ -24,15 +24,30 @@ void Served::open_track(const std::string& name) {
   if (sim::TraceSink* const trace = engine_.trace()) track_ = trace->track(name);
 }
 
+// A language model takes several steps to an answer: it is full from one to the next.
+void Served::serving(bool full) {
+  serving_ = true;
+  if (!full) {
+    full_since_.reset();
+    not_full_at_ = engine_.now();
+  } else if (!full_since_) {
+    full_since_ = engine_.now();
+  }
+}
+
 void Served::answered(std::span<const Time> made, std::int64_t images) {
   const Time now = engine_.now();
   const Time answered = now + answer_time_;
   rate_.add(now, static_cast<double>(images));
   for (const Time request : made) latencies_.add(sim::to_seconds(answered - request));
+  serving_ = false;
   ++batches_;
   images_ += images;
-  if (serving_since_) in_service_ += now - *serving_since_;
-  serving_since_.reset();
+  if (full_since_) {
+    full_images_ += images;
+    in_full_batches_ += now - *full_since_;
+  }
+  full_since_.reset();
   sim::TraceSink* const trace = engine_.trace();
   if (trace == nullptr || track_ == sim::TrackId::none) return;
   // Batches overlap by one: on the timeline a batch is drawn from when the one before it was done.
@@ -44,8 +59,8 @@ void Served::answered(std::span<const Time> made, std::int64_t images) {
 void Served::end_warmup() {
   rate_.clear(engine_.now());
   latencies_.clear();
-  batches_ = images_ = 0;
-  in_service_ = sim::Duration::zero();
+  batches_ = images_ = full_images_ = 0;
+  in_full_batches_ = sim::Duration::zero();
 }
 
 }  // namespace jostle::process

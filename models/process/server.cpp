@@ -191,20 +191,23 @@ void Server::size_batch(Lane& lane) {
 sim::Task<> Server::enqueue(Lane& lane) {
   lane.turn_ = ++turns_;
   Time made = engine_.now();
+  bool full = true;
   if (lane.generator_) {
     const gpu::KernelSequence* const step = lane.generator_->begin(engine_.now());
     if (step == nullptr) co_return;  // it was dropped
     lane.steps_.stream().size_next(*step, 1);
+    full = lane.generator_->full();
   } else if (lane.spec().arrivals.max_delay) {
     lane.made_ = parts_[lane.part()].requests()->take_batch(lane.spec().batch);
     made = lane.made_.front();
+    full = static_cast<std::int64_t>(lane.made_.size()) == lane.spec().batch;
     size_batch(lane);
   } else if (!lane.closed()) {
     const std::optional<Time> request = parts_[lane.part()].requests()->take(engine_.now());
     if (!request) co_return;  // it was dropped
     lane.made_.assign(1, made = *request);
   }
-  if (!lane.closed()) lane.steps_.serving();
+  if (!lane.closed()) lane.steps_.serving(full);
   co_await lane.steps_.enqueue(lane.enqueued_, made);
   ++lane.enqueued_;
 }

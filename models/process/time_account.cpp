@@ -1,21 +1,16 @@
 #include "models/process/time_account.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace jostle::process {
 
-// Time since the last call in which its kernels executed: they do while it holds the GPU. Those of several
-// streams overlap: as long as together, at most all of it.
-sim::Duration TimeAccount::ran(sim::Time until) {
+// Time since the last call in which kernels of any of its streams executed: they do while it holds the GPU.
+sim::Duration TimeAccount::ran() {
   if (!owns_) return {};
-  sim::Duration sum;
-  for (Context& context : contexts_) {
-    if (context.state != gpu::ContextState::owner) continue;
-    const sim::Duration running = context.gpu->running_time(context.id);
-    sum += running - context.running;
-    context.running = running;
-  }
-  return contexts_.size() > 1 ? std::min(sum, until - since_) : sum;
+  const Context& any = contexts_.front();
+  const sim::Duration running = any.gpu->process_running_time(any.id);
+  return running - std::exchange(running_, running);
 }
 
 void TimeAccount::set_context(std::size_t context, gpu::ContextState state) {
@@ -51,7 +46,7 @@ void TimeAccount::set_dla(std::size_t context, dla::TaskState state) {
 
 void TimeAccount::attribute(sim::Time until) {
   const sim::Duration elapsed = until - since_;
-  const sim::Duration ran = this->ran(until);
+  const sim::Duration ran = this->ran();
   since_ = until;
   add(Share::gpu_running, ran);
   if (const sim::Duration rest = elapsed - ran; rest != sim::Duration::zero()) {

@@ -32,7 +32,7 @@ class TimeAccount {
   // The process runs kernels in this context, to be asked how long; without one it runs none. Returns the
   // number by which the account knows the context: the contexts of several streams are one process's.
   std::size_t follow(gpu::Gpu& gpu, gpu::ContextId context) {
-    contexts_.push_back({.gpu = &gpu, .id = context, .running = {}});
+    contexts_.push_back({.gpu = &gpu, .id = context});
     return contexts_.size() - 1;
   }
 
@@ -93,7 +93,6 @@ class TimeAccount {
     gpu::ContextState state = gpu::ContextState::empty;
     dla::TaskState dla = dla::TaskState::finished;
     bool outstanding = false;  // batches not finished on GPU or DLA
-    sim::Duration running;     // time of its kernels by since_
   };
 
   void attribute(sim::Time until);
@@ -113,13 +112,14 @@ class TimeAccount {
   }
   void add(Share share, sim::Duration time) { spent_[index_of(share)] += time; }
   [[nodiscard]] Share cause() const;
-  [[nodiscard]] sim::Duration ran(sim::Time until);
+  [[nodiscard]] sim::Duration ran();
 
   const sim::Engine& engine_;
   cpu::Cpu* cpu_ = nullptr;  // null: it follows no thread
   cpu::ThreadId host_;
   bool watched_ = true, watched_enqueuing_ = true;
   std::vector<Context> contexts_;
+  sim::Duration running_;  // time of its kernels by since_
   // Of all its contexts: one holds the GPU; none does, and one waits for it; batches are outstanding; on
   // DLAs.
   bool owns_ = false;

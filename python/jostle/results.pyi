@@ -169,6 +169,7 @@ class Process(Record):
     stable: Optional[bool]
     stationary: Optional[bool]
     backlog_growth: Figure
+    stable_rate: Figure
     latency_ms: Latency
     mean_batch: Figure
     converged: Record

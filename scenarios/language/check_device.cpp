@@ -40,6 +40,9 @@ class DeviceCheck {
 
   // What only governors and controllers could heed.
   void check_power() const {
+    if (device_.power && scenario_.power_cap && !device_.lowers_clocks())
+      problem("power_cap", device_.name + "'s profile has no table of clocks that a cap could lower",
+              "leave it out, or give the profile gpu.clock_table");
     if (device_.power) return;
     const auto refuse = [this](bool given, const char* path) {
       if (given) problem(path, device_.name + " has no figures of power");

@@ -290,6 +290,7 @@ std::optional<Scenario> load(input::Node root, const std::string& origin, const 
     if (options.seed) scenario.run.seed = *options.seed;
   }
   if (own.empty()) check_streams(scenario, cursor);
+  if (own.empty()) check_offered(scenario, cursor);
   if (own.empty() && scenario.link && scenario.link->payload.tensor) check_tensor_payload(scenario, cursor);
   // Only a scenario that is right in itself is worth holding against its board.
   if (own.empty() && context.catalogue.device) {

@@ -26,8 +26,14 @@ struct Profile;
 
 namespace jostle::scenarios {
 
-// Most processes on one board, counts expanded.
-inline constexpr std::int64_t max_processes = 1024;
+// Most processes on one board, counts expanded; most images in a batch: beyond any use, and small enough that
+// nothing computed from them overflows.
+inline constexpr std::int64_t max_processes = 1024, max_batch = 4096;
+// Longest simulated time of a run and of anything in it: far beyond use, far below what a Time can hold (106
+// days).
+inline constexpr double max_run_seconds = 1e6;
+// Requests a second, of one source and to the whole board.
+inline constexpr double min_rate = 1 / max_run_seconds, max_rate = 1e6;
 
 // What there is to choose from. The device's own limits (cores, clocks, power modes) are checked as well when
 // `device` is set and finds it.

@@ -12,9 +12,6 @@
 
 namespace jostle::scenarios {
 
-// Longest simulated time of a run and of anything in it: far beyond use, far below what a Time can hold (106
-// days).
-inline constexpr double max_run_seconds = 1e6;
 // Cores are named by numbers below this.
 inline constexpr int max_cores = 1024;
 
@@ -48,6 +45,10 @@ void read_instances(input::Mapping& mapping, const LoadContext& context, Process
 void read_streams(input::Mapping& mapping, ProcessEntry& process);
 // What only the whole scenario tells of them: MPS is on, nothing comes over a link, and who comes after whom.
 void check_streams(const Scenario& scenario, const input::Cursor& root);
+
+// What one request at the begin of a cascade may make, and how many may be made in a second.
+inline constexpr double max_fan_out = 1000;
+void check_offered(const Scenario& scenario, const input::Cursor& root);
 
 // `link` of a scenario; and of a study those of its keys that do not vary there, into `link`.
 [[nodiscard]] Link read_link(const input::Cursor& at);

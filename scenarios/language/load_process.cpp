@@ -33,7 +33,6 @@ using input::Quantity;
 using input::Text;
 
 // Beyond any use, and small enough that nothing computed from them overflows.
-constexpr std::int64_t max_batch = 4096;
 constexpr std::int64_t max_kernels = 100'000;
 constexpr std::int64_t max_input = 8192;
 constexpr std::int64_t max_threads = 1024;
@@ -84,6 +83,18 @@ std::optional<Model> read_model(const Cursor& at, const LoadContext& context) {
   if (std::find(names.begin(), names.end(), *text) != names.end()) return BuiltInModel{*text};
   at.problem(fmt::format("unknown model '{}'", input::printable(*text)), input::spelling_hint(*text, names));
   return std::nullopt;
+}
+
+// Stands in for a model that cannot be read: one of the kind that was meant, so that no other key of the
+// process is blamed for it. The nearest name, and of a config.json some language model, the least there is.
+std::optional<Model> stand_in(const Cursor& at, const LoadContext& context) {
+  if (!at.is(Kind::scalar)) return std::nullopt;
+  const std::string& text = at.value().text;
+  constexpr llm::Architecture least{
+      .layers = 1, .hidden = 1, .heads = 1, .kv_heads = 1, .head_dim = 1, .ffn = 1, .vocabulary = 1};
+  if (text.ends_with(".json")) return ConfigModel{text, least};
+  const std::string meant = input::nearest(text, context.catalogue.models);
+  return meant.empty() ? std::nullopt : std::optional<Model>(BuiltInModel{meant});
 }
 
 // The network in the file, for this input.
@@ -269,7 +280,9 @@ std::vector<Stage> read_stages(const Cursor& at, const ProcessEntry& process) {
 void read_network(Mapping& mapping, const LoadContext& context, ProcessEntry& process) {
   bool network = true;
   if (const auto model_at = mapping.require("model")) {
-    if (auto model = read_model(*model_at, context)) process.model = std::move(*model);
+    auto model = read_model(*model_at, context);
+    if (!model) model = stand_in(*model_at, context);
+    if (model) process.model = std::move(*model);
     network = !model_at->is(Kind::mapping);
   }
   const Choice<Precision> precision{"a precision", precision_names()};

@@ -7,6 +7,7 @@
 #include "scenarios/language/arrival_trace.hpp"
 #include "scenarios/language/load_parts.hpp"
 #include "scenarios/language/names.hpp"
+#include "scenarios/language/offered.hpp"
 
 namespace jostle::scenarios {
 namespace {
@@ -23,10 +24,8 @@ using input::Real;
 using input::Text;
 
 constexpr std::int64_t max_queue = 1'000'000'000;
-constexpr double min_rate = 1 / max_run_seconds, max_rate = 1e6;  // per second
 constexpr double max_clock_drift = 0.01;
 constexpr std::int64_t max_sources = 1024;
-constexpr double max_fan_out = 1000;
 
 // `queue: 8` turns away who comes ninth; {limit: 8, drop: oldest} who has waited longest.
 void read_queue(const Cursor& at, process::Arrivals& arrivals) {
@@ -144,6 +143,24 @@ void read_requests(Mapping& mapping, const LoadContext& context, ProcessEntry& p
   if (arrivals.max_delay && arrivals.queue_limit == 0)
     mapping.cursor().problem("a queue of 0 has no room for requests that wait to be a batch",
                              "queue: 1 or more");
+}
+
+void check_offered(const Scenario& scenario, const Cursor& root) {
+  double sum = 0;
+  for (const auto& [id, offered] : offered(scenario)) {
+    const ProcessEntry& process = scenario.processes[id.entry];
+    std::string path = fmt::format("processes.{}", place_of_entry(scenario, id.entry));
+    if (!process.instances.empty()) path += fmt::format(".instances.{}", id.part);
+    sum += offered.per_s;
+    if (offered.for_each > max_fan_out)
+      root.descend(path + ".fan_out")
+          .problem(fmt::format("{:g} requests for each image at the begin of its cascade", offered.for_each),
+                   fmt::format("{:g} at most", max_fan_out));
+  }
+  if (sum > max_rate)
+    root.descend("processes")
+        .problem(fmt::format("{:g} requests are made in a second", sum),
+                 fmt::format("{:g} at most, for all processes together", max_rate));
 }
 
 }  // namespace jostle::scenarios

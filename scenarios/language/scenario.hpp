@@ -72,13 +72,13 @@ struct ConfigModel {
   llm::Architecture of;
   std::uint64_t hash = 0;  // of the text
 };
-// No network: equal kernels.
+// No network: equal kernels that move bytes, or spin until so many cycles of the clock are over.
 struct SyntheticModel {
   std::int64_t kernels = 0;  // per batch
   sim::Duration duration;    // of a kernel, alone on the GPU
   std::uint32_t blocks = 1, threads = 128;
   std::optional<sim::Duration> pace;  // host time from one launch to the next
-  double bytes = 0;  // that a kernel moves over the memory, which bounds its time; 0: arithmetic does
+  double bytes = 0;  // that a kernel moves over the memory, which bounds its time; 0: it spins
 };
 using Model = std::variant<BuiltInModel, OnnxModel, ConfigModel, SyntheticModel>;
 [[nodiscard]] std::string model_name(

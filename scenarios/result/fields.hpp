@@ -140,6 +140,11 @@ inline constexpr auto images = [](const auto& /*record*/, const Result& of) {
   return sum;
 };
 inline constexpr auto per_second = per(seconds);
+// A divisor that counts the replications in which a metric is known.
+template <class Record>
+constexpr auto is_known(Metric Record::*metric) {
+  return [metric](const Record& record, const Result& /*of*/) { return Metric(record.*metric ? 1.0 : 0.0); };
+}
 
 }  // namespace pool
 
@@ -417,6 +422,8 @@ void service(V& v) {
   v("stationary", &P::stationary, pool::majority, About{"false: the throughput still moves"});
   v("backlog_growth", &P::backlog_growth, pool::per_or_none(pool::seconds),
     About{"images/s", Unit::images_per_s});
+  v("stable_rate", &P::stable_rate, pool::per(pool::is_known(&P::stable_rate)),
+    About{"images/s that an overloaded process could serve; null where it keeps up", Unit::images_per_s});
   v("latency_ms", &P::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
   v("mean_batch", &P::mean_batch, pool::per(&P::batches),
     About{"Images; of a language model sequences of a decode step"});

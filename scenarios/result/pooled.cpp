@@ -294,7 +294,9 @@ void follow(InstanceResult& instance) {
 }
 void follow(ProcessResult& process) {
   end_at_offered(process.throughput, process.offered);
-  if (process.stable != false) process.backlog_growth.reset();
+  if (process.stable == false) return;
+  process.backlog_growth.reset();
+  process.stable_rate.reset();
 }
 void follow(SystemResult& system) {
   name_limit(system);

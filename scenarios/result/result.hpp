@@ -167,6 +167,7 @@ struct ProcessResult {
   // done.
   std::optional<bool> stable;
   Metric backlog_growth;  // images/s; absent unless unstable
+  Metric stable_rate;     // images/s that it could serve; absent unless unstable, or where it is not known
   // False: its throughput still moves, or will. Absent where it is too short to tell, and where nothing
   // steady is asked for (set-up, a number of batches, a trace).
   std::optional<bool> stationary;

@@ -23,7 +23,7 @@ Metric ms(const std::optional<double>& seconds) {
   return seconds ? Metric(*seconds * 1e3) : std::nullopt;
 }
 Interval interval_ms(const std::optional<sim::Interval>& seconds) {
-  return seconds ? Interval({seconds->low * 1e3, seconds->high * 1e3}) : std::nullopt;
+  return seconds ? Interval({std::max(seconds->low * 1e3, 0.0), seconds->high * 1e3}) : std::nullopt;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "input/interruption.hpp"
 #include "scenarios/run/parallel_backend.hpp"
 
 namespace jostle::scenarios {
@@ -26,8 +27,10 @@ struct InOrder {
 
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work, unsigned threads) {
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
-  const std::function<void(std::size_t)> item = [&work](std::size_t i) {
+  const std::atomic<bool>& interruption = input::interruption();
+  const std::function<void(std::size_t)> item = [&](std::size_t i) {
     const InOrder ordered;
+    const input::InterruptedBy caller(interruption);
     work(i);
   };
   const InOrder ordered;

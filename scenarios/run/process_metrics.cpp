@@ -73,6 +73,24 @@ void add_batches(Figures& result, const process::Served& served) {
   result.mean_batch = ratio(static_cast<double>(images), static_cast<double>(result.batches));
 }
 
+// Whether there was work for it that it could have served: of a closed loop there always is. Of a language
+// model that went on with its answers, nobody can say what of them it served.
+bool could_serve(process::Inference& process, std::size_t part, const process::Served& served,
+                 const process::TokenFigures* tokens) {
+  if (tokens != nullptr && tokens->decoded + tokens->prefilled > 0) return false;
+  const bool asks_itself =
+      process::parts_of(process.spec())[part].arrivals.kind == process::ArrivalKind::closed_loop;
+  return asks_itself || served.is_serving() || process.waiting(part) > 0 || process.drops(part) > 0;
+}
+
+// Images in the window. Where none was served although it could have been, none is the figure: that it has
+// begun one says nothing once it has stopped.
+Metric images_of(const process::Served& served, sim::Time now, bool could) {
+  const Metric images = served.rate().amount(now);
+  const bool nothing = served.batches() == 0 && (!images || served.rate().stalled(now));
+  return nothing && could ? Metric(0.0) : images;
+}
+
 // Figures of each stream. Those of one network share its requests: what they are offered and what is dropped
 // is told with each of them.
 void add_instances(ProcessResult& result, process::Inference& process, const Window& window,
@@ -85,7 +103,8 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
     InstanceResult& instance = result.instances[index++];
     const process::Served& served = lane.served();
     const auto& load = loads[lane.part()];
-    instance.images = served.rate().amount(window.end);
+    const process::TokenFigures* const tokens = lane.generator() ? &lane.generator()->figures() : nullptr;
+    instance.images = images_of(served, window.end, could_serve(process, lane.part(), served, tokens));
     if (instance.images) {
       instance.throughput.mean = ratio(*instance.images, window.seconds());
       if (const auto ci = served.rate().ci95(window.end, load && load->stable == false))
@@ -93,8 +112,7 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
       images += *instance.images;
       any = true;
     }
-    instance.tokens =
-        tokens_of(lane.generator() ? &lane.generator()->figures() : nullptr, window, every_percentile);
+    instance.tokens = tokens_of(tokens, window, every_percentile);
     instance.drops = process.drops(lane.part());
     instance.latency_ms =
         latency_of(served, {process.waiting(lane.part()), instance.drops}, window, every_percentile);
@@ -109,8 +127,9 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
 // the interval of that row is scaled.
 Interval interval_of(const process::Inference& process, const Metric& images, Time now, bool saturated) {
   const auto ci = process.rate().ci95(now, saturated);
-  if (!ci || !images) return std::nullopt;
-  const double scale = *images / *process.rate().amount(now);
+  const Metric amount = process.rate().amount(now);
+  if (!ci || !images || !amount || *amount <= 0) return std::nullopt;
+  const double scale = *images / *amount;
   return {{ci->low * scale, ci->high * scale}};
 }
 
@@ -145,7 +164,8 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   } else if (process.spec().arrivals.kind == process::ArrivalKind::trace) {
     result.images = whole;
   } else {
-    result.images = process.rate().amount(now);
+    result.images =
+        images_of(process.served(), now, could_serve(process, 0, process.served(), process.tokens(0)));
     goes_on = true;
   }
   add_instances(result, process, window, loads, every_percentile);
@@ -190,7 +210,9 @@ void add_process(ProcessResult& result, process::Inference& process, const Windo
   }
   if (!load) return;
   add_load(result, *load);
-  if (!load->stable.value_or(true)) result.backlog_growth = load->growth;
+  if (load->stable.value_or(true)) return;
+  result.backlog_growth = load->growth;
+  if (load->stable_rate) result.stable_rate = *load->stable_rate;
 }
 
 void add_tokens(Result& result, double seconds) {

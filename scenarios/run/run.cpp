@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/memory_result.hpp"
 #include "scenarios/result/pooled.hpp"
+#include "scenarios/result/starved.hpp"
 #include "scenarios/run/assemble.hpp"
 #include "scenarios/run/equilibrium.hpp"
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/language_work.hpp"
 #include "scenarios/run/one_run.hpp"
+#include "scenarios/run/power_cap.hpp"
 #include "scenarios/run/replications.hpp"
 #include "scenarios/run/simulation.hpp"
 
@@ -163,7 +166,11 @@ std::optional<Result> run(const Scenario& scenario, const RunControl& control) {
 
 Result preview(const Scenario& scenario) {
   const calibration::Profile profile = profile_of(scenario);
-  return prepared(scenario, profile, assemble(scenario, profile));
+  const Assembly assembly = assemble(scenario, profile);
+  Result result = prepared(scenario, profile, assembly);
+  if (std::string warning = unreachable_cap(assembly); !warning.empty())
+    result.warnings.push_back(std::move(warning));
+  return result;
 }
 
 std::optional<Result> one_run(const Scenario& scenario, const calibration::Profile& profile,
@@ -186,11 +193,20 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
                           const RunControl& control) {
   if (const auto keys = unsupported_keys(scenario); !keys.empty())
     throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
-  if (scenario.run.replications == 1)
-    return one_run(scenario, profile, assemble(scenario, profile, control.shared), control);
-  const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
-  const auto results = run_replications(scenario, profile, all, control);
-  return results ? std::optional(pooled(*results)) : std::nullopt;
+  std::optional<Result> result;
+  if (scenario.run.replications == 1) {
+    result = one_run(scenario, profile, assemble(scenario, profile, control.shared), control);
+  } else {
+    const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
+    const auto results = run_replications(scenario, profile, all, control);
+    if (results) result = pooled(*results);
+  }
+  if (result) {
+    std::vector<std::string> sentences = starved(*result);
+    std::ranges::move(result->warnings, std::back_inserter(sentences));
+    result->warnings = std::move(sentences);
+  }
+  return result;
 }
 
 }  // namespace jostle::scenarios

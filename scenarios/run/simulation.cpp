@@ -5,6 +5,7 @@
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/gpu_result.hpp"
 #include "scenarios/result/power_result.hpp"
+#include "scenarios/run/power_cap.hpp"
 #include "scenarios/run/precision.hpp"
 #include "scenarios/run/process_metrics.hpp"
 #include "scenarios/run/steadiness.hpp"
@@ -186,7 +187,11 @@ void Simulation::add_metrics(Result& result) {
   const double elapsed = window.seconds();
   add_system(result, *board_, assembly_.setup.clocks);
   add_loads(result, *board_, elapsed);
-  if (power) add_power(result.system, *power, assembly_.device.power.value(), images);
+  if (power) {
+    add_power(result.system, *power, assembly_.device.power.value(), images);
+    if (std::string warning = unmet_cap(assembly_, *power); !warning.empty())
+      result.warnings.push_back(std::move(warning));
+  }
   add_tokens(result, elapsed);
   if (const auto& link = board_->link()) add_link(result.system, *link, elapsed, load);
   result.system.stop = stop_;
@@ -203,7 +208,11 @@ std::optional<Heat> Simulation::heat() {
 }
 
 std::optional<double> Simulation::found_warmup() {
-  return found_warmup_s({scenario_.run, window(), *throughput_, dvfs_ ? &*dvfs_ : nullptr, std::nullopt});
+  auto found =
+      found_warmup_s({scenario_.run, window(), *throughput_, dvfs_ ? &*dvfs_ : nullptr, std::nullopt});
+  for (const process::Inference& process : board_->processes())
+    if (found) found = std::max(*found, process.latency().mean().value_or(0));
+  return found;
 }
 
 }  // namespace jostle::scenarios

@@ -7,6 +7,7 @@ namespace jostle::scenarios {
 namespace {
 
 using process::ArrivalKind;
+using sim::Time;
 
 // Requests/s that come in the window; 0 for a closed loop.
 double request_rate(const process::Arrivals& arrivals, const Window& window) {
@@ -38,15 +39,21 @@ std::vector<std::optional<OpenLoad>> open_loads(process::Inference& process, con
 
 std::optional<OpenLoad> together(const std::vector<std::optional<OpenLoad>>& parts) {
   OpenLoad sum;
+  double share = 1;
+  bool known = true;
   for (const std::optional<OpenLoad>& part : parts) {
     if (!part) return std::nullopt;
     sum.offered += part->offered;
     sum.growth += part->growth;
-    if (part->stable == false)
+    if (part->stable == false) {
       sum.stable = false;
-    else if (!part->stable && sum.stable == true)
+      known = known && part->stable_rate;
+      share = std::min(share, part->stable_rate.value_or(0) / part->offered);
+    } else if (!part->stable && sum.stable == true) {
       sum.stable.reset();
+    }
   }
+  if (sum.stable == false && known) sum.stable_rate = share * sum.offered;
   return sum;
 }
 
@@ -54,16 +61,19 @@ namespace {
 
 // What the streams of a part did since the warm-up.
 struct Work {
-  double requests = 0;  // served
-  double in_service = 0;
+  double images = 0;                   // served
+  double full_images = 0, full_s = 0;  // in full batches, and the time in those
   double streams = 0;
+  sim::Time not_full_at = Time::zero();  // when a batch that was not full last began
 };
 
-Work work_of(const PartOfProcess& of, bool single_images) {
+Work work_of(const PartOfProcess& of) {
   Work work;
   for (const process::Served* served : of.process.served_by(of.part)) {
-    work.requests += static_cast<double>(single_images ? served->images() : served->batches());
-    work.in_service += sim::to_seconds(served->in_service());
+    work.images += static_cast<double>(served->images());
+    work.full_images += static_cast<double>(served->full_images());
+    work.full_s += sim::to_seconds(served->in_full_batches());
+    work.not_full_at = std::max(work.not_full_at, served->not_full_at().value_or(Time::zero()));
     ++work.streams;
   }
   return work;
@@ -80,36 +90,36 @@ std::optional<OpenLoad> open_load(const PartOfProcess& of, const Window& window,
   const bool told = arrivals.kind == ArrivalKind::cascade;
   const double rate = told ? static_cast<double>(process.delivered(of.part)) / window.seconds()
                            : request_rate(arrivals, window);
-  const auto images = arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);
+  const auto images = arrivals.max_delay ? 1.0 : static_cast<double>(part.batch);  // of a request
   OpenLoad load{.offered = rate * images};
   if (process.spec().setup && !process.ready()) {  // what waits says nothing yet
     load.stable.reset();
     return load;
   }
-  const Work work = work_of(of, arrivals.max_delay.has_value());
+  const Work work = work_of(of);
   const auto more_wait = arrivals.queue_limit ? 0.0 : static_cast<double>(process.waiting(of.part) - waited);
-  double capacity = rate / std::max(link_load, 1.0);  // requests/s that can be served
-  if (!arrivals.queue_limit && work.requests > 0)
-    capacity = std::min(capacity, work.streams * work.requests / work.in_service);
-  const bool asks_too_much = rate > capacity;
-  if (!arrivals.queue_limit && work.requests == 0)
+  double capacity = load.offered / std::max(link_load, 1.0);  // images/s that can be served
+  if (!arrivals.queue_limit && work.full_s > 0)
+    capacity = std::min(capacity, work.streams * work.full_images / work.full_s);
+  const bool asks_too_much = load.offered > capacity;
+  if (!arrivals.queue_limit && work.images == 0)
     load.stable = !asks_too_much && more_wait <= 1;
   else if (!arrivals.queue_limit && (arrivals.kind == ArrivalKind::trace || told))
     load.stable = !asks_too_much || more_wait <= 1;
   else
-    load.stable = !asks_too_much;
+    load.stable = !asks_too_much || (link_load <= 1 && work.not_full_at > window.middle());
   if (*load.stable) return load;
   // Right after a set-up, and in a run of few batches, what waits since then says nothing yet.
   constexpr double fewest_served = 10;
   const bool ends = process.spec().batches.has_value();
-  if ((process.spec().setup || ends) && work.requests < fewest_served) {
+  if ((process.spec().setup || ends) && work.images < fewest_served * images) {
     load.stable.reset();
     return load;
   }
+  if (asks_too_much) load.stable_rate = capacity;
   // Behind a link that is full, lost requests hold up those behind them: even less is served.
-  const double kept_up =
-      arrivals.queue_limit ? capacity : std::min(capacity, work.requests / window.seconds());
-  load.growth = images * (asks_too_much ? rate - kept_up : more_wait / window.seconds());
+  const double kept_up = arrivals.queue_limit ? capacity : std::min(capacity, work.images / window.seconds());
+  load.growth = asks_too_much ? load.offered - kept_up : images * more_wait / window.seconds();
   return load;
 }
 

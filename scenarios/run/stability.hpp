@@ -15,6 +15,7 @@ namespace jostle::scenarios {
 struct Window {
   sim::Time begin, end;
   [[nodiscard]] double seconds() const { return sim::to_seconds(end - begin); }
+  [[nodiscard]] sim::Time middle() const { return begin + (end - begin) / 2; }
 };
 
 // Requests that come by themselves, against what serves them.
@@ -22,6 +23,7 @@ struct OpenLoad {
   double offered = 0;                 // images/s; of a trace in the window, else what the scenario asks for
   std::optional<bool> stable = true;  // none while it is being set up
   double growth = 0;                  // of the backlog, images/s; 0 if stable
+  std::optional<double> stable_rate = {};  // unless stable: images/s that it could serve; none: unknown
 };
 
 // The offered load of all requests that come over a link, as a share of its capacity, lost attempts included.
@@ -33,15 +35,19 @@ struct OpenLoad {
                                                               const Window& window,
                                                               const std::vector<std::int64_t>& waited,
                                                               double link_load);
-// Of all of them together: none if one is a closed loop.
+// Of all of them together: none if one is a closed loop. What they could serve is as if all were offered less
+// by the same share.
 [[nodiscard]] std::optional<OpenLoad> together(const std::vector<std::optional<OpenLoad>>& parts);
 
 // Of one part. None for a closed loop. Stable is what queueing theory calls so: the rate of requests is not
-// above the capacity. That is the least of 1 / mean time in service, from when the process turns to a request
-// to when its batch is done, which holds what contention adds; and of what the link can take (`link_load`; 0:
-// there is none). The mean of n times is known to their spread / sqrt(n). A queue with a limit is stable
-// behind a link that is. Where none was served, and for a trace, the backlog itself counts: `waited` requests
-// waited at the beginning of the window. Several streams that share requests serve as many at a time.
+// above the capacity. That is the least of full batches / mean time in service, from when the process turns
+// to a batch to when it is done, which holds what contention adds; and of what the link can take
+// (`link_load`; 0: there is none). A request that is a batch is full. Requests that gather make full batches
+// where they come too fast; where they do not, full batches are those of slow moments, and a batch that was
+// not full says that the backlog was gone: one in the second half of the window, and the part is stable. A
+// queue with a limit is stable behind a link that is. Where none was served, and for a trace, the backlog
+// itself counts: `waited` requests waited at the beginning of the window. Several streams that share requests
+// serve as many at a time.
 struct PartOfProcess {
   process::Inference& process;
   std::size_t part = 0;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "input/quantity.hpp"
 #include "sim/settling.hpp"
 
 namespace jostle::scenarios {
@@ -80,9 +81,13 @@ Drift drift_of(std::span<const double> numbers, double lump, const std::string& 
   if (!found) return {};
   Drift drift{found->differ(steady_within), {}};
   if (*drift.there)
-    drift.warning = fmt::format("{}: {:.4g} {} in the first half of the run, {:.4g} in the second", what,
-                                found->first, unit, found->second);
+    drift.warning = fmt::format("{}: {} {} in the first half of the run, {} in the second", what,
+                                input::decimal(found->first, 4), unit, input::decimal(found->second, 4));
   return drift;
+}
+
+std::string called(const ProcessResult& process) {
+  return fmt::format("process {} ({})", process.index, process.name.empty() ? process.model : process.name);
 }
 
 Drift throughput_drift(const ProcessResult& process, std::size_t running, const Watched& watched) {
@@ -91,9 +96,7 @@ Drift throughput_drift(const ProcessResult& process, std::size_t running, const 
   const std::size_t half = numbers.size() / 2;
   const double half_s = sim::to_seconds(series.interval()) * static_cast<double>(half);
   if (half_s <= 0) return {};
-  const std::string& name = process.name.empty() ? process.model : process.name;
-  return drift_of(numbers, static_cast<double>(process.batch) / half_s,
-                  fmt::format("process {} ({})", process.index, name), "images/s");
+  return drift_of(numbers, static_cast<double>(process.batch) / half_s, called(process), "images/s");
 }
 
 // Nothing steady is asked for.
@@ -149,10 +152,30 @@ bool add_warmup(Result& result, const Watched& watched, bool at_random) {
     if (!found[i] || *found[i] <= warmup.set_s || !start_matters(*series, watched.window, *found[i]))
       continue;
     too_short = true;
-    result.warnings.push_back(fmt::format("the first {:.2g} s of {} still settle: warmup: {:.2g} s or more",
-                                          *found[i], what, std::ceil(10 * *found[i]) / 10));
+    result.warnings.push_back(fmt::format("the first {} s of {} still settle: warmup: {} s or more",
+                                          input::decimal(*found[i], 2), what,
+                                          input::decimal(std::ceil(10 * *found[i]) / 10, 6)));
   }
   return too_short;
+}
+
+// True if the board was still filling up when the measured time began: a request that it met empty was not
+// yet answered, for longer than matters. Told of the process whose answers take longest.
+bool add_first_answers(Result& result, const Watched& watched,
+                       const std::deque<process::Inference>& processes) {
+  const ProcessResult* slowest = nullptr;
+  std::size_t running = 0;
+  for (const ProcessResult& process : result.processes) {
+    if (process.status != "ok" || follows_a_plan(processes[running++].spec())) continue;
+    if (slowest == nullptr || process.latency_ms.mean > slowest->latency_ms.mean) slowest = &process;
+  }
+  if (slowest == nullptr) return false;
+  const double answer_s = slowest->latency_ms.mean.value_or(0) / 1e3;
+  if (answer_s - result.warmup.set_s <= steady_within / 2 * watched.window.seconds()) return false;
+  result.warnings.push_back(fmt::format(
+      "the warm-up of {:.3g} s is shorter than an answer of {}, {:.3g} s: warmup: {:.2g} s or more",
+      result.warmup.set_s, called(*slowest), answer_s, std::ceil(10 * answer_s) / 10));
+  return true;
 }
 
 }  // namespace
@@ -173,7 +196,8 @@ void add_steadiness(Result& result, const Watched& watched, const std::deque<pro
              part.arrivals.kind == process::ArrivalKind::cascade;
     });
   });
-  const bool too_short = add_warmup(result, watched, at_random);
+  bool too_short = add_warmup(result, watched, at_random);
+  too_short = add_first_answers(result, watched, processes) || too_short;
   const bool clocks_move = heat_moves_clocks(watched);
   bool all_known = true, moves = clocks_move || too_short;
   if (watched.heat) {

@@ -104,6 +104,26 @@ TEST(Compare, what_cannot_be_known_so_well_ends_at_the_most_pairs_and_says_so) {
   EXPECT_FALSE(compared.known_to(1e-9));
 }
 
+TEST(Compare, of_a_process_that_is_overloaded_says_on_which_side_and_by_how_much) {
+  const std::string queue =
+      "device: nvidia-h200\nfigures: {gpu.idle_wake.cost: 0 us}\nprocesses:\n"
+      "  - {model: {kernels: 1, duration: 5 ms, blocks: 132, threads: 256}, runtime: cuda-graph, sync: "
+      "spin,\n"
+      "     arrivals: {poisson: 100 /s}}\nrun: {duration: 1 s}\n";
+  const auto at = [&](const char* rate) {
+    return scenario_of(queue, nullptr, {{std::string("processes.0.arrivals.poisson=") + rate}, std::nullopt});
+  };
+  const ComparedProcess over = compare(at("100 /s"), at("250 /s"), {.most = 3}, {}).processes.at(0);
+  EXPECT_EQ(over.overload_a.runs, 0U);
+  EXPECT_EQ(over.overload_b.runs, 3U);
+  EXPECT_NEAR(over.overload_b.stable_share.value_or(0), 200.0 / 250, 0.01);
+  EXPECT_EQ(over.with_latency, 0U);
+  EXPECT_EQ(std::ranges::count(over.metrics, "latency mean", &Difference::metric), 0);
+  const ComparedProcess both = compare(at("100 /s"), at("120 /s"), {.most = 3}, {}).processes.at(0);
+  EXPECT_EQ(both.with_latency, 3U);
+  EXPECT_EQ(std::ranges::count(both.metrics, "latency mean", &Difference::metric), 1);
+}
+
 TEST(Compare, one_pair_has_no_interval) {
   const Compared compared = compare(changed({}), changed({"processes.0.batch=8"}), {.most = 1}, {});
   EXPECT_FALSE(figure(compared.system, "throughput").half_width.has_value());

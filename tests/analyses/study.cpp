@@ -148,6 +148,13 @@ TEST(Study, includes_the_stop_of_a_range_and_counts_in_decimals) {
               ElementsAre("0.1 ms", "0.3 ms", "0.5 ms"));
   EXPECT_THAT(range("{start: -10 degC, stop: 10 degC, step: 10 degC}"),
               ElementsAre("-10 degC", "0 degC", "10 degC"));
+  EXPECT_THAT(range("{start: 1.8e+03 s, stop: 2E3 s, step: 100 s}"),
+              ElementsAre("1800 s", "1900 s", "2000 s"));
+  EXPECT_THAT(range("{start: 1e-3 s, stop: 0.003 s, step: 1.0e-03 s}"),
+              ElementsAre("0.001 s", "0.002 s", "0.003 s"));
+  for (const char* const wrong : {"1e99 s", "1.5.2 s", "0e-999999999999 s", "1e+ s"})
+    EXPECT_THAT(refused("sweep: {run.duration: {start: 0 s, stop: 5 s, step: " + std::string(wrong) + "}}\n"),
+                HasSubstr("run.duration"));
 }
 
 RC_GTEST_PROP(Study, every_value_of_a_range_reads_as_start_plus_a_whole_number_of_steps, ()) {
@@ -264,6 +271,9 @@ TEST(Study, names_columns_by_the_last_step_of_a_key_and_its_unit) {
   std::vector<std::string> names;
   for (const AxisColumn& column : axis_columns(study)) names.push_back(column.name);
   EXPECT_THAT(names, ElementsAre("processes_0_batch", "processes_1_batch", "count", "gpu_mhz", "power_mode"));
+  const auto columns = axis_columns(study_of("sweep: {run.duration: [1.8e+03 s, 2 s]}\n"));
+  EXPECT_EQ(columns.front().name, "duration_s");
+  EXPECT_TRUE(columns.front().is_number);
 }
 
 TEST(StudyFigures, reads_limits_in_the_units_of_their_figures) {

@@ -41,6 +41,14 @@ TEST(Csv, windows_line_ends_are_line_ends) {
   EXPECT_EQ(table.row(0).integer(1), 2);
 }
 
+TEST(Csv, a_byte_order_mark_is_no_part_of_the_first_column) {
+  const CsvTable table = CsvTable::parse("\xEF\xBB\xBFprompt,tokens\r\n5,6\r\n", "requests.csv");
+  EXPECT_EQ(table.row(0).integer(table.column("prompt")), 5);
+  EXPECT_THROW(CsvTable::parse("\xEF\xBB\xBF", "empty.csv"), CsvError);
+  const std::string marked = "\xEF\xBB\xBFx";
+  EXPECT_EQ(CsvTable::parse(csv_field(marked) + "\n", "own.csv").header().front(), marked);
+}
+
 TEST(Csv, a_file_cut_off_in_a_line_is_refused_with_its_line) {
   EXPECT_THAT(error_of("a,b\n1,2\n3,4"), HasSubstr("file.csv:3: the last line has no newline"));
 }

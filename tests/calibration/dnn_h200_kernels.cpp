@@ -87,8 +87,9 @@ TEST(H200Kernels, known_figures_of_resnet50_fp16) {
   EXPECT_EQ(one.kernels.size(), 280U);
   EXPECT_NEAR(sim::to_us(one.total()), 753.7, 0.1);
   EXPECT_NEAR(sim::to_us(one.lone_gap), 1e6 / 1167.37 - 753.7, 0.1);  // the fastest of three solo runs
-  EXPECT_TRUE(one.only_kernels);
-  EXPECT_FALSE(sequence("resnet50", Precision::fp16, 16).only_kernels);  // three memsets
+  EXPECT_TRUE(one.launched_whole);
+  EXPECT_TRUE(sequence("resnet50", Precision::fp16, 16).launched_whole);  // memsets at 0, 2, 76 of 285 nodes
+  EXPECT_FALSE(sequence("resnet50", Precision::tf32, 1).launched_whole);  // at 97 to 217 of 227
 }
 
 TEST(H200Kernels, the_gaps_of_a_lone_process_are_never_negative) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -135,6 +136,19 @@ TEST(LanguageConfigs, with_values_that_make_no_model_are_refused) {
               HasSubstr("not modelled together"));
   EXPECT_THAT(refusal(config("qwen3_moe", small, experts + ", \"mlp_only_layers\": [0]")),
               HasSubstr("not modelled together"));
+}
+
+TEST(LanguageConfigs, with_one_wrong_value_have_one_problem) {
+  // The key that follows from it stands before it, as in files whose keys are sorted.
+  const std::string wrong = refusal(
+      "{\n\"hidden_size\": 64, \"intermediate_size\": 64, \"model_type\": \"mixtral\",\n"
+      "\"num_attention_heads\": 4, \"num_experts_per_tok\": 2,\n\"num_hidden_layers\": 2,\n"
+      "\"num_local_experts\": \"eight\",\n\"vocab_size\": 100}\n");
+  EXPECT_THAT(wrong, HasSubstr(":5: num_local_experts"));
+  EXPECT_EQ(std::ranges::count(wrong, '\n'), 1) << wrong;
+  const std::string inner = refusal("{\"model_type\": \"gemma3\", \"text_config\": [1]}");
+  EXPECT_THAT(inner, HasSubstr("text_config: expected a mapping"));
+  EXPECT_EQ(std::ranges::count(inner, '\n'), 1) << inner;
 }
 
 }  // namespace

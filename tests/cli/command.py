@@ -399,6 +399,56 @@ class Command(unittest.TestCase):
             if what_if["overloaded"]:
                 self.assertIsNone(what_if["latency_p99_ms"]["after"])
 
+    def test_who_is_served_nothing_is_told_in_every_form(self):
+        text = ("device: jetson-orin-nano\nprocesses: [{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, "
+                "count: 2, cpus: [0]}]\nrun: {duration: 1 s}\n")
+        path = self.file("starved.yaml", text)
+        table = self.jostle("run", path).stdout
+        self.assertRegex(table, r"(?m)^1 +resnet50 .* 0\.0 ")
+        self.assertIn("process 1 served nothing in 1 s: it waited for a core for 100 % of the time", table)
+        rows = list(csv.DictReader(io.StringIO(self.jostle("run", path, "--format", "csv").stdout)))
+        self.assertEqual([rows[1][name] for name in ("throughput_images_per_s", "images")], ["0", "0"])
+        explained = self.jostle("explain", path).stdout
+        self.assertRegex(explained, r"2 x resnet50 fp16 b1 tensorrt: 0 to \d+\.\d images/s\n")
+        self.assertIn("process 1 served nothing in 1 s", explained)
+        study = self.file("starved_study.yaml", "scenario:\n  " + text.replace("count: 2, ", "").replace("\n", "\n  ") +
+                          "\nsweep: {processes.0.count: [1, 2]}\n")
+        self.jostle("sweep", study, "-o", self.directory / "s.sqlite")
+        points = [json.loads(line) for line in self.jostle(
+            "query", self.directory / "s.sqlite", "SELECT throughput, process_throughput_min, process_throughput_mean "
+            "FROM results", "--format", "json").stdout.splitlines()]
+        self.assertEqual(points[1]["process_throughput_min"], 0)
+        self.assertAlmostEqual(points[1]["process_throughput_mean"], points[1]["throughput"] / 2, places=6)
+        self.assertGreater(points[0]["process_throughput_min"], 100)
+
+    def test_numbers_with_exponents_are_numbers(self):
+        study = self.file("long.yaml", "scenario: {device: jetson-orin-nano, processes: [{model: {kernels: 1, duration: 10 ms}}], "
+                          "run: {warmup: 1e+01 ms}}\nsweep: {run.duration: {start: 1.0e-01 s, stop: 2e-1 s, step: 1e+02 ms}}\n")
+        self.refused("check", study)  # two units
+        study.write_text(study.read_text().replace("1e+02 ms", "1.0E-1 s"))
+        lines = self.jostle("sweep", study, "--export", "csv").stdout.splitlines()
+        self.assertTrue(lines[0].startswith("point,status,duration_s,"), lines[0])
+        self.assertEqual([line.split(",")[2] for line in lines[1:]], ["0.1", "0.2"])
+        patient = self.file("patient.yaml", "device: jetson-orin-nano\nprocesses: [{model: {kernels: 1, duration: 100 ms}, "
+                            "arrivals: {poisson: 1 /s}}]\nrun: {duration: 1.2e+02 s}\n")
+        told = re.search("a run of about ([0-9]+) s would", self.jostle("run", patient).stdout)
+        self.assertGreater(int(told.group(1)), 120)
+
+    def test_files_may_begin_with_a_byte_order_mark(self):
+        mark = b"\xef\xbb\xbf"
+        (self.directory / "times.csv").write_bytes(mark + b"time_s\r\n0.1\r\n0.2\r\n")
+        (self.directory / "requests.csv").write_bytes(mark + b"prompt,tokens\r\n5,5\r\n")
+        scenario = self.directory / "marked.yaml"
+        scenario.write_bytes(mark + b"device: jetson-orin-nano\nprocesses:\n"
+                             b"  - {model: resnet18, precision: fp16, arrivals: {trace: times.csv}}\n"
+                             b"  - {model: qwen2.5_0.5b, precision: q4_k_m, generate: {trace: requests.csv}}\n"
+                             b"run: {duration: 500 ms, warmup: 0 s}\n")
+        result = json.loads(self.jostle("run", scenario, "--format", "json").stdout)
+        self.assertEqual(result["processes"][0]["images"], 2)
+        log = self.directory / "my.log"
+        log.write_bytes(mark + TEGRASTATS.encode() * 20)
+        self.assertIn("6", self.jostle("import", "auto", log).stdout)
+
     def test_an_explanation_tells_who_would_win_on_streams_of_one_process(self):
         path = self.file("two.yaml", GOOD.replace("eager", "cuda-graph"))
         done = self.jostle("explain", path, COLUMNS="60")

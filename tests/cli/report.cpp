@@ -56,6 +56,18 @@ TEST(Report, figures_of_a_column_have_the_same_number_of_decimals) {
   EXPECT_THAT(report(result, Terminal::unlimited, false), HasSubstr("      9.9"));
 }
 
+TEST(Report, of_an_overloaded_process_says_up_to_which_share_of_its_load_it_would_be_stable) {
+  scenarios::Result result = scenarios::test::sample_result();
+  result.processes[0].stable = false;
+  result.processes[0].offered = 2461;
+  EXPECT_THAT(overload_lines(result, Terminal::unlimited, false),
+              HasSubstr("serves 2143 of 2461 images/s\n"));
+  result.processes[0].stable_rate = 2143;
+  EXPECT_THAT(overload_lines(result, Terminal::unlimited, false),
+              HasSubstr("2143 of 2461 images/s; stable up to 87 % of this load\n"));
+  EXPECT_EQ(stable_up_to(0.9996), "stable up to 99.9 % of this load");
+}
+
 TEST(Report, a_single_process_needs_no_total) {
   scenarios::Result result = scenarios::test::sample_result();
   result.processes.resize(1);

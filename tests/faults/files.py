@@ -334,14 +334,43 @@ class Files(Folder):
         file = self.out / "s.sqlite"
         self.done("sweep", "study.yaml", "-o", file)
         before = self.done("query", file, "--content").stdout
-        for damage in ("status = 'okay'", "result = substr(result, 1, 100)", "throughput = 'fast'", "result = NULL"):
+        for damage, reason in (("status = 'okay'", "its status has no meaning"),
+                               ("result = substr(result, 1, 100)", "its result is no JSON object"),
+                               ("result = '[]'", "its result is no JSON object"),
+                               ("result = '{}'", "its result has no key 'schema'"),
+                               ("result = json_remove(result, '$.system.power_w.peak')",
+                                "its result has no key 'system.power_w.peak'"),
+                               ("result = json_remove(result, '$.processes[0].latency_ms')",
+                                "its result has no key 'processes.0.latency_ms'"),
+                               ("result = json_replace(result, '$.processes', 1)", "its result has no key 'processes.0'"),
+                               ("result = json_replace(result, '$.status', 'out_of_memory')",
+                                "its status is not that of its result"),
+                               ("throughput = 'fast'", "a metric is no number"), ("result = NULL", "no JSON object")):
             with self.subTest(damage), sqlite3.connect(file) as database:
                 database.execute(f"UPDATE outcomes SET {damage} WHERE key = (SELECT min(key) FROM outcomes)")
             database.close()
             done = self.done("sweep", "study.yaml", "-o", file)
             self.assertIn("1 outcome damaged: recomputed", done.stderr)
+            self.assertIn(reason, done.stderr)
             self.assertIn("1 point computed", done.stderr)
             self.assertEqual(self.done("query", file, "--content").stdout, before)
+
+    def test_a_part_with_a_damaged_outcome_is_not_merged(self):
+        part, whole = self.out / "part.sqlite", self.out / "whole.sqlite"
+        self.done("sweep", "study.yaml", "-o", part)
+        self.done("sweep", "study.yaml", "-o", whole)
+        before = self.done("query", part, "--content").stdout
+        damage = "UPDATE outcomes SET result = '{}' WHERE key = (SELECT min(key) FROM outcomes)"
+        with sqlite3.connect(whole) as database:
+            database.execute(damage)
+        database.close()
+        self.assertIn("1 outcome damaged: dropped", self.done("merge", part, "-o", whole).stderr)
+        self.assertEqual(self.done("query", whole, "--content").stdout, before)
+        with sqlite3.connect(part) as database:
+            database.execute(damage)
+        database.close()
+        self.assertIn("its result has no key 'schema'", self.refused("merge", part, "-o", self.out / "other.sqlite"))
+        self.assertFalse((self.out / "other.sqlite").exists())
 
     def test_a_damaged_file_is_noticed_wherever_it_is_damaged(self):
         good = self.out / "good.sqlite"

@@ -81,7 +81,7 @@ class Expected : public nlohmann::json_sax<nlohmann::json> {
 bool left_out(const std::string& text) {
   for (const char* const word : {"NaN", "Inf", "\\u"})
     if (text.find(word) != std::string::npos) return true;
-  if (text.starts_with("\xEF\xBB\xBF") || text.starts_with("\x1F\x8B")) return true;  // BOM, gzip
+  if (text.starts_with("\x1F\x8B")) return true;  // gzip
   try {
     (void)nlohmann::json(text).dump();  // throws unless it is UTF-8
   } catch (const nlohmann::json::exception&) {

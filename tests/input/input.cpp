@@ -4,10 +4,16 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <atomic>
+#include <cmath>
+#include <thread>
+
 #include "input/hash.hpp"
+#include "input/interruption.hpp"
 #include "input/override.hpp"
 #include "input/parse.hpp"
 #include "input/printable.hpp"
+#include "input/quantity.hpp"
 #include "input/readers.hpp"
 #include "input/sha256.hpp"
 #include "input/spelling.hpp"
@@ -18,6 +24,49 @@ namespace {
 
 std::optional<double> quantity(const std::string& text, const Dimension& dimension) {
   return parse_quantity(text, dimension).value;
+}
+
+TEST(Quantities, are_a_number_however_it_is_written_and_what_follows) {
+  EXPECT_EQ(leading_number("1.8e+03 s")->number, 1800);
+  EXPECT_EQ(leading_number("1.8e+03 s")->rest, " s");
+  EXPECT_EQ(leading_number("15W")->rest, "W");
+  EXPECT_EQ(amount("1.8e+03 s")->unit, "s");
+  for (const char* const none : {"", "s", "inf s", "nan", "1e999 s", " 1", "+1"})
+    EXPECT_FALSE(leading_number(none)) << none;
+}
+
+TEST(Decimals, are_written_as_people_write_them) {
+  EXPECT_EQ(decimal(1834, 2), "1800");
+  EXPECT_EQ(decimal(999.6, 3), "1000");
+  EXPECT_EQ(decimal(8.800, 2), "8.8");
+  EXPECT_EQ(decimal(8, 2), "8");
+  EXPECT_EQ(decimal(0, 4), "0");
+  EXPECT_EQ(decimal(-12345.6, 4), "-12350");
+  EXPECT_EQ(decimal(0.000123456, 2), "0.00012");
+}
+
+RC_GTEST_PROP(Decimals, read_back_within_their_digits, (double value)) {
+  const auto read = parse_real(decimal(value, 4));
+  RC_ASSERT(read.has_value());
+  RC_ASSERT(std::abs(*read - value) <= 0.5001e-3 * std::abs(value));
+}
+
+TEST(Interruption, of_a_thread_is_that_of_its_innermost_call) {
+  const std::atomic<bool> yes{true}, no{false};
+  EXPECT_FALSE(interruption());
+  {
+    const InterruptedBy outer(no);
+    {
+      const InterruptedBy inner(yes);
+      EXPECT_THROW(throw_if_interrupted(), Interrupted);
+      std::thread([] { EXPECT_FALSE(interruption()); }).join();
+    }
+    EXPECT_NO_THROW(throw_if_interrupted());
+    interruption_by_signal() = true;
+    EXPECT_FALSE(interruption());
+  }
+  EXPECT_TRUE(interruption());
+  interruption_by_signal() = false;
 }
 
 // As sha256sum prints them; the lengths are those around the ends of blocks.
@@ -47,6 +96,8 @@ TEST(Units, cover_every_dimension_of_the_design) {
   EXPECT_EQ(quantity("2 kHz", rate_dimension()), 2000);
   EXPECT_EQ(quantity("1 %", share_dimension()), 0.01);
   EXPECT_EQ(quantity("-5 degC", temperature_dimension()), -5);
+  EXPECT_EQ(quantity("1.8e+03 s", time_dimension()), 1800e12);
+  EXPECT_EQ(quantity("1E-3 s", time_dimension()), 1e9);
 }
 
 TEST(Units, are_chosen_by_size) {
@@ -167,6 +218,16 @@ TEST(Tree, remembers_lines_and_columns) {
   EXPECT_EQ(c.path(), "b.1.c");
   EXPECT_EQ(c.location().line, 4);
   EXPECT_EQ(c.location().column, 9);
+}
+
+TEST(Tree, begins_behind_a_byte_order_mark) {
+  Problems problems;
+  const Node root = parse_yaml(
+      "\xEF\xBB\xBF"
+      "a: 1\n",
+      "t.yaml", problems);
+  ASSERT_TRUE(root) << problems.text();
+  EXPECT_EQ(root->find("a")->text, "1");
 }
 
 TEST(Tree, counts_what_aliases_stand_for) {

@@ -12,7 +12,7 @@ namespace jostle::dnn {
 namespace {
 
 MeasuredBatch table(std::int64_t batch, const std::vector<double>& durations_us, const char* name = "gemm") {
-  MeasuredBatch measured{.batch = batch, .kernels = {}, .names = {}, .only_kernels = true};
+  MeasuredBatch measured{.batch = batch, .kernels = {}, .names = {}, .nodes_to_last_memset = 0};
   for (const double us : durations_us) {
     gpu::Kernel kernel;
     kernel.duration = sim::microseconds(us);
@@ -94,10 +94,10 @@ TEST(Interpolation, from_a_single_table_scales_all_but_the_fixed_cost) {
 
 TEST(Interpolation, memsets_follow_the_nearer_table) {
   MeasuredBatch large = table(16, {50, 60});
-  large.only_kernels = false;
+  large.nodes_to_last_memset = large.names.size();
   const MeasuredNetwork measured = network({table(1, {10, 20}), large});
-  EXPECT_TRUE(sequence_at(measured, 3).only_kernels);
-  EXPECT_FALSE(sequence_at(measured, 12).only_kernels);
+  EXPECT_TRUE(sequence_at(measured, 3).launched_whole);
+  EXPECT_FALSE(sequence_at(measured, 12).launched_whole);
 }
 
 TEST(KernelsFor, a_table_answers_only_for_its_precision_input_and_lowering) {

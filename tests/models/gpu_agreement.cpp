@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "models/cpu/spec.hpp"
@@ -57,10 +60,11 @@ Account account_of(const board::DeviceSpec& device, const board::Setup& setup, D
   return account;
 }
 
-template <class T>
-std::string first_difference(const char* what, const std::vector<T>& a, const std::vector<T>& b) {
+template <class T, class Equal = std::equal_to<>>
+std::string first_difference(const char* what, const std::vector<T>& a, const std::vector<T>& b,
+                             const Equal& equal = {}) {
   for (std::size_t i = 0; i < std::min<std::size_t>(a.size(), b.size()); ++i)
-    if (!(a[i] == b[i])) return std::string(what) + " differ from number " + std::to_string(i) + " on";
+    if (!equal(a[i], b[i])) return std::string(what) + " differ from number " + std::to_string(i) + " on";
   if (a.size() != b.size())
     return std::string(what) + ": " + std::to_string(a.size()) + " and " + std::to_string(b.size());
   return {};
@@ -70,8 +74,25 @@ std::string time_text(Time t) {
   return std::to_string(t.ps());
 }
 
-// Empty if they agree.
-std::string disagreement(const Account& fast, const Account& slow) {
+std::string differing_share(const Account& fast, const Account& slow, Duration within) {
+  for (std::size_t i = 0; i < fast.shares.size(); ++i)
+    for (std::size_t k = 0; k < process::share_count; ++k)
+      if (const Duration off = fast.shares[i][k] - slow.shares[i][k]; off > within || off < -within)
+        return "share " + std::string(process::share_rows[k].name) + " of process " + std::to_string(i) +
+               " by " + std::to_string(off.ps()) + " ps";
+  return {};
+}
+
+// Empty if they agree, all times within `within`.
+std::string disagreement(const Account& fast, const Account& slow, Duration within = {}) {
+  const auto near = [within]<class T>(const T& a, const T& b) {
+    if constexpr (std::is_same_v<T, Seen>) {
+      const Duration off = a.at - b.at;
+      return a.context == b.context && off <= within && off >= -within;
+    } else {
+      return a - b <= within && b - a <= within;
+    }
+  };
   const bool observed = !fast.recording.kernels.empty();
   if (std::string text = first_difference("kernels", fast.recording.kernels, slow.recording.kernels);
       observed && !text.empty()) {
@@ -85,21 +106,22 @@ std::string disagreement(const Account& fast, const Account& slow) {
     }
     return text;
   }
-  if (std::string text = first_difference("completions", fast.recording.seen, slow.recording.seen);
+  if (std::string text = first_difference("completions", fast.recording.seen, slow.recording.seen, near);
       !text.empty())
     return text;
   if (std::string text = first_difference("batches", fast.batches, slow.batches); !text.empty()) return text;
-  if (std::string text = first_difference("running times", fast.running, slow.running); !text.empty())
+  if (std::string text = first_difference("running times", fast.running, slow.running, near); !text.empty())
     return text;
-  if (std::string text = first_difference("shares", fast.shares, slow.shares); !text.empty()) return text;
+  if (std::string text = differing_share(fast, slow, within); !text.empty()) return text;
   if (fast.switches != slow.switches) return "switches";
-  if (fast.busy != slow.busy) return "busy";
-  if (fast.switching != slow.switching) return "switching";
+  if (!near(fast.busy, slow.busy)) return "busy";
+  if (!near(fast.switching, slow.switching)) return "switching";
   for (std::size_t i = 0; i < fast.split.size(); ++i) {
     const gpu::Usage &a = fast.split[i].used, &b = slow.split[i].used;
     for (const auto part : {&gpu::Usage::compute, &gpu::Usage::memory, &gpu::Usage::sm_active,
                             &gpu::Usage::issue_slot, &gpu::Usage::tensor_active, &gpu::Usage::occupancy})
-      if (std::abs(a.*part - b.*part) > 1e-9) return "what was used";
+      if (std::abs(a.*part - b.*part) > 1e-9 + sim::to_seconds(within))
+        return "what was used: " + std::to_string(a.*part) + " and " + std::to_string(b.*part);
     if (std::abs(a.dram_bytes - b.dram_bytes) > 1e-6 * b.dram_bytes + 1) return "bytes";
   }
   return {};
@@ -137,6 +159,48 @@ RC_GTEST_PROP(GpuAgreement, random_mixes_run_alike_while_the_rates_change, ()) {
   const Account alone = account_of(device, setup, milliseconds(40), Which::fast, rates, std::nullopt);
   RC_LOG() << disagreement(alone, slow) << '\n';
   RC_ASSERT(disagreement(alone, slow).empty());
+}
+
+// Kernels of one wave, because waves of several are rounded there, and without a fixed share, because a
+// kernel in progress is taken to be evenly active there. Launch gaps lie elsewhere in a batch.
+RC_GTEST_PROP(GpuAgreement, processes_with_one_stream_take_the_same_turns_where_others_have_several, ()) {
+  board::DeviceSpec device = any_device();
+  const char* off = std::getenv("OFF"); const std::string o = off ? off : "";
+  if (o.find('g') != std::string::npos) device.gpu.time_slicing.granularity = PreemptionGranularity::instruction;
+  if (o.find('h') != std::string::npos) device.gpu.time_slicing.hold_when_idle = {};
+  if (o.find('w') != std::string::npos) device.gpu.idle_wake = {};
+  if (o.find('r') != std::string::npos) device.gpu.time_slicing.restart_after_expiry = device.gpu.time_slicing.refill_after_expiry = {};
+  if (o.find('s') != std::string::npos) device.gpu.time_slicing.state_bandwidth_bytes_per_s = 0;
+  if (o.find('c') != std::string::npos) device.gpu.copy_bandwidth_bytes_per_s = 0;
+  board::Setup setup;
+  const int processes = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 7));
+  for (int i = 0; i < processes; ++i) {
+    process::Spec process = any_process();
+    gpu::KernelSequence& kernels = process.kernels.edit();
+    kernels.lone_gap = Duration::zero();
+    for (gpu::Kernel& kernel : kernels.kernels) {
+      kernel.blocks = 1 + kernel.blocks % static_cast<std::uint32_t>(device.gpu.sm_count);
+      kernel.compute_share += std::exchange(kernel.fixed_share, 0);
+    }
+    kernels.rebuild_finish();
+    setup.processes.push_back(process);
+  }
+  setup.seed = *rc::gen::inRange<std::uint64_t>(1, 1000);
+  const Account fast = account_of(device, setup, milliseconds(40), Which::fast, {}, std::nullopt);
+  const Account space = account_of(device, setup, milliseconds(40), Which::in_space, {}, std::nullopt);
+  const Duration within =
+      microseconds(1);  // of 40 ms: states change more often, so that other stretches are rounded
+  RC_LOG() << disagreement(fast, space, within) << '\n';
+  if (!disagreement(fast, space, within).empty()) {
+    RC_LOG() << "hold " << device.gpu.time_slicing.hold_when_idle.ps() << " slice " << device.gpu.time_slicing.slice.ps() << " idle " << device.gpu.time_slicing.switch_when_idle.ps() << " exp " << device.gpu.time_slicing.switch_at_expiry.ps() << "\n";
+    for (auto* a : {&fast, &space}) { RC_LOG() << "---\n"; 
+      std::vector<std::pair<std::int64_t, std::string>> e;
+      for (auto& t : a->recording.turns) { e.push_back({t.start.ps(), "turn " + std::to_string(t.context) + " to " + std::to_string(t.end.ps())}); }
+      for (auto& t : a->recording.seen) e.push_back({t.at.ps(), "seen " + std::to_string(t.context)});
+      std::sort(e.begin(), e.end());
+      std::int64_t from = 0; for (std::size_t i = 0; i < std::min(fast.recording.seen.size(), space.recording.seen.size()); ++i) if (std::abs((fast.recording.seen[i].at - space.recording.seen[i].at).ps()) > 1000000) { from = fast.recording.seen[i ? i-1 : 0].at.ps(); break; } for (std::size_t i = 0; i < e.size(); ++i) if (e[i].first > from - 1000000000 && e[i].first < from + 700000000) RC_LOG() << e[i].first << " " << e[i].second << "\n"; }
+  }
+  RC_ASSERT(disagreement(fast, space, within).empty());
 }
 
 // Fixed mixes

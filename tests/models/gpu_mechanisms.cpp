@@ -120,9 +120,9 @@ TEST(GpuMechanisms, running_dry_ends_a_turn_at_once_though_the_next_kernel_is_2_
 }
 
 // Turns of two equal spinning or blocking graph processes, 0.3 ms a batch, after the first round.
-std::vector<Duration> graph_turns(Sync sync, bool only_kernels) {
+std::vector<Duration> graph_turns(Sync sync, bool launched_whole) {
   process::Spec spec = graph(3, microseconds(100), sync);
-  spec.kernels.edit().only_kernels = only_kernels;
+  spec.kernels.edit().launched_whole = launched_whole;
   board::DeviceSpec device = device_with_switches();
   device.refill = {};  // the measured rule
   device.sync = {microseconds(1), microseconds(20), microseconds(5)};
@@ -161,7 +161,7 @@ TEST(GpuMechanisms, the_rule_of_refills_is_by_runtime_and_way_of_waiting) {
                                  .blocking = true};
   process::Spec spec = graph(1, microseconds(1));
   EXPECT_FALSE(refill_prolongs_turn(rule, spec));
-  spec.kernels.edit().only_kernels = false;
+  spec.kernels.edit().launched_whole = false;
   EXPECT_TRUE(refill_prolongs_turn(rule, spec));
   spec.runtime = Runtime::eager;
   EXPECT_TRUE(refill_prolongs_turn(rule, spec));

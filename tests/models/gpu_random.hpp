@@ -43,7 +43,7 @@ inline gpu::KernelSequence any_kernels() {
   }
   gpu::KernelSequence made = sequence(std::move(kernels));
   made.lone_gap = any_duration(sim::microseconds(100));
-  made.only_kernels = *rc::gen::arbitrary<bool>();
+  made.launched_whole = *rc::gen::arbitrary<bool>();
   return made;
 }
 

@@ -13,6 +13,7 @@
 #include "models/board/board.hpp"
 #include "models/cpu/spec.hpp"
 #include "models/gpu/gpu.hpp"
+#include "models/gpu/space_sharing.hpp"
 #include "models/gpu/time_sharing.hpp"
 #include "sim/engine.hpp"
 #include "tests/models/reference_gpu.hpp"
@@ -157,6 +158,7 @@ class RecordingGpu final : public Gpu {
   void finish_launches(ContextId id) override { inner_->finish_launches(id); }
   Running running(ContextId id) override { return inner_->running(id); }
   sim::Duration running_time(ContextId id) override { return inner_->running_time(id); }
+  sim::Duration process_running_time(ContextId id) override { return inner_->process_running_time(id); }
   Usage used() override { return inner_->used(); }
   sim::Duration busy() override { return inner_->busy(); }
   sim::Duration switching() override { return inner_->switching(); }
@@ -207,10 +209,13 @@ inline void schedule(sim::Engine& engine, Gpu& gpu, std::vector<RateChange>& cha
   }
 }
 
-enum class Which { fast, reference };
+// `in_space`: the GPU of processes with several streams, here with one each.
+enum class Which { fast, reference, in_space };
 
 inline std::unique_ptr<Gpu> make_gpu(Which which, sim::Engine& engine, const Spec& spec, std::uint64_t seed) {
   if (which == Which::reference) return std::make_unique<ReferenceGpu>(engine, spec, seed);
+  if (which == Which::in_space)
+    return std::make_unique<SpaceSharedGpu>(engine, spec, SpaceOf::each_process, seed);
   return std::make_unique<TimeSharedGpu>(engine, spec, seed);
 }
 

@@ -33,6 +33,7 @@ class ReferenceGpu final : public Gpu {
 
   [[nodiscard]] Running running(ContextId id) override;
   [[nodiscard]] sim::Duration running_time(ContextId id) override;
+  [[nodiscard]] sim::Duration process_running_time(ContextId id) override { return running_time(id); }
   [[nodiscard]] Usage used() override;
   [[nodiscard]] sim::Duration busy() override;
   [[nodiscard]] sim::Duration switching() override;

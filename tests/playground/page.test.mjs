@@ -7,6 +7,7 @@ import {readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {test} from 'node:test';
 import {pathToFileURL} from 'node:url';
+import {deflateRawSync} from 'node:zlib';
 import {browser} from './browser.mjs';
 
 const url = pathToFileURL(process.env.PLAYGROUND).href;
@@ -239,6 +240,11 @@ test('the address is the scenario', async () => {
     assert.equal(await page.locator('nav [aria-current="page"]').textContent(), 'Compare');
   }, {hash});
   await opened(async (page) => assert.equal(await page.getByLabel('Network').count(), 2), {hash: '#1broken'});
+  const bomb = `#1${deflateRawSync(Buffer.from(JSON.stringify({a: small + ' '.repeat(2 << 20)}))).toString('base64url')}`;
+  await opened(async (page) => {
+    assert.equal(await page.locator('#top [role=alert]').textContent(), 'This link was not opened: it holds more than a megabyte.');
+    assert.equal(await page.getByLabel('Network').count(), 2);
+  }, {hash: bomb});
 });
 
 test('data and pictures can be taken away', async () => {

@@ -8,6 +8,7 @@ import json
 import os
 import pickle
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,29 @@ class Module(unittest.TestCase):
         del table
         self.assertTrue((throughput > 0).all())
 
+    def test_columns_lose_no_digits(self):
+        odd = 2**53 + 1  # no double is
+        study = {"scenario": {"device": "jetson-orin-nano", "processes": [{"model": "resnet18", "precision": "fp16"}],
+                              "run": {"duration": "10 ms", "warmup": "0 s", "seed": 1}},
+                 "sweep": {"run.seed": [odd, 2**63 - 1], "processes.0.name": [1e-7, 0.1, 12345678901234567, "front"]}}
+        table = jostle.sweep(study)
+        self.assertEqual(table["seed"].tolist(), [odd] * 4 + [2**63 - 1] * 4)
+        self.assertEqual(table["name"], ["1e-07", "0.1", "12345678901234567", "front"] * 2)
+        self.assertEqual(table.result(0).seed, odd)
+        study["sweep"] = {"run.seed": [None, odd]}
+        self.assertEqual(jostle.sweep(study)["seed"], [None, odd])
+        study["sweep"] = {"run.seed": [None, 7]}
+        self.assertEqual(jostle.sweep(study)["seed"][1], 7.0)
+        study["sweep"] = {"run.duration": ["1.8e-02 s", "20e-3 s"]}
+        self.assertEqual(jostle.sweep(study)["duration_s"].tolist(), [0.018, 0.02])
+
+    def test_who_is_served_nothing_has_a_zero_and_a_warning(self):
+        result = jostle.run({"device": "jetson-orin-nano", "run": {"duration": "500 ms"}, "processes": [
+            {"model": "resnet50", "precision": "fp16", "sync": "spin", "policy": {"fifo": 99}, "count": 2, "cpus": [0]}]})
+        self.assertEqual(result.processes[1].throughput.mean, 0)
+        self.assertEqual(result.processes[1].images, 0)
+        self.assertIn("process 1 served nothing in 0.5 s", result.warnings[0])
+
     def test_points_of_a_sweep_are_kept_in_a_file(self):
         jostle.sweep("study.yaml", output="study.sqlite")
         self.assertEqual((lambda again: (again.computed, again.reused))(jostle.sweep("study.yaml", output="study.sqlite")),
@@ -260,6 +284,41 @@ class Module(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "enough"):
             jostle.run("two.yaml", set={"run.duration": "900000 s"}, progress=enough)
         self.assertEqual(jostle.run("two.yaml").status, "ok")
+
+    def test_a_call_that_is_stopped_stops_no_other(self):
+        jostle.sweep("study.yaml", output="held.sqlite")
+        os.mkfifo("late.yaml")
+        told, raised = threading.Event(), []
+
+        def enough(done):
+            told.set()
+            raise RuntimeError("enough")
+
+        def stopped():  # from when progress raises until the pipe has a writer
+            try:
+                jostle.run("late.yaml", progress=enough)
+            except RuntimeError as error:
+                raised.append(str(error))
+
+        def waiting():  # for whoever writes to its file
+            swept.append(jostle.sweep("study.yaml", output="held.sqlite"))
+
+        swept = []
+        writer = sqlite3.connect("held.sqlite", isolation_level=None, check_same_thread=False)
+        writer.execute("BEGIN IMMEDIATE")
+        threads = [threading.Thread(target=stopped), threading.Thread(target=waiting)]
+        for thread in threads:
+            thread.start()
+        self.assertTrue(told.wait(60))
+        time.sleep(0.5)  # both wait, the one as it is told to end
+        writer.execute("ROLLBACK")
+        writer.close()
+        threads[1].join()
+        with open("late.yaml", "w") as pipe:
+            pipe.write("device: jetson-nano\n")
+        threads[0].join()
+        self.assertEqual(raised, ["enough"])
+        self.assertEqual(len(swept), 1)
 
     def test_pandas_comes_when_it_is_asked_for(self):
         code = ("import sys, jostle\nr = jostle.run('two.yaml')\nt = jostle.sweep('study.yaml')\n"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -228,6 +229,18 @@ TEST_F(LanguageModelFiles, run_as_the_same_model_by_name) {
   EXPECT_NE(scenario_hash(scenario_of(on_orin("model: " + path + rest))), hash);
   EXPECT_THAT(refusal(on_orin("model: " + path + rest + ", images: 1")), HasSubstr("images"));
   EXPECT_THAT(refusal(on_orin("model: no/config.json" + rest)), HasSubstr("no/config.json"));
+}
+
+TEST_F(LanguageModelFiles, that_cannot_be_read_are_the_only_problem) {
+  const std::string rest =
+      ", precision: q4_k_m, runtime: llama.cpp, generate: {prompt: 64, tokens: 8}, users: 2, "
+      "context: 128, kv_memory: 1 GB";
+  const std::string path = put("zzz.json", "{\"model_type\": \"mamba\", \"hidden_size\": 64}");
+  for (const std::string& model : {path, std::string("no/config.json"), std::string("llama3.2_1bb")}) {
+    const std::string problems = refusal(on_orin("model: " + model + rest));
+    EXPECT_EQ(std::ranges::count(problems, '\n'), 1) << problems;
+  }
+  EXPECT_THAT(refusal(on_orin("model: " + path + rest)), HasSubstr("zzz.json:1: model_type: 'mamba' is not"));
 }
 
 TEST_F(LanguageModelFiles, of_requests_hold_their_lengths_and_times) {

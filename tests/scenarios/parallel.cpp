@@ -8,9 +8,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "calibration/profile/profile.hpp"
+#include "input/interruption.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
 #include "scenarios/run/shared_work.hpp"
@@ -28,6 +30,21 @@ RC_GTEST_PROP(Parallel, every_piece_is_done_once_and_seen_afterwards, ()) {
   parallel_for(
       count, [&](std::size_t i) { values[i] = std::make_unique<std::size_t>(*values[i] + 1); }, threads);
   for (std::size_t i = 0; i < count; ++i) RC_ASSERT(*values[i] == i + 1);
+}
+
+TEST(Parallel, pieces_end_with_the_call_that_they_are_of_and_with_no_other) {
+  const std::atomic<bool> stopped{true}, goes_on{false};
+  std::atomic<int> ended = 0;
+  const auto pieces_of = [&ended](const std::atomic<bool>& call) {
+    const input::InterruptedBy mine(call);
+    parallel_for(
+        64, [&ended](std::size_t) { ended += input::interruption() ? 1 : 0; }, 4);
+  };
+  std::thread other([&] { pieces_of(goes_on); });
+  pieces_of(stopped);
+  other.join();
+  EXPECT_EQ(ended, 64);  // those of the one, and none of the other
+  EXPECT_FALSE(input::interruption());
 }
 
 TEST(Parallel, rethrows_what_a_piece_threw) {

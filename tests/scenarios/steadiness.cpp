@@ -141,6 +141,22 @@ TEST(Warmup, that_is_too_short_is_told_with_what_would_do) {
   EXPECT_GT(result.warmup.throughput_s.value(), 0.1);
 }
 
+// Four users whose answers take seconds: after one second the board is still at the first ones.
+TEST(Warmup, that_is_shorter_than_an_answer_is_told_with_what_would_do) {
+  const std::string text =
+      "device: jetson-agx-orin-64gb\njetson_clocks: true\nprocesses:\n"
+      "  - {model: qwen3_0.6b, precision: awq, runtime: tensorrt-llm, generate: {prompt: 55, tokens: 128},\n"
+      "     users: 4}\nrun: {duration: 10 s, thermal: equilibrium";
+  const Result soon = run_text(text + "}\n");
+  const double answer_s = soon.processes[0].latency_ms.mean.value() / 1e3;
+  ASSERT_GT(answer_s, 1.1);
+  EXPECT_THAT(soon.warnings, ::testing::Contains(HasSubstr("is shorter than an answer of process 0")));
+  EXPECT_EQ(soon.stationary, false);
+  const Result later = run_text(text + fmt::format(", warmup: {} s}}\n", 1.1 * answer_s));
+  EXPECT_THAT(later.warnings, ::testing::Not(::testing::Contains(HasSubstr("shorter than an answer"))));
+  EXPECT_GE(run_text(text + ", warmup: auto}\n").warmup.set_s, 0.9 * answer_s);
+}
+
 TEST(ThermalEquilibrium, stays_where_it_begins) {
   for (const std::string device : {"jetson-orin-nano-super", "jetson-tx2", "jetson-agx-xavier"}) {
     for (const std::string fan : {"true", "false"}) {

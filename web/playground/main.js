@@ -32,7 +32,17 @@ function unseen() {
 const named = (names) => names.map((label) => ({label}));
 
 async function begin() {
-  const state = await read(location.hash), catalogue = CATALOGUE;  // what the simulator answered when the page was made
+  const refusal = element('p', {role: 'alert'});
+  // The state in the address; null where there is none, and of one that is refused.
+  const addressed = async () => {
+    refusal.textContent = '';
+    return read(location.hash).catch((error) => {
+      refusal.textContent = error.message;
+      return null;
+    });
+  };
+  const state = await addressed(),
+        catalogue = CATALOGUE;  // what the simulator answered when the page was made
   let timer = null, current = null;
   const page = {
     simulators, catalogue,
@@ -48,9 +58,15 @@ async function begin() {
     keep(of) {
       Object.assign(page.state, of);
       clearTimeout(timer);
-      timer = setTimeout(async () => history.replaceState(null, '', await written(page.state)), 250);
+      timer = setTimeout(write, 250);
     },
   };
+  // Whether the address now is that of the state.
+  async function write() {
+    const hash = await written(page.state);
+    if (hash) history.replaceState(null, '', hash);
+    return Boolean(hash);
+  }
   const open = (text) => {
     page.keep({a: text});
     show('simulate');
@@ -68,17 +84,28 @@ async function begin() {
     page.keep({view: views[at][0]});
     current.open();
   }
-  const link = element('button', {type: 'button', onclick: async () => {
-    history.replaceState(null, '', await written(page.state));
-    await navigator.clipboard?.writeText(location.href).catch(() => {});
-    link.textContent = 'Address copied';
-    setTimeout(() => { link.textContent = 'Copy the link'; }, 2000);
-  }}, 'Copy the link');
-  document.getElementById('top').append(element('h1', {}, 'jostle playground'),
+  const link = element(
+      'button', {
+        type: 'button',
+        onclick: async () => {
+          const fits = await write();
+          if (fits) await navigator.clipboard?.writeText(location.href).catch(() => {});
+          link.textContent = fits ? 'Address copied' : 'Too large for a link';
+          setTimeout(() => {
+            link.textContent = 'Copy the link';
+          }, 2000);
+        }
+      },
+      'Copy the link');
+  document.getElementById('top').append(
+      element('h1', {}, 'jostle playground'),
       element('nav', {class: 'views', 'aria-label': 'Views'}, ...buttons), link, themeButton(),
-      element('p', {class: 'soft'}, 'What happens when several neural networks share one board? Change the scenario, and the answer changes with it. Learn asks you questions.'));
+      element(
+          'p', {class: 'soft'},
+          'What happens when several neural networks share one board? Change the scenario, and the answer changes with it. Learn asks you questions.'),
+      refusal);
   addEventListener('hashchange', async () => {
-    const other = await read(location.hash);
+    const other = await addressed();
     if (!other) return;
     Object.assign(page.state, other);
     made.clear();

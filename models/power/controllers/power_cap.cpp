@@ -57,7 +57,9 @@ Throttle PowerCap::read(double watts) {
             static_cast<double>(held_);
   owed_ = std::max(owed_ + watts - spec_.budget_w, 0.0);
 
-  if (mean_w_ > spec_.budget_w && watts > spec_.budget_w) {
+  const bool over = over_budget() && watts > spec_.budget_w;
+  unmet_ = over && steps_ == max_steps_;
+  if (over) {
     if (steps_ < max_steps_) step_down();
   } else if (steps_ > 0 && since_step_ >= readings_.size() && owed_ <= 0 &&
              mean_w_ < spec_.budget_w * (1 - spec_.hysteresis) && !known_as_too_much()) {

@@ -1,9 +1,5 @@
 #include "tests/scenarios/invariants/laws.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -11,45 +7,10 @@
 #include "models/cpu/spec.hpp"
 #include "scenarios/language/load.hpp"
 #include "scenarios/language/power_mode.hpp"
-#include "scenarios/language/scenario.hpp"
+#include "tests/scenarios/invariants/law_parts.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {
-
-using process::ArrivalKind;
-using Breaches = std::vector<std::string>;
-
-constexpr double identity = 0.005;  // to which identities hold between figures
-constexpr double rounding = 1e-9;
-
-bool near(double a, double b, double relative = rounding) {
-  return std::abs(a - b) <= relative * std::max(std::abs(a), std::abs(b)) + rounding;
-}
-
-template <typename... Parts>
-void expect(bool holds, Breaches& breaches, fmt::format_string<Parts...> what, Parts&&... parts) {
-  if (!holds) breaches.push_back(fmt::format(what, std::forward<Parts>(parts)...));
-}
-
-void fail(Breaches& breaches, std::string what) {
-  breaches.push_back(std::move(what));
-}
-
-bool ran(const ProcessResult& process) {
-  return process.status == "ok";
-}
-
-// Calls `check(process, entry, breaches)` for each process that ran.
-template <typename Check>
-void each_process(const Run& run, Breaches& breaches, Check check) {
-  for (const ProcessResult& process : run.result.processes) {
-    if (!ran(process)) continue;
-    Breaches own;
-    check(process, run.scenario.processes.at(static_cast<std::size_t>(process.entry)), own);
-    for (const std::string& breach : own)
-      breaches.push_back(fmt::format("process {}: {}", process.index, breach));
-  }
-}
 
 bool any_ran(const Run& run) {
   return std::ranges::any_of(run.result.processes, ran);
@@ -70,6 +31,19 @@ void images_are_rate_times_time(const Run& run, Breaches& breaches) {
     expect(*process.images >= 0, own, "{} images", *process.images);
     expect(near(*process.images, *process.throughput.mean * run.result.simulated_s, identity), own,
            "{} images, {}/s in {} s", *process.images, *process.throughput.mean, run.result.simulated_s);
+  });
+}
+
+void streams_sum_to_their_process(const Run& run, Breaches& breaches) {
+  each_process(run, breaches, [](const ProcessResult& process, const ProcessEntry&, Breaches& own) {
+    if (process.instances.empty() || process.finished_ms) return;
+    double sum = 0;
+    for (const InstanceResult& instance : process.instances) {
+      if (!instance.throughput.mean) return;  // a run may be too short to tell of one stream
+      sum += *instance.throughput.mean;
+    }
+    expect(near(sum, process.throughput.mean.value_or(0), identity), own, "{}, its streams {} in all",
+           process.throughput.mean.value_or(0), sum);
   });
 }
 
@@ -105,10 +79,18 @@ void a_process_that_finished_did_all_its_batches(const Run& run, Breaches& breac
   each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
     all = all && process.finished_ms.has_value();
     if (!process.finished_ms) return;
-    const double asked = static_cast<double>(run.scenario.run.batches.value_or(0) * entry.batch);
-    expect(process.images == asked, own, "{} images of {}", process.images.value_or(-1), asked);
+    double asked = 0;
+    bool partial = false;
+    for (const ProcessEntry& part : parts_of(entry)) {
+      if (part.language) return;  // whose batches are steps of several sequences
+      asked +=
+          static_cast<double>(run.scenario.run.batches.value_or(0) * part.batch * streams_of(entry, part));
+      partial = partial || part.arrivals.max_delay;
+    }
+    const double images = process.images.value_or(-1);
+    expect(partial ? images > 0 && images <= asked : images == asked, own, "{} images of {}", images, asked);
     expect(near(*process.finished_ms - process.setup_ms.value_or(0),
-                1e3 * asked / process.throughput_after_setup.value_or(-1)),
+                1e3 * images / process.throughput_after_setup.value_or(-1)),
            own, "done after {} ms, ready after {} ms, {}/s between", *process.finished_ms,
            process.setup_ms.value_or(0), process.throughput_after_setup.value_or(-1));
   });
@@ -147,11 +129,19 @@ void what_bounds_kernels_sums_to_one(const Run& run, Breaches& breaches) {
 
 void kernels_of_all_make_the_gpu_busy(const Run& run, Breaches& breaches) {
   const auto& gpu = run.result.system.gpu;
-  if (!gpu.busy || run.scenario.sharing == gpu::Sharing::mps) return;  // there, kernels overlap
-  double running = gpu.compositor.value_or(0);
-  for (const ProcessResult& process : run.result.processes)
-    if (process.time_share) running += (*process.time_share)[index_of(process::Share::gpu_running)];
-  expect(near(running, *gpu.busy, 1e-6), breaches, "busy {}, its processes ran for {}", *gpu.busy, running);
+  if (!gpu.busy) return;
+  double sum = gpu.compositor.value_or(0), most = sum;
+  for (const ProcessResult& process : run.result.processes) {
+    if (!process.time_share) continue;
+    const double running = (*process.time_share)[index_of(process::Share::gpu_running)];
+    sum += running;
+    most = std::max(most, running);
+  }
+  if (gpu::way_of(run.scenario.sharing).takes_turns)
+    expect(near(sum, *gpu.busy, 1e-6), breaches, "busy {}, its processes ran for {}", *gpu.busy, sum);
+  else  // kernels of several overlap
+    expect(*gpu.busy <= sum + 1e-6 && *gpu.busy >= most - 1e-6, breaches,
+           "busy {}, its processes ran for {} in all and {} at most", *gpu.busy, sum, most);
   expect(*gpu.busy <= gpu.reported_load.value_or(0) + rounding, breaches, "busy {}, reported {}", *gpu.busy,
          gpu.reported_load.value_or(0));
 }
@@ -212,76 +202,11 @@ void percentiles_are_in_order(const Run& run, Breaches& breaches) {
 
 // Rates ----------------------------------------------------------------------------------------------
 
-void an_interval_holds_its_mean_and_what_is_possible(const Run& run, Breaches& breaches) {
-  each_process(run, breaches, [](const ProcessResult& process, const ProcessEntry&, Breaches& own) {
-    const Throughput& rate = process.throughput;
-    if (!rate.ci95) return;
-    if (!rate.mean) return fail(own, "an interval of nothing");
-    const auto [low, high] = *rate.ci95;
-    expect(low <= *rate.mean * (1 + rounding) && *rate.mean <= high * (1 + rounding), own,
-           "{} to {}, mean {}", low, high, *rate.mean);
-    expect(low >= 0, own, "from {}", low);
-    if (process.offered)
-      expect(high <= std::max(*process.offered, *rate.mean) * (1 + rounding), own, "to {}, offered {}", high,
-             *process.offered);
-  });
-}
-
 void nothing_is_predicted_unasked(const Run& run, Breaches& breaches) {
   const SystemResult& system = run.result.system;
   expect(!system.throughput_pi90 && !system.power_w.pi90, breaches, "of the system");
   each_process(run, breaches, [](const ProcessResult& process, const ProcessEntry&, Breaches& own) {
     expect(!process.throughput.pi90 && !process.latency_ms.pi90, own, "pi90 without --interval");
-  });
-}
-
-// Requests that can have come by now: of chance, as many as come once in a million runs.
-double most_arrived(const process::Arrivals& arrivals, double seconds) {
-  if (arrivals.kind == ArrivalKind::trace) return static_cast<double>(arrivals.times.size());
-  const double expected = arrivals.rate_per_s * static_cast<double>(arrivals.streams) * seconds;
-  const double chance = arrivals.kind == ArrivalKind::poisson ? 5 * std::sqrt(expected) + 10 : 0;
-  // A source's own clock runs some ppm too fast.
-  return expected * (1 + 1e-4) + chance + static_cast<double>(arrivals.streams);
-}
-
-void no_more_is_served_than_came(const Run& run, Breaches& breaches) {
-  const sim::Duration warmup = run.scenario.run.warmup;
-  each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
-    const process::Arrivals& arrivals = entry.arrivals;
-    if (arrivals.kind == ArrivalKind::closed_loop) return;
-    const double requests = most_arrived(arrivals, run.result.simulated_s + sim::to_seconds(warmup)) /
-                            static_cast<double>(arrivals.dynamic_batch);
-    // Of a batch under way the part done counts, by what batches took before.
-    const double most = (requests + 1) * static_cast<double>(entry.batch);
-    expect(process.images.value_or(0) <= most * (1 + rounding), own, "{} images of at most {} that came",
-           process.images.value_or(0), most);
-  });
-}
-
-void only_a_full_queue_drops(const Run& run, Breaches& breaches) {
-  each_process(run, breaches, [](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
-    expect(process.drops >= 0, own, "{} drops", process.drops);
-    expect(process.drops == 0 || entry.arrivals.queue_limit.has_value(), own, "{} drops without a limit",
-           process.drops);
-  });
-}
-
-void a_load_is_stable_or_grows(const Run& run, Breaches& breaches) {
-  each_process(run, breaches, [&](const ProcessResult& process, const ProcessEntry& entry, Breaches& own) {
-    const bool open = entry.arrivals.kind != ArrivalKind::closed_loop;
-    const bool ready = !run.scenario.run.setup || process.setup_ms;
-    // After a set-up, and in a run that ends, few batches leave it open.
-    const bool decided = !run.scenario.run.setup && !run.scenario.run.batches;
-    expect(process.offered.has_value() == open &&
-               (process.stable.has_value() == (open && ready) || (open && !decided)),
-           own, "offered and stable are {}", process.stable ? "known" : "null");
-    if (!process.stable || !process.offered) return;
-    expect(*process.offered >= 0, own, "{} offered", *process.offered);
-    if (*process.stable) return expect(!process.backlog_growth, own, "stable, but the backlog grows");
-    expect(process.backlog_growth.value_or(0) > 0, own, "overloaded, but the backlog does not grow");
-    const Latency& ms = process.latency_ms;
-    expect(!ms.mean && !ms.p50 && !ms.p90 && !ms.p95 && !ms.p99 && !ms.pi90, own,
-           "overloaded, but with a latency");
   });
 }
 
@@ -431,8 +356,9 @@ void figures_are_numbers(const Run& run, Breaches& breaches) {
       if (figure) expect(std::isfinite(*figure), into, "{} of {}", *figure, of);
   };
   each_process(run, breaches, [&](const ProcessResult& p, const ProcessEntry&, Breaches& own) {
-    finite({p.images, p.throughput.mean, p.offered, p.backlog_growth, p.throughput_after_setup}, "rates",
-           own);
+    finite(
+        {p.images, p.throughput.mean, p.offered, p.backlog_growth, p.stable_rate, p.throughput_after_setup},
+        "rates", own);
     if (const auto& ci = p.throughput.ci95) finite({ci->first, ci->second}, "the interval", own);
     const Latency& ms = p.latency_ms;
     finite({ms.mean, ms.p50, ms.p90, ms.p95, ms.p99, p.sync_ms, p.setup_ms, p.finished_ms}, "times", own);
@@ -460,6 +386,7 @@ const std::vector<Law>& laws() {
   static const std::vector<Law> all{
       {"images are rate times time", images_are_rate_times_time},
       {"the rates of the processes sum to the system's", processes_sum_to_the_system},
+      {"the rates of the streams sum to their process's", streams_sum_to_their_process},
       {"power is energy an image times rate", power_is_energy_times_rate},
       {"a process that finished did all its batches", a_process_that_finished_did_all_its_batches},
       {"the shares of a process's time sum to one", time_shares_sum_to_one},
@@ -471,6 +398,7 @@ const std::vector<Law>& laws() {
       {"a confidence interval holds its mean and what is possible",
        an_interval_holds_its_mean_and_what_is_possible},
       {"a prediction interval is there only where it was asked for", nothing_is_predicted_unasked},
+      {"nobody is served nothing in silence", nobody_is_served_nothing_in_silence},
       {"no more is served than came", no_more_is_served_than_came},
       {"only a queue with a limit drops", only_a_full_queue_drops},
       {"an open load is stable, or its backlog grows and it has no latency", a_load_is_stable_or_grows},
@@ -481,6 +409,7 @@ const std::vector<Law>& laws() {
       {"the times at each clock sum to one", state_times_sum_to_one},
       {"clocks are within the mode's limits", clocks_are_within_the_mode},
       {"every figure is a number", figures_are_numbers},
+      {"replications pool like means", replications_pool_like_means},
   };
   return all;
 }

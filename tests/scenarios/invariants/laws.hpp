@@ -3,6 +3,7 @@
 // A law that compares several runs (more bandwidth, a longer run) is in comparisons.cpp.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +17,12 @@ struct Scenario;
 
 namespace jostle::scenarios::testing {
 
-// A scenario, the board it names and what came out.
+// A scenario, the board it names and what came out: in all, and of each replication where there are several.
 struct Run {
   const Scenario& scenario;
   const board::DeviceSpec& device;
   const Result& result;
+  std::span<const Result> replications = {};
 };
 
 struct Law {

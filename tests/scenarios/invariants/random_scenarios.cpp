@@ -1,53 +1,38 @@
-// The laws, over a thousand random scenarios, and over every scenario that ships.
+// The laws, over two thousand random scenarios, and over every scenario that ships.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
-#include "scenarios/language/scenario.hpp"
-#include "tests/sanitized.hpp"
+#include "scenarios/language/load.hpp"
 #include "tests/scenarios/invariants/generator.hpp"
 #include "tests/scenarios/invariants/laws.hpp"
+#include "tests/scenarios/invariants/random_runs.hpp"
 #include "tests/scenarios/runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {
 
-// None if the loader refuses the text.
-std::optional<Scenario> loaded(const std::string& text) {
-  static const Catalogue catalogue = shipped_catalogue();
-  input::Problems problems;
-  return parse_scenario({text, "random.yaml", ""}, catalogue, {}, problems);
-}
-
 // What is wrong with the run of a scenario, a line each; empty if nothing is.
 std::string wrong_with(const Scenario& scenario) {
   std::string lines;
   try {
-    const Result result = run(scenario, RunControl{}).value();
-    for (const std::string& breach : breaches({scenario, device_of(scenario), result}))
-      lines += breach + "\n";
+    const Simulated done = simulated(scenario);
+    for (const std::string& breach : breaches(done.run())) lines += breach + "\n";
   } catch (const std::exception& error) {
     lines = fmt::format("it ended with: {}\n", error.what());
   }
   return lines;
 }
 
-// Scenarios in each part: JOSTLE_RANDOM_SCENARIOS of the environment, for a long night.
-int per_part() {
-  const char* const asked = std::getenv("JOSTLE_RANDOM_SCENARIOS");
-  return asked != nullptr ? std::atoi(asked) : sanitized ? 10 : 100;
-}
+// In parts, so that ctest can run them side by side. Each scenario has its number for good.
+class Thousands : public ::testing::TestWithParam<int> {};
 
-// Ten parts, so that ctest can run them side by side. Each scenario has its number for good.
-class Thousand : public ::testing::TestWithParam<int> {};
-
-TEST_P(Thousand, random_scenarios_obey_all_laws) {
-  const int count = per_part();
+TEST_P(Thousands, random_scenarios_obey_all_laws) {
+  const int count = scenarios_in_part();
   int refused = 0;
   for (int i = 0, number = 10'000'000 * GetParam(); i < count; ++number) {
     const Draft drawn = draft(static_cast<std::uint64_t>(number));
@@ -68,7 +53,7 @@ TEST_P(Thousand, random_scenarios_obey_all_laws) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, Thousand, ::testing::Range(0, 10));
+INSTANTIATE_TEST_SUITE_P(, Thousands, ::testing::Range(0, parts));
 
 // Laws about what never occurs would hold for nothing.
 TEST(Generator, draws_all_that_laws_are_about) {

@@ -132,6 +132,79 @@ TEST(Stability, near_the_capacity_is_known_of_long_runs) {
   EXPECT_THAT(flags(all[3], 1.03, 16), Each(false));
 }
 
+// Requests that gather to batches of at most eight, on so many streams.
+std::string gathering(const std::string& arrivals, int delay_ms, int streams, double seconds) {
+  return fmt::format(
+      "device: nvidia-h200\nfigures: {{gpu.idle_wake.cost: 0 us}}\nprocesses:\n"
+      "  - {{model: resnet50, precision: fp16, batch: 8, runtime: cuda-graph, sync: spin, streams: {},\n"
+      "     arrivals: {{{}}}, max_queue_delay: {} ms}}\nrun: {{duration: {} s, warmup: 200 ms}}\n",
+      streams, arrivals, delay_ms, seconds);
+}
+
+// A batch that goes before it is full takes longer for each image than a full one: what such batches serve
+// is no capacity.
+TEST(Stability, of_requests_that_gather_is_whether_full_batches_would_keep_up) {
+  for (const int streams : {1, 2}) {
+    const double most = run_text(gathering("poisson: 40000 /s, queue: 64", 0, streams, 2))
+                            .processes[0]
+                            .throughput.mean.value();
+    for (const int delay_ms : {0, 1, 2}) {
+      for (const double rho : {0.5, 0.7, 0.8, 0.9, 0.95, 1.05, 1.5}) {
+        const std::string text =
+            gathering(fmt::format("poisson: {} /s", rho * most), delay_ms, streams, rho < 1 ? 1 : 2);
+        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+          SCOPED_TRACE(fmt::format("{} streams, {} ms, {} of {} images/s, seed {}", streams, delay_ms, rho,
+                                   most, seed));
+          const ProcessResult process = run_text(text, {{}, seed}).processes[0];
+          EXPECT_EQ(process.stable, rho < 1);
+          EXPECT_EQ(process.stable_rate.has_value(), rho > 1);
+          if (rho > 1) EXPECT_NEAR(process.stable_rate.value_or(0), most, 0.02 * most);
+        }
+      }
+    }
+  }
+}
+
+// Full batches of a process that shares the GPU are those of moments in which the other one has work, too.
+TEST(Stability, of_requests_that_gather_beside_another_process_is_not_that_of_its_slow_moments) {
+  const std::string text =
+      "device: nvidia-h200\nprocesses:\n"
+      "  - {{model: resnet50, precision: fp16, batch: 8, runtime: cuda-graph, sync: spin,\n"
+      "     arrivals: {{poisson: {} /s}}, max_queue_delay: 0 ms}}\n"
+      "  - {{model: resnet50, precision: fp16, batch: 8, runtime: cuda-graph, sync: spin,\n"
+      "     arrivals: {{poisson: {} /s}}, max_queue_delay: 0 ms}}\nrun: {{duration: 2 s, seed: {}}}\n";
+  for (int seed = 1; seed <= 8; ++seed) {
+    const Result result = run_text(fmt::format(fmt::runtime(text), 3500, 1500, seed));
+    EXPECT_EQ(result.processes[0].stable, true) << seed;
+    EXPECT_EQ(result.processes[1].stable, true) << seed;
+  }
+}
+
+// As much as it says that it could serve, it serves.
+TEST(Stability, of_an_overloaded_process_comes_with_the_rate_that_it_could_serve) {
+  for (const Server& server : servers()) {
+    const Result over = run_with(server, "poisson: 20000 /s");
+    const ProcessResult& process = over.processes[0];
+    ASSERT_TRUE(process.stable_rate) << server.name;
+    const double batch = static_cast<double>(process.batch);
+    const auto again = [&](double share) {
+      return run_with(server, form("poisson", share * *process.stable_rate / batch), 4).processes[0].stable;
+    };
+    EXPECT_EQ(again(0.95), true) << server.name;
+    EXPECT_EQ(again(1.1), false) << server.name;
+  }
+}
+
+TEST(Stability, of_a_full_link_comes_with_the_rate_that_the_link_could_carry) {
+  // 10 kB at 8 Mbit/s: 100 requests/s, and 120 are made.
+  const Result result = run_text(
+      "device: nvidia-h200\nlink: {bandwidth: 8 Mbit/s, rtt: 10 ms, payload: 10 kB}\n"
+      "processes: [{model: resnet18, precision: fp16, count: 3, arrivals: {poisson: 40 /s}}]\n"
+      "run: {duration: 1 s, warmup: 200 ms}\n");
+  for (const ProcessResult& process : result.processes)
+    EXPECT_NEAR(process.stable_rate.value_or(0), 100.0 / 3, 1e-9);
+}
+
 // While a process is set up its requests wait, whatever the load.
 TEST(Stability, is_not_known_before_the_set_up_is_done) {
   const std::string text =

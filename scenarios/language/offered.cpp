@@ -1,0 +1,45 @@
+#include "scenarios/language/offered.hpp"
+
+#include <algorithm>
+
+namespace jostle::scenarios {
+namespace {
+
+const Offered& offered_to(const Scenario& scenario, PartId id, std::map<PartId, Offered>& known) {
+  const auto [at, is_new] = known.try_emplace(id);
+  if (!is_new) return at->second;
+  const ProcessEntry& process = scenario.processes[id.entry];
+  const process::Arrivals& arrivals = parts_of(process)[id.part].arrivals;
+  Offered sum;
+  switch (arrivals.kind) {
+    case process::ArrivalKind::periodic:
+    case process::ArrivalKind::poisson:
+      sum.per_s = arrivals.rate_per_s * static_cast<double>(arrivals.streams * process.count);
+      break;
+    case process::ArrivalKind::cascade:
+      for (const std::vector<PartId>& named : parts_named(scenario, arrivals.after)) {
+        for (const PartId source : named) {
+          const Offered& of = offered_to(scenario, source, known);
+          sum.per_s += arrivals.fan_out.mean * of.per_s;
+          sum.for_each = std::max(sum.for_each, arrivals.fan_out.mean * of.for_each);
+        }
+      }
+      break;
+    case process::ArrivalKind::closed_loop:
+    case process::ArrivalKind::trace:
+      break;
+  }
+  return known[id] = sum;
+}
+
+}  // namespace
+
+std::map<PartId, Offered> offered(const Scenario& scenario) {
+  std::map<PartId, Offered> all;
+  for (std::size_t entry = 0; entry < scenario.processes.size(); ++entry)
+    for (std::size_t part = 0; part < parts_of(scenario.processes[entry]).size(); ++part)
+      (void)offered_to(scenario, {entry, part}, all);
+  return all;
+}
+
+}  // namespace jostle::scenarios

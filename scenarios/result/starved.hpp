@@ -1,0 +1,15 @@
+// Processes and streams that were served nothing although they could have been.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/result/result.hpp"
+
+namespace jostle::scenarios {
+
+// A sentence for each, with what it spent most of its time on: "process 1 served nothing in 4 s: it waited
+// for a core for 100 % of the time".
+[[nodiscard]] std::vector<std::string> starved(const Result& result);
+
+}  // namespace jostle::scenarios

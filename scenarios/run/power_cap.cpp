@@ -1,0 +1,72 @@
+#include "scenarios/run/power_cap.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "input/units.hpp"
+#include "models/cpu/spec.hpp"
+#include "scenarios/run/assemble.hpp"
+
+namespace jostle::scenarios {
+namespace {
+
+std::string watts(double value) {
+  return input::format_quantity(value, input::power_dimension());
+}
+
+// The clock of a domain that is stepped down as far as it goes.
+double lowest(const std::vector<double>& table, double hz) {
+  return table.empty() ? hz : std::min(table.front(), hz);
+}
+
+}  // namespace
+
+power::Activity idle_second(const Assembly& assembly) {
+  const board::DeviceSpec& device = assembly.device;
+  power::Activity idle{.seconds = 1,
+                       .clusters = {},
+                       .sms = device.gpu.sm_count,
+                       .gpu_hz = assembly.setup.clocks.gpu_hz,
+                       .emc_hz = assembly.setup.clocks.emc_hz,
+                       .dla_hz = assembly.setup.clocks.dla_hz,
+                       .dlas = device.dla.count};
+  int first = 0;
+  for (std::size_t i = 0; i < device.cpu->clusters.size(); ++i) {
+    const int behind = first + device.cpu->clusters[i].cores;
+    const auto online = std::ranges::count_if(assembly.setup.cores.online,
+                                              [&](int cpu) { return cpu >= first && cpu < behind; });
+    idle.clusters.push_back(
+        {.hz = assembly.setup.clocks.clusters_hz[i], .online = static_cast<int>(online), .busy_core_s = 0});
+    first = behind;
+  }
+  return idle;
+}
+
+std::string unreachable_cap(const Assembly& assembly) {
+  if (!assembly.dvfs || !assembly.dvfs->cap) return {};
+  const board::DeviceSpec& device = assembly.device;
+  power::Activity least = idle_second(assembly);
+  for (std::size_t i = 0; i < least.clusters.size(); ++i)
+    least.clusters[i].hz = lowest(device.cpu->clusters[i].clock_table_hz, least.clusters[i].hz);
+  least.gpu_hz = lowest(device.gpu.clock_table_hz, least.gpu_hz);
+  if (!assembly.dvfs->emc_pinned) least.emc_hz = lowest(device.memory.clock_table_hz, least.emc_hz);
+  if (!assembly.dvfs->gpu_pinned && device.power->gpu.gated_after_s > 0) least.gpu_gated_s = least.seconds;
+  const double idle_w =
+      power::sum_of(power::energy_of(*device.power, least, assembly.dvfs->ambient_c)) / least.seconds;
+  const double budget_w = assembly.dvfs->cap->budget_w;
+  if (idle_w <= budget_w) return {};
+  return fmt::format("the power cap of {} cannot be met: with nothing to do, at its lowest clocks, {} draws {:.3g} W",
+                     watts(budget_w), device.name, idle_w);
+}
+
+std::string unmet_cap(const Assembly& assembly, const board::PowerReport& report) {
+  if (!assembly.dvfs || !assembly.dvfs->cap || report.cap_unmet_s <= 0 || report.seconds <= 0) return {};
+  const double mean_w = power::sum_of(report.joules) / report.seconds;
+  const double budget_w = assembly.dvfs->cap->budget_w;
+  if (mean_w <= budget_w) return {};
+  return fmt::format("the power cap of {} is not met: {:.3g} W with clocks as low as they go",
+                     watts(budget_w), mean_w);
+}
+
+}  // namespace jostle::scenarios

@@ -1,0 +1,275 @@
+#include "tests/scenarios/invariants/draft_entry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "models/board/spec.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+using process::Runtime;
+
+std::string model(Dice& dice) {
+  return "model: " +
+         dice.of<std::string>({"resnet50", "resnet50", "mobilenet_v2", "resnet18", "alexnet", "yolov8n",
+                               "bert_tiny", "ssd300", "yolov4_tiny", "fcn_resnet50", "vgg16"});
+}
+
+std::string equal_kernels(Dice& dice) {
+  const int kernels = dice.number(1, 200), us = dice.number(2, 500), blocks = dice.number(1, 500);
+  const std::string pace = dice.one_in(3) ? fmt::format(", pace: {} us", dice.number(5, 200)) : "";
+  const std::string bytes = dice.one_in(4) ? fmt::format(", bytes: {} kB", dice.number(1, 4000)) : "";
+  return fmt::format("model: {{kernels: {}, duration: {} us, blocks: {}, threads: 128{}{}}}", kernels, us,
+                     blocks, pace, bytes);
+}
+
+std::string queue(Dice& dice) {
+  const int limit = dice.number(1, 5);
+  return dice.one_in(3) ? fmt::format("queue: {{limit: {}, drop: oldest}}", limit)
+                        : fmt::format("queue: {}", limit);
+}
+
+std::string arrivals(Dice& dice, bool gathers) {
+  const int rate = dice.of<int>({1, 5, 15, 30, 60, 100, 300, 1000});
+  Words parts;
+  if (dice.one_in(2)) {
+    parts.push_back(fmt::format("poisson: {} /s", rate));
+  } else {
+    parts.push_back(fmt::format("periodic: {} /s", rate));
+    if (dice.one_in(4))
+      parts.push_back(fmt::format("streams: {}", dice.number(2, 6)));
+    else if (dice.one_in(4))
+      parts.emplace_back("phase: 1 ms, drift: 0 ppm");
+  }
+  if (dice.one_in(4)) parts.push_back(queue(dice));
+  if (gathers && dice.one_in(2)) parts.emplace_back("dynamic_batching: true");
+  return fmt::format("arrivals: {{{}}}", fmt::join(parts, ", "));
+}
+
+// Batches of requests that wait.
+std::string queue_delay(Dice& dice) {
+  return fmt::format("max_queue_delay: {} ms", dice.of<int>({0, 0, 1, 2, 5}));
+}
+
+// Both or neither: only requests can wait.
+std::string gathered(Dice& dice) {
+  const std::string come = arrivals(dice, false);
+  return come + ", " + queue_delay(dice);
+}
+
+std::string stages(Dice& dice, const board::DeviceSpec& device, bool cores) {
+  if (device.engines.pixels_per_s[media::index_of(media::Kind::nvdec)] > 0 && dice.one_in(3))
+    return "stages: {before: [{name: decode, on: nvdec, size: 1920x1080}]}";
+  if (cores || dice.one_in(2))
+    return fmt::format("stages: {{before: [{{name: decode, time: {} ms}}]}}", dice.number(1, 20));
+  return fmt::format(
+      "stages: {{before: [{{name: scale, on: gpu, time: 1 ms}}], "
+      "after: [{{name: boxes, time: {} ms}}]}}",
+      dice.number(1, 20));
+}
+
+// How its threads are scheduled: as the kernel does by default, or in a container, or before all others.
+Words threads(Dice& dice, std::size_t index) {
+  if (dice.one_in(16)) return {fmt::format("policy: {{fifo: {}}}", dice.number(1, 99))};
+  Words keys;
+  if (dice.one_in(8)) keys.push_back(fmt::format("nice: {}", dice.of<int>({-5, 5, 10})));
+  if (dice.one_in(6)) {
+    const std::string limits = dice.one_in(2)
+                                   ? fmt::format(", cpus: {}", dice.of<double>({0.05, 0.3, 0.7, 1.5}))
+                                   : fmt::format(", shares: {}", dice.of<int>({128, 512, 4096}));
+    keys.push_back(fmt::format("container: {{name: c{}{}}}", index, limits));
+  } else if (index > 0 && dice.one_in(12)) {
+    keys.push_back(fmt::format("container: {{name: c{}}}", index - 1));  // the one before, where it is in one
+  }
+  return keys;
+}
+
+std::string synchronised(Dice& dice) {
+  return "sync: " + dice.of<std::string>({"spin", "yield", "blocking", "auto"});
+}
+
+// What it has of the GPU beside others.
+Words turns(Dice& dice, const Place& place) {
+  Words keys;
+  if (place.mps) {
+    if (dice.one_in(2)) keys.push_back(fmt::format("mps_threads: {} %", 10 * dice.number(1, 10)));
+    return keys;
+  }
+  if (dice.one_in(10)) keys.push_back(fmt::format("gpu_timeslice: {} ms", dice.number(1, 8)));
+  if (dice.one_in(10)) keys.push_back("gpu_interleave: " + dice.of<std::string>({"low", "medium", "high"}));
+  return keys;
+}
+
+std::string priority(Dice& dice) {
+  return "priority: " + dice.of<std::string>({"high", "normal", "low"});
+}
+
+void take_over(Words& keys, Words more) {
+  std::ranges::move(more, std::back_inserter(keys));
+}
+
+// Where and by what a network runs, and whether it may have several streams there.
+struct Network {
+  Words keys = {};
+  bool streams = false;
+  bool cores = false;
+  Words precisions = {"fp16", "fp16", "int8", "fp32", "tf32"};
+};
+
+Network on_cores(Dice& dice, const board::DeviceSpec& device) {
+  Network network{.cores = true, .precisions = {"fp16", "int8", "fp32"}};
+  std::vector<std::string> names{"placement: cpu"};
+  if (device.runtimes[Runtime::tflite]) names.emplace_back("runtime: tflite");
+  if (device.runtimes[Runtime::ncnn]) names.emplace_back("runtime: ncnn");
+  network.keys.push_back(dice.of(names));
+  if (dice.one_in(2)) network.keys.push_back(fmt::format("threads: {}", dice.number(1, 2)));
+  return network;
+}
+
+Network placed(Dice& dice, const board::DeviceSpec& device) {
+  const bool on_cpu = !device.has_gpu() || dice.one_in(12);
+  if (on_cpu && device.runtimes[Runtime::cpu]) return on_cores(dice, device);
+  if (device.dla.count > 0 && dice.one_in(5))
+    return {.keys = {fmt::format("placement: dla{}", dice.number(0, device.dla.count - 1))},
+            .precisions = {"fp16", "int8"}};
+  Network network{.streams = true};
+  if (dice.one_in(12)) network.keys.emplace_back("placement: cuda-only");
+  const auto runtime = dice.of<std::string>(
+      {"tensorrt", "tensorrt", "cuda-graph", "eager", "libtorch", "onnxruntime", "onnxruntime-tensorrt"});
+  network.keys.push_back("runtime: " + runtime);
+  if (runtime.starts_with("onnxruntime")) network.streams = false;
+  if (runtime != "eager") return network;
+  if (dice.one_in(3)) {
+    network.keys.emplace_back("training: true");
+    network.precisions = {"fp16", "fp32", "tf32"};
+    network.streams = false;
+  }
+  if (dice.one_in(4)) network.keys.emplace_back("graph: static");
+  return network;
+}
+
+DraftEntry one_network(Dice& dice, const Place& place) {
+  const board::DeviceSpec& device = place.device;
+  DraftEntry entry;
+  Words& keys = entry.keys;
+  Network network{.streams = true};
+  if (device.has_gpu() && dice.one_in(5)) {
+    keys.push_back(equal_kernels(dice));
+    keys.push_back("runtime: " + dice.of<std::string>({"tensorrt", "cuda-graph", "eager"}));
+  } else {
+    keys.push_back(model(dice));
+    network = placed(dice, device);
+    keys.push_back("precision: " + dice.of(network.precisions));
+    take_over(keys, network.keys);
+  }
+  const int batch = dice.of<int>({1, 1, 1, 2, 4, 8, 16});
+  if (batch > 1) keys.push_back(fmt::format("batch: {}", batch));
+  const bool several = network.streams && !place.linked && dice.one_in(3);
+  if (several) keys.push_back(fmt::format("streams: {}", dice.number(2, 4)));
+  if (dice.one_in(3)) keys.push_back(fmt::format("count: {}", dice.number(2, several ? 2 : 4)));
+  if (dice.one_in(3)) keys.push_back(synchronised(dice));
+  if (several && dice.one_in(3)) keys.push_back(priority(dice));
+  if (dice.one_in(2)) {
+    const bool forms = network.streams && !place.linked && batch > 1 && dice.one_in(2);
+    keys.push_back(arrivals(dice, batch > 1 && !forms));
+    if (forms) keys.push_back(queue_delay(dice));
+  }
+  const bool waits = keys.back().starts_with("max_queue_delay");
+  if (!several && !waits && dice.one_in(8))
+    keys.push_back(stages(dice, device, network.cores || !network.streams));
+  if (!network.cores) take_over(keys, turns(dice, place));
+  take_over(keys, threads(dice, place.index));
+  return entry;
+}
+
+// A detector, and mostly a classifier of what it finds, or another network beside it.
+DraftEntry several_networks(Dice& dice, const Place& place) {
+  const std::string detector = fmt::format("d{}", place.index);
+  DraftEntry entry;
+  entry.keys.push_back("runtime: " + dice.of<std::string>({"tensorrt", "cuda-graph"}));
+  const bool engine = entry.keys[0] == "runtime: tensorrt";
+  if (dice.one_in(2)) entry.keys.push_back(synchronised(dice));
+  const auto instance = [&] {
+    Words keys{model(dice), "precision: " + dice.of<std::string>({"fp16", "fp16", "int8"})};
+    if (dice.one_in(3)) keys.push_back(fmt::format("count: {}", dice.number(2, 3)));
+    if (dice.one_in(3)) keys.push_back(priority(dice));
+    return keys;
+  };
+  Words first = instance();
+  first.push_back("name: " + detector);
+  if (!dice.one_in(3)) first.push_back(arrivals(dice, false));
+  entry.instances.push_back(first);
+  if (!dice.one_in(3)) {
+    Words second = instance();
+    second.push_back(fmt::format("batch: {}", dice.of<int>({1, 4, 8})));
+    second.push_back("after: " + detector);
+    if (dice.one_in(2))
+      second.push_back(dice.one_in(2) ? "fan_out: {mean: 2, distribution: fixed}" : "fan_out: {mean: 2.5}");
+    if (dice.one_in(3)) second.push_back(queue(dice));
+    if (dice.one_in(2)) second.push_back(queue_delay(dice));
+    entry.instances.push_back(second);
+  }
+  if (dice.one_in(2)) {
+    Words third = instance();
+    if (engine && place.device.dla.count > 0 && dice.one_in(2))
+      third.emplace_back("placement: dla0");
+    else if (dice.one_in(2))
+      third.push_back("batch: 4, " + gathered(dice));
+    entry.instances.push_back(third);
+  }
+  take_over(entry.keys, turns(dice, place));
+  take_over(entry.keys, threads(dice, place.index));
+  return entry;
+}
+
+DraftEntry language_model(Dice& dice, const Place& place) {
+  DraftEntry entry;
+  Words& keys = entry.keys;
+  keys.push_back("model: " + dice.of<std::string>({"smollm2_135m", "smollm2_360m", "qwen2.5_0.5b"}));
+  keys.push_back("precision: " + dice.of<std::string>({"fp16", "q4_k_m", "q8_0"}));
+  keys.push_back("runtime: " +
+                 dice.of<std::string>({"llama.cpp", "llama.cpp", "cuda-graph", "tensorrt-llm", "mlc"}));
+  if (dice.one_in(6)) {
+    keys.emplace_back(dice.one_in(2) ? "bench: {tg: 16, depth: 128}" : "bench: {pp: 128}");
+  } else {
+    const int prompt = dice.of<int>({8, 64, 256});
+    const auto tokens = dice.of<std::string>({"4", "{uniform: [2, 16]}"});
+    keys.push_back(fmt::format("generate: {{prompt: {}, tokens: {}{}}}", prompt, tokens,
+                               dice.one_in(3) ? ", chunk: 32" : ""));
+    if (dice.one_in(2))
+      keys.push_back(fmt::format("arrivals: {{poisson: {} /s}}", dice.of<int>({1, 3, 10})));
+    else if (dice.one_in(2))
+      keys.push_back(fmt::format("users: {}", dice.number(2, 4)));
+    if (dice.one_in(3)) keys.push_back(fmt::format("max_batch: {}", dice.number(1, 4)));
+  }
+  take_over(keys, turns(dice, place));
+  take_over(keys, threads(dice, place.index));
+  return entry;
+}
+
+}  // namespace
+
+DraftEntry drawn_entry(Dice& dice, const Place& place) {
+  if (place.device.has_gpu()) {
+    if (!place.linked && dice.one_in(6)) return several_networks(dice, place);
+    if (place.device.runtimes[Runtime::llama_cpp] && dice.one_in(8)) return language_model(dice, place);
+  }
+  return one_network(dice, place);
+}
+
+DraftEntry drawn_load(Dice& dice, const board::DeviceSpec& device) {
+  const bool streams = device.memory.unified && device.has_gpu() && device.memory.cores;
+  DraftEntry load;
+  load.keys.push_back(
+      "load: " +
+      (streams ? dice.of<std::string>({"busy", "memory_read", "memory_write", "memory_copy"}) : "busy"));
+  if (dice.one_in(2)) load.keys.push_back(fmt::format("threads: {}", dice.number(2, 4)));
+  if (dice.one_in(2)) load.keys.push_back(fmt::format("duty: {} %", 10 * dice.number(1, 9)));
+  if (dice.one_in(4)) load.keys.push_back(fmt::format("nice: {}", dice.of<int>({-5, 5, 19})));
+  return load;
+}
+
+}  // namespace jostle::scenarios::testing

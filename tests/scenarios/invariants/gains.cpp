@@ -1,0 +1,126 @@
+#include "tests/scenarios/invariants/gains.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "models/board/spec.hpp"
+#include "models/cpu/spec.hpp"
+#include "tests/scenarios/invariants/dice.hpp"
+#include "tests/scenarios/invariants/law_parts.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+constexpr double tolerance = 0.02;
+
+// Rates of half a second that is steady from the start.
+Draft shortly(Draft draft) {
+  std::erase_if(draft.run, [](const std::string& key) { return !key.starts_with("seed"); });
+  draft.run.insert(draft.run.end(), {"duration: 500 ms", "warmup: 100 ms"});
+  return draft;
+}
+
+std::optional<Pair> one_entry_more(const Draft& draft, std::uint64_t number) {
+  const Draft before = shortly(draft);
+  Draft after = before;
+  after.processes.push_back(another_entry(draft, number));
+  return Pair{before, after, {}};
+}
+
+// Of those that a clock of the domain can take, one and a lower one.
+std::optional<Pair> lower_clock(const Draft& draft, const std::string& domain,
+                                const std::vector<double>& table, std::uint64_t number) {
+  if (table.size() < 2) return std::nullopt;
+  Dice dice(number);
+  const auto high = static_cast<std::size_t>(dice.number(1, static_cast<int>(table.size()) - 1));
+  const auto low = static_cast<std::size_t>(dice.number(0, static_cast<int>(high) - 1));
+  Draft before = shortly(draft);
+  std::erase_if(before.board, [](const std::string& line) { return line.starts_with("clocks"); });
+  Draft after = before;
+  before.board.push_back(fmt::format("clocks: {{{}: {} MHz}}", domain, table[high] / 1e6));
+  after.board.push_back(fmt::format("clocks: {{{}: {} MHz}}", domain, table[low] / 1e6));
+  return Pair{before, after, {}};
+}
+
+std::optional<Pair> lower_gpu_clock(const Draft& draft, std::uint64_t number) {
+  return lower_clock(draft, "gpu", device_of(draft).gpu.clock_table_hz, number);
+}
+std::optional<Pair> lower_cpu_clock(const Draft& draft, std::uint64_t number) {
+  const std::vector<cpu::ClusterSpec>& clusters = device_of(draft).cpu->clusters;
+  if (clusters.size() > 1) return std::nullopt;  // of which each may have a table of its own
+  return lower_clock(draft, "cpu", clusters[0].clock_table_hz, number);
+}
+
+std::optional<Pair> smaller_share(const Draft& draft, std::uint64_t number) {
+  const std::string key = "mps_threads: ";
+  for (std::size_t entry = 0; entry < draft.processes.size(); ++entry) {
+    const Words& keys = draft.processes[entry].keys;
+    const auto share = std::ranges::find_if(keys, [&](const auto& word) { return word.starts_with(key); });
+    if (share == keys.end()) continue;
+    const int percent = std::stoi(share->substr(key.size()));
+    if (percent <= 10) continue;
+    Dice dice(number);
+    Pair pair{shortly(draft), shortly(draft), entry};
+    pair.after.processes[entry].keys[static_cast<std::size_t>(share - keys.begin())] =
+        fmt::format("{}{} %", key, 10 * dice.number(1, percent / 10 - 1));
+    return pair;
+  }
+  return std::nullopt;
+}
+
+// Any clock is higher, so far as means tell.
+bool a_clock_rose(const Compared& runs, std::size_t) {
+  const SystemResult &before = runs.before.result.system, &after = runs.after.result.system;
+  const auto rose = [](const Metric& from, const Metric& to) { return from && to && *to > *from * 1.001; };
+  for (std::size_t i = 0; i < before.cpu.clock_mhz.size(); ++i)
+    if (after.cpu.clock_mhz[i] > before.cpu.clock_mhz[i] * 1.001) return true;
+  return rose(before.gpu.clock_mhz, after.gpu.clock_mhz) ||
+         rose(before.memory.clock_mhz, after.memory.clock_mhz);
+}
+
+}  // namespace
+
+const std::vector<Change>& changes() {
+  static const std::vector<Change> all{{"a process or a co-runner more", one_entry_more},
+                                       {"a lower clock of the GPU", lower_gpu_clock},
+                                       {"a lower clock of the cores", lower_cpu_clock},
+                                       {"a smaller share under MPS", smaller_share}};
+  return all;
+}
+
+const std::vector<Mechanism>& mechanisms() {
+  static const std::vector<Mechanism> all{{"a clock rose", a_clock_rose}};
+  return all;
+}
+
+namespace {
+
+// Whether the process serves more in the second run, by more than what is under way at its ends.
+bool gains(const Compared& runs, std::size_t process) {
+  const ProcessResult &before = runs.before.result.processes[process],
+                      &after = runs.after.result.processes[process];
+  if (!ran(before) || !ran(after) || !before.throughput.mean || !after.throughput.mean) return false;
+  const double streams = static_cast<double>(std::max<std::size_t>(before.instances.size(), 1));
+  const double ends = static_cast<double>(before.batch) * streams / runs.before.result.simulated_s;
+  if (*after.throughput.mean <= *before.throughput.mean * (1 + tolerance) + ends) return false;
+  return std::ranges::none_of(mechanisms(), [&](const Mechanism& by) { return by.seen(runs, process); });
+}
+
+}  // namespace
+
+std::vector<std::string> unexplained(const Pair& pair, const Compared& runs) {
+  Breaches found;
+  const std::vector<ProcessResult>& processes = runs.before.result.processes;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const auto entry = place_of_entry(runs.before.scenario, static_cast<std::size_t>(processes[i].entry));
+    const bool may_gain = pair.less && *pair.less != entry;
+    if (!gains(may_gain ? Compared{runs.after, runs.before} : runs, i)) continue;
+    found.push_back(fmt::format("process {}: {}/s before, {}/s after", i,
+                                processes[i].throughput.mean.value_or(-1),
+                                runs.after.result.processes[i].throughput.mean.value_or(-1)));
+  }
+  return found;
+}
+
+}  // namespace jostle::scenarios::testing

@@ -1,0 +1,36 @@
+// Runs of random scenarios, and how many of them tests make.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/profile/profile.hpp"
+#include "scenarios/language/scenario.hpp"
+#include "tests/scenarios/invariants/laws.hpp"
+
+namespace jostle::scenarios::testing {
+
+// None if the loader refuses the text.
+[[nodiscard]] std::optional<Scenario> loaded(const std::string& text);
+
+// A run with all that laws look at.
+struct Simulated {
+  Scenario scenario;
+  calibration::Profile profile;
+  std::vector<Result> replications;
+  Result result;
+
+  [[nodiscard]] Run run() const { return {scenario, *profile.spec, result, replications}; }
+};
+// Throws std::runtime_error where the run ends so.
+[[nodiscard]] Simulated simulated(const Scenario& scenario);
+// None if the loader refuses the text.
+[[nodiscard]] std::optional<Simulated> simulated(const std::string& text);
+
+inline constexpr int parts = 20;  // of the random scenarios, for ctest to run side by side
+// Scenarios in each: of 2,000, or of JOSTLE_RANDOM_SCENARIOS of the environment.
+[[nodiscard]] int scenarios_in_part();
+
+}  // namespace jostle::scenarios::testing

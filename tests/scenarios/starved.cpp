@@ -1,0 +1,112 @@
+// Processes that were served nothing: a figure of 0 and a warning where there was work, no figure where there
+// was none.
+#include "scenarios/result/starved.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/result/result_text.hpp"
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string on_orin(const std::string& processes, const std::string& rest = "") {
+  return "device: jetson-orin-nano\nprocesses: [" + processes + "]\n" + rest;
+}
+
+// Two threads that spin at the same real-time priority on one core: the first never leaves it.
+const std::string two_on_a_core =
+    on_orin("{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, count: 2, cpus: [0]}");
+
+TEST(Starved, behind_a_thread_that_never_leaves_the_core_has_no_images_and_a_warning) {
+  const Result result = run_text(two_on_a_core);
+  EXPECT_GT(result.processes[0].throughput.mean.value(), 100);
+  EXPECT_EQ(result.processes[1].throughput.mean, 0.0);
+  EXPECT_EQ(result.processes[1].images, 0.0);
+  EXPECT_EQ(result.system.throughput, result.processes[0].throughput.mean);
+  EXPECT_FALSE(result.processes[1].latency_ms.mean);
+  EXPECT_THAT(result.warnings,
+              Contains("process 1 served nothing in 4 s: it waited for a core for 100 % of the time"));
+}
+
+TEST(Starved, of_seven_that_compute_on_six_cores_is_one) {
+  const Result result =
+      run_text(on_orin("{model: mobilenet_v2, precision: fp32, runtime: ncnn, threads: 1, "
+                       "policy: {fifo: 50}, count: 7}",
+                       "jetson_clocks: true\n"));
+  std::size_t starving = 0;
+  for (const ProcessResult& process : result.processes) starving += process.throughput.mean == 0.0 ? 1 : 0;
+  EXPECT_EQ(starving, starved(result).size());
+  EXPECT_THAT(starved(result), ElementsAre(HasSubstr("it waited for a core for 100 % of the time")));
+}
+
+TEST(Starved, is_a_zero_in_json_and_csv) {
+  const Result result = run_text(two_on_a_core);
+  const auto json = nlohmann::json::parse(to_json(result));
+  EXPECT_EQ(json["processes"][1]["throughput"]["mean"], 0);
+  EXPECT_EQ(json["processes"][1]["images"], 0);
+  EXPECT_THAT(json["warnings"].front().get<std::string>(), HasSubstr("process 1 served nothing"));
+  EXPECT_THAT(to_csv(result), HasSubstr(",ok,measured,0,,,"));
+}
+
+TEST(Starved, in_every_replication_is_told_once_of_all) {
+  const Result result = run_text(two_on_a_core + "run: {replications: 3, duration: 1 s}\n");
+  EXPECT_EQ(result.processes[1].throughput.mean, 0.0);
+  EXPECT_THAT(result.warnings,
+              Contains("process 1 served nothing in 3 s: it waited for a core for 100 % of the time"));
+}
+
+TEST(Starved, of_requests_that_come_is_told_and_of_none_is_not) {
+  const std::string hog = "{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, cpus: [0]}, ";
+  const auto served = [&](const std::string& arrivals) {
+    return run_text(
+        on_orin(hog + "{model: resnet50, precision: fp16, cpus: [0], arrivals: " + arrivals + "}"));
+  };
+  const Result asked = served("{periodic: 10 /s}");
+  EXPECT_EQ(asked.processes[1].throughput.mean, 0.0);
+  EXPECT_EQ(asked.processes[1].stable, false);
+  EXPECT_THAT(starved(asked), ElementsAre(HasSubstr("process 1 served nothing in 4 s")));
+  const Result unasked = served("{periodic: 0.01 /s, phase: 50 s}");
+  EXPECT_FALSE(unasked.processes[1].throughput.mean);
+  EXPECT_FALSE(unasked.processes[1].images);
+  EXPECT_THAT(starved(unasked), IsEmpty());
+}
+
+TEST(Starved, is_a_process_whose_first_batch_outlasts_the_run) {
+  const Result result = run_text(
+      on_orin("{model: resnet50, precision: fp32, batch: 1024}", "run: {duration: 500 ms, warmup: 0 s}\n"));
+  EXPECT_EQ(result.processes[0].throughput.mean, 0.0);
+  EXPECT_THAT(starved(result),
+              ElementsAre(HasSubstr("process 0 served nothing in 0.5 s: it executed on the GPU")));
+}
+
+TEST(Starved, once_it_was_served_in_the_warmup_counts_no_part_of_a_batch_that_stopped) {
+  // The second begins when the first has done its batches, at once, and never leaves the core again.
+  const Result result =
+      run_text(on_orin("{model: {kernels: 1, duration: 1 ms}, sync: spin, cpus: [0]}, "
+                       "{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, "
+                       "cpus: [0], arrivals: {periodic: 1 /s, phase: 200 ms}, batch: 4096}",
+                       "run: {duration: 2 s, warmup: 250 ms}\n"));
+  EXPECT_EQ(result.processes[0].images, 0.0);
+  EXPECT_THAT(starved(result), Contains(HasSubstr("process 0 served nothing in 2 s: it waited for a core")));
+}
+
+TEST(Starved, is_not_what_does_not_fit) {
+  const Result result = run_text(
+      "device: jetson-nano\nprocesses: [{model: resnet50, precision: fp16, count: 30}]\n"
+      "run: {duration: 200 ms}\n");
+  EXPECT_EQ(result.processes.back().status, "out_of_memory");
+  EXPECT_FALSE(result.processes.back().throughput.mean);
+  EXPECT_THAT(starved(result), IsEmpty());
+}
+
+}  // namespace
+}  // namespace jostle::scenarios::testing
