@@ -71,21 +71,21 @@ class Stage(Record):
     ms: Figure
 
 class TimeShare(Record):
-    gpu_running: float
-    gpu_switch: float
-    gpu_slice_wait: float
-    dla_running: float
-    copying: float
-    link: float
-    cache_refill: float
-    launching: float
-    cpu_compute: float
-    sync_wakeup: float
-    waiting_for_core: float
-    idle: float
-    dla_wait: float
-    engine_running: float
-    engine_wait: float
+    gpu_running: Figure
+    gpu_switch: Figure
+    gpu_slice_wait: Figure
+    dla_running: Figure
+    copying: Figure
+    link: Figure
+    cache_refill: Figure
+    launching: Figure
+    cpu_compute: Figure
+    sync_wakeup: Figure
+    waiting_for_core: Figure
+    idle: Figure
+    dla_wait: Figure
+    engine_running: Figure
+    engine_wait: Figure
 
 class GpuRunningBy(Record):
     compute: Figure
@@ -107,9 +107,6 @@ class ProcessMemory(Record):
     io_mb: Figure
     gpu_mb: Figure
 
-class PrefillPerS(Record):
-    mean: Figure
-
 class TokenTimes(Record):
     mean: Figure
     p50: Figure
@@ -127,7 +124,7 @@ class DecodeStep(Record):
 
 class Tokens(Record):
     decode_per_s: Mean
-    prefill_per_s: PrefillPerS
+    prefill_per_s: Mean
     ttft_ms: TokenTimes
     itl_ms: TokenTimes
     tokens_per_s: Figure
@@ -144,7 +141,7 @@ class Instance(Record):
     batch: int
     priority: str
     throughput: Throughput
-    offered: Offered
+    offered: Optional[Offered]
     stable: Optional[bool]
     latency_ms: Latency
     mean_batch: Figure
@@ -165,7 +162,7 @@ class Process(Record):
     grades: Grades
     throughput: Throughput
     images: Figure
-    offered: Offered
+    offered: Optional[Offered]
     stable: Optional[bool]
     stationary: Optional[bool]
     backlog_growth: Figure
