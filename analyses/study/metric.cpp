@@ -46,7 +46,7 @@ struct Place {
   const Json* node = nullptr;
   std::string unit;
 
-  // What a reference stands for, and of alternatives the one that is not null.
+  // Follows references, and takes the alternative that is not null.
   [[nodiscard]] Place resolved() const {
     Place at = *this;
     while (true) {
@@ -62,7 +62,7 @@ struct Place {
     }
   }
   [[nodiscard]] bool has(const char* key) const { return node->contains(key) && node->at(key).is_object(); }
-  // The entries of a list; of names that depend on the board any.
+  // The schema of the entries of a list, or of the values of an object with names that depend on the board.
   [[nodiscard]] Place below(const char* key) const { return Place{&node->at(key), unit}.resolved(); }
   [[nodiscard]] std::optional<Place> at(const std::string& step) const {
     if (has("properties") && node->at("properties").contains(step))
@@ -83,7 +83,7 @@ struct Place {
   }
 };
 
-// Where a path leads as far as it is known, and the number of its steps up to there.
+// The place that a path leads to as far as it is known, and the number of its steps up to there.
 struct Found {
   Place place;
   std::size_t steps = 0;

@@ -8,6 +8,16 @@ from .record import Record, Records
 Figure = Optional[float]
 Interval = Optional[List[float]]
 
+class Answer(Record):
+    json: str
+    def __init__(self, text: str) -> None: ...
+
+# Of a result, by python/result_stubs.py: begin
+class Grades(Record):
+    kernels: str
+    sharing: Optional[str]
+    power: Optional[str]
+
 class IntervalParts(Record):
     parameters: float
     chance: float
@@ -21,6 +31,10 @@ class Throughput(Record):
     pi90: Interval
     unit: str
     pi90_parts: IntervalParts
+
+class Offered(Record):
+    mean: Figure
+    unit: str
 
 class LatencyIntervals(Record):
     mean: Interval
@@ -42,15 +56,6 @@ class Latency(Record):
     of_served: List[str]
     pi90_parts: IntervalParts
 
-class Offered(Record):
-    mean: float
-    unit: str
-
-class Grades(Record):
-    kernels: str
-    sharing: Optional[str]
-    power: Optional[str]
-
 class EnqueueCall(Record):
     mean: Figure
     launch: Figure
@@ -70,9 +75,6 @@ class TimeShare(Record):
     gpu_switch: Figure
     gpu_slice_wait: Figure
     dla_running: Figure
-    dla_wait: Figure
-    engine_running: Figure
-    engine_wait: Figure
     copying: Figure
     link: Figure
     cache_refill: Figure
@@ -81,6 +83,9 @@ class TimeShare(Record):
     sync_wakeup: Figure
     waiting_for_core: Figure
     idle: Figure
+    dla_wait: Figure
+    engine_running: Figure
+    engine_wait: Figure
 
 class GpuRunningBy(Record):
     compute: Figure
@@ -175,7 +180,7 @@ class Process(Record):
     memory: ProcessMemory
     throttled_share: Figure
     throttled_by: str
-    tokens: Optional[Tokens]
+    tokens: Tokens
     problem: str
     drops: int
     setup_ms: Figure
@@ -204,19 +209,26 @@ class Power(Record):
     pi90: Interval
     pi90_parts: IntervalParts
 
-class SystemGpu(GpuArray):
+class SystemGpu(Record):
     busy: Figure
     reported_load: Figure
+    sm_active: Figure
+    issue_slot: Figure
+    tensor_active: Figure
+    occupancy: Figure
     clock_mhz: Figure
     switches_per_s: Figure
     compositor: Figure
+    metrics: Record
+
+class Dla(Record):
+    name: str
+    busy: Figure
+    clock_mhz: Figure
 
 class Engine(Record):
     name: str
     busy: Figure
-
-class Dla(Engine):
-    clock_mhz: Figure
 
 class Link(Record):
     busy: Figure
@@ -268,10 +280,6 @@ class Warmup(Record):
     set_s: float
     found_s: FoundWarmup
 
-class Answer(Record):
-    json: str
-    def __init__(self, text: str) -> None: ...
-
 class Result(Answer):
     schema: str
     scenario: str
@@ -290,6 +298,7 @@ class Result(Answer):
     sharing_note: str
     resolved: Record
     def _repr_html_(self) -> str: ...
+# end
 
 class Table:
     computed: int

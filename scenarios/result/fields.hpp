@@ -3,9 +3,9 @@
 //
 // fields(visitor, Of<Record>()) gives the rows of a record to the visitor, in the order of the JSON:
 //
-//   visitor(key, get, rule, about, shown)    a figure, or a record or a list of records with rows of its own
-//   visitor.inlined(get, rule)               a record, or a list by name, whose rows stand among those around
-//   it visitor.group(key, about, rows, there)   an object of rows of the same record; null if it is not there
+//   visitor(key, get, rule, about, shown)    a figure, or a record or list of records with rows of its own
+//   visitor.inlined(get, rule)               a record or list by name, whose rows stand among those around
+//   visitor.group(key, about, rows, there)   an object of rows of the same record; null if not there()
 //   visitor.derived(key, get, about, shown)  follows from other figures, so it is not pooled
 //
 // `get` is a member, or a function that gives a reference to the figure in a record.
@@ -23,7 +23,7 @@ template <class Record>
 struct Of {};
 
 enum class Unit : unsigned char {
-  none,  // of a count, a share from 0 to 1, a name
+  none,  // a count, a share from 0 to 1, a name
   images_per_s,
   tokens_per_s,
   ms,
@@ -58,17 +58,17 @@ enum class Shown : unsigned char {
 namespace pool {
 
 struct Same {};      // equal in all of them, as the scenario has it
-struct First {};     // of the first, whatever the others have
-struct Sum {};       // absent where one lacks it
-struct Mean {};      // of the replications; absent where one lacks it
+struct First {};     // the value of the first, whatever the others have
+struct Sum {};       // sum of the replications; absent where one lacks it
+struct Mean {};      // mean of the replications; absent where one lacks it
 struct Most {};      // the largest
-struct Majority {};  // what more than half of them say
-struct Union {};     // what any of them names
+struct Majority {};  // the verdict of more than half of them, else none
+struct Union {};     // every name that one of them has
 struct Parts {};     // every figure of the record by the rule of its own row
-struct Follows {};   // from other figures of its record once those are pooled: follow() in pooled.cpp
+struct Follows {};   // computed from others of its record once these are pooled: follow() in pooled.cpp
 // The sentences of the first whose `stationary` is that of the pooled result.
 struct JudgedAlike {};
-// `word` if one of them says so, else as the first.
+// Gives `word` if one of them says so, else the value of the first.
 struct Unless {
   const char* word;
 };
@@ -78,7 +78,7 @@ template <class Divisor>
 struct Per {
   Divisor divisor;
 };
-// The same, where absence means that there was none of it.
+// The same, but absence means that there was none of it.
 template <class Divisor>
 struct PerOrNone {
   Divisor divisor;
@@ -90,7 +90,7 @@ struct Ratio {
   Divisor divisor;
 };
 // The 95 % interval of another figure, which `rule` pools: Student's t, from how the replications differ.
-// What has an interval is never below zero, so neither is the interval.
+// A figure that has an interval is never below zero, so neither is the interval.
 template <class Get, class Rule>
 struct IntervalOf {
   Get figure;
@@ -155,11 +155,11 @@ inline constexpr const char* statuses = "ok|out_of_memory|thermal_shutdown";
 template <class V>
 void fields(V& v, Of<IntervalParts> /*record*/) {
   using I = IntervalParts;
-  v("parameters", &I::parameters, pool::first, About{});
-  v("chance", &I::chance, pool::first, About{});
-  v("model", &I::model, pool::first, About{});
+  v("parameters", &I::parameters, pool::first, About{"Part of uncertain parameters of the profile"});
+  v("chance", &I::chance, pool::first, About{"Part of chance from run to run"});
+  v("model", &I::model, pool::first, About{"Part of the model's error on held-out runs"});
   v("of_parameters", &I::of_parameters, pool::first, About{"Shares in the variance"});
-  v("model_from", &I::model_from, pool::first, About{});
+  v("model_from", &I::model_from, pool::first, About{"The held-out runs"});
 }
 
 template <class V>
@@ -168,13 +168,14 @@ void fields(V& v, Of<Throughput> /*record*/) {
   v("mean", &T::mean, pool::per_second, About{"images/s", Unit::images_per_s});
   v("ci95", &T::ci95, pool::interval_of(&T::mean, pool::per_second), About{"Simulation noise"});
   v("pi90", &T::pi90, pool::first, About{"Prediction interval; null unless asked for"});
-  v("unit", &T::unit, pool::same, About{.one_of = rates});
+  v("unit", &T::unit, pool::same,
+    About{.words = "Unit of throughput and of what is offered", .one_of = rates});
   v("pi90_parts", &T::pi90_parts, pool::first, why_as_wide, Shown::if_there);
 }
 
 template <class V>
 void fields(V& v, Of<NeededRun> /*record*/) {
-  v("run_s", &NeededRun::run_s, pool::most, About{});
+  v("run_s", &NeededRun::run_s, pool::most, About{"Seconds"});
 }
 
 namespace of_times {
@@ -186,8 +187,8 @@ inline constexpr auto of_all = pool::per(&Times::samples);
 
 template <class V>
 void figures(V& v) {
-  v("mean", &Times::mean, of_all, About{"", Unit::ms});
-  v("p50", &Times::p50, of_each, About{"", Unit::ms});
+  v("mean", &Times::mean, of_all, About{"Mean", Unit::ms});
+  v("p50", &Times::p50, of_each, About{"Median", Unit::ms});
   v("p90", &Times::p90, of_each, About{"", Unit::ms});
   v("p95", &Times::p95, of_each, About{"", Unit::ms});
   v("p99", &Times::p99, of_each, About{"", Unit::ms});
@@ -196,7 +197,7 @@ void figures(V& v) {
 template <class V>
 void known(V& v, const char* of_what) {
   v("n", &Times::samples, pool::sum, About{of_what});
-  v.group("ci95", About{}, [](auto& ci) {
+  v.group("ci95", About{"Simulation noise"}, [](auto& ci) {
     using pool::interval_of;
     ci(
         "mean", [](auto& t) -> auto& { return t.ci95.mean; }, interval_of(&Times::mean, of_all), About{});
@@ -228,7 +229,7 @@ template <class V>
 void fields(V& v, Of<Latency> /*record*/) {
   using L = Latency;
   of_times::figures(v);
-  v("pi90", &L::pi90, pool::first, About{});
+  v("pi90", &L::pi90, pool::first, About{"Prediction interval; null unless asked for"});
   of_times::known(v, "Requests");
   v("unfinished", &L::unfinished, pool::sum, About{"Requests that waited at the end"});
   of_times::needs(v);
@@ -238,20 +239,21 @@ void fields(V& v, Of<Latency> /*record*/) {
 
 template <class V>
 void fields(V& v, Of<Grades> /*record*/) {
-  v("kernels", &Grades::kernels, pool::same, About{});
-  v("sharing", &Grades::sharing, pool::same, About{});
-  v("power", &Grades::power, pool::same, About{});
+  v("kernels", &Grades::kernels, pool::same, About{"Grade of kernel times"});
+  v("sharing", &Grades::sharing, pool::same,
+    About{"Grade of how processes share the GPU; null if it has it to itself"});
+  v("power", &Grades::power, pool::same, About{"Grade of the board's power; null if that is not known"});
 }
 
 template <class V>
 void fields(V& v, Of<EnqueueCall> /*record*/) {
   using E = EnqueueCall;
   constexpr auto per_call = pool::per(&E::calls);
-  v("mean", &E::mean, per_call, About{"", Unit::ms});
-  v("launch", &E::launch, per_call, About{"", Unit::ms});
-  v("reschedule", &E::reschedule, per_call, About{"", Unit::ms});
-  v("compute", &E::compute, per_call, About{"", Unit::ms});
-  v("blocking", &E::blocking, per_call, About{"", Unit::ms});
+  v("mean", &E::mean, per_call, About{"The sum of its parts", Unit::ms});
+  v("launch", &E::launch, per_call, About{"On a core, inside API calls", Unit::ms});
+  v("reschedule", &E::reschedule, per_call, About{"Runnable, not running", Unit::ms});
+  v("compute", &E::compute, per_call, About{"On a core between calls", Unit::ms});
+  v("blocking", &E::blocking, per_call, About{"Asleep, or spinning for queue space", Unit::ms});
   v("calls", &E::calls, pool::sum, About{}, Shown::never);
 }
 
@@ -265,8 +267,9 @@ void fields(V& v, Of<TimeShare> /*record*/) {
 
 template <class V>
 void fields(V& v, Of<StageResult> /*record*/) {
-  v("name", &StageResult::name, pool::same, About{});
-  v("ms", &StageResult::ms, pool::per(&StageResult::batches), About{"", Unit::ms});
+  v("name", &StageResult::name, pool::same, About{"As in the scenario"});
+  v("ms", &StageResult::ms, pool::per(&StageResult::batches),
+    About{"Mean of a batch, with the wait for a core", Unit::ms});
   v("batches", &StageResult::batches, pool::sum, About{}, Shown::never);
 }
 
@@ -274,21 +277,21 @@ template <class V>
 void fields(V& v, Of<GpuRunningBy> /*record*/) {
   using G = GpuRunningBy;
   constexpr auto per_running = pool::per(&G::seconds);
-  v("compute", &G::compute, per_running, About{});
-  v("memory", &G::memory, per_running, About{});
-  v("fixed", &G::fixed, per_running, About{});
-  v("throttled", &G::throttled, per_running, About{});
+  v("compute", &G::compute, per_running, About{"Arithmetic"});
+  v("memory", &G::memory, per_running, About{"Memory"});
+  v("fixed", &G::fixed, per_running, About{"Costs that nothing speeds up"});
+  v("throttled", &G::throttled, per_running, About{"Clocks that a controller holds down"});
   v("seconds", &G::seconds, pool::sum, About{}, Shown::never);
 }
 
 template <class V>
 void fields(V& v, Of<ProcessMemory> /*record*/) {
   using M = ProcessMemory;
-  v("context_mb", &M::context, pool::same, About{"", Unit::mb});
-  v("engine_mb", &M::engine, pool::same, About{"", Unit::mb});
-  v("arena_mb", &M::arena, pool::same, About{"", Unit::mb});
-  v("io_mb", &M::io, pool::same, About{"", Unit::mb});
-  v("gpu_mb", &M::gpu, pool::same, About{"", Unit::mb});
+  v("context_mb", &M::context, pool::same, About{"CUDA, libraries and heap", Unit::mb});
+  v("engine_mb", &M::engine, pool::same, About{"Weights and kernels", Unit::mb});
+  v("arena_mb", &M::arena, pool::same, About{"Activations", Unit::mb});
+  v("io_mb", &M::io, pool::same, About{"Inputs and outputs", Unit::mb});
+  v("gpu_mb", &M::gpu, pool::same, About{"The part that is GPU memory", Unit::mb});
 }
 
 template <class V>
@@ -308,8 +311,8 @@ void fields(V& v, Of<WindowShares> /*record*/) {
     v(
         "p" + std::to_string(window_percentiles[i]),
         [i](auto& shares) -> auto& { return shares.percentiles[i]; }, pool::mean, About{});
-  v("max", &W::max, pool::mean, About{});
-  v("mean", &W::mean, pool::per_second, About{});
+  v("max", &W::max, pool::mean, About{"Largest of the windows"});
+  v("mean", &W::mean, pool::per_second, About{"Mean of the windows"});
   v("cdf", &W::cdf, pool::per_second, About{}, Shown::never);
   v.derived(
       "cdf",
@@ -319,46 +322,49 @@ void fields(V& v, Of<WindowShares> /*record*/) {
           points.emplace_back(static_cast<double>(points.size()) / 100, share);
         return points;
       },
-      About{});
+      About{"Pairs of a value and the share of windows at or below it"});
 }
 
 template <class V>
 void fields(V& v, Of<GpuWindows> /*record*/) {
-  v("interval_us", &GpuWindows::interval_us, pool::same, About{"", Unit::us});
-  v("samples", &GpuWindows::samples, pool::sum, About{});
+  v("interval_us", &GpuWindows::interval_us, pool::same, About{"Length of a window", Unit::us});
+  v("samples", &GpuWindows::samples, pool::sum, About{"Windows"});
   v.inlined(&GpuWindows::shares, pool::parts);
 }
 
 template <class V>
 void fields(V& v, Of<TokenResult> /*record*/) {
   using T = TokenResult;
-  v.group("decode_per_s", About{}, [](auto& rows) {
+  v.group("decode_per_s", About{"Tokens of decode steps, in the time that these take"}, [](auto& rows) {
     rows("mean", &T::decode_per_s, pool::per(&T::decoding_s), About{"", Unit::tokens_per_s});
   });
-  v.group("prefill_per_s", About{}, [](auto& rows) {
+  v.group("prefill_per_s", About{"Tokens of prompts, in the time that their steps take"}, [](auto& rows) {
     rows("mean", &T::prefill_per_s, pool::per(&T::prefilling_s), About{"", Unit::tokens_per_s});
   });
   v("decoding_s", &T::decoding_s, pool::sum, About{}, Shown::never);
   v("prefilling_s", &T::prefilling_s, pool::sum, About{}, Shown::never);
   v("ttft_ms", &T::ttft_ms, pool::parts, About{"From a request to its first token"});
   v("itl_ms", &T::itl_ms, pool::parts, About{"From one token of a sequence to its next"});
-  v("tokens_per_s", &T::per_s, pool::per_second, About{"", Unit::tokens_per_s});
-  v("tokens_per_joule", &T::per_joule, pool::per(pool::joules), About{});
+  v("tokens_per_s", &T::per_s, pool::per_second,
+    About{"Tokens of decode steps, a second of the run", Unit::tokens_per_s});
+  v("tokens_per_joule", &T::per_joule, pool::per(pool::joules),
+    About{"Tokens of decode steps, per joule of the board"});
   v("decoded", &T::decoded, pool::sum, About{}, Shown::never);
   v("steps", &T::steps, pool::sum, About{}, Shown::never);
-  v.group("decode_step", About{}, [](auto& rows) {
-    rows("gb", &T::step_gb, pool::per(&T::steps), About{"", Unit::gb});
-    rows("kernels_ms", &T::step_kernels_ms, pool::per(&T::steps), About{"", Unit::ms});
+  v.group("decode_step", About{"A step that gives each running sequence a token"}, [](auto& rows) {
+    rows("gb", &T::step_gb, pool::per(&T::steps), About{"Read and written", Unit::gb});
+    rows("kernels_ms", &T::step_kernels_ms, pool::per(&T::steps),
+         About{"With the GPU to themselves", Unit::ms});
     rows("memory_share", &T::step_memory_share, pool::per([](const T& tokens, const Result& /*of*/) {
            return Metric(tokens.step_kernels_ms.value_or(0) * static_cast<double>(tokens.steps));
          }),
-         About{});
+         About{"Part of that time that memory bounds"});
   });
-  v("weights_mb", &T::weights_mb, pool::same, About{"", Unit::mb});
-  v("kv_cache_mb", &T::kv_cache_mb, pool::same, About{"", Unit::mb});
+  v("weights_mb", &T::weights_mb, pool::same, About{"Held, or what would be", Unit::mb});
+  v("kv_cache_mb", &T::kv_cache_mb, pool::same, About{"Held, or what would be", Unit::mb});
 }
 
-// Of a process or an instance.
+// The rate of requests of a process or an instance.
 template <class P, class V>
 void offered(V& v) {
   v.group(
@@ -374,21 +380,22 @@ void offered(V& v) {
 template <class V>
 void fields(V& v, Of<InstanceResult> /*record*/) {
   using I = InstanceResult;
-  v("index", &I::index, pool::same, About{});
-  v("name", &I::name, pool::same, About{}, Shown::if_there);
+  v("index", &I::index, pool::same, About{"Among the streams of the process"});
+  v("name", &I::name, pool::same, About{"As in the scenario"}, Shown::if_there);
   v("model", &I::model, pool::same, About{});
-  v("precision", &I::precision, pool::same, About{});
-  v("batch", &I::batch, pool::same, About{});
+  v("precision", &I::precision, pool::same, About{"Null for equal kernels"});
+  v("batch", &I::batch, pool::same, About{"The most images at a time"});
   v("priority", &I::priority, pool::same, About{.one_of = "$priority"});
   v("images", &I::images, pool::sum, About{}, Shown::never);
   v("throughput", &I::throughput, pool::parts, About{});
   offered<I>(v);
-  v("stable", &I::stable, pool::majority, About{});
+  v("stable", &I::stable, pool::majority, About{"false: the backlog grows, and latencies are null"});
   v("latency_ms", &I::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
-  v("mean_batch", &I::mean_batch, pool::per(&I::batches), About{});
+  v("mean_batch", &I::mean_batch, pool::per(&I::batches),
+    About{"Images; of a language model sequences of a decode step"});
   v("batches", &I::batches, pool::sum, About{}, Shown::never);
-  v("drops", &I::drops, pool::sum, About{});
-  v("tokens", &I::tokens, pool::parts, About{"Of a language model, else null"}, Shown::else_null);
+  v("drops", &I::drops, pool::sum, About{"Requests that a full queue dropped"});
+  v("tokens", &I::tokens, pool::parts, About{"Tokens of a language model, else null"}, Shown::else_null);
 }
 
 namespace of_process {
@@ -398,16 +405,16 @@ void service(V& v) {
   using P = ProcessResult;
   v("index", &P::index, pool::same, About{"Among all processes"});
   v("entry", &P::entry, pool::same, About{"In the scenario's processes"});
-  v("name", &P::name, pool::same, About{}, Shown::if_there);
+  v("name", &P::name, pool::same, About{"As in the scenario"}, Shown::if_there);
   v("model", &P::model, pool::same, About{});
-  v("precision", &P::precision, pool::same, About{});
-  v("batch", &P::batch, pool::same, About{});
-  v("runtime", &P::runtime, pool::same, About{}, Shown::else_null);
-  v("training", &P::training, pool::same, About{}, Shown::if_there);
+  v("precision", &P::precision, pool::same, About{"Null for equal kernels"});
+  v("batch", &P::batch, pool::same, About{"The most images at a time"});
+  v("runtime", &P::runtime, pool::same, About{"Null for a load"}, Shown::else_null);
+  v("training", &P::training, pool::same, About{"A batch is a training step"}, Shown::if_there);
   v("status", &P::status, pool::same, About{.one_of = statuses});
   v.derived(
       "grade", [](const P& process) { return lowest(process.grades); }, About{"The lowest of `grades`"});
-  v("grades", &P::grades, pool::parts, About{});
+  v("grades", &P::grades, pool::parts, About{"Grades of what it rests on"});
   v("throughput", &P::throughput, pool::parts, About{});
   v("images", &P::images, pool::sum, About{"Served in the measured time"});
   offered<P>(v);
@@ -418,7 +425,8 @@ void service(V& v) {
   v("stable_rate", &P::stable_rate, pool::per(pool::is_known(&P::stable_rate)),
     About{"images/s that an overloaded process could serve; null where it keeps up", Unit::images_per_s});
   v("latency_ms", &P::latency_ms, pool::parts, About{"Milliseconds from the request to the answer"});
-  v("mean_batch", &P::mean_batch, pool::per(&P::batches), About{"Images"});
+  v("mean_batch", &P::mean_batch, pool::per(&P::batches),
+    About{"Images; of a language model sequences of a decode step"});
   v("batches", &P::batches, pool::sum, About{}, Shown::never);
   v("converged", &P::converged, pool::majority,
     About{"With run.until: whether a figure is as precise as asked"}, Shown::if_there);
@@ -431,69 +439,75 @@ void fields(V& v, Of<ProcessResult> /*record*/) {
   using P = ProcessResult;
   of_process::service(v);
   v("ec_ms", &P::ec_ms, pool::parts, About{"One ExecutionContext call"});
-  v.group("sync_ms", About{}, [](auto& rows) {
+  v.group("sync_ms", About{"One synchronise call"}, [](auto& rows) {
     rows("mean", &P::sync_ms, pool::per(&P::sync_calls), About{"", Unit::ms});
   });
   v("sync_calls", &P::sync_calls, pool::sum, About{}, Shown::never);
-  v("stages", &P::stages, pool::parts, About{}, Shown::if_there);
+  v("stages", &P::stages, pool::parts, About{"On the host, in the order in which they run"}, Shown::if_there);
   v("time_share", &P::time_share, pool::parts, About{"Of the process's time, from 0 to 1; they sum to 1"},
     Shown::keys);
   v("gpu_running_by", &P::gpu_running_by, pool::parts, About{"What bounds the kernels"});
-  v.group("gpu", About{}, [](auto& rows) {
+  v.group("gpu", About{"By its own kernels"}, [](auto& rows) {
     rows.inlined(&P::gpu, pool::parts);
     rows("metrics", &P::gpu_windows, pool::parts, About{"Distributions over windows, with gpu_metrics"},
          Shown::if_there);
   });
-  v("memory_mb", &P::memory_mb, pool::same, About{"", Unit::mb});
-  v("memory", &P::memory, pool::parts, About{});
-  v("throttled_share", &P::throttled_share, pool::per_second, About{"Share from 0 to 1"}, Shown::if_there);
-  v("throttled_by", &P::throttled_by, pool::same, About{.one_of = "container|fifo"}, Shown::if_there);
-  v("tokens", &P::tokens, pool::parts, About{"Of a language model"}, Shown::if_there);
-  v("problem", &P::problem, pool::same, About{}, Shown::if_there);
-  v("drops", &P::drops, pool::sum, About{});
-  v("setup_ms", &P::setup_ms, pool::mean, About{"", Unit::ms});
-  v("finished_ms", &P::finished_ms, pool::mean, About{"", Unit::ms});
+  v("memory_mb", &P::memory_mb, pool::same, About{"The sum of `memory`", Unit::mb});
+  v("memory", &P::memory, pool::parts, About{"What it holds"});
+  v("throttled_share", &P::throttled_share, pool::per_second,
+    About{"Share of the time in which a limit held its thread back"}, Shown::if_there);
+  v("throttled_by", &P::throttled_by, pool::same,
+    About{.words = "That limit: a quota, or that of real-time threads", .one_of = "container|fifo"},
+    Shown::if_there);
+  v("tokens", &P::tokens, pool::parts, About{"Tokens of a language model"}, Shown::if_there);
+  v("problem", &P::problem, pool::same, About{"Why there are no figures"}, Shown::if_there);
+  v("drops", &P::drops, pool::sum, About{"Requests that a full queue dropped"});
+  v("setup_ms", &P::setup_ms, pool::mean, About{"From its start until it is ready", Unit::ms});
+  v("finished_ms", &P::finished_ms, pool::mean,
+    About{"From its start to the end of its last batch", Unit::ms});
   v("throughput_after_setup", &P::throughput_after_setup, pool::per([](const P& process, const Result&) {
       return process.finished_ms && process.setup_ms ? Metric(*process.finished_ms - *process.setup_ms)
                                                      : std::nullopt;
     }),
-    About{"", Unit::images_per_s});
-  v("instances", &P::instances, pool::parts, About{}, Shown::else_null);
+    About{"images/s of all batches, from when it is ready", Unit::images_per_s});
+  v("instances", &P::instances, pool::parts, About{"Streams of a process that has several, else null"},
+    Shown::else_null);
 }
 
-// What a load has beside the keys of a process.
+// A load has the keys of a process, and these.
 template <class V>
 void fields(V& v, Of<LoadResult> /*record*/) {
   using L = LoadResult;
   v("name", &L::name, pool::same, About{}, Shown::never);
-  v("load", &L::load, pool::same, About{.one_of = "$load"});
-  v("threads", &L::threads, pool::same, About{});
+  v("load", &L::load, pool::same, About{.words = "Only of a co-runner", .one_of = "$load"});
+  v("threads", &L::threads, pool::same, About{"Only of a co-runner"});
   v("grade", &L::grade, pool::same, About{}, Shown::never);
   v("behind_entries", &L::behind_entries, pool::same, About{}, Shown::never);
   v("behind_processes", &L::behind_processes, pool::same, About{}, Shown::never);
-  v("bandwidth_gb_s", &L::bandwidth_gb_s, pool::per_second, About{"", Unit::gb_s});
-  v("busy_cores", &L::busy_cores, pool::per_second, About{});
+  v("bandwidth_gb_s", &L::bandwidth_gb_s, pool::per_second,
+    About{"Moved over the memory by a co-runner", Unit::gb_s});
+  v("busy_cores", &L::busy_cores, pool::per_second, About{"Held by the threads of a co-runner, in the mean"});
 }
 
 template <class V>
 void fields(V& v, Of<EngineResult> /*record*/) {
-  v("name", &EngineResult::name, pool::same, About{});
-  v("busy", &EngineResult::busy, pool::per_second, About{});
+  v("name", &EngineResult::name, pool::same, About{"nvdec, nvjpeg or vic"});
+  v("busy", &EngineResult::busy, pool::per_second, About{"Share from 0 to 1"});
 }
 
 template <class V>
 void fields(V& v, Of<DlaResult> /*record*/) {
-  v("name", &DlaResult::name, pool::same, About{});
-  v("busy", &DlaResult::busy, pool::per_second, About{});
+  v("name", &DlaResult::name, pool::same, About{"dla0"});
+  v("busy", &DlaResult::busy, pool::per_second, About{"Share from 0 to 1"});
   v("clock_mhz", &DlaResult::clock_mhz, pool::per_second, About{"", Unit::mhz});
 }
 
 template <class V>
 void fields(V& v, Of<LinkResult> /*record*/) {
   using L = LinkResult;
-  v("busy", &L::busy, pool::per_second, About{});
-  v("load", &L::load, pool::per_second, About{});
-  v("requests_per_s", &L::requests_per_s, pool::per_second, About{});
+  v("busy", &L::busy, pool::per_second, About{"Share of the time in which it sends"});
+  v("load", &L::load, pool::per_second, About{"Offered with resends, as a share of its capacity"});
+  v("requests_per_s", &L::requests_per_s, pool::per_second, About{"Sent over it"});
   constexpr auto sent = [](const L& link, const Result& of) {
     return link.requests_per_s ? Metric(*link.requests_per_s * of.simulated_s) : std::nullopt;
   };
@@ -501,23 +515,25 @@ void fields(V& v, Of<LinkResult> /*record*/) {
     const Metric requests = sent(link, of);
     return requests ? Metric(*requests * (1 + link.resends.value_or(0))) : std::nullopt;
   };
-  v("resends", &L::resends, pool::per(sent), About{});
-  v("wait_ms", &L::wait_ms, pool::per(tries), About{"", Unit::ms});
-  v("queued", &L::queued, pool::mean, About{});
-  v("power_w", &L::power_w, pool::per_second, About{"", Unit::w});
+  v("resends", &L::resends, pool::per(sent), About{"Lost attempts per request"});
+  v("wait_ms", &L::wait_ms, pool::per(tries),
+    About{"Mean wait of an attempt for the link to be free", Unit::ms});
+  v("queued", &L::queued, pool::mean, About{"Attempts that wait for it at the end"});
+  v("power_w", &L::power_w, pool::per_second, About{"Power of the sender; not part of the board's", Unit::w});
 }
 
 template <class V>
 void fields(V& v, Of<PowerResult> /*record*/) {
   using P = PowerResult;
-  v("mean", &P::mean, pool::per_second, About{"", Unit::w});
+  v("mean", &P::mean, pool::per_second, About{"Over the measured time", Unit::w});
   v("peak", &P::peak, pool::mean, About{"The highest mean over 100 ms", Unit::w});
   v("rails", &P::rails, pool::per_second, About{"As the board's sensors see them", Unit::w});
   v("rail_peaks", &P::rail_peaks, pool::mean, About{"W", Unit::w});
   v("parts", &P::parts, pool::per_second, About{"W; their sum is the mean", Unit::w});
   v("wall", &P::wall, pool::per_second, About{"At the plug", Unit::w});
-  v("ci95", &P::ci95, pool::interval_of(&P::mean, pool::per_second), About{}, Shown::if_there);
-  v("pi90", &P::pi90, pool::first, About{}, Shown::if_there);
+  v("ci95", &P::ci95, pool::interval_of(&P::mean, pool::per_second), About{"Simulation noise"},
+    Shown::if_there);
+  v("pi90", &P::pi90, pool::first, About{"Prediction interval"}, Shown::if_there);
   v("pi90_parts", &P::pi90_parts, pool::first, why_as_wide, Shown::if_there);
 }
 
@@ -527,9 +543,11 @@ void fields(V& v, Of<GpuResult> /*record*/) {
   v("busy", &G::busy, pool::per_second, About{"Share from 0 to 1"});
   v("reported_load", &G::reported_load, pool::per_second, About{"As a tool on the board reports it"});
   v.inlined(&G::array, pool::parts);
-  v("clock_mhz", &G::clock_mhz, pool::per_second, About{"", Unit::mhz});
-  v("switches_per_s", &G::switches_per_s, pool::per_second, About{});
-  v("compositor", &G::compositor, pool::per_second, About{}, Shown::if_there);
+  v("clock_mhz", &G::clock_mhz, pool::per_second, About{"Mean", Unit::mhz});
+  v("switches_per_s", &G::switches_per_s, pool::per_second,
+    About{"Changes of the process that owns the GPU"});
+  v("compositor", &G::compositor, pool::per_second, About{"Share of the time in which its frames ran"},
+    Shown::if_there);
   v("metrics", &G::windows, pool::parts, About{"Distributions over windows, with gpu_metrics"},
     Shown::if_there);
 }
@@ -537,22 +555,24 @@ void fields(V& v, Of<GpuResult> /*record*/) {
 template <class V>
 void fields(V& v, Of<CpuResult> /*record*/) {
   using C = CpuResult;
-  v("busy_cores", &C::busy_cores, pool::per_second, About{});
-  v("migrations_per_s", &C::migrations_per_s, pool::per_second, About{});
-  v("involuntary_switches_per_s", &C::involuntary_switches_per_s, pool::per_second, About{});
-  v("clock_mhz", &C::clock_mhz, pool::per_second, About{"", Unit::mhz});
-  v("interrupted", &C::interrupted, pool::per_second, About{}, Shown::if_there);
+  v("busy_cores", &C::busy_cores, pool::per_second, About{"Mean number"});
+  v("migrations_per_s", &C::migrations_per_s, pool::per_second, About{"Threads moved to another core"});
+  v("involuntary_switches_per_s", &C::involuntary_switches_per_s, pool::per_second,
+    About{"Threads preempted"});
+  v("clock_mhz", &C::clock_mhz, pool::per_second, About{"Mean, of each cluster", Unit::mhz});
+  v("interrupted", &C::interrupted, pool::per_second, About{"Cores that interrupts took from threads"},
+    Shown::if_there);
 }
 
 template <class V>
 void fields(V& v, Of<MemoryResult> /*record*/) {
   using M = MemoryResult;
-  v("used_mb", &M::used_mb, pool::same, About{"", Unit::mb});
-  v("needed_mb", &M::needed_mb, pool::same, About{"", Unit::mb});
-  v("capacity_mb", &M::capacity_mb, pool::same, About{"", Unit::mb});
-  v("gpu_share", &M::gpu_share, pool::same, About{});
-  v("bandwidth_gb_s", &M::bandwidth_gb_s, pool::per_second, About{"", Unit::gb_s});
-  v("clock_mhz", &M::clock_mhz, pool::per_second, About{"", Unit::mhz});
+  v("used_mb", &M::used_mb, pool::same, About{"By processes and the system", Unit::mb});
+  v("needed_mb", &M::needed_mb, pool::same, About{"With what does not fit", Unit::mb});
+  v("capacity_mb", &M::capacity_mb, pool::same, About{"Usable", Unit::mb});
+  v("gpu_share", &M::gpu_share, pool::same, About{"Share of the capacity that is allocated for the GPU"});
+  v("bandwidth_gb_s", &M::bandwidth_gb_s, pool::per_second, About{"Moved", Unit::gb_s});
+  v("clock_mhz", &M::clock_mhz, pool::per_second, About{"Mean, of the EMC", Unit::mhz});
 }
 
 template <class V>
@@ -560,40 +580,44 @@ void fields(V& v, Of<SystemResult> /*record*/) {
   using S = SystemResult;
   v.group("throughput", About{"images/s of all processes"}, [](auto& rows) {
     rows("mean", &S::throughput, pool::per_second, About{"", Unit::images_per_s});
-    rows("ci95", &S::throughput_ci95, pool::interval_of(&S::throughput, pool::per_second), About{},
-         Shown::if_there);
-    rows("pi90", &S::throughput_pi90, pool::first, About{}, Shown::if_there);
+    rows("ci95", &S::throughput_ci95, pool::interval_of(&S::throughput, pool::per_second),
+         About{"Simulation noise"}, Shown::if_there);
+    rows("pi90", &S::throughput_pi90, pool::first, About{"Prediction interval"}, Shown::if_there);
     rows("pi90_parts", &S::throughput_pi90_parts, pool::first, why_as_wide, Shown::if_there);
   });
-  v("power_w", &S::power_w, pool::parts, About{});
+  v("power_w", &S::power_w, pool::parts, About{"At the input of the module"});
   constexpr auto millijoules = [](const S& system, const Result& of) {
     const Metric joules = pool::joules(system, of);
     return joules ? Metric(1e3 * *joules) : std::nullopt;
   };
   v("energy_per_image_mj", &S::energy_per_image_mj, pool::ratio(millijoules, pool::images),
-    About{"", Unit::mj});
+    About{"At the input of the module", Unit::mj});
   v("gpu", &S::gpu, pool::parts, About{});
   v("dla", &S::dla, pool::parts, About{});
-  v("engines", &S::engines, pool::parts, About{}, Shown::if_there);
-  v("link", &S::link, pool::parts, About{}, Shown::if_there);
+  v("engines", &S::engines, pool::parts, About{"Engines that stages use"}, Shown::if_there);
+  v("link", &S::link, pool::parts, About{"Link that requests arrive over"}, Shown::if_there);
   v("cpu", &S::cpu, pool::parts, About{});
   v("memory", &S::memory, pool::parts, About{});
-  v("temperature_c", &S::temperature_c, pool::mean, About{"", Unit::celsius});
-  v("temperature_peak_c", &S::temperature_peak_c, pool::mean, About{"", Unit::celsius});
+  v("temperature_c", &S::temperature_c, pool::mean,
+    About{"Temperature of the chip at the end", Unit::celsius});
+  v("temperature_peak_c", &S::temperature_peak_c, pool::mean,
+    About{"Highest temperature of the chip", Unit::celsius});
   v("time_in_state", &S::time_in_state, pool::per_second, About{"Share of time at each clock, by MHz"});
-  v("limited_by", &S::limited_by, pool::follows, About{});
+  v("limited_by", &S::limited_by, pool::follows,
+    About{"The limit that held a clock down for longest, or none"});
   v("limited_share", &S::limited_share, pool::per_second, About{"Share from 0 to 1"});
-  v("stop", &S::stop, pool::unless_shutdown, About{});
+  v("stop", &S::stop, pool::unless_shutdown, About{"The reason why the run ended"});
 }
 
 template <class V>
 void fields(V& v, Of<Warmup> /*record*/) {
-  v("set_s", &Warmup::set_s, pool::mean, About{});
-  v.group("found_s", About{}, [](auto& rows) {
-    rows("throughput", &Warmup::throughput_s, pool::mean, About{});
-    rows("power", &Warmup::power_s, pool::mean, About{});
-    rows("temperature", &Warmup::temperature_s, pool::mean, About{});
-  });
+  v("set_s", &Warmup::set_s, pool::mean, About{"Left out before measuring"});
+  v.group("found_s", About{"Seconds from the start until it has settled; null where it has not"},
+          [](auto& rows) {
+            rows("throughput", &Warmup::throughput_s, pool::mean, About{});
+            rows("power", &Warmup::power_s, pool::mean, About{});
+            rows("temperature", &Warmup::temperature_s, pool::mean, About{});
+          });
 }
 
 template <class V>
@@ -601,22 +625,24 @@ void fields(V& v, Of<Result> /*record*/) {
   using R = Result;
   v.derived(
       "schema", [](const R&) { return std::string("jostle.result/1"); }, About{.one_of = "jostle.result/1"});
-  v("scenario", &R::scenario, pool::same, About{});
+  v("scenario", &R::scenario, pool::same, About{"Its name"});
   v("device", &R::device, pool::same, About{});
-  v("profile_hash", &R::profile_hash, pool::same, About{});
-  v("seed", &R::seed, pool::first, About{});
+  v("profile_hash", &R::profile_hash, pool::same,
+    About{"Hash of the values that the board was simulated with"});
+  v("seed", &R::seed, pool::first, About{"Seed of all random numbers"});
   v("status", &R::status, pool::same, About{.one_of = statuses});
-  v("processes", &R::processes, pool::parts, About{});
+  v("processes", &R::processes, pool::parts, About{"With `count` expanded, and loads in their places"});
   v("loads", &R::loads, pool::parts, About{}, Shown::never);
-  v("system", &R::system, pool::parts, About{});
-  v("scenario_hash", &R::scenario_hash, pool::same, About{});
-  v("simulated_s", &R::simulated_s, pool::sum, About{});
-  v("replications", &R::replications, pool::sum, About{});
-  v("stationary", &R::stationary, pool::majority, About{});
+  v("system", &R::system, pool::parts, About{"The board as a whole"});
+  v("scenario_hash", &R::scenario_hash, pool::same, About{"Hash that is equal for equal scenarios"});
+  v("simulated_s", &R::simulated_s, pool::sum, About{"Without the warm-up; of all replications together"});
+  v("replications", &R::replications, pool::sum, About{"Number of replications that the result pools"});
+  v("stationary", &R::stationary, pool::majority, About{"false: throughput or power still moves"});
   v("warmup", &R::warmup, pool::parts, About{});
-  v("warnings", &R::warnings, pool::judged_alike, About{});
+  v("warnings", &R::warnings, pool::judged_alike, About{"Sentences for people"});
   v.derived(
-      "sharing_note", [](const R& result) { return sharing_note(result); }, About{}, Shown::if_there);
+      "sharing_note", [](const R& result) { return sharing_note(result); },
+      About{"The log that would tell how processes share the GPU, where that is assumed"}, Shown::if_there);
   v("resolved", &R::resolved, pool::same,
     About{"The scenario with every default, itself a valid scenario", Unit::json}, Shown::if_there);
 }

@@ -54,7 +54,7 @@ requires std::is_arithmetic_v<T> Metric number(T value) {
   return static_cast<double>(value);
 }
 
-// What a figure is in a replication, and how much that counts.
+// The value of a figure in a replication, and how much it counts.
 struct Weighed {
   double value = 0, weight = 0;
 };
@@ -77,8 +77,8 @@ Weights weights_of(pool::Mean /*rule*/, const Same<R>& record) {
   return Weights(record.of().size(), 1.0);
 }
 
-// None where one that counts is not known, and where nothing counts. Weights are in units of the largest:
-// those of equal runs are 1.
+// Returns nothing if a value that counts is not known, or if nothing counts. Weights are divided by the
+// largest, so that those of equal runs are 1.
 std::optional<std::vector<Weighed>> weighed(const std::vector<Metric>& values, const Weights& weights) {
   double most = 0;
   for (const Metric& weight : weights) {
@@ -113,7 +113,8 @@ Metric mean_of(const std::vector<Metric>& values, const Weights& weights) {
   return all ? Metric(sums_of(*all).mean()) : std::nullopt;
 }
 
-// Of a ratio of sums, by how far each replication is off it (Cochran 1977, section 6.4).
+// The interval of a ratio of sums follows from how far each replication is off it (Cochran 1977,
+// section 6.4).
 Interval interval_of(const std::vector<Metric>& values, const Weights& weights) {
   const auto all = weighed(values, weights);
   if (!all || all->size() < 2) return std::nullopt;
@@ -149,7 +150,7 @@ void average(const Same<std::vector<double>>& list, const Weights& weights) {
   for (std::size_t i = 0; i < list.into().size(); ++i) average(list[i], weights);
 }
 
-// Every name of one of them, in the order in which they come.
+// Gives every name that one of them has, in the order in which they come.
 template <class T>
 std::vector<std::string> names_in(const Same<Named<T>>& list) {
   std::vector<std::string> names;
@@ -182,7 +183,7 @@ void average(const Same<Named<NamedParameters>>& lists, const Weights& weights) 
     average(lists[i].at([](auto& one) -> auto& { return one.second; }), weights);
 }
 
-// ---- What each rule does.
+// ---- Rules.
 
 template <class T, class R>
 void apply(pool::Same /*rule*/, const Same<T>& /*figure*/, const Same<R>& /*record*/) {}
@@ -243,7 +244,7 @@ void apply(pool::Most /*rule*/, const Same<double>& figure, const Same<R>& /*rec
   figure.into() = **std::ranges::max_element(figure.of(), {}, [](const double* one) { return *one; });
 }
 
-// One that strays is no verdict on all.
+// More than half must agree: one that strays is no verdict on all.
 template <class T>
 std::optional<bool> verdict(const Same<T>& judged) {
   const auto half = static_cast<std::ptrdiff_t>(judged.of().size()) / 2;
@@ -347,7 +348,7 @@ template <class T, class R>
 void apply(pool::Parts /*rule*/, const Same<std::vector<T>>& list, const Same<R>& /*record*/) {
   for (std::size_t i = 0; i < list.into().size(); ++i) pool_record(list[i]);
 }
-// Absent where it is in one.
+// The pooled record is absent where one replication lacks it.
 template <class T, class R>
 void apply(pool::Parts /*rule*/, const Same<std::optional<T>>& part, const Same<R>& /*record*/) {
   if (std::ranges::all_of(part.of(), [](const auto* one) { return one->has_value(); }))
@@ -355,7 +356,7 @@ void apply(pool::Parts /*rule*/, const Same<std::optional<T>>& part, const Same<
   else
     part.into().reset();
 }
-// By name, of those that have it.
+// Replications that have no record of a name do not count for it.
 template <class T, class R>
 void apply(pool::Parts /*rule*/, const Same<Named<T>>& list, const Same<R>& record) {
   Named<T> pooled;

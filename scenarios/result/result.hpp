@@ -36,7 +36,7 @@ struct Throughput {
   Metric mean;                    // images/s, over the measured time
   Interval ci95;                  // confidence interval: simulation noise
   Interval pi90;                  // prediction interval; absent unless calibrated
-  std::string unit = "images/s";  // of a language model sequences/s
+  std::string unit = "images/s";  // sequences/s for a language model
   std::optional<IntervalParts> pi90_parts = {};
 };
 
@@ -80,7 +80,7 @@ struct StageResult {
 
 struct GpuRunningBy {
   Metric compute, memory, fixed, throttled;
-  double seconds = 0;  // that its kernels ran
+  double seconds = 0;  // time in which its kernels ran
 };
 
 // Memory that a process holds, in MB.
@@ -109,20 +109,20 @@ struct GpuWindows {
   std::vector<WindowShares> shares;
 };
 
-// Whether a figure that `run.until` names ("latency_ms.p99") is as precise as that asks.
+// By figure that `run.until` names ("latency_ms.p99"): true if it is as precise as that asks.
 using Converged = Named<bool>;
 
 // What a language model's users see, since the warm-up.
 struct TokenResult {
   Metric decode_per_s;                      // tokens of decode steps, in the time that these take
   Metric prefill_per_s;                     // tokens of prompts, likewise
-  double decoding_s = 0, prefilling_s = 0;  // that time
+  double decoding_s = 0, prefilling_s = 0;  // the time of those steps
   Times ttft_ms;                            // from the request to the first token
   Times itl_ms;                             // from one token of a sequence to its next
   std::int64_t decoded = 0;                 // tokens of decode steps
-  Metric per_s;                             // of these, a second of the run
-  Metric per_joule;                         // of these, per joule of the board
-  std::int64_t steps = 0;                   // of decoding
+  Metric per_s;                             // decoded tokens a second of the run
+  Metric per_joule;                         // decoded tokens per joule of the board
+  std::int64_t steps = 0;                   // decode steps
   // A decode step: GB that it reads and writes, ms of its kernels with the GPU to themselves, and the share
   // of these ms that memory bounds.
   Metric step_gb, step_kernels_ms, step_memory_share;

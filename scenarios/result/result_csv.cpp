@@ -1,4 +1,4 @@
-// The result as CSV: a table of columns, each the name of a figure and where its JSON is.
+// The result as CSV: a table of columns, each with the place of its figure in the JSON.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ void add_gpu(std::vector<Column>& columns) {
   }
 }
 
-// In the order in which they were added over time.
+// Columns stand in the order in which they were added over time.
 std::vector<Column> make_columns() {
   std::vector<Column> columns{
       {"scenario", "/scenario", true},
@@ -151,7 +151,7 @@ std::string to_csv(const Result& result) {
       },
       [&](const LoadResult& /*load*/, const Place& /*place*/) {
         Json load = json["processes"][at++];
-        load["batch"] = 1;  // as it has always been in CSV
+        load["batch"] = 1;  // 0 in JSON; CSV began with 1
         text += row(json, load);
       });
   return text;

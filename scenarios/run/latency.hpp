@@ -12,11 +12,11 @@ struct Unserved {
   std::int64_t waiting = 0, dropped = 0;
 };
 
-// What was measured in `window`, as metrics. A percentile of the tail that the run is too short for is
+// Metrics of times that were measured in `window`. A percentile of the tail that the run is too short for is
 // absent, unless `every_percentile` is asked for.
 [[nodiscard]] Times times_of(const sim::Observations& seconds, const Window& window, bool every_percentile);
 
-// The same of the latencies of what was served.
+// Metrics of the latencies of what was served.
 [[nodiscard]] Latency latency_of(const process::Served& served, const Unserved& unserved,
                                  const Window& window, bool every_percentile);
 

@@ -122,8 +122,9 @@ void add_instances(ProcessResult& result, process::Inference& process, const Win
   if (any && !process.finished()) result.images = images;
 }
 
-// Around the rate of `images`. Those of several streams are a little more or less than the batches of all in
-// one row, by what is under way in each at the ends; the interval of that row is as wide in proportion.
+// The interval of a process's throughput, around that of `images`. The images of several streams are a little
+// more or less than the batches of all streams in one row, by what is under way in each at the two ends, so
+// the interval of that row is scaled.
 Interval interval_of(const process::Inference& process, const Metric& images, Time now, bool saturated) {
   const auto ci = process.rate().ci95(now, saturated);
   const Metric amount = process.rate().amount(now);

@@ -141,11 +141,18 @@ class Schemas(unittest.TestCase):
                          "processes": [{**resnet, "precision": "int8", "placement": "dla0"}]}))
         talk = {"model": "smollm2_135m", "precision": "fp16", "generate": {"prompt": 32, "tokens": 8}}
         look(jostle.run({**orin, "run": {"duration": "2 s"}, "processes": [
-            {**talk, "runtime": "mlc"}, {"runtime": "cuda-graph", "instances": [talk, resnet]}]}))
+            {**talk, "runtime": "mlc", "arrivals": {"poisson": "4 /s"}}, {"runtime": "cuda-graph", "instances": [talk, resnet]}]}))
         look(jostle.run({"device": "jetson-nano", "run": {"duration": "1 s"}, "processes": [
             {**resnet, "batch": 64, "count": 8}]}))
         missing = {path for path in known - found if not path.startswith(".resolved")}
         self.assertEqual(missing, set())
+
+    def test_the_documentation_names_every_key_of_a_result(self):
+        page = (SOURCE / "docs/result.md").read_text()
+        named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", page))))
+        schema = jostle.schema("result")
+        keys = {path.rsplit(".", 1)[1].removesuffix("[]") for path in properties(schema, schema)}
+        self.assertEqual(keys - named - {"*"}, set())
 
     def test_the_copies_in_docs_are_those_of_the_command(self):
         for name in ("scenario", "study", "result"):

@@ -338,8 +338,8 @@ TEST(Pooled, a_replication_without_a_request_says_nothing_of_latency) {
   answered(2, 3, 20);
   const Latency all = pooled(replications).processes[0].latency_ms;
   EXPECT_EQ(all.samples, 4);
-  EXPECT_EQ(all.mean, 17.5);  // of the four
-  EXPECT_EQ(all.p50, 15);     // of the two that know it
+  EXPECT_EQ(all.mean, 17.5);  // mean of the four
+  EXPECT_EQ(all.p50, 15);     // mean of the two that know it
 }
 
 }  // namespace
