@@ -88,7 +88,7 @@ constexpr std::size_t field_count() {
 // A new field of a spec must get a line in the profile reader, and a figure in every profile or a place among
 // the optional ones below. Then its number goes up here.
 static_assert(field_count<cpu::ClusterSpec>() == 9);
-static_assert(field_count<cpu::SchedulerSpec>() == 10);
+static_assert(field_count<cpu::SchedulerSpec>() == 11);
 static_assert(field_count<cpu::CostSpec>() == 6);
 static_assert(field_count<cpu::Spec>() == 5);
 static_assert(field_count<gpu::TimeSlicing>() == 9);
