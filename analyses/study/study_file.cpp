@@ -166,7 +166,7 @@ namespace {
 // anything, and every entry of a list is as the first one there.
 std::string lacking(const Json& has, const Json& whole) {
   if (whole.is_array() && !whole.empty()) {
-    if (!has.is_array()) return "0";
+    if (!has.is_array() || has.empty()) return "0";
     for (std::size_t i = 0; i < has.size(); ++i)
       if (const std::string key = lacking(has[i], whole.front()); !key.empty())
         return fmt::format("{}.{}", i, key);

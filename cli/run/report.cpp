@@ -14,6 +14,7 @@
 #include "input/printable.hpp"
 #include "input/quantity.hpp"
 #include "scenarios/result/instance_row.hpp"
+#include "scenarios/result/starved.hpp"
 
 namespace jostle::cli {
 namespace {
@@ -400,12 +401,15 @@ std::string system_lines(const Result& result, int width) {
   return text.empty() ? text : "\n" + text;
 }
 
-// What still moves, a paragraph each.
+// Who was served nothing and what still moves, a paragraph each.
 std::string warning_lines(const Result& result, int width, bool colour) {
   if (result.status == "thermal_shutdown") return {};  // said with the processes
-  const std::string_view title = result.stationary == false ? "not steady" : "note";
+  const std::vector<std::string> unserved = scenarios::starved(result);
   std::string text;
   for (const std::string& warning : result.warnings) {
+    const std::string_view title = std::ranges::find(unserved, warning) != unserved.end() ? "starved"
+                                   : result.stationary == false                           ? "not steady"
+                                                                                          : "note";
     const std::string line = paragraph(fmt::format("{}: {}", title, warning), width, 0);
     text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
   }

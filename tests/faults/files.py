@@ -343,6 +343,7 @@ class Files(Folder):
                                ("result = json_remove(result, '$.processes[0].latency_ms')",
                                 "its result has no key 'processes.0.latency_ms'"),
                                ("result = json_replace(result, '$.processes', 1)", "its result has no key 'processes.0'"),
+                               ("result = json_set(result, '$.processes', json_array())", "no key 'processes.0'"),
                                ("result = json_replace(result, '$.status', 'out_of_memory')",
                                 "its status is not that of its result"),
                                ("throughput = 'fast'", "a metric is no number"), ("result = NULL", "no JSON object")):

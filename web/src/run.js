@@ -155,21 +155,33 @@ export function charts({result, timeline: trace}) {
   return found.filter(Boolean);
 }
 
+const titleOf = (warning, result) =>
+    (/ served nothing in /.test(warning) ? 'Starved' :
+         result.stationary === false     ? 'Not steady' :
+                                           'Note');
+
 // The run in figures, what does not fit, and what to keep in mind.
 export function summary(result) {
   const {system} = result;
   const lost = result.processes.filter((process) => process.status !== 'ok'), ok = lost.length < result.processes.length;
-  return [tiles([
-    ok ? ['images/s, all processes', shown(system.throughput.mean)] : null,
-    system.power_w?.mean ? ['at the module’s input', shown(system.power_w.mean), 'W'] : null,
-    system.energy_per_image_mj ? ['an image', shown(system.energy_per_image_mj), 'mJ'] : null,
-    ok && typeof system.gpu.busy === 'number' ? ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'] : null,
-    ok && ['limited by', system.limited_by.replaceAll('_', ' ')],
-    ['board', result.device],
-  ]),
-  ...lost.map((process) => element('p', {class: 'bad'}, `Process ${process.index} does not fit: ${process.problem ?? ''}`)),
-  ...(result.warnings ?? []).map((warning) => element('p', {class: 'bad'}, `${result.stationary === false ? 'Not steady' : 'Note'}: ${warning}`)),
-  ...(result.sharing_note ? [element('p', {class: 'soft'}, `Sharing: ${result.sharing_note}`)] : [])];
+  return [
+    tiles([
+      ok ? ['images/s, all processes', shown(system.throughput.mean)] : null,
+      system.power_w?.mean ? ['at the module’s input', shown(system.power_w.mean), 'W'] : null,
+      system.energy_per_image_mj ? ['an image', shown(system.energy_per_image_mj), 'mJ'] : null,
+      ok && typeof system.gpu.busy === 'number' ?
+          ['of the time a kernel runs', shown(100 * system.gpu.busy), '%'] :
+          null,
+      ok && ['limited by', system.limited_by.replaceAll('_', ' ')],
+      ['board', result.device],
+    ]),
+    ...lost.map(
+        (process) =>
+            element('p', {class: 'bad'}, `Process ${process.index} does not fit: ${process.problem ?? ''}`)),
+    ...(result.warnings ?? [])
+        .map((warning) => element('p', {class: 'bad'}, `${titleOf(warning, result)}: ${warning}`)),
+    ...(result.sharing_note ? [element('p', {class: 'soft'}, `Sharing: ${result.sharing_note}`)] : [])
+  ];
 }
 
 export function run(data, page) {
