@@ -158,7 +158,9 @@ TEST(Stability, of_requests_that_gather_is_whether_full_batches_would_keep_up) {
           const ProcessResult process = run_text(text, {{}, seed}).processes[0];
           EXPECT_EQ(process.stable, rho < 1);
           EXPECT_EQ(process.stable_rate.has_value(), rho > 1);
-          if (rho > 1) EXPECT_NEAR(process.stable_rate.value_or(0), most, 0.02 * most);
+          if (rho > 1) {
+            EXPECT_NEAR(process.stable_rate.value_or(0), most, 0.02 * most);
+          }
         }
       }
     }
