@@ -22,7 +22,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 StreamMetrics stream(double ms, const std::string& saturated = {}) {
-  return {.latency_ms = {ms, ms, ms, ms, ms, {}}, .throughput = 30.0, .drops = 0, .saturated = saturated};
+  Latency latency;
+  latency.mean = latency.p50 = latency.p90 = latency.p95 = latency.p99 = ms;
+  return {.latency_ms = latency, .throughput = 30.0, .drops = 0, .saturated = saturated};
 }
 
 SideMetrics side(double ms, double watts, const std::string& saturated = {}) {
