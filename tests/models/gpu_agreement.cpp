@@ -164,14 +164,7 @@ RC_GTEST_PROP(GpuAgreement, random_mixes_run_alike_while_the_rates_change, ()) {
 // Kernels of one wave, because waves of several are rounded there, and without a fixed share, because a
 // kernel in progress is taken to be evenly active there. Launch gaps lie elsewhere in a batch.
 RC_GTEST_PROP(GpuAgreement, processes_with_one_stream_take_the_same_turns_where_others_have_several, ()) {
-  board::DeviceSpec device = any_device();
-  const char* off = std::getenv("OFF"); const std::string o = off ? off : "";
-  if (o.find('g') != std::string::npos) device.gpu.time_slicing.granularity = PreemptionGranularity::instruction;
-  if (o.find('h') != std::string::npos) device.gpu.time_slicing.hold_when_idle = {};
-  if (o.find('w') != std::string::npos) device.gpu.idle_wake = {};
-  if (o.find('r') != std::string::npos) device.gpu.time_slicing.restart_after_expiry = device.gpu.time_slicing.refill_after_expiry = {};
-  if (o.find('s') != std::string::npos) device.gpu.time_slicing.state_bandwidth_bytes_per_s = 0;
-  if (o.find('c') != std::string::npos) device.gpu.copy_bandwidth_bytes_per_s = 0;
+  const board::DeviceSpec device = any_device();
   board::Setup setup;
   const int processes = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 7));
   for (int i = 0; i < processes; ++i) {
@@ -191,15 +184,6 @@ RC_GTEST_PROP(GpuAgreement, processes_with_one_stream_take_the_same_turns_where_
   const Duration within =
       microseconds(1);  // of 40 ms: states change more often, so that other stretches are rounded
   RC_LOG() << disagreement(fast, space, within) << '\n';
-  if (!disagreement(fast, space, within).empty()) {
-    RC_LOG() << "hold " << device.gpu.time_slicing.hold_when_idle.ps() << " slice " << device.gpu.time_slicing.slice.ps() << " idle " << device.gpu.time_slicing.switch_when_idle.ps() << " exp " << device.gpu.time_slicing.switch_at_expiry.ps() << "\n";
-    for (auto* a : {&fast, &space}) { RC_LOG() << "---\n"; 
-      std::vector<std::pair<std::int64_t, std::string>> e;
-      for (auto& t : a->recording.turns) { e.push_back({t.start.ps(), "turn " + std::to_string(t.context) + " to " + std::to_string(t.end.ps())}); }
-      for (auto& t : a->recording.seen) e.push_back({t.at.ps(), "seen " + std::to_string(t.context)});
-      std::sort(e.begin(), e.end());
-      std::int64_t from = 0; for (std::size_t i = 0; i < std::min(fast.recording.seen.size(), space.recording.seen.size()); ++i) if (std::abs((fast.recording.seen[i].at - space.recording.seen[i].at).ps()) > 1000000) { from = fast.recording.seen[i ? i-1 : 0].at.ps(); break; } for (std::size_t i = 0; i < e.size(); ++i) if (e[i].first > from - 1000000000 && e[i].first < from + 700000000) RC_LOG() << e[i].first << " " << e[i].second << "\n"; }
-  }
   RC_ASSERT(disagreement(fast, space, within).empty());
 }
 
