@@ -16,6 +16,7 @@
 #include "output/output_file.hpp"
 #include "scenarios/language/scenario.hpp"
 #include "scenarios/result/result_text.hpp"
+#include "scenarios/run/cpu_time.hpp"
 #include "scenarios/timeline/chrome_trace.hpp"
 #include "scenarios/timeline/trace_file.hpp"
 #include "scenarios/timeline/trace_tee.hpp"
@@ -85,6 +86,13 @@ bool finish(scenarios::TraceFile* trace, Terminal& terminal) {
   return true;
 }
 
+// "some 3 minutes": two digits are more than is known.
+std::string about(double seconds) {
+  constexpr double minute = 60, hour = 3600;
+  if (seconds < 2 * hour) return fmt::format("some {:.0f} minutes", seconds / minute);
+  return seconds < 100 * hour ? fmt::format("some {:.0f} hours", seconds / hour) : "days";
+}
+
 ExitCode run_all(const RunOptions& options, Context& context) {
   Terminal& terminal = context.terminal;
   if (!options.trace.empty() && options.questions.files.size() > 1) {
@@ -110,6 +118,12 @@ ExitCode run_all(const RunOptions& options, Context& context) {
     control.progress = [&terminal, what = all->size() > 1
                                               ? fmt::format("{} ({} of {})", name, i + 1, all->size())
                                               : name](double done) { terminal.progress(what, done); };
+    if (!options.interval)  // which says how much work it is
+      control.expected = [&terminal, &name](double cpu_seconds) {
+        if (cpu_seconds < scenarios::worth_telling_s) return;
+        terminal.complain(fmt::format("warning: {}: this may take {} of CPU time; a shorter run takes less",
+                                      name, about(cpu_seconds)));
+      };
     std::optional<scenarios::Result> result;
     try {
       result = options.interval ? analyses::run_with_interval((*all)[i], control)

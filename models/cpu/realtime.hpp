@@ -7,8 +7,8 @@
 // `realtime_period` on a core together and no more, whether or not others want the rest; where cores lend
 // their runtime (KernelVersion::lends_runtime), up to the whole period. From 6.12 on the other threads of a
 // core have a deadline server: kernel/sched/deadline.c, "dl_server && dl_defer". It gives them `fair_runtime`
-// of every `realtime_period`, what they get by themselves included, as late in the period as possible; once it
-// had to, at the begin of each period.
+// of every `realtime_period`, what they get by themselves included, as late in the period as possible; once
+// it had to, at the begin of each period.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,7 @@ struct Thread;
 
 inline constexpr sim::Duration realtime_period = sim::Duration{1'000'000'000'000};  // sched_rt_period_us
 inline constexpr sim::Duration realtime_runtime = sim::Duration{950'000'000'000};   // sched_rt_runtime_us
-inline constexpr sim::Duration fair_runtime = sim::Duration{50'000'000'000};  // of fair_server_init()
+inline constexpr sim::Duration fair_runtime = sim::Duration{50'000'000'000};        // of fair_server_init()
 
 // The deadline server of the threads that are not real-time ones.
 struct FairServer {

@@ -125,12 +125,12 @@ struct Spec {
 
 // Share of the SMs' cycles in which warps make progress while the GPU moves `bytes_per_s` to and from DRAM:
 // the same number of cycles for a byte at all clocks, and all cycles where the SMs, not the memory, limit the
-// stream. Without such a limit: all of them at the highest clocks.
+// stream. Without such a limit: all of them at the highest clocks, and below.
 [[nodiscard]] inline double working_while_streaming(const Spec& gpu, double bytes_per_s, double clock_hz) {
   const double bound = gpu.memory_bytes_per_clock > 0 ? gpu.memory_bytes_per_clock * clock_hz
                                                       : gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency *
                                                             clock_hz / gpu.max_clock_hz;
-  return bound > 0 ? bytes_per_s / bound : 1;
+  return bound > 0 ? std::min(1.0, bytes_per_s / bound) : 1;
 }
 
 // The GPU with only `sms` SMs powered. What it moves to and from DRAM in a clock is the work of its L2 and

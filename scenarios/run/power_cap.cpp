@@ -56,8 +56,9 @@ std::string unreachable_cap(const Assembly& assembly) {
       power::sum_of(power::energy_of(*device.power, least, assembly.dvfs->ambient_c)) / least.seconds;
   const double budget_w = assembly.dvfs->cap->budget_w;
   if (idle_w <= budget_w) return {};
-  return fmt::format("the power cap of {} cannot be met: with nothing to do, at its lowest clocks, {} draws {:.3g} W",
-                     watts(budget_w), device.name, idle_w);
+  return fmt::format(
+      "the power cap of {} cannot be met: with nothing to do, at its lowest clocks, {} draws {:.3g} W",
+      watts(budget_w), device.name, idle_w);
 }
 
 std::string unmet_cap(const Assembly& assembly, const board::PowerReport& report) {

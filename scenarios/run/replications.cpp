@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "scenarios/language/scenario.hpp"
+#include "scenarios/run/assemble.hpp"
+#include "scenarios/run/cpu_time.hpp"
 #include "scenarios/run/one_run.hpp"
 #include "scenarios/run/parallel.hpp"
 #include "sim/random.hpp"
@@ -47,6 +49,7 @@ std::optional<std::vector<Result>> run_replications(const Scenario& scenario,
   if (control.requests != nullptr || control.answered != nullptr)
     throw RunError("run.replications: requests that go on from one run to another are of one run only");
   const Assembly assembly = assemble(scenario, profile, control.shared);
+  if (control.expected) control.expected(static_cast<double>(which.count) * cpu_seconds(scenario, assembly));
   std::vector<std::optional<Result>> results(which.count);
   Progress progress(control.progress, which.count);
   parallel_for(which.count, [&](std::size_t i) {

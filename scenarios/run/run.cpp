@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "calibration/profile/profile.hpp"
 #include "scenarios/language/load.hpp"
@@ -12,6 +13,7 @@
 #include "scenarios/result/pooled.hpp"
 #include "scenarios/result/starved.hpp"
 #include "scenarios/run/assemble.hpp"
+#include "scenarios/run/cpu_time.hpp"
 #include "scenarios/run/equilibrium.hpp"
 #include "scenarios/run/grades_of.hpp"
 #include "scenarios/run/language_work.hpp"
@@ -195,7 +197,9 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
     throw RunError(fmt::format("{}: {}", keys.front().path, keys.front().reason));
   std::optional<Result> result;
   if (scenario.run.replications == 1) {
-    result = one_run(scenario, profile, assemble(scenario, profile, control.shared), control);
+    Assembly assembly = assemble(scenario, profile, control.shared);
+    if (control.expected) control.expected(cpu_seconds(scenario, assembly));
+    result = one_run(scenario, profile, std::move(assembly), control);
   } else {
     const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
     const auto results = run_replications(scenario, profile, all, control);

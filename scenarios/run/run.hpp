@@ -45,6 +45,9 @@ struct RunControl {
   bool every_percentile = false;
   SharedWork* shared = nullptr;  // with other runs on the same profile; null: with none
   bool all_must_fit = false;     // if a process does not fit into memory, report it and simulate nothing
+  // Called before anything is simulated with the CPU time that all of it may take, in seconds
+  // (scenarios/run/cpu_time.hpp); may be empty.
+  std::function<void(double cpu_seconds)> expected = {};
   std::function<void(double done)> progress;  // called now and then with the share done, 0 to 1; may be empty
 };
 

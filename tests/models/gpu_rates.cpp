@@ -126,6 +126,17 @@ TEST(GpuRates, the_front_end_and_gaps_between_batches_take_as_long_as_before) {
   EXPECT_EQ(run.end(1), at_time(microseconds(120 + 50)));  // in the front end when the clock changed
 }
 
+TEST(GpuRates, at_a_lower_clock_warps_cannot_be_at_work_for_longer_than_they_are_there) {
+  gpu::Kernel kernel = kernel_of(microseconds(100), 0.05F, 0.9F);
+  kernel.sm_active = 0.9F;
+  kernel.working = 0.85F;  // as they stream at the highest clock
+  for (const double clock : {0.5, 0.15}) {
+    const gpu::Kernel slower = at_clocks(kernel, clock, 1);
+    EXPECT_LE(slower.working, slower.sm_active) << clock;
+    EXPECT_GE(slower.working, kernel.working) << clock;
+  }
+}
+
 TEST(GpuRates, must_be_positive) {
   sim::Engine engine;
   TimeSharedGpu gpu(engine, free_device(1).gpu);

@@ -174,6 +174,29 @@ TEST(BadScenario, a_million_processes_are_too_many) {
   expect_refused(many, "gate.yaml:3: processes: 1025 entries, but at most 1024 are allowed");
 }
 
+TEST(BadScenario, more_requests_than_one_in_a_microsecond_are_too_many) {
+  expect_refused(around(plain_process + ", arrivals: {periodic: 1000000 /s, streams: 1024}"),
+                 "gate.yaml:3: processes: 1.024e+09 requests are made in a second (1e+06 at most, for all "
+                 "processes together)");
+  expect_refused(around(plain_process + ", count: 3, arrivals: {poisson: 500000 /s}"),
+                 "gate.yaml:3: processes: 1.5e+06 requests are made in a second (1e+06 at most, for all "
+                 "processes together)");
+}
+
+TEST(BadScenario, cascades_that_multiply_without_end_are_refused) {
+  const auto chain = [](int first, int second) {
+    return "device: nvidia-h200\nprocesses:\n  - {model: yolov8n, precision: fp16, name: a}\n"
+           "  - {model: resnet50, precision: fp16, name: b, after: a, fan_out: {mean: " +
+           std::to_string(first) +
+           "}}\n  - {model: mobilenet_v2, precision: fp16, after: b, fan_out: {mean: " +
+           std::to_string(second) + "}}\n";
+  };
+  expect_refused(chain(1000, 1000),
+                 "gate.yaml:5: processes.2.fan_out: 1e+06 requests for each image at the begin of its "
+                 "cascade (1000 at most)");
+  EXPECT_EQ(load_text(chain(40, 25)).errors, "");
+}
+
 TEST(BadScenario, a_yaml_bomb_is_refused_before_it_expands) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 40; ++i) {

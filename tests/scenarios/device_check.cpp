@@ -62,6 +62,16 @@ TEST(Clocks, may_take_any_value_in_the_range_of_the_domain) {
             "gate.yaml:2: clocks.cores: 7 cores, jetson-orin-nano has 6\n");
 }
 
+TEST(PowerCap, needs_clocks_that_can_be_lowered) {
+  for (const char* device : {"nvidia-h100", "nvidia-h200"})
+    EXPECT_EQ(load_on(device, "power_cap: {budget: 400 W}").errors,
+              std::string("gate.yaml:2: power_cap: ") + device +
+                  "'s profile has no table of clocks that a cap could lower (leave it out, or give the "
+                  "profile gpu.clock_table)\n");
+  EXPECT_EQ(load_on("nvidia-l4", "power_cap: {budget: 40 W}").errors, "");
+  EXPECT_EQ(load_on("raspberry-pi-5", "power_cap: {budget: 4 W}", ", placement: cpu").errors, "");
+}
+
 TEST(Cores, that_are_not_online_are_refused) {
   EXPECT_EQ(load_on("jetson-orin-nano", "host_cores: 6").errors, "");
   EXPECT_EQ(load_on("jetson-orin-nano", "power_mode: 7W\nhost_cores: 5").errors,

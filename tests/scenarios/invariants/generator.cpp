@@ -41,7 +41,7 @@ Words clocks(Dice& dice, const board::DeviceSpec& device) {
   if (dice.one_in(8))
     lines.push_back("governors: {cpu: " +
                     dice.of<std::string>({"schedutil", "performance", "powersave", "ondemand"}) + "}");
-  if (dice.one_in(8))
+  if (dice.one_in(8) && device.lowers_clocks())
     lines.push_back(fmt::format("power_cap: {{budget: {} W, window: 100 ms}}", dice.number(4, 20)));
   if (dice.one_in(8)) lines.push_back(fmt::format("ambient: {} degC", dice.number(0, 60)));
   if (dice.one_in(8)) lines.emplace_back("fan: false");

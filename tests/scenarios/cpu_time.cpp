@@ -1,0 +1,57 @@
+// What a run is expected to take of the machine that simulates it.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "scenarios/language/scenario.hpp"
+#include "scenarios/run/cpu_time.hpp"
+#include "scenarios/run/run.hpp"
+#include "tests/scenarios/runs.hpp"
+
+namespace jostle::scenarios::testing {
+namespace {
+
+// Told before anything is simulated: the run is over before it begins.
+double expected_of(const std::string& text) {
+  const std::atomic<bool> interrupted = true;
+  std::optional<double> seconds;
+  RunControl control;
+  control.interrupt = &interrupted;
+  control.expected = [&seconds](double told) { seconds = told; };
+  EXPECT_FALSE(run(scenario_of(text), control).has_value());
+  return seconds.value();
+}
+
+std::string on_h200(const std::string& process, const std::string& run = "") {
+  return "device: nvidia-h200\nprocesses: [{model: resnet50, precision: fp16, runtime: cuda-graph" + process +
+         "}]\n" + run;
+}
+
+TEST(CpuTime, of_everyday_runs_is_not_worth_telling) {
+  EXPECT_LT(expected_of(on_h200("")), 1);
+  EXPECT_LT(expected_of(on_h200(", count: 16")), 1);
+  EXPECT_LT(expected_of(on_h200(", streams: 4")), worth_telling_s);
+  EXPECT_LT(expected_of("device: jetson-orin-nano-super\nprocesses: [{model: mobilenet_v2, precision: fp32, "
+                        "placement: cpu, threads: 4, count: 3}]\n"),
+            worth_telling_s);
+}
+
+TEST(CpuTime, of_many_streams_is_told) {
+  EXPECT_GT(expected_of(on_h200(", streams: 128")), 10 * worth_telling_s);
+}
+
+TEST(CpuTime, grows_with_the_time_that_is_simulated_and_with_replications) {
+  const double once = expected_of(on_h200("", "run: {duration: 9 s, warmup: 1 s}\n"));
+  EXPECT_GT(once, 0);
+  EXPECT_DOUBLE_EQ(expected_of(on_h200("", "run: {duration: 99 s, warmup: 1 s}\n")), 10 * once);
+  EXPECT_DOUBLE_EQ(expected_of(on_h200("", "run: {duration: 9 s, warmup: 1 s, replications: 5}\n")),
+                   5 * once);
+  EXPECT_GT(expected_of(on_h200(", arrivals: {poisson: 900000 /s, queue: 8}",
+                                "run: {duration: 1000 s, warmup: 0 s}\n")),
+            worth_telling_s);
+}
+
+}  // namespace
+}  // namespace jostle::scenarios::testing
