@@ -429,9 +429,10 @@ std::string too_short(const scenarios::Times& times, const char* what, const std
   if (times.needs.empty()) return {};
   std::vector<std::string> names;
   for (const auto& [name, run] : times.needs) names.push_back(name);
-  return paragraph(fmt::format("too short: {} {} of {} do not tell {}; a run of about {} s would", times.samples,
-                               what, who, joined(names), input::decimal(times.needs.back().second.run_s, 2)),
-                   width, 0);
+  return paragraph(
+      fmt::format("too short: {} {} of {} do not tell {}; a run of about {} s would", times.samples, what,
+                  who, joined(names), input::decimal(times.needs.back().second.run_s, 2)),
+      width, 0);
 }
 
 // What of the latencies is not known, or not of all requests: a sentence for the first process of each entry.
@@ -536,10 +537,11 @@ std::string overload_lines(const Result& result, int width, bool colour) {
                                        : fmt::format("{} processes ({})", count, name);
     const std::string_view title = "overloaded";
     const std::string up_to = could_serve ? "; " + stable_up_to(*could_serve / offered) : "";
-    const std::string line = paragraph(fmt::format("{}: latency grows without bound; {} {} {} of {} images/s{}", title,
-                                                   who, count == 1 ? "serves" : "serve", input::decimal(served, 4),
-                                                   input::decimal(offered, 4), up_to),
-                                       width, 0);
+    const std::string line =
+        paragraph(fmt::format("{}: latency grows without bound; {} {} {} of {} images/s{}", title, who,
+                              count == 1 ? "serves" : "serve", input::decimal(served, 4),
+                              input::decimal(offered, 4), up_to),
+                  width, 0);
     text += styled(std::string(title), Style::bad, colour) + line.substr(title.size());
   }
   return text.empty() ? text : "\n" + text;

@@ -1,4 +1,6 @@
 // What a run is expected to take of the machine that simulates it.
+#include "scenarios/run/cpu_time.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -6,7 +8,6 @@
 #include <string>
 
 #include "scenarios/language/scenario.hpp"
-#include "scenarios/run/cpu_time.hpp"
 #include "scenarios/run/run.hpp"
 #include "tests/scenarios/runs.hpp"
 
