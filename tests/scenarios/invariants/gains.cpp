@@ -81,6 +81,16 @@ bool a_clock_rose(const Compared& runs, std::size_t) {
 
 }  // namespace
 
+// A controller that protects the board held clocks down for less of the time: below what is set, which means of
+// clocks do not tell where pulses are skipped.
+bool the_board_is_held_down_less(const Compared& runs, std::size_t) {
+  const NamedParameters& after = runs.after.result.system.limited_share;
+  return std::ranges::any_of(runs.before.result.system.limited_share, [&](const auto& cause) {
+    const auto same = std::ranges::find(after, cause.first, [](const auto& one) { return one.first; });
+    return cause.first != "power_mode" && cause.second > (same == after.end() ? 0 : same->second);
+  });
+}
+
 const std::vector<Change>& changes() {
   static const std::vector<Change> all{{"a process or a co-runner more", one_entry_more},
                                        {"a lower clock of the GPU", lower_gpu_clock},
@@ -90,7 +100,8 @@ const std::vector<Change>& changes() {
 }
 
 const std::vector<Mechanism>& mechanisms() {
-  static const std::vector<Mechanism> all{{"a clock rose", a_clock_rose}};
+  static const std::vector<Mechanism> all{{"a clock rose", a_clock_rose},
+                                          {"the board is held down less", the_board_is_held_down_less}};
   return all;
 }
 
