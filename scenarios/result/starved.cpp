@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "input/quantity.hpp"
 
@@ -41,6 +42,12 @@ std::vector<std::string> starved(const Result& result) {
                                         process.index, during));
   }
   return sentences;
+}
+
+void warn_of_starved(Result& result) {
+  std::vector<std::string> sentences = starved(result);
+  std::ranges::move(result.warnings, std::back_inserter(sentences));
+  result.warnings = std::move(sentences);
 }
 
 }  // namespace jostle::scenarios

@@ -11,5 +11,7 @@ namespace jostle::scenarios {
 // A sentence for each, with what it spent most of its time on: "process 1 served nothing in 4 s: it waited
 // for a core for 100 % of the time".
 [[nodiscard]] std::vector<std::string> starved(const Result& result);
+// Puts them before the other warnings.
+void warn_of_starved(Result& result);
 
 }  // namespace jostle::scenarios

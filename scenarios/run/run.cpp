@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "calibration/profile/profile.hpp"
@@ -205,11 +204,7 @@ std::optional<Result> run(const Scenario& scenario, const calibration::Profile& 
     const auto results = run_replications(scenario, profile, all, control);
     if (results) result = pooled(*results);
   }
-  if (result) {
-    std::vector<std::string> sentences = starved(*result);
-    std::ranges::move(result->warnings, std::back_inserter(sentences));
-    result->warnings = std::move(sentences);
-  }
+  if (result) warn_of_starved(*result);
   return result;
 }
 

@@ -54,7 +54,7 @@ TEST(Starved, is_a_zero_in_json_and_csv) {
   EXPECT_EQ(json["processes"][1]["throughput"]["mean"], 0);
   EXPECT_EQ(json["processes"][1]["images"], 0);
   EXPECT_THAT(json["warnings"].front().get<std::string>(), HasSubstr("process 1 served nothing"));
-  EXPECT_THAT(to_csv(result), HasSubstr(",ok,measured,0,,,"));
+  EXPECT_THAT(to_csv(result), HasSubstr(",ok,assumed,0,,,"));
 }
 
 TEST(Starved, in_every_replication_is_told_once_of_all) {
@@ -67,8 +67,9 @@ TEST(Starved, in_every_replication_is_told_once_of_all) {
 TEST(Starved, of_requests_that_come_is_told_and_of_none_is_not) {
   const std::string hog = "{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, cpus: [0]}, ";
   const auto served = [&](const std::string& arrivals) {
-    return run_text(
-        on_orin(hog + "{model: resnet50, precision: fp16, cpus: [0], arrivals: " + arrivals + "}"));
+    return run_text(on_orin(
+        hog + "{model: resnet50, precision: fp16, policy: {fifo: 1}, cpus: [0], arrivals: " + arrivals +
+        "}"));
   };
   const Result asked = served("{periodic: 10 /s}");
   EXPECT_EQ(asked.processes[1].throughput.mean, 0.0);
@@ -81,8 +82,9 @@ TEST(Starved, of_requests_that_come_is_told_and_of_none_is_not) {
 }
 
 TEST(Starved, is_a_process_whose_first_batch_outlasts_the_run) {
-  const Result result = run_text(
-      on_orin("{model: resnet50, precision: fp32, batch: 1024}", "run: {duration: 500 ms, warmup: 0 s}\n"));
+  const Result result = run_text(on_orin(
+      "{model: {kernels: 2, duration: 400 ms, blocks: 8, threads: 128}, runtime: cuda-graph, sync: spin}",
+      "run: {duration: 500 ms, warmup: 0 s}\n"));
   EXPECT_EQ(result.processes[0].throughput.mean, 0.0);
   EXPECT_THAT(starved(result),
               ElementsAre(HasSubstr("process 0 served nothing in 0.5 s: it executed on the GPU")));
@@ -91,7 +93,8 @@ TEST(Starved, is_a_process_whose_first_batch_outlasts_the_run) {
 TEST(Starved, once_it_was_served_in_the_warmup_counts_no_part_of_a_batch_that_stopped) {
   // The second begins when the first has done its batches, at once, and never leaves the core again.
   const Result result =
-      run_text(on_orin("{model: {kernels: 1, duration: 1 ms}, sync: spin, cpus: [0]}, "
+      run_text(on_orin("{model: {kernels: 1, duration: 1 ms, blocks: 8, threads: 128}, runtime: cuda-graph, "
+                       "sync: spin, cpus: [0]}, "
                        "{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, "
                        "cpus: [0], arrivals: {periodic: 1 /s, phase: 200 ms}, batch: 4096}",
                        "run: {duration: 2 s, warmup: 250 ms}\n"));

@@ -81,8 +81,8 @@ bool a_clock_rose(const Compared& runs, std::size_t) {
 
 }  // namespace
 
-// A controller that protects the board held clocks down for less of the time: below what is set, which means of
-// clocks do not tell where pulses are skipped.
+// A controller that protects the board held clocks down for less of the time: below what is set, which means
+// of clocks do not tell where pulses are skipped.
 bool the_board_is_held_down_less(const Compared& runs, std::size_t) {
   const NamedParameters& after = runs.after.result.system.limited_share;
   return std::ranges::any_of(runs.before.result.system.limited_share, [&](const auto& cause) {
@@ -101,7 +101,8 @@ const std::vector<Change>& changes() {
 
 const std::vector<Mechanism>& mechanisms() {
   static const std::vector<Mechanism> all{{"a clock rose", a_clock_rose},
-                                          {"the board is held down less", the_board_is_held_down_less}};
+                                          {"the board is held down less", the_board_is_held_down_less},
+                                          {"another serves less", another_serves_less}};
   return all;
 }
 

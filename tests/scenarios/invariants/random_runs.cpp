@@ -5,6 +5,7 @@
 
 #include "scenarios/language/load.hpp"
 #include "scenarios/result/pooled.hpp"
+#include "scenarios/result/starved.hpp"
 #include "scenarios/run/replications.hpp"
 #include "tests/sanitized.hpp"
 
@@ -23,6 +24,7 @@ Simulated simulated(const Scenario& scenario) {
   const Replications all{.count = static_cast<std::size_t>(scenario.run.replications)};
   std::vector<Result> each = run_replications(scenario, *profile, all, RunControl{}).value();
   Result result = pooled(each);
+  warn_of_starved(result);
   return {scenario, std::move(*profile), std::move(each), std::move(result)};
 }
 
