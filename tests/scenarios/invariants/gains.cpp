@@ -79,6 +79,17 @@ bool a_clock_rose(const Compared& runs, std::size_t) {
          rose(before.memory.clock_mhz, after.memory.clock_mhz);
 }
 
+// What another process no longer has of the GPU, of cores or of the memory, it may have.
+bool another_serves_less(const Compared& runs, std::size_t process) {
+  const std::vector<ProcessResult>&before = runs.before.result.processes,
+        &after = runs.after.result.processes;
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
+    if (i != process &&
+        after[i].throughput.mean.value_or(0) < before[i].throughput.mean.value_or(0) * (1 - tolerance))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 // A controller that protects the board held clocks down for less of the time: below what is set, which means
