@@ -116,6 +116,16 @@ std::int64_t Inference::waiting(std::size_t part) {
   return std::visit(Of{engine_.now()}, *std::get<Alone>(work_).requests);
 }
 
+bool Inference::may_have_requests(std::size_t part) {
+  if (auto* server = std::get_if<Server>(&work_)) return server->may_have_requests(part);
+  struct Of {
+    sim::Time now;
+    bool operator()(const RequestQueue& queue) const { return queue.may_have(now); }
+    bool operator()(RemoteClient& client) const { return client.waiting() > 0; }
+  };
+  return std::visit(Of{engine_.now()}, *std::get<Alone>(work_).requests);
+}
+
 std::int64_t Inference::waiting() {
   std::int64_t sum = 0;
   for (std::size_t part = 0; part < parts_of(spec_).size(); ++part) sum += waiting(part);

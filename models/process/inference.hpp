@@ -76,6 +76,8 @@ class Inference {
   // Requests that wait now, for the link or for the process.
   [[nodiscard]] std::int64_t waiting();
   [[nodiscard]] std::int64_t waiting(std::size_t part);
+  // Whether requests have come that nobody has taken: also the one that a free process would take at once.
+  [[nodiscard]] bool may_have_requests(std::size_t part);
   // Its streams with what they answered: none if it is alone on one (serves_instances()).
   [[nodiscard]] const std::deque<Server::Lane>& instances() const;
   // What a stream that generates text has done; null: it does not.

@@ -115,6 +115,11 @@ std::int64_t Server::waiting(std::size_t part) {
   return of.remote ? of.remote->waiting() : of.own ? of.own->waiting(engine_.now()) : 0;
 }
 
+bool Server::may_have_requests(std::size_t part) {
+  Part& of = parts_[part];
+  return of.remote ? of.remote->waiting() > 0 : of.own && of.own->may_have(engine_.now());
+}
+
 RemoteClient* Server::remote_of(const Lane& lane) {
   std::optional<RemoteClient>& remote = parts_[lane.part()].remote;
   return remote ? &*remote : nullptr;

@@ -91,6 +91,7 @@ class Server {
   [[nodiscard]] std::int64_t drops(std::size_t part) const;
   [[nodiscard]] std::int64_t delivered(std::size_t part) const;
   [[nodiscard]] std::int64_t waiting(std::size_t part);
+  [[nodiscard]] bool may_have_requests(std::size_t part);
 
  private:
   struct Part {

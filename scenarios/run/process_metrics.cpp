@@ -80,7 +80,7 @@ bool could_serve(process::Inference& process, std::size_t part, const process::S
   if (tokens != nullptr && tokens->decoded + tokens->prefilled > 0) return false;
   const bool asks_itself =
       process::parts_of(process.spec())[part].arrivals.kind == process::ArrivalKind::closed_loop;
-  return asks_itself || served.is_serving() || process.waiting(part) > 0 || process.drops(part) > 0;
+  return asks_itself || served.is_serving() || process.may_have_requests(part) || process.drops(part) > 0;
 }
 
 // Images in the window. Where none was served although it could have been, none is the figure: that it has

@@ -92,12 +92,12 @@ TEST(Starved, is_a_process_whose_first_batch_outlasts_the_run) {
 
 TEST(Starved, once_it_was_served_in_the_warmup_counts_no_part_of_a_batch_that_stopped) {
   // The second begins when the first has done its batches, at once, and never leaves the core again.
-  const Result result =
-      run_text(on_orin("{model: {kernels: 1, duration: 1 ms, blocks: 8, threads: 128}, runtime: cuda-graph, "
-                       "sync: spin, cpus: [0]}, "
-                       "{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, "
-                       "cpus: [0], arrivals: {periodic: 1 /s, phase: 200 ms}, batch: 4096}",
-                       "run: {duration: 2 s, warmup: 250 ms}\n"));
+  const Result result = run_text(
+      on_orin("{model: {kernels: 1, duration: 1 ms, blocks: 8, threads: 128}, runtime: cuda-graph, "
+              "sync: spin, policy: {fifo: 1}, cpus: [0]}, "
+              "{model: {kernels: 1, duration: 10 s, blocks: 8, threads: 128}, runtime: cuda-graph, "
+              "sync: spin, policy: {fifo: 99}, cpus: [0], arrivals: {periodic: 1 /s, phase: 200 ms}}",
+              "run: {duration: 2 s, warmup: 250 ms}\n"));
   EXPECT_EQ(result.processes[0].images, 0.0);
   EXPECT_THAT(starved(result), Contains(HasSubstr("process 0 served nothing in 2 s: it waited for a core")));
 }
