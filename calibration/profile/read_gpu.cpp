@@ -62,6 +62,9 @@ void read_space_sharing(const Cursor& at, Block& outer, gpu::SpaceSharing& law) 
   block.optional("mps_cold_code", law.mps_cold_code, span);
   block.required("compute_load", law.compute_load, load);
   block.required("memory_load", law.memory_load, load);
+  block.optional("sm_bound", law.sm_bound, Quantity{input::share_dimension(), 0, 1, false});
+  block.optional("l2_load", law.l2_load, load);
+  block.optional("miss_latency", law.miss_latency, Real{1, 100});
   block.required("warp_bandwidth", law.warp_bytes_per_s,
                  Quantity{input::bandwidth_dimension(), 0, 1e15, true});
 }
@@ -125,7 +128,7 @@ void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::D
   Block block(at, "a GPU", figures);
   block.words().required("architecture", gpu.architecture, input::Text{20});
   block.required("sm_count", gpu.sm_count, Whole<int>{1, 4096});
-  block.required("sms_per_tpc", device.sms_per_tpc, Whole<int>{1, 16});
+  block.required("sms_per_tpc", gpu.sms_per_tpc, Whole<int>{1, 16});
   block.required("max_clock", gpu.max_clock_hz,
                  Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   block.optional("clock_table", gpu.clock_table_hz, read_clock_table);

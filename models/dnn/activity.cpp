@@ -67,7 +67,6 @@ void spread_activity(const KernelsOfLayers& modelled, const gpu::Spec& gpu, gpu:
     kernel.issue_slot = std::min(kernel.sm_active, static_cast<float>(issue / total));
   }
   spread_bytes(modelled, measured);
-  gpu::note_reuse(measured.kernels);
   measured.rebuild_finish();
 }
 

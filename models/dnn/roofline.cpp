@@ -331,7 +331,6 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
   sequence.provenance = "roofline of " + gpu.architecture;
   if (used != precision) sequence.provenance.append(", run as ").append(to_string(used));
   for (gpu::Kernel& kernel : sequence.kernels) kernel.code = gpu::code_of({}, kernel);
-  gpu::note_reuse(sequence.kernels);
   sequence.rebuild_finish();
   return found;
 }

@@ -1,7 +1,9 @@
 #include "models/gpu/dispatcher.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "models/gpu/fewer_sms.hpp"
 #include "models/gpu/occupancy.hpp"
 #include "models/gpu/rates.hpp"
 
@@ -10,23 +12,27 @@ namespace jostle::gpu::space {
 using sim::Duration;
 using sim::Time;
 
-Work work_of(const Spec& gpu, const Kernel& kernel) {
+Work work_of(const Spec& gpu, const Kernel& kernel, int its_sms) {
   Work work;
   work.need = need_of(gpu, kernel);
   work.blocks = std::max(kernel.blocks, 1U);
-  const std::int64_t count = waves(gpu, kernel);
+  const auto sms = static_cast<std::uint32_t>(std::max(its_sms, 1));
+  const std::int64_t count = waves(gpu, kernel, its_sms);
   work.one_wave = count == 1;
-  const auto sms = static_cast<std::uint32_t>(std::max(gpu.sm_count, 1));
   const std::uint32_t spread = (work.blocks + sms - 1) / sms;
   const double held = work.one_wave ? spread : static_cast<std::uint32_t>(blocks_per_sm(gpu, kernel));
-  work.demand = demand_of(gpu, kernel, held);
+  work.demand = demand_of(gpu, kernel, held, its_sms);
   // Chosen between 3 blocks, which paid, and 12 to 24, which did not; in fp32 only one block paid in full.
   constexpr std::uint32_t few_blocks = 8;
-  work.cold_code = work.blocks <= few_blocks && static_cast<double>(kernel.reuse_bytes) > gpu.l2_bytes;
+  if (work.blocks <= few_blocks) work.code = kernel.code;
   // At least half of each is execution, whatever start and turnover are.
   const SpaceSharing& law = gpu.space_sharing;
   work.start = std::min(law.kernel_start, kernel.duration / 2);
-  const Duration blocks = kernel.duration - work.start;
+  Duration blocks = kernel.duration - work.start;
+  if (law.fills)
+    work.common = sim::work_in(blocks, 1 - share_of_sm_work(gpu, kernel, its_sms) *
+                                               (1 - static_cast<double>(kernel.fixed_share)));
+  blocks -= work.common;
   work.turnover = std::min(law.block_turnover, blocks / (2 * count));
   work.wave = (blocks - work.turnover * (count - 1)) / count;
   return work;
@@ -39,11 +45,12 @@ Duration launch_gap(const KernelSequence& kernels, std::size_t kernel) {
 }
 
 Dispatcher::Dispatcher(const Spec& gpu, const Longer& longer)
-    : gpu_(gpu), longer_(longer), residency_(gpu), slowdown_(residency_.nothing_placed()) {}
+    : gpu_(gpu), longer_(longer), residency_(gpu), shares_(gpu), slowdown_(residency_.nothing_placed()) {}
 
 int Dispatcher::add_stream(const StreamSpec& spec) {
   Stream& stream = streams_.emplace_back();
   stream.spec = spec;
+  shares_.limit(spec.client, spec.sms);
   stream.resident = residency_.nothing_placed();
   return static_cast<int>(streams_.size()) - 1;
 }
@@ -54,19 +61,47 @@ bool Dispatcher::connection_free(const Stream& stream) const {
   });
 }
 
-// By the kernels that run or wait, through L2.
-double Dispatcher::moved_bytes() const {
-  double moved = 0;
-  for (const Stream& stream : streams_)
-    if (stream.active) moved += stream.work.demand.use.moved_bytes;
-  return moved;
+// `work`, as far as L2 still holds what it reads.
+void Dispatcher::take_work(Stream& stream, const Work& work) const {
+  stream.work = work;
+  stream.work.demand = beside(work.demand, stream.reuse);
+  stream.work.wave = sim::work_in(work.wave, stream.work.demand.longer);
+  stream.work.turnover = sim::work_in(work.turnover, stream.work.demand.longer);
+  stream.work.common = sim::work_in(work.common, stream.work.demand.longer);
+}
+
+void Dispatcher::note_ended(Stream& stream, std::uint32_t blocks) {
+  const auto of_blocks = [&](double bytes) { return std::llround(bytes / stream.work.blocks) * blocks; };
+  const std::int64_t moved = of_blocks(stream.work.demand.use.moved_bytes);
+  stream.own_moved += moved;
+  moved_.through_l2 += moved;
+  moved_.dram += of_blocks(stream.work.demand.dram_bytes);
+  stream.ended += blocks;
+}
+
+void Dispatcher::note_function(Stream& stream) const {
+  if (!stream.work.code || longer_.cold_code <= Duration::zero()) return;
+  const auto last = std::ranges::find(stream.functions, *stream.work.code, &Function::code);
+  if (last == stream.functions.end())
+    stream.functions.push_back({*stream.work.code, moved_.dram});
+  else
+    last->dram = moved_.dram;
+}
+
+// Its code is no longer in L2.
+bool Dispatcher::cold(const Stream& stream) const {
+  if (!stream.work.code) return false;
+  const auto last = std::ranges::find(stream.functions, *stream.work.code, &Function::code);
+  return last == stream.functions.end() || static_cast<double>(moved_.dram - last->dram) > gpu_.l2_bytes;
 }
 
 void Dispatcher::ready(int index, const Work& work) {
   Stream& stream = at(index);
-  stream.work = work;
+  const std::int64_t others = moved_.through_l2 - stream.own_moved;
+  stream.reuse = work.demand.use.moved_bytes + static_cast<double>(others - stream.others_before);
+  stream.others_before = others;
+  take_work(stream, work);
   stream.active = true;
-  stream.work.demand = beside(work.demand, moved_bytes());
   stream.running = stream.waited = false;
   stream.no_room_since = 0;
   stream.unplaced = work.blocks;
@@ -80,16 +115,27 @@ void Dispatcher::ready(int index, const Work& work) {
   line_.insert(behind, index);
 }
 
-// Of the blocks that `head` places now, alone.
-Duration Dispatcher::time_of(const Stream& head) const {
+// Of the blocks that `head` places now, so many, alone.
+Duration Dispatcher::time_of(const Stream& head, int blocks) const {
   constexpr int most_fetching = 2;
-  Duration time = head.work.wave + (head.waited ? head.work.turnover : Duration::zero());
+  Duration time = wave_of(head.work, blocks) + (head.waited ? head.work.turnover : Duration::zero());
   time += std::max(head.joined + head.work.start - now_, Duration::zero());
   if (!head.running) {
     time += longer_.each + gpu_.space_sharing.fetch * std::min(running_, most_fetching);
-    if (head.work.cold_code) time += longer_.cold_code;
+    if (longer_.cold_code > Duration::zero() && cold(head)) time += longer_.cold_code;
   }
   return time;
+}
+
+// No other kernel can take a place of `head`, which has placed all that fits: it is alone, or its client has all
+// the SMs it may have, for this kernel, and so may every other client.
+bool Dispatcher::undisturbed(const Stream& head) const {
+  if (running_ == 1) return true;
+  const auto same_client = [&](const Stream& other) { return other.spec.client == head.spec.client; };
+  return shares_.fit() && shares_.has_all(head.spec.client) &&
+         std::ranges::count_if(streams_, [&](const Stream& other) {
+           return other.running && same_client(other);
+         }) == 1;
 }
 
 // Places what fits of the head of the line; true if that is all of it.
@@ -104,13 +150,16 @@ bool Dispatcher::place_head(Stream& head) {
   }
   Placement& placed = placements_[slot];
   const int most = static_cast<int>(std::min<std::uint32_t>(head.unplaced, 1U << 20U));
-  const int count = residency_.place(head.work.need, most, head.spec.sms, placed);
+  residency_.find_room(head.work.need, placed);
+  for (const std::size_t client : full_) shares_.leave_others(client, placed);
+  if (shares_.limited(head.spec.client)) shares_.leave_usable(head.spec.client, placed);
+  const int count = residency_.place(head.work.need, most, placed);
   if (count < most) head.no_room_since = releases_;
   if (count == 0) {
     free_placements_.push_back(slot);
     return false;
   }
-  const Duration length = time_of(head);
+  const Duration length = time_of(head, count);
   if (!head.running) {
     head.running = true;
     head.speed = head.cubed = 1;
@@ -123,8 +172,7 @@ bool Dispatcher::place_head(Stream& head) {
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.unplaced -= static_cast<std::uint32_t>(count);
   Cohort cohort{.end = end, .count = count, .length = length, .placed = slot};
-  const bool alone = running_ == 1 && head.cohorts.empty() && head.spec.sms.count >= residency_.sms();
-  if (alone && head.unplaced > 0)
+  if (head.unplaced > 0 && head.cohorts.empty() && undisturbed(head))
     cohort.waves = static_cast<std::int32_t>((head.unplaced - 1) / static_cast<std::uint32_t>(count));
   head.cohorts.insert(later, cohort);
   set_next(head);
@@ -133,28 +181,28 @@ bool Dispatcher::place_head(Stream& head) {
 
 // In the kernel's own time: of its last wave.
 Duration Dispatcher::end_of(const Stream& stream, const Cohort& cohort) {
-  return cohort.end + later_wave(stream.work) * cohort.waves;
+  return cohort.end + later_wave(stream.work, cohort) * cohort.waves;
 }
 
 // Waves that ended before `passed`, of those that others of the cohort follow.
 std::int32_t Dispatcher::waves_over(const Stream& stream, const Cohort& cohort, Duration passed) {
   if (cohort.waves == 0 || passed <= cohort.end) return 0;
-  const std::int64_t each = std::max<std::int64_t>(later_wave(stream.work).ps(), 1);
+  const std::int64_t each = std::max<std::int64_t>(later_wave(stream.work, cohort).ps(), 1);
   const std::int64_t over = ((passed - cohort.end).ps() - 1) / each + 1;
   return static_cast<std::int32_t>(std::min<std::int64_t>(over, cohort.waves));
 }
 
 // From now on, each wave is placed when the one before it has ended.
 void Dispatcher::break_waves(Stream& stream) {
-  if (stream.cohorts.empty() || stream.cohorts.front().waves == 0) return;
+  if (!in_waves(stream)) return;
   catch_up(stream);
   Cohort& cohort = stream.cohorts.front();
   const std::int32_t over = waves_over(stream, cohort, stream.passed);
   const auto blocks = static_cast<std::uint32_t>(over) * static_cast<std::uint32_t>(cohort.count);
-  stream.ended += blocks;
+  note_ended(stream, blocks);
   stream.unplaced -= blocks;
-  cohort.end += later_wave(stream.work) * over;
-  if (over > 0) cohort.length = later_wave(stream.work);
+  cohort.end += later_wave(stream.work, cohort) * over;
+  if (over > 0) cohort.length = later_wave(stream.work, cohort);
   cohort.waves = 0;
   if (cohort.end == stream.passed) {  // it ends now
     const Cohort last = cohort;
@@ -173,6 +221,7 @@ void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count
       stream.resident[i] = static_cast<Count>(stream.resident[i] + placed[i]);
   }
   slowdown_.add(stream.work.demand, placed, count);
+  shares_.add(stream.spec.client, placed);
   changed_ = true;
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
@@ -181,36 +230,35 @@ void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count
 void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   const Placement& placed = placements_[cohort.placed];
   residency_.release(stream.work.need, placed);
+  shares_.remove(stream.spec.client, placed);
   slowdown_.remove(stream.work.demand, placed, cohort.count);
   if (!stream.cohorts.empty()) {
     for (std::size_t i = 0; i < placed.size(); ++i)
       stream.resident[i] = static_cast<Count>(stream.resident[i] - placed[i]);
   }
   free_placements_.push_back(cohort.placed);
-  stream.ended += static_cast<std::uint32_t>(cohort.count);
+  note_ended(stream, static_cast<std::uint32_t>(cohort.count));
   changed_ = true;
   ++releases_;
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
-// Whether a kernel before `stream` waits for room on an SM that `stream` may use.
-bool Dispatcher::behind_blocked(const Stream& stream) const {
-  return std::ranges::any_of(
-      blocked_, [&](const SmRange& range) { return overlap(range, stream.spec.sms, residency_.sms()); });
-}
-
 void Dispatcher::dispatch() {
-  blocked_.clear();
+  full_.clear();
+  bool closed = false;  // a kernel waits that may use any SM
   for (std::size_t place = 0; place < line_.size();) {
     Stream& head = at(line_[place]);
     if (!head.running && (running_ >= gpu_.space_sharing.resident_grids || !connection_free(head))) {
       ++place;  // does not stand in the line yet: it is delivered later
       continue;
     }
-    const bool no_room = head.no_room_since == releases_;
-    if (no_room || behind_blocked(head) || !place_head(head)) {
+    const bool no_room = head.no_room_since == releases_ || in_waves(head);
+    if (closed || no_room || !place_head(head)) {
       head.waited = true;
-      blocked_.push_back(head.spec.sms);
+      if (shares_.limited(head.spec.client) && shares_.has_all(head.spec.client))
+        full_.push_back(head.spec.client);
+      else
+        closed = true;
       ++place;
       continue;
     }
@@ -235,15 +283,13 @@ void Dispatcher::set_speeds() {
 }
 
 double Dispatcher::cubed_slowdown(Stream& stream) const {
-  const bool limited = stream.spec.sms.count < residency_.sms();
-  const bool alone = running_ == 1 && !limited;
-  if (alone || stream.cohorts.empty()) {
+  if (running_ == 1 || stream.cohorts.empty()) {
     stream.pipes = -1;
     return 1;
   }
   if (stream.work.demand.pipes > 0 && (pipes_changed_ || stream.pipes < 0))
     stream.pipes = slowdown_.pipes_where(stream.resident, stream.work.one_wave);
-  return slowdown_.cubed_for(stream.work.demand, stream.pipes, limited);
+  return slowdown_.cubed_for(stream.work.demand, stream.pipes);
 }
 
 Duration Dispatcher::passed(const Stream& stream) const {
@@ -281,13 +327,14 @@ void Dispatcher::end(std::vector<int>& done) {
       const Cohort over = stream.cohorts.front();
       stream.cohorts.erase(stream.cohorts.begin());
       const auto earlier = static_cast<std::uint32_t>(over.waves) * static_cast<std::uint32_t>(over.count);
-      stream.ended += earlier;
+      note_ended(stream, earlier);
       stream.unplaced -= earlier;
       remove_resident(stream, over);
     }
     set_next(stream);
     if (stream.ended < stream.work.blocks) continue;
     stream.active = stream.running = false;
+    note_function(stream);
     --running_;
     done.push_back(static_cast<int>(i));
   }
@@ -310,21 +357,17 @@ void Dispatcher::retime(int index, const Work& work) {
   break_waves(stream);
   catch_up(stream);
   const Duration before = std::max(stream.work.wave, Duration{1});
-  const Demand demand = beside(work.demand, moved_bytes());
-  if (stream.running) {
-    for (const Cohort& cohort : stream.cohorts)
-      slowdown_.remove(stream.work.demand, placements_[cohort.placed], cohort.count);
-    for (Cohort& cohort : stream.cohorts) {
-      const Duration left = cohort.end - stream.passed;
-      const Duration now_left = same_fraction(left, before, work.wave);
-      cohort.length += now_left - left;
-      cohort.end = stream.passed + std::max(now_left, Duration{1});
-      slowdown_.add(demand, placements_[cohort.placed], cohort.count);
-    }
+  for (const Cohort& cohort : stream.cohorts)
+    slowdown_.remove(stream.work.demand, placements_[cohort.placed], cohort.count);
+  take_work(stream, work);
+  for (Cohort& cohort : stream.cohorts) {
+    const Duration left = cohort.end - stream.passed;
+    const Duration now_left = same_fraction(left, before, stream.work.wave);
+    cohort.length += now_left - left;
+    cohort.end = stream.passed + std::max(now_left, Duration{1});
+    slowdown_.add(stream.work.demand, placements_[cohort.placed], cohort.count);
   }
   set_next(stream);
-  stream.work = work;
-  stream.work.demand = demand;
   stream.pipes = -1;
   changed_ = pipes_changed_ = true;
 }
@@ -336,8 +379,8 @@ double Dispatcher::fraction(int index) const {
   const Duration done = passed(stream);
   for (const Cohort& cohort : stream.cohorts) {
     const std::int32_t over = waves_over(stream, cohort, done);
-    const Duration length = over > 0 ? later_wave(stream.work) : cohort.length;
-    const auto left = static_cast<double>((cohort.end + later_wave(stream.work) * over - done).ps());
+    const Duration length = over > 0 ? later_wave(stream.work, cohort) : cohort.length;
+    const auto left = static_cast<double>((cohort.end + later_wave(stream.work, cohort) * over - done).ps());
     blocks += cohort.count * (over + 1 - left / static_cast<double>(std::max<std::int64_t>(length.ps(), 1)));
   }
   return std::clamp(blocks / stream.work.blocks, 0.0, 1.0);

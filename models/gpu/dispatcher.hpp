@@ -2,8 +2,8 @@
 //
 // 1. Kernels are served in the order in which they became ready, those of a higher priority first. The first
 //    in the line places as many blocks as fit; as long as it has more, no other kernel starts a block, even
-//    one that would fit (head-of-line blocking). Nothing is evicted. Kernels that may not use the same SMs
-//    (shares of threads under MPS) do not wait for each other.
+//    one that would fit (head-of-line blocking). Nothing is evicted. A kernel of an MPS client that has all
+//    the SMs it may have (sm_shares.hpp) keeps others from these only.
 // 2. Blocks go to the SM with most room (residency.hpp).
 // 3. Blocks that start together end together, after the kernel's time for one wave. A kernel's first blocks
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
@@ -22,11 +22,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/residency.hpp"
 #include "models/gpu/slowdown.hpp"
+#include "models/gpu/sm_shares.hpp"
 #include "models/gpu/spec.hpp"
 #include "sim/time.hpp"
 
@@ -38,16 +40,17 @@ struct Work {
   Demand demand;
   std::uint32_t blocks = 1;
   bool one_wave = true;  // alone, all its blocks run at once
-  // It has few blocks, and L2 no longer holds its code, for which MPS clients wait. Measured with graphs of
-  // small kernels after a sweep through memory: calibration/evidence/README.md, mps.
-  bool cold_code = false;
+  // Its function, if it has few blocks: an MPS client waits for code that L2 no longer holds. Measured with
+  // graphs of small kernels after a sweep through memory: calibration/evidence/README.md, mps.
+  std::optional<std::uint32_t> code = {};
   sim::Duration start;     // of its duration, before its first blocks
+  sim::Duration common;    // of its duration, what its blocks share: those that start together take their part
   sim::Duration wave;      // of a block, alone
   sim::Duration turnover;  // before a block that waited for room
 };
 
-// Splits the duration of `kernel` into waves, so that alone it takes just that.
-[[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel);
+// Splits the duration of `kernel`, which runs on `sms` SMs, into waves, so that alone it takes just that.
+[[nodiscard]] Work work_of(const Spec& gpu, const Kernel& kernel, int sms);
 
 // From the end of the kernel before kernel `kernel` of a graph to when it joins the line. The gaps of a graph
 // add up to what the profile measured for a lone process.
@@ -55,8 +58,9 @@ struct Work {
 
 struct StreamSpec {
   Priority priority = Priority::normal;
-  SmRange sms;         // that its blocks may use
-  int connection = 0;  // streams of one connection run one kernel at a time
+  int connection = 0;      // streams of one connection run one kernel at a time
+  std::size_t client = 0;  // under MPS; its streams have the same `sms`
+  int sms = 0;             // on which the client may have blocks at one time
 };
 
 class Dispatcher {
@@ -100,6 +104,14 @@ class Dispatcher {
     // while no other kernel runs, since nothing can come between them then.
     std::int32_t waves = 0;
   };
+  // Bytes that kernels have moved through L2, and to and from DRAM, as their blocks ended.
+  struct Moved {
+    std::int64_t through_l2 = 0, dram = 0;
+  };
+  struct Function {
+    std::uint32_t code;
+    std::int64_t dram;  // Moved::dram when it last ended
+  };
   struct Stream {
     StreamSpec spec;
     Work work;
@@ -107,6 +119,10 @@ class Dispatcher {
     bool waited = false;                    // for room: its blocks take the places of others
     std::uint64_t no_room_since = 0;        // the release after which no room was found; 0: not known
     std::uint32_t unplaced = 0, ended = 0;  // blocks; those of further waves are not placed
+    std::int64_t own_moved = 0;             // Moved::through_l2 of its own kernels ...
+    std::int64_t others_before = 0;         // ... of others when its kernel became ready
+    double reuse = 0;                       // M of its kernel (slowdown.hpp)
+    std::vector<Function> functions;        // of few blocks
     sim::Time joined;                       // the line
     sim::Duration passed;                   // the kernel's own time, as if alone, at the instant `since`
     sim::Time since;
@@ -122,16 +138,27 @@ class Dispatcher {
   [[nodiscard]] const Stream& at(int stream) const { return streams_[static_cast<std::size_t>(stream)]; }
   [[nodiscard]] bool connection_free(const Stream& stream) const;
   bool place_head(Stream& head);
-  [[nodiscard]] static sim::Duration later_wave(const Work& work) { return work.wave + work.turnover; }
+  [[nodiscard]] static sim::Duration wave_of(const Work& work, int blocks) {
+    return work.wave + work.common * blocks / std::max(work.blocks, 1U);
+  }
+  [[nodiscard]] static sim::Duration later_wave(const Work& work, const Cohort& cohort) {
+    return wave_of(work, cohort.count) + work.turnover;
+  }
   [[nodiscard]] static sim::Duration end_of(const Stream& stream, const Cohort& cohort);
   [[nodiscard]] static std::int32_t waves_over(const Stream& stream, const Cohort& cohort,
                                                sim::Duration passed);
+  [[nodiscard]] static bool in_waves(const Stream& stream) {
+    return !stream.cohorts.empty() && stream.cohorts.front().waves > 0;
+  }
   void break_waves(Stream& stream);
+  [[nodiscard]] bool undisturbed(const Stream& head) const;
   void add_resident(Stream& stream, const Placement& placed, int count);
   void remove_resident(Stream& stream, const Cohort& cohort);
-  [[nodiscard]] sim::Duration time_of(const Stream& head) const;
-  [[nodiscard]] double moved_bytes() const;
-  [[nodiscard]] bool behind_blocked(const Stream& stream) const;
+  [[nodiscard]] sim::Duration time_of(const Stream& head, int blocks) const;
+  void note_ended(Stream& stream, std::uint32_t blocks);
+  void note_function(Stream& stream) const;
+  [[nodiscard]] bool cold(const Stream& stream) const;
+  void take_work(Stream& stream, const Work& work) const;
   void set_speeds();
   [[nodiscard]] double cubed_slowdown(Stream& stream) const;
   [[nodiscard]] sim::Duration passed(const Stream& stream) const;
@@ -142,12 +169,15 @@ class Dispatcher {
   Spec gpu_;
   Longer longer_;
   Residency residency_;
+  SmShares shares_;
   Slowdown slowdown_;
   std::vector<Stream> streams_;
-  std::vector<int> line_;         // streams with unplaced blocks, first to be served first
-  std::vector<SmRange> blocked_;  // of dispatch(); kept for its storage
+  std::vector<int> line_;  // streams with unplaced blocks, first to be served first
+  // Of dispatch(): clients that have all their SMs, and of which a kernel waits. Kept for its storage.
+  std::vector<std::size_t> full_;
   std::vector<Placement> placements_;
   std::vector<std::uint32_t> free_placements_;
+  Moved moved_;
   int running_ = 0;
   sim::Time now_, next_ = sim::Time::never();
   bool changed_ = false;        // residency, since the speeds were set

@@ -1,7 +1,6 @@
 #include "models/gpu/kernel.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace jostle::gpu {
 
@@ -68,18 +67,6 @@ std::uint32_t code_of(std::string_view name, const Kernel& kernel) {
        {kernel.blocks, kernel.threads_per_block, kernel.registers_per_thread, kernel.shared_bytes})
     code = (code ^ number) * prime;
   return code;
-}
-
-void note_reuse(std::vector<Kernel>& kernels) {
-  std::unordered_map<std::uint32_t, double> last;  // of each function: bytes up to the end of its last kernel
-  double bytes = 0;
-  for (int time = 0; time < 2; ++time) {  // the second time knows the last of the batch before
-    for (Kernel& kernel : kernels) {
-      double& before = last[kernel.code];
-      kernel.reuse_bytes = static_cast<float>(bytes - before);
-      before = bytes += static_cast<double>(kernel.dram_bytes);
-    }
-  }
 }
 
 void set_waves(Kernel& kernel, double waves, double last) {

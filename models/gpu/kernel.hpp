@@ -46,8 +46,6 @@ struct Kernel {
   float dram_bytes = 0;    // read and written
   float moved_bytes = 0;   // to and from L2, and on to DRAM as far as L2 does not hold them
   std::uint32_t code = 0;  // tells functions apart (code_of)
-  // What the batch, over and over, moves to and from DRAM between two kernels of one function (note_reuse).
-  float reuse_bytes = 0;
 };
 
 // What kernels used of the GPU while they were executing: sums over their execution time.
@@ -68,8 +66,6 @@ struct Usage {
 // A number for the function that `kernel` runs. Profilers shorten names, so kernels of one name are told
 // apart by their grids and what their blocks need as well.
 [[nodiscard]] std::uint32_t code_of(std::string_view name, const Kernel& kernel);
-// Sets reuse_bytes of the kernels of one batch, from their `code` and dram_bytes.
-void note_reuse(std::vector<Kernel>& kernels);
 
 // `waves` waves of equal length on all SMs but the last, which has `last` of them (above 0, to 1).
 void set_waves(Kernel& kernel, double waves, double last);

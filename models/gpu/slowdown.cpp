@@ -20,25 +20,30 @@ std::int32_t millionths(double x) {
   return static_cast<std::int32_t>(std::lround(x * unit));
 }
 
+// Of the bandwidth of DRAM, for `bytes` over the time of the kernel.
+double bytes_share(float bytes, const Kernel& kernel, double bandwidth) {
+  const double seconds = sim::to_seconds(kernel.duration);
+  return seconds > 0 && bandwidth > 0 ? static_cast<double>(bytes) / seconds / bandwidth : 0.0;
+}
+
 // Share of the bandwidth of DRAM that the kernel draws alone.
 double share_of_memory(const Spec& gpu, const Kernel& kernel, double bandwidth) {
   const double bound = static_cast<double>(kernel.memory_share);
-  const double seconds = sim::to_seconds(kernel.duration);
   // One that was computed says how long memory takes it at its clocks, if only behind the arithmetic. Of a
   // measured one the bytes are known, as far as a network's layers tell them.
   const bool computed = kernel.start_share > 0;
   double share = bound;
   if (computed)
     share = bound > 0 ? bound : static_cast<double>(kernel.hidden_share);
-  else if (kernel.moved_bytes > 0 && seconds > 0 && bandwidth > 0)
-    share = static_cast<double>(kernel.dram_bytes) / seconds / bandwidth;
+  else if (kernel.moved_bytes > 0)
+    share = bytes_share(kernel.dram_bytes, kernel, bandwidth);
   return gpu.space_sharing.memory_load * share;
 }
 
-// What the kernel moves to and from L2, over what goes on to DRAM.
-double moved_over_dram(const Kernel& kernel) {
+// Share of what the kernel moves to and from L2 that goes on to DRAM.
+double missed_by(const Kernel& kernel) {
   if (kernel.dram_bytes <= 0 || kernel.moved_bytes <= kernel.dram_bytes) return 1;
-  return static_cast<double>(kernel.moved_bytes) / static_cast<double>(kernel.dram_bytes);
+  return static_cast<double>(kernel.dram_bytes) / static_cast<double>(kernel.moved_bytes);
 }
 
 // v of a kernel that draws this share, at most `most`.
@@ -60,26 +65,27 @@ double cube_root(double x) {
   return root;
 }
 
-Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
+Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm, int sms) {
   const SpaceSharing& law = gpu.space_sharing;
   const double active = kernel.sm_active > 0 ? static_cast<double>(kernel.sm_active) : 1.0;
   const double busiest = static_cast<double>(std::max(kernel.issue_slot, kernel.tensor_active)) / active;
   const double pipes = std::min(busiest * law.compute_load, 1.0);
   const double bandwidth = gpu.bandwidth_bytes_per_s * gpu.bandwidth_efficiency;
-  const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * gpu.sm_count), 1.0);
+  const double blocks = std::max(std::min<double>(kernel.blocks, per_sm * sms), 1.0);
   const double share = share_of_memory(gpu, kernel, bandwidth);
   MemoryUse use{.moved_bytes = static_cast<double>(kernel.moved_bytes),
+                .missed = missed_by(kernel),
                 .dram_share = share,
-                .moved_share = share * moved_over_dram(kernel),
+                .l2_share = law.l2_load * bytes_share(kernel.moved_bytes, kernel, bandwidth),
                 .most = requests_for(1, unlimited),
-                .blocks = blocks};
+                .blocks = blocks,
+                .waiting = static_cast<double>(kernel.memory_share),
+                .miss_latency = law.miss_latency};
   if (law.warp_bytes_per_s > 0 && bandwidth > 0) {
     const std::uint32_t warps_of_block = (kernel.threads_per_block + 31) / 32;
     use.most = blocks * warps_of_block * law.warp_bytes_per_s / bandwidth;
   }
-  const double bound = requests_for(static_cast<double>(kernel.memory_share), use.most);
-  const std::int32_t bound_of_block = millionths(bound / blocks);
-  const double memory = requests_for(use.dram_share, use.most);
+  const double memory = requests_for(use.dram_share + use.l2_share, use.most);
   const std::int32_t memory_of_block = millionths(memory / blocks);
   const double held = std::max(per_sm, 1.0);
   const auto pipes_of_block = static_cast<Count>(std::lround(pipes / held * whole_pipes));
@@ -87,8 +93,7 @@ Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm) {
           .pipes = static_cast<Count>(pipes_of_block * std::lround(held)),
           .memory_of_block = memory_of_block,
           .memory = memory_of_block * static_cast<std::int32_t>(blocks),
-          .bound_of_block = bound_of_block,
-          .bound = bound_of_block * static_cast<std::int32_t>(blocks),
+          .dram_bytes = static_cast<double>(kernel.dram_bytes),
           .use = use};
 }
 
@@ -96,14 +101,17 @@ Demand beside(const Demand& alone, double moved_bytes) {
   Demand demand = alone;
   const MemoryUse& use = alone.use;
   if (use.moved_bytes <= 0 || moved_bytes <= use.moved_bytes) return demand;
-  const double share = std::min(use.moved_share, use.dram_share * moved_bytes / use.moved_bytes);
+  const double missed = std::min(use.missed * moved_bytes / use.moved_bytes, 1.0);
+  const double more = use.miss_latency - 1;
+  demand.longer = 1 + use.waiting * ((1 + more * missed) / (1 + more * use.missed) - 1);
+  demand.dram_bytes = alone.dram_bytes * missed / use.missed;
+  const double share = (use.dram_share * missed / use.missed + use.l2_share) / demand.longer;
   demand.memory_of_block = millionths(requests_for(share, use.most) / use.blocks);
   return demand;
 }
 
 void Slowdown::change(const Demand& demand, const Placement& placed, int count) {
   memory_ += static_cast<std::int64_t>(count) * demand.memory_of_block;
-  bound_ += static_cast<std::int64_t>(count) * demand.bound_of_block;
   const int each = count < 0 ? -demand.pipes_of_block : demand.pipes_of_block;
   if (each == 0) return;
   Count* const pipes = pipes_.data();
@@ -132,12 +140,11 @@ double Slowdown::pipes_where(const Placement& placed, bool slowest) const {
   return blocks > 0 ? sum / whole_pipes / blocks : 0.0;
 }
 
-double Slowdown::cubed_for(const Demand& demand, double pipes, bool limited) const {
+double Slowdown::cubed_for(const Demand& demand, double pipes) const {
   const auto power_of = [](std::int64_t all, std::int32_t own) {
     return (1 + cubed(static_cast<double>(all) / unit)) / (1 + cubed(own / unit));
   };
   double power = demand.memory > 0 ? std::max(power_of(memory_, demand.memory), 1.0) : 1.0;
-  if (limited && bound_ < demand.bound) power = power_of(bound_, demand.bound);
   if (demand.pipes > 0) power += std::max(cubed(pipes) - cubed(demand.pipes / whole_pipes), 0.0);
   return power;
 }

@@ -14,10 +14,12 @@
 // kernel of DRAM reads takes twice as long beside a large one, which loses 8 %. (Their rates are still
 // missed, because blocks end together here: docs/validation.md.)
 //
-// L2. Between a tensor's write and its read by the next kernel of its stream, the other streams move theirs
-// through L2 (each has one kernel a round). So a kernel that alone sends a share m of what it moves on to
-// DRAM sends min(1, m · M / b) of it, where it moves b bytes and all kernels that run or wait move M. Small
-// batches do not meet in DRAM, large ones do, and of those between the more streams, the more.
+// L2. Between a tensor's write and its read by the next kernel of its stream, other streams move theirs through
+// L2: M bytes with its own, where the kernel moves b. So a kernel that alone sends a share m of what it moves on
+// to DRAM sends m' = min(1, m · M / b) of it. Small batches do not meet in DRAM, large ones do; and a client of
+// few SMs, whose kernels are long, finds less of its own in L2 than one of many. What is not there takes
+// `miss_latency` times as long, so while it waits for memory a kernel takes longer by
+// (1 + (l - 1) m') / (1 + (l - 1) m), even if the bandwidth is far from used up.
 //
 // p = 3 was chosen on equal fp32, tensor, L2 and DRAM kernels on an H200, which it fits within 2 to 6 %
 // (calibration/evidence/h200-space). A kernel that does not use a resource is not slowed by it.
@@ -34,11 +36,14 @@ namespace jostle::gpu::space {
 
 // How a kernel uses the memory.
 struct MemoryUse {
-  double moved_bytes = 0;  // to and from L2, of which a part goes on to DRAM
-  double dram_share = 0,
-         moved_share = 0;  // of DRAM's bandwidth, alone: what goes there, and all that it moves
-  double most = 0;         // v that its warps can reach
-  double blocks = 1;       // that run at once alone
+  double moved_bytes = 0;   // to and from L2, of which a part goes on to DRAM
+  double missed = 1;        // m: that part, alone
+  double dram_share = 0;    // of DRAM's bandwidth, alone
+  double l2_share = 0;      // the same of what it moves to and from L2, with its weight
+  double most = 0;          // v that its warps can reach
+  double blocks = 1;        // that run at once alone
+  double waiting = 0;       // share of its time in which it waits for memory, alone
+  double miss_latency = 1;  // l
 };
 
 // What a kernel asks of the shared resources. Of the pipes in 1/1000 of an SM's, of the memory in millionths:
@@ -48,16 +53,15 @@ struct Demand {
   Count pipes = 0;                   // share of the pipes of an SM that holds the blocks that it holds alone
   std::int32_t memory_of_block = 0;  // v of one block
   std::int32_t memory = 0;           // v of the kernel alone
-  // v that would bind the kernel for the share of its time in which memory does; of one block, and of all
-  // that it has alone.
-  std::int32_t bound_of_block = 0, bound = 0;
+  double dram_bytes = 0;             // that it sends on
+  double longer = 1;                 // that its blocks take, for want of what L2 no longer holds
   MemoryUse use;
 };
 
-// The demand of `kernel` with `per_sm` of its blocks on an SM while it is alone.
-[[nodiscard]] Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm);
+// The demand of `kernel` with `per_sm` of its blocks on each of `sms` SMs while it is alone.
+[[nodiscard]] Demand demand_of(const Spec& gpu, const Kernel& kernel, double per_sm, int sms);
 
-// The demand of a kernel among kernels that move `moved_bytes`, with its own: they share L2 (see above).
+// The demand of a kernel before which `moved_bytes` were moved since the kernel before it, with its own: M.
 [[nodiscard]] Demand beside(const Demand& alone, double moved_bytes);
 
 class Slowdown {
@@ -72,16 +76,14 @@ class Slowdown {
   // What all blocks ask of the pipes where these are, as a share of an SM's: of the fullest of the SMs, where
   // the kernel's end is that of its slowest block, otherwise their mean.
   [[nodiscard]] double pipes_where(const Placement& placed, bool slowest) const;
-  // s^3 of a kernel beside blocks that ask so much of the pipes that it uses. At least 1, unless it is
-  // limited to some SMs: where fewer blocks are resident than it has alone, each draws more from the memory.
-  [[nodiscard]] double cubed_for(const Demand& demand, double pipes, bool limited) const;
+  // s^3, at least 1, of a kernel beside blocks that ask so much of the pipes that it uses.
+  [[nodiscard]] double cubed_for(const Demand& demand, double pipes) const;
 
  private:
   void change(const Demand& demand, const Placement& placed, int count);
 
   Placement pipes_;          // of each SM, in 1/1000
   std::int64_t memory_ = 0;  // V, in millionths
-  std::int64_t bound_ = 0;   // sum of bound_of_block
 };
 
 // The cube root of x > 0, the same on every machine (no library function).

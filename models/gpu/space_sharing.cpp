@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "models/gpu/clocks.hpp"
+#include "models/gpu/fewer_sms.hpp"
 #include "models/gpu/occupancy.hpp"
 
 namespace jostle::gpu {
@@ -11,22 +12,13 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-namespace {
-
-// SMs that a process may use: its share, beside those of the process before it. Which SMs a limited MPS
-// client gets is not documented; a ring is an assumption.
-space::SmRange sms_of(const Spec& gpu, double limit, std::size_t process) {
-  const int sms = std::max(gpu.sm_count, 1);
-  const int count = std::clamp(static_cast<int>(limit * sms + 0.999), 1, sms);
-  return {static_cast<int>(process * static_cast<std::size_t>(count) % static_cast<std::size_t>(sms)), count};
-}
-
-}  // namespace
-
 SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed)
     : engine_(engine), spec_(spec), space_(space), random_(seed, "gpu") {
   // Fitted to mps.csv: a kernel does not start while one of another process is in its way.
-  if (space_ == SpaceOf::all_processes) spec_.space_sharing.kernel_start = Duration::zero();
+  if (space_ == SpaceOf::all_processes) {
+    spec_.space_sharing.kernel_start = Duration::zero();
+    spec_.space_sharing.fills = true;
+  }
 }
 
 std::size_t SpaceSharedGpu::group_of(const ContextSpec& spec) {
@@ -58,8 +50,9 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
   });
   const int connections = std::max(spec_.space_sharing.connections, 1);
   const int connection = static_cast<int>(number) * connections + static_cast<int>(before) % connections;
+  context.sms = space::sms_of_share(spec_, spec.sm_limit);
   context.stream = group.dispatcher.add_stream(
-      {.priority = spec.priority, .sms = sms_of(spec_, spec.sm_limit, number), .connection = connection});
+      {.priority = spec.priority, .connection = connection, .client = number, .sms = context.sms});
   group.contexts.push_back(context.id.index);
   if (sim::TraceSink* trace = engine_.trace()) context.track = trace->track("GPU: " + spec.name);
   return context.id;
@@ -183,6 +176,12 @@ void SpaceSharedGpu::step() {
   see_finished();
 }
 
+// The context's next kernel, at the current rates and on the SMs that it may use.
+Kernel SpaceSharedGpu::timed_kernel(const Context& context) const {
+  const Kernel& given = context.batches.front().given->kernels[context.kernel];
+  return on_fewer_sms(spec_, at_clocks(given, rates_.clock, rates_.memory), context.sms);
+}
+
 // Kernels that are ready join the line, those that were ready first before others, and what fits starts.
 void SpaceSharedGpu::start_ready(Group& group) {
   const Time now = engine_.now();
@@ -196,11 +195,10 @@ void SpaceSharedGpu::start_ready(Group& group) {
     if (first == nullptr) break;
     first->on_gpu = true;
     first->ready = Time::never();
-    first->timed =
-        at_clocks(first->batches.front().given->kernels[first->kernel], rates_.clock, rates_.memory);
+    first->timed = timed_kernel(*first);
     first->counted = 0;
     first->began = {};
-    group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed));
+    group.dispatcher.ready(first->stream, space::work_of(spec_, first->timed, first->sms));
     refresh_state(*first);
   }
   group.dispatcher.dispatch();
@@ -271,9 +269,8 @@ void SpaceSharedGpu::set_rates(const Rates& rates) {
   for (Context& context : contexts_) {
     if (!context.on_gpu) continue;
     count(context);
-    context.timed =
-        at_clocks(context.batches.front().given->kernels[context.kernel], rates_.clock, rates_.memory);
-    groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, context.timed));
+    context.timed = timed_kernel(context);
+    groups_[context.group].dispatcher.retime(context.stream, space::work_of(spec_, context.timed, context.sms));
   }
   if (!groups_.empty()) step();
 }

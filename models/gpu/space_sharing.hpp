@@ -54,6 +54,7 @@ class SpaceSharedGpu final : public Gpu {
   struct Context {
     ContextId id;
     ContextSpec spec;
+    int sms = 0;  // that it may use at one time
     std::size_t group = 0;
     int stream = 0;                           // of the group's dispatcher
     std::vector<Batch> batches;               // unfinished batches, oldest first
@@ -91,6 +92,7 @@ class SpaceSharedGpu final : public Gpu {
   void plan_next(Context& context);
   void due();
   void step();
+  [[nodiscard]] Kernel timed_kernel(const Context& context) const;
   void start_ready(Group& group);
   void kernel_over(Context& context);
   void batch_over(Context& context);

@@ -54,6 +54,12 @@ struct SpaceSharing {
   sim::Duration mps_cold_code;   // and one of few blocks besides, if L2 no longer holds its code
   double compute_load = 1;       // share of an SM's pipes that a kernel keeps busy, over the share measured
   double memory_load = 1;        // the same for memory
+  // Where other kernels are in the way, the part of a kernel that does not follow the work of an SM passes
+  // once, with its first blocks; otherwise all waves take equal times.
+  bool fills = false;
+  double sm_bound = 0.56;        // share of a kernel's time that follows the work of an SM (fewer_sms.hpp)
+  double l2_load = 0;            // what a byte to or from L2 loads the memory, over one of DRAM
+  double miss_latency = 1;       // of a read from DRAM, over one from L2
   double warp_bytes_per_s = 0;   // the most that one warp draws from memory while it is alone; 0: no limit
 };
 
@@ -96,6 +102,7 @@ struct KernelCosts {
 struct Spec {
   std::string architecture;  // "sm_90"
   int sm_count = 0;
+  int sms_per_tpc = 1;
   double max_clock_hz = 0;
   std::vector<double> clock_table_hz;  // ascending; empty: any clock up to the maximum
   int max_threads_per_sm = 0, max_blocks_per_sm = 0, max_threads_per_block = 1024;
@@ -133,7 +140,7 @@ struct Spec {
   return bound > 0 ? bytes_per_s / bound : 1;
 }
 
-// The GPU with only `sms` SMs powered. What it moves to and from DRAM in a clock is the work of its L2 and
+// The GPU with only `sms` SMs, because others have no power or are not for this process. What it moves to and from DRAM in a clock is the work of its L2 and
 // frame-buffer partitions, which keep their power.
 [[nodiscard]] inline Spec with_sms(Spec gpu, int sms) {
   gpu.sm_count = std::min(gpu.sm_count, sms);

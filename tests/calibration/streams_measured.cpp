@@ -186,7 +186,7 @@ std::vector<double> predicted(const Spec& gpu, const Configuration& streams) {
     std::ranges::sort(joining, {}, [&](std::size_t i) { return ready[i]; });
     for (const std::size_t i : joining) {
       waits[i] = false;
-      dispatcher.ready(static_cast<int>(i), work_of(gpu, streams[i].kernel));
+      dispatcher.ready(static_cast<int>(i), work_of(gpu, streams[i].kernel, gpu.sm_count));
     }
     dispatcher.dispatch();
     Time next = dispatcher.next();

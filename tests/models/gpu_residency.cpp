@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <array>
 
 #include "models/gpu/clocks.hpp"
 #include "models/gpu/occupancy.hpp"
@@ -88,20 +87,6 @@ RC_GTEST_PROP(GpuResidency, a_part_of_a_kernel_has_at_most_the_activity_of_all_s
       usage_of(kernel, sim::nanoseconds(to)).sm_active - usage_of(kernel, sim::nanoseconds(from)).sm_active;
   RC_ASSERT(part >= -1e-12);
   RC_ASSERT(part <= (to - from) * 1.000001e-9 + 1e-12);
-}
-
-TEST(GpuResidency, code_comes_back_after_what_the_kernels_between_have_moved) {
-  std::vector<gpu::Kernel> kernels(4);
-  const std::array<const char*, 4> names{"a", "b", "a", "c"};
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    kernels[i].dram_bytes = static_cast<float>(1U << i);
-    kernels[i].code = gpu::code_of(names.at(i), kernels[i]);
-  }
-  note_reuse(kernels);
-  EXPECT_EQ(kernels[0].reuse_bytes, 8);          // c of the batch before
-  EXPECT_EQ(kernels[1].reuse_bytes, 4 + 8 + 1);  // all others
-  EXPECT_EQ(kernels[2].reuse_bytes, 2);
-  EXPECT_EQ(kernels[3].reuse_bytes, 1 + 2 + 4);
 }
 
 TEST(GpuResidency, warps_are_whole) {
