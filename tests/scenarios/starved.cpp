@@ -73,7 +73,6 @@ TEST(Starved, of_requests_that_come_is_told_and_of_none_is_not) {
   };
   const Result asked = served("{periodic: 10 /s}");
   EXPECT_EQ(asked.processes[1].throughput.mean, 0.0);
-  EXPECT_EQ(asked.processes[1].stable, false);
   EXPECT_THAT(starved(asked), ElementsAre(HasSubstr("process 1 served nothing in 4 s")));
   const Result unasked = served("{periodic: 0.01 /s, phase: 50 s}");
   EXPECT_FALSE(unasked.processes[1].throughput.mean);
