@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace jostle::process {
 
@@ -120,23 +121,24 @@ void RequestQueue::enqueue() {
   waiting_.push_back(next_);
 }
 
+// All that came by now, in their order.
+void RequestQueue::arrive(Time now) {
+  for (; next_.at <= now; advance()) {
+    if (std::exchange(free_, false))
+      straight_ = next_.since;  // whatever the queue holds
+    else
+      enqueue();
+  }
+}
+
 std::int64_t RequestQueue::waiting(Time now) {
-  if (free_) return 0;  // the next one goes straight into service
-  for (; next_.at <= now; advance()) enqueue();
-  return static_cast<std::int64_t>(waiting_.size());
+  arrive(now);
+  return static_cast<std::int64_t>(waiting_.size()) + (straight_ ? 1 : 0);
 }
 
 std::optional<Time> RequestQueue::take(Time now) {
-  std::optional<Time> served;
-  for (; next_.at <= now; advance()) {
-    if (free_) {  // it went straight into service, whatever the queue holds
-      free_ = false;
-      served = next_.since;
-    } else {
-      enqueue();
-    }
-  }
-  if (served) return served;
+  arrive(now);
+  if (straight_) return std::exchange(straight_, std::nullopt);
   free_ = waiting_.empty();
   if (free_) return std::nullopt;
   const Time first = waiting_.front().since;

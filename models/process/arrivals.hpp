@@ -68,10 +68,13 @@ class RequestQueue {
   // When the request that has waited longest was made; none if nobody waits at `now`. Calls must not go back
   // in time: between two of them nobody leaves the queue.
   [[nodiscard]] std::optional<sim::Time> take(sim::Time now);
-  // Requests that wait at `now`, without the one being served. As take(): not back in time.
+  // Requests that wait at `now`, without the one being served: also one that found the process free and that
+  // it has not come to take, for want of a core. As take(): not back in time.
   [[nodiscard]] std::int64_t waiting(sim::Time now);
   // Whether anybody may wait at `now`: take() tells.
-  [[nodiscard]] bool may_have(sim::Time now) const { return !waiting_.empty() || next_.at <= now; }
+  [[nodiscard]] bool may_have(sim::Time now) const {
+    return straight_ || !waiting_.empty() || next_.at <= now;
+  }
 
   // With dynamic batching (Arrivals::max_delay), in place of take(): whether a batch of at most `most` goes
   // at `now`, and when its requests were made.
@@ -93,6 +96,7 @@ class RequestQueue {
   };
   void advance();
   void enqueue();
+  void arrive(sim::Time now);
 
   std::optional<ArrivalTimes> times_;  // none: deliver() tells
   std::optional<std::int64_t> limit_;
@@ -102,6 +106,7 @@ class RequestQueue {
   std::deque<Request> waiting_;
   Request next_;
   bool free_ = true;  // since take() last had nobody to give: whoever comes next does not wait
+  std::optional<sim::Time> straight_;  // made then: who came next, until take() gives it
   std::int64_t drops_ = 0, told_ = 0;
 };
 

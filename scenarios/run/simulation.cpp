@@ -93,16 +93,17 @@ bool Simulation::go_on(Duration duration) {
 
 void Simulation::end_warmup() {
   waited_.clear();
-  if (dvfs_) dvfs_->before_end_of_warmup();
-  throughput_->before_end_of_warmup(engine_.now(), board_->processes());
-  board_->end_warmup();
-  if (dvfs_) dvfs_->after_end_of_warmup();
-  if (windows_) windows_->restart();
+  // First of all: what came before the warm-up ends is dropped before it ends.
   for (process::Inference& process : board_->processes()) {
     std::vector<std::int64_t>& waited = waited_.emplace_back();
     for (std::size_t part = 0; part < process::parts_of(process.spec()).size(); ++part)
       waited.push_back(process.waiting(part));
   }
+  if (dvfs_) dvfs_->before_end_of_warmup();
+  throughput_->before_end_of_warmup(engine_.now(), board_->processes());
+  board_->end_warmup();
+  if (dvfs_) dvfs_->after_end_of_warmup();
+  if (windows_) windows_->restart();
 }
 
 // Whether something ends the run at this instant, before its time is over.

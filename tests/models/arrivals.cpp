@@ -55,6 +55,18 @@ TEST(RequestQueue, without_room_to_wait_serves_those_who_find_the_process_free) 
   EXPECT_EQ(queue.drops(), 1);
 }
 
+TEST(RequestQueue, of_a_process_that_gets_no_core_fills_and_drops) {
+  RequestQueue queue = queue_with(1, {1, 2, 3, 4});
+  EXPECT_EQ(queue.take(at(milliseconds(0))), std::nullopt);
+  EXPECT_EQ(queue.waiting(at(milliseconds(1))), 1);
+  EXPECT_TRUE(queue.may_have(at(milliseconds(1))));
+  EXPECT_EQ(queue.waiting(at(milliseconds(5))), 2);  // 3 and 4 found 2 waiting
+  EXPECT_EQ(queue.drops(), 2);
+  EXPECT_EQ(queue.take(at(milliseconds(5))), at(milliseconds(1)));
+  EXPECT_EQ(queue.take(at(milliseconds(5))), at(milliseconds(2)));
+  EXPECT_EQ(queue.take(at(milliseconds(5))), std::nullopt);
+}
+
 Arrivals periodic(double rate, std::int64_t streams, std::int64_t dynamic_batch) {
   Arrivals arrivals;
   arrivals.kind = ArrivalKind::periodic;

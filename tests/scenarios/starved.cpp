@@ -68,12 +68,17 @@ TEST(Starved, of_requests_that_come_is_told_and_of_none_is_not) {
   const std::string hog = "{model: resnet50, precision: fp16, sync: spin, policy: {fifo: 99}, cpus: [0]}, ";
   const auto served = [&](const std::string& arrivals) {
     return run_text(on_orin(
-        hog + "{model: resnet50, precision: fp16, policy: {fifo: 1}, cpus: [0], arrivals: " + arrivals +
+        hog + "{model: resnet50, precision: fp16, policy: {fifo: 50}, cpus: [0], arrivals: " + arrivals +
         "}"));
   };
   const Result asked = served("{periodic: 10 /s}");
   EXPECT_EQ(asked.processes[1].throughput.mean, 0.0);
+  EXPECT_EQ(asked.processes[1].stable, false);
+  EXPECT_EQ(asked.processes[1].latency_ms.unfinished, 50);  // since the start
   EXPECT_THAT(starved(asked), ElementsAre(HasSubstr("process 1 served nothing in 4 s")));
+  const Result full = served("{periodic: 10 /s, queue: 3}");
+  EXPECT_EQ(full.processes[1].drops, 40);
+  EXPECT_THAT(starved(full), ElementsAre(HasSubstr("process 1 served nothing in 4 s")));
   const Result unasked = served("{periodic: 0.01 /s, phase: 50 s}");
   EXPECT_FALSE(unasked.processes[1].throughput.mean);
   EXPECT_FALSE(unasked.processes[1].images);
@@ -81,21 +86,19 @@ TEST(Starved, of_requests_that_come_is_told_and_of_none_is_not) {
 }
 
 TEST(Starved, is_a_process_whose_first_batch_outlasts_the_run) {
-  const Result result = run_text(on_orin(
-      "{model: {kernels: 2, duration: 400 ms, blocks: 8, threads: 128}, runtime: cuda-graph, sync: spin}",
-      "run: {duration: 500 ms, warmup: 0 s}\n"));
+  const Result result = run_text(
+      on_orin("{model: resnet50, precision: fp32, batch: 64}", "run: {duration: 100 ms, warmup: 0 s}\n"));
   EXPECT_EQ(result.processes[0].throughput.mean, 0.0);
   EXPECT_THAT(starved(result),
-              ElementsAre(HasSubstr("process 0 served nothing in 0.5 s: it executed on the GPU")));
+              ElementsAre(HasSubstr("process 0 served nothing in 0.1 s: it executed on the GPU for")));
 }
 
-TEST(Starved, once_it_was_served_in_the_warmup_counts_no_part_of_a_batch_that_stopped) {
-  // The second begins when the first has done its batches, at once, and never leaves the core again.
+TEST(Starved, counts_no_part_of_a_batch_that_stopped_when_the_warmup_ended) {
+  // The second process wakes up at 200 ms, and spins until a batch of seconds is done.
   const Result result = run_text(
-      on_orin("{model: {kernels: 1, duration: 1 ms, blocks: 8, threads: 128}, runtime: cuda-graph, "
-              "sync: spin, policy: {fifo: 1}, cpus: [0]}, "
-              "{model: {kernels: 1, duration: 10 s, blocks: 8, threads: 128}, runtime: cuda-graph, "
-              "sync: spin, policy: {fifo: 99}, cpus: [0], arrivals: {periodic: 1 /s, phase: 200 ms}}",
+      on_orin("{model: resnet18, precision: fp16, sync: spin, policy: {fifo: 50}, cpus: [0]}, "
+              "{model: vgg16, precision: fp32, sync: spin, policy: {fifo: 99}, cpus: [0], batch: 64, "
+              "arrivals: {periodic: 100 /s, phase: 200 ms}}",
               "run: {duration: 2 s, warmup: 250 ms}\n"));
   EXPECT_EQ(result.processes[0].images, 0.0);
   EXPECT_THAT(starved(result), Contains(HasSubstr("process 0 served nothing in 2 s: it waited for a core")));
