@@ -8,16 +8,16 @@
 #include "models/cpu/spec.hpp"
 #include "tests/scenarios/invariants/dice.hpp"
 #include "tests/scenarios/invariants/law_parts.hpp"
+#include "tests/scenarios/invariants/random_runs.hpp"
 
 namespace jostle::scenarios::testing {
 namespace {
 
 constexpr double tolerance = 0.02;
 
-// Rates of half a second that is steady from the start.
 Draft shortly(Draft draft) {
   std::erase_if(draft.run, [](const std::string& key) { return !key.starts_with("seed"); });
-  draft.run.insert(draft.run.end(), {"duration: 500 ms", "warmup: 100 ms"});
+  draft.run.insert(draft.run.end(), {"duration: 400 ms", "warmup: 100 ms"});
   return draft;
 }
 
@@ -79,19 +79,6 @@ bool a_clock_rose(const Compared& runs, std::size_t) {
          rose(before.memory.clock_mhz, after.memory.clock_mhz);
 }
 
-// What another process no longer has of the GPU, of cores or of the memory, it may have.
-bool another_serves_less(const Compared& runs, std::size_t process) {
-  const std::vector<ProcessResult>&before = runs.before.result.processes,
-        &after = runs.after.result.processes;
-  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
-    if (i != process &&
-        after[i].throughput.mean.value_or(0) < before[i].throughput.mean.value_or(0) * (1 - tolerance))
-      return true;
-  return false;
-}
-
-}  // namespace
-
 // A controller that protects the board held clocks down for less of the time: below what is set, which means
 // of clocks do not tell where pulses are skipped.
 bool the_board_is_held_down_less(const Compared& runs, std::size_t) {
@@ -102,6 +89,60 @@ bool the_board_is_held_down_less(const Compared& runs, std::size_t) {
   });
 }
 
+// Seconds of one share of its time that a process spends for each image.
+double seconds_an_image(const ProcessResult& process, process::Share share) {
+  return (*process.time_share)[index_of(share)] / *process.throughput.mean;
+}
+
+// The gaps that a lone graph has between its kernels are gone beside another process, also beside one that
+// has no work (gpu::KernelSequence::lone_gap): resnet50 on an H200 does 1167 images/s alone, 1327 beside an
+// idle process. Its `launching` tells: what it loses there for an image falls by as much as it gains.
+bool gaps_between_its_kernels_are_hidden(const Compared& runs, std::size_t process) {
+  const ProcessResult &before = runs.before.result.processes[process],
+                      &after = runs.after.result.processes[process];
+  if (!before.time_share || !after.time_share) return false;
+  const double gain = 1 / *before.throughput.mean - 1 / *after.throughput.mean;
+  return seconds_an_image(before, process::Share::launching) -
+             seconds_an_image(after, process::Share::launching) >=
+         0.9 * gain;
+}
+
+// Requests that wait longer go in larger batches, which take less time for each image.
+bool batches_are_fuller(const Compared& runs, std::size_t process) {
+  const ProcessResult &before = runs.before.result.processes[process],
+                      &after = runs.after.result.processes[process];
+  const auto fuller = [](const auto& from, const auto& to) {
+    return from.mean_batch && to.mean_batch && *to.mean_batch > *from.mean_batch * (1 + tolerance);
+  };
+  if (fuller(before, after)) return true;
+  for (std::size_t i = 0; i < before.instances.size(); ++i)
+    if (fuller(before.instances[i], after.instances[i])) return true;
+  return false;
+}
+
+// Hosts that may wait as they like spin while there are at most as many contexts as cores, and yield beyond:
+// one process more gives back a core that two share. Two on one core do 139 and 79 images/s on an Orin Nano;
+// with five idle ones beside them 157 and 79. The scenario says who waits so; the result has no word for it.
+bool hosts_yield_that_did_spin(const Compared& runs, std::size_t) {
+  const auto contexts = [](const Run& run) { return expand(run.scenario).size(); };
+  return contexts(runs.before) < contexts(runs.after) &&
+         std::ranges::any_of(runs.before.scenario.processes,
+                             [](const ProcessEntry& entry) { return entry.sync == Sync::automatic; });
+}
+
+// What another that was there before does no longer, it leaves to the others: cores, turns, SMs, memory.
+bool another_serves_less(const Compared& runs, std::size_t process) {
+  const std::vector<ProcessResult>&before = runs.before.result.processes,
+        &after = runs.after.result.processes;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (i == process || !before[i].throughput.mean) continue;
+    if (after[i].throughput.mean.value_or(0) < *before[i].throughput.mean * (1 - tolerance)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 const std::vector<Change>& changes() {
   static const std::vector<Change> all{{"a process or a co-runner more", one_entry_more},
                                        {"a lower clock of the GPU", lower_gpu_clock},
@@ -111,15 +152,20 @@ const std::vector<Change>& changes() {
 }
 
 const std::vector<Mechanism>& mechanisms() {
-  static const std::vector<Mechanism> all{{"a clock rose", a_clock_rose},
-                                          {"the board is held down less", the_board_is_held_down_less},
-                                          {"another serves less", another_serves_less}};
+  static const std::vector<Mechanism> all{
+      {"a clock rose", a_clock_rose},
+      {"the board is held down less", the_board_is_held_down_less},
+      {"gaps between its kernels are hidden", gaps_between_its_kernels_are_hidden},
+      {"batches are fuller", batches_are_fuller},
+      {"hosts yield that did spin", hosts_yield_that_did_spin},
+      {"another serves less", another_serves_less}};
   return all;
 }
 
 namespace {
 
-// Whether the process serves more in the second run, by more than what is under way at its ends.
+// Whether the process serves more in the second run, by more than what is under way at its ends, and by more
+// than chance where there are replications to tell.
 bool gains(const Compared& runs, std::size_t process) {
   const ProcessResult &before = runs.before.result.processes[process],
                       &after = runs.after.result.processes[process];
@@ -127,7 +173,8 @@ bool gains(const Compared& runs, std::size_t process) {
   const double streams = static_cast<double>(std::max<std::size_t>(before.instances.size(), 1));
   const double ends = static_cast<double>(before.batch) * streams / runs.before.result.simulated_s;
   if (*after.throughput.mean <= *before.throughput.mean * (1 + tolerance) + ends) return false;
-  return std::ranges::none_of(mechanisms(), [&](const Mechanism& by) { return by.seen(runs, process); });
+  if (runs.before.result.replications == 1 || !before.throughput.ci95 || !after.throughput.ci95) return true;
+  return after.throughput.ci95->first > before.throughput.ci95->second;
 }
 
 }  // namespace
@@ -138,12 +185,28 @@ std::vector<std::string> unexplained(const Pair& pair, const Compared& runs) {
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const auto entry = place_of_entry(runs.before.scenario, static_cast<std::size_t>(processes[i].entry));
     const bool may_gain = pair.less && *pair.less != entry;
-    if (!gains(may_gain ? Compared{runs.after, runs.before} : runs, i)) continue;
+    const Compared in_order = may_gain ? Compared{runs.after, runs.before} : runs;
+    if (!gains(in_order, i)) continue;
+    if (std::ranges::any_of(mechanisms(), [&](const Mechanism& by) { return by.seen(in_order, i); }))
+      continue;
     found.push_back(fmt::format("process {}: {}/s before, {}/s after", i,
                                 processes[i].throughput.mean.value_or(-1),
                                 runs.after.result.processes[i].throughput.mean.value_or(-1)));
   }
   return found;
+}
+
+std::vector<std::string> unexplained(const Pair& pair) {
+  const auto compare = [](const Pair& some) -> Breaches {
+    const auto before = simulated(some.before.text()), after = simulated(some.after.text());
+    if (!before || !after) return {};
+    return unexplained(some, {before->run(), after->run()});
+  };
+  if (compare(pair).empty()) return {};
+  Pair longer = pair;
+  for (Draft* draft : {&longer.before, &longer.after})
+    draft->run = {draft->run.front(), "duration: 1 s", "replications: 5"};
+  return compare(longer);
 }
 
 }  // namespace jostle::scenarios::testing

@@ -70,23 +70,36 @@ Words surroundings(Dice& dice, const board::DeviceSpec& device) {
   return lines;
 }
 
-Words kind_of_run(Dice& dice) {
+// Kernels that overlap are an event each, so runs of them are shorter.
+bool overlap(const Draft& draft) {
+  const auto starts = [](const Words& words, const char* key) {
+    return std::ranges::any_of(words, [&](const std::string& word) { return word.starts_with(key); });
+  };
+  return starts(draft.board, "sharing: mps") ||
+         std::ranges::any_of(draft.processes, [&](const DraftEntry& entry) {
+           return !entry.instances.empty() || starts(entry.keys, "streams");
+         });
+}
+
+Words kind_of_run(Dice& dice, bool brief) {
   const std::string seed = fmt::format("seed: {}", dice.number(1, 1000));
+  const int longest = brief ? 250 : 1000;
   switch (dice.number(1, 10)) {
     case 1:
       return {seed, "duration: 3 s", "setup: true"};
     case 2:
       return {seed, "duration: 1 s", fmt::format("batches: {}", dice.number(1, 20))};
     case 3:
-      return {seed, "until: {relative_error: 20 %, max: 2 s}", "warmup: 100 ms"};
+      return {seed, fmt::format("until: {{relative_error: 20 %, max: {} ms}}", 2 * longest),
+              "warmup: 100 ms"};
     case 4:
       return {seed, "duration: 100 ms", "warmup: 0 s"};
     case 5:
     case 6:
-      return {seed, fmt::format("duration: {} ms", dice.number(100, 500)), "warmup: 100 ms",
-              fmt::format("replications: {}", dice.number(2, 4))};
+      return {seed, fmt::format("duration: {} ms", dice.number(100, longest / 2)), "warmup: 100 ms",
+              fmt::format("replications: {}", dice.number(2, 3))};
     default:
-      return {seed, fmt::format("duration: {} ms", dice.number(200, 1000)), "warmup: 100 ms"};
+      return {seed, fmt::format("duration: {} ms", dice.number(200, longest)), "warmup: 100 ms"};
   }
 }
 
@@ -138,14 +151,14 @@ Draft draft(std::uint64_t number) {
       std::ranges::any_of(draft.board, [](const auto& line) { return line.starts_with("link"); });
   for (int i = dice.number(1, 3); i > 0; --i)
     draft.processes.push_back(drawn_entry(dice, {spec, mps, linked, draft.processes.size()}));
-  if (dice.one_in(20)) {
+  if (dice.one_in(20)) {  // many
     draft.processes.resize(1);
     Words& keys = draft.processes[0].keys;
     std::erase_if(keys, [](const std::string& part) { return part.starts_with("count"); });
-    keys.push_back(fmt::format("count: {}", dice.number(5, 64)));
+    keys.push_back(fmt::format("count: {}", dice.number(5, overlap(draft) ? 12 : 64)));
   }
   if (dice.one_in(4)) draft.processes.push_back(drawn_load(dice, spec));
-  draft.run = kind_of_run(dice);
+  draft.run = kind_of_run(dice, overlap(draft));
   return draft;
 }
 

@@ -33,10 +33,18 @@ std::optional<Simulated> simulated(const std::string& text) {
   return scenario ? std::optional(simulated(*scenario)) : std::nullopt;
 }
 
-int scenarios_in_part() {
+namespace {
+
+int scenarios() {
   const char* const asked = std::getenv("JOSTLE_RANDOM_SCENARIOS");
-  const int all = asked != nullptr ? std::atoi(asked) : sanitized ? 100 : 2000;
-  return (all + parts - 1) / parts;
+  return asked != nullptr ? std::atoi(asked) : sanitized ? 100 : 2000;
 }
+
+int in_each(int all, int parts) { return (all + parts - 1) / parts; }
+
+}  // namespace
+
+int scenarios_in_part() { return in_each(scenarios(), parts); }
+int pairs_in_part() { return in_each(scenarios() / 10, pair_parts); }
 
 }  // namespace jostle::scenarios::testing

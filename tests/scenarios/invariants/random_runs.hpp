@@ -32,5 +32,7 @@ struct Simulated {
 inline constexpr int parts = 20;  // of the random scenarios, for ctest to run side by side
 // Scenarios in each: of 2,000, or of JOSTLE_RANDOM_SCENARIOS of the environment.
 [[nodiscard]] int scenarios_in_part();
+inline constexpr int pair_parts = 8;  // of the pairs, of which there are a tenth as many
+[[nodiscard]] int pairs_in_part();
 
 }  // namespace jostle::scenarios::testing
