@@ -162,7 +162,7 @@ std::optional<Changed> no_limits(const Request& request) {
 using Size = std::tuple<double, double, double>;
 Size size_of(const board::DeviceSpec& device, const board::PowerMode& mode) {
   const board::Clocks most = board::maximum_clocks(device);
-  const int tpcs = device.sms_per_tpc > 0 ? device.gpu.sm_count / device.sms_per_tpc : 0;
+  const int tpcs = device.gpu.sms_per_tpc > 0 ? device.gpu.sm_count / device.gpu.sms_per_tpc : 0;
   double cpu = 0;
   for (std::size_t i = 0; i < device.cpu->clusters.size(); ++i) {
     const int cores = i < mode.online_cores.size() ? mode.online_cores[i] : device.cpu->clusters[i].cores;

@@ -125,7 +125,7 @@ class FleetPlanner {
     if (!profile) throw scenarios::RunError(problems.text());
     const board::DeviceSpec& device = *profile->spec;
     const board::PowerMode mode = power_mode_of(scenario, device).value_or(board::PowerMode{});
-    const int tpcs = device.sms_per_tpc > 0 ? device.gpu.sm_count / device.sms_per_tpc : 1;
+    const int tpcs = device.gpu.sms_per_tpc > 0 ? device.gpu.sm_count / device.gpu.sms_per_tpc : 1;
     const auto& cpu = mode.cpu_max_clock_hz;
     int cores = 0;
     for (const int online : mode.online_cores) cores += online;

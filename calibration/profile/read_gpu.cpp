@@ -125,7 +125,7 @@ void read_gpu(const Cursor& at, std::vector<ProfileParameter>& figures, board::D
   Block block(at, "a GPU", figures);
   block.words().required("architecture", gpu.architecture, input::Text{20});
   block.required("sm_count", gpu.sm_count, Whole<int>{1, 4096});
-  block.required("sms_per_tpc", device.sms_per_tpc, Whole<int>{1, 16});
+  block.required("sms_per_tpc", gpu.sms_per_tpc, Whole<int>{1, 16});
   block.required("max_clock", gpu.max_clock_hz,
                  Quantity{input::frequency_dimension(), 0, max_clock_hz, true});
   block.optional("clock_table", gpu.clock_table_hz, read_clock_table);

@@ -253,7 +253,7 @@ class ModeReader {
     if (setting.argument != "TPC_PG_MASK") return;
     const auto mask = number(setting, 0);
     if (!mask) return;
-    const int of_board = std::max(1, device_.gpu.sm_count / std::max(1, device_.sms_per_tpc));
+    const int of_board = std::max(1, device_.gpu.sm_count / std::max(1, device_.gpu.sms_per_tpc));
     const int of_chip = tpcs_of_chip(device_, of_board);
     const auto chip = of_chip < 64 ? (std::uint64_t{1} << of_chip) - 1 : ~std::uint64_t{0};
     const int powered = of_chip - std::popcount(static_cast<std::uint64_t>(*mask) & chip);

@@ -65,7 +65,7 @@ Table power_modes(const board::DeviceSpec& device, const std::vector<board::Powe
         {mode.name, mode.name == default_mode ? "default" : "",
          fmt::format("{}", board::online_cpus(device, &mode, std::nullopt).size()), range(least, fastest),
          range(mode.gpu_min_clock_hz.value_or(0), mode.gpu_max_clock_hz.value_or(device.gpu.max_clock_hz)),
-         fmt::format("{}", mode.tpcs ? *mode.tpcs * device.sms_per_tpc : device.gpu.sm_count),
+         fmt::format("{}", mode.tpcs ? *mode.tpcs * device.gpu.sms_per_tpc : device.gpu.sm_count),
          mhz(mode.emc_max_clock_hz.value_or(device.memory.max_clock_hz)),
          mode.dla_max_clock_hz ? mhz(*mode.dla_max_clock_hz) : ""});
   }

@@ -51,7 +51,6 @@ struct DeviceSpec {
   std::string sibling;      // the same of a device with the same chip, for batches that only that has
   Indirect<cpu::Spec> cpu;
   gpu::Spec gpu;  // without SMs: the board has no GPU that computes
-  int sms_per_tpc = 1;
   bool mps = true;  // its driver has the Multi-Process Service
   SpeedFactors what_if;
   dla::Spec dla;

@@ -39,11 +39,12 @@ Duration launch_gap(const KernelSequence& kernels, std::size_t kernel) {
 }
 
 Dispatcher::Dispatcher(const Spec& gpu, const Longer& longer)
-    : gpu_(gpu), longer_(longer), residency_(gpu), slowdown_(residency_.nothing_placed()) {}
+    : gpu_(gpu), longer_(longer), residency_(gpu), shares_(gpu), slowdown_(residency_.nothing_placed()) {}
 
 int Dispatcher::add_stream(const StreamSpec& spec) {
   Stream& stream = streams_.emplace_back();
   stream.spec = spec;
+  shares_.limit(spec.client, spec.sms);
   stream.resident = residency_.nothing_placed();
   return static_cast<int>(streams_.size()) - 1;
 }
@@ -92,6 +93,16 @@ Duration Dispatcher::time_of(const Stream& head) const {
   return time;
 }
 
+// No other kernel can take a place of `head`, which has placed all that fits: it is alone, or its client has
+// all the SMs that it may have for this kernel, and so may every other client.
+bool Dispatcher::undisturbed(const Stream& head) const {
+  if (running_ == 1) return true;
+  const auto of_client = [&](const Stream& other) {
+    return other.running && other.spec.client == head.spec.client;
+  };
+  return shares_.fit() && shares_.has_all(head.spec.client) && std::ranges::count_if(streams_, of_client) == 1;
+}
+
 // Places what fits of the head of the line; true if that is all of it.
 bool Dispatcher::place_head(Stream& head) {
   std::uint32_t slot = 0;
@@ -104,7 +115,10 @@ bool Dispatcher::place_head(Stream& head) {
   }
   Placement& placed = placements_[slot];
   const int most = static_cast<int>(std::min<std::uint32_t>(head.unplaced, 1U << 20U));
-  const int count = residency_.place(head.work.need, most, head.spec.sms, placed);
+  residency_.find_room(head.work.need, placed);
+  for (const std::size_t client : full_) shares_.leave_others(client, placed);
+  if (shares_.limited(head.spec.client)) shares_.leave_usable(head.spec.client, placed);
+  const int count = residency_.place(head.work.need, most, placed);
   if (count < most) head.no_room_since = releases_;
   if (count == 0) {
     free_placements_.push_back(slot);
@@ -123,8 +137,7 @@ bool Dispatcher::place_head(Stream& head) {
   const auto later = std::ranges::find_if(head.cohorts, [&](const Cohort& other) { return other.end > end; });
   head.unplaced -= static_cast<std::uint32_t>(count);
   Cohort cohort{.end = end, .count = count, .length = length, .placed = slot};
-  const bool alone = running_ == 1 && head.cohorts.empty() && head.spec.sms.count >= residency_.sms();
-  if (alone && head.unplaced > 0)
+  if (head.unplaced > 0 && head.cohorts.empty() && undisturbed(head))
     cohort.waves = static_cast<std::int32_t>((head.unplaced - 1) / static_cast<std::uint32_t>(count));
   head.cohorts.insert(later, cohort);
   set_next(head);
@@ -146,7 +159,7 @@ std::int32_t Dispatcher::waves_over(const Stream& stream, const Cohort& cohort, 
 
 // From now on, each wave is placed when the one before it has ended.
 void Dispatcher::break_waves(Stream& stream) {
-  if (stream.cohorts.empty() || stream.cohorts.front().waves == 0) return;
+  if (!in_waves(stream)) return;
   catch_up(stream);
   Cohort& cohort = stream.cohorts.front();
   const std::int32_t over = waves_over(stream, cohort, stream.passed);
@@ -173,6 +186,7 @@ void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count
       stream.resident[i] = static_cast<Count>(stream.resident[i] + placed[i]);
   }
   slowdown_.add(stream.work.demand, placed, count);
+  shares_.add(stream.spec.client, placed);
   changed_ = true;
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
@@ -181,6 +195,7 @@ void Dispatcher::add_resident(Stream& stream, const Placement& placed, int count
 void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   const Placement& placed = placements_[cohort.placed];
   residency_.release(stream.work.need, placed);
+  shares_.remove(stream.spec.client, placed);
   slowdown_.remove(stream.work.demand, placed, cohort.count);
   if (!stream.cohorts.empty()) {
     for (std::size_t i = 0; i < placed.size(); ++i)
@@ -193,18 +208,13 @@ void Dispatcher::remove_resident(Stream& stream, const Cohort& cohort) {
   pipes_changed_ = pipes_changed_ || stream.work.demand.pipes_of_block != 0;
 }
 
-// Whether a kernel before `stream` waits for room on an SM that `stream` may use.
-bool Dispatcher::behind_blocked(const Stream& stream) const {
-  return std::ranges::any_of(
-      blocked_, [&](const SmRange& range) { return overlap(range, stream.spec.sms, residency_.sms()); });
-}
-
 bool Dispatcher::has_resident_blocks() const {
   return std::ranges::any_of(streams_, [](const Stream& stream) { return !stream.cohorts.empty(); });
 }
 
 void Dispatcher::dispatch(Places places) {
-  blocked_.clear();
+  full_.clear();
+  bool closed = false;  // a kernel waits that may use any SM
   if (places == Places::none)
     for (Stream& stream : streams_) break_waves(stream);
   for (std::size_t place = 0; place < line_.size() && places != Places::none;) {
@@ -217,10 +227,13 @@ void Dispatcher::dispatch(Places places) {
       ++place;  // does not stand in the line yet: it is delivered later
       continue;
     }
-    const bool no_room = head.no_room_since == releases_;
-    if (no_room || behind_blocked(head) || !place_head(head)) {
+    const bool no_room = head.no_room_since == releases_ || in_waves(head);
+    if (closed || no_room || !place_head(head)) {
       head.waited = true;
-      blocked_.push_back(head.spec.sms);
+      if (shares_.limited(head.spec.client) && shares_.has_all(head.spec.client))
+        full_.push_back(head.spec.client);
+      else
+        closed = true;
       ++place;
       continue;
     }
@@ -245,7 +258,7 @@ void Dispatcher::set_speeds() {
 }
 
 double Dispatcher::cubed_slowdown(Stream& stream) const {
-  const bool limited = stream.spec.sms.count < residency_.sms();
+  const bool limited = shares_.limited(stream.spec.client);
   const bool alone = running_ == 1 && !limited;
   if (alone || stream.cohorts.empty()) {
     stream.pipes = -1;

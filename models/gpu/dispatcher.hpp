@@ -2,8 +2,8 @@
 //
 // 1. Kernels are served in the order in which they became ready, those of a higher priority first. The first
 //    in the line places as many blocks as fit; as long as it has more, no other kernel starts a block, even
-//    one that would fit (head-of-line blocking). Nothing is evicted. Kernels that may not use the same SMs
-//    (shares of threads under MPS) do not wait for each other.
+//    one that would fit (head-of-line blocking). Nothing is evicted. A kernel of an MPS client that has all
+//    the SMs it may have (sm_shares.hpp) keeps others from these only.
 // 2. Blocks go to the SM with most room (residency.hpp).
 // 3. Blocks that start together end together, after the kernel's time for one wave. A kernel's first blocks
 //    take what is left of its start, which passes while it waits; blocks that waited for room, or behind a
@@ -27,6 +27,7 @@
 #include "models/gpu/gpu.hpp"
 #include "models/gpu/residency.hpp"
 #include "models/gpu/slowdown.hpp"
+#include "models/gpu/sm_shares.hpp"
 #include "models/gpu/spec.hpp"
 #include "sim/time.hpp"
 
@@ -55,8 +56,9 @@ struct Work {
 
 struct StreamSpec {
   Priority priority = Priority::normal;
-  SmRange sms;         // that its blocks may use
-  int connection = 0;  // streams of one connection run one kernel at a time
+  int connection = 0;      // streams of one connection run one kernel at a time
+  std::size_t client = 0;  // under MPS; its streams have the same `sms`
+  int sms = 0;             // on which the client may have blocks at one time
 };
 
 class Dispatcher {
@@ -100,7 +102,7 @@ class Dispatcher {
     sim::Duration length;
     std::uint32_t placed;  // its Placement
     // Further waves of as many blocks in the same places, each `later_wave()` after the one before. Only
-    // while no other kernel runs, since nothing can come between them then.
+    // while nothing can come between them (undisturbed()).
     std::int32_t waves = 0;
   };
   struct Stream {
@@ -129,12 +131,15 @@ class Dispatcher {
   [[nodiscard]] static sim::Duration end_of(const Stream& stream, const Cohort& cohort);
   [[nodiscard]] static std::int32_t waves_over(const Stream& stream, const Cohort& cohort,
                                                sim::Duration passed);
+  [[nodiscard]] static bool in_waves(const Stream& stream) {
+    return !stream.cohorts.empty() && stream.cohorts.front().waves > 0;
+  }
   void break_waves(Stream& stream);
   void add_resident(Stream& stream, const Placement& placed, int count);
   void remove_resident(Stream& stream, const Cohort& cohort);
   [[nodiscard]] sim::Duration time_of(const Stream& head) const;
   [[nodiscard]] double moved_bytes() const;
-  [[nodiscard]] bool behind_blocked(const Stream& stream) const;
+  [[nodiscard]] bool undisturbed(const Stream& head) const;
   void set_speeds();
   [[nodiscard]] double cubed_slowdown(Stream& stream) const;
   [[nodiscard]] sim::Duration passed(const Stream& stream) const;
@@ -145,10 +150,12 @@ class Dispatcher {
   Spec gpu_;
   Longer longer_;
   Residency residency_;
+  SmShares shares_;
   Slowdown slowdown_;
   std::vector<Stream> streams_;
-  std::vector<int> line_;         // streams with unplaced blocks, first to be served first
-  std::vector<SmRange> blocked_;  // of dispatch(); kept for its storage
+  std::vector<int> line_;  // streams with unplaced blocks, first to be served first
+  // Of dispatch(): clients that have all their SMs, and of which a kernel waits. Kept for its storage.
+  std::vector<std::size_t> full_;
   std::vector<Placement> placements_;
   std::vector<std::uint32_t> free_placements_;
   int running_ = 0;

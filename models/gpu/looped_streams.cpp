@@ -25,7 +25,7 @@ class Loops {
   Loops(const Spec& gpu, std::span<const LoopedStream> streams, int skipped, int counted)
       : dispatcher_(gpu), streams_(streams), skipped_(skipped), counted_(counted) {
     for (std::size_t i = 0; i < streams.size(); ++i) {
-      dispatcher_.add_stream({.sms = {0, gpu.sm_count}, .connection = static_cast<int>(i)});
+      dispatcher_.add_stream({.connection = static_cast<int>(i), .sms = gpu.sm_count});
       places_.push_back({.ready = Time{} + between_starts * static_cast<std::int64_t>(i)});
     }
   }

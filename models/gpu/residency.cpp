@@ -6,10 +6,9 @@
 namespace jostle::gpu::space {
 namespace {
 
-constexpr int warp = 32;           // threads
-constexpr int shared_unit = 16;    // bytes
-constexpr int vector_of = 16;      // SMs: arrays are whole numbers of vectors
-constexpr Count most_blocks = 32;  // of an SM, of any architecture
+constexpr int warp = 32;         // threads
+constexpr int shared_unit = 16;  // bytes
+constexpr int vector_of = 16;    // SMs: arrays are whole numbers of vectors
 
 Count limited(std::int64_t value, std::int64_t least = 0) {
   return static_cast<Count>(std::clamp<std::int64_t>(value, least, 32'767));
@@ -55,14 +54,8 @@ Need need_of(const Spec& gpu, const Kernel& kernel) {
           .shared = std::min(units_of(shared, shared_unit), limited(gpu.shared_bytes_per_sm / shared_unit))};
 }
 
-bool overlap(const SmRange& a, const SmRange& b, int sms) {
-  if (a.count >= sms || b.count >= sms) return true;
-  const int from_a = (b.first - a.first + sms) % sms, from_b = (a.first - b.first + sms) % sms;
-  return from_a < a.count || from_b < b.count;
-}
-
-Residency::Residency(const Spec& gpu) : sms_(std::max(gpu.sm_count, 1)) {
-  const auto n = static_cast<std::size_t>(sms_);
+Residency::Residency(const Spec& gpu) {
+  const auto n = static_cast<std::size_t>(std::max(gpu.sm_count, 1));
   const std::size_t whole = (n + vector_of - 1) / vector_of * vector_of;
   const auto each = [&](std::vector<Count>& free, Count of_an_sm) {
     free.assign(n, of_an_sm);
@@ -74,21 +67,11 @@ Residency::Residency(const Spec& gpu) : sms_(std::max(gpu.sm_count, 1)) {
   each(blocks_, std::clamp(limited(gpu.max_blocks_per_sm), Count{1}, most_blocks));
 }
 
-// For how many blocks each SM of the range has room; returns the most.
-Count Residency::find_room(const Need& need, SmRange range, Placement& room) const {
+void Residency::find_room(const Need& need, Placement& room) const {
   room = blocks_;
   limit_room(room, threads_, need.threads);
   if (need.registers > 0) limit_room(room, registers_, need.registers);
   if (need.shared > 0) limit_room(room, shared_, need.shared);
-  if (range.count < sms_) {
-    for (int i = 0; i < sms_; ++i) {
-      const int from_first = i >= range.first ? i - range.first : i - range.first + sms_;
-      if (from_first >= range.count) room[static_cast<std::size_t>(i)] = 0;
-    }
-  }
-  Count highest = 0;
-  for (std::size_t i = 0; i < room.size(); ++i) highest = std::max(highest, room[i]);
-  return highest;
 }
 
 void Residency::take(const Need& need, const Placement& placed, Count sign) {
@@ -106,8 +89,9 @@ void Residency::take(const Need& need, const Placement& placed, Count sign) {
 
 // Each block goes where there is most room, so SMs are filled level by level: down to `level` all of them,
 // and the first `rest` of those with room for one more.
-int Residency::place(const Need& need, int most, SmRange range, Placement& placed) {
-  Count level = find_room(need, range, placed);
+int Residency::place(const Need& need, int most, Placement& placed) {
+  Count level = 0;
+  for (const Count room : placed) level = std::max(level, room);
   if (level == 0 || most <= 0) return 0;
   int rest = most;
   int count = 0;

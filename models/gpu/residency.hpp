@@ -28,14 +28,7 @@ struct Need {
 // The need of a block of `kernel`, cut to what an SM of `gpu` has, so that every kernel can run.
 [[nodiscard]] Need need_of(const Spec& gpu, const Kernel& kernel);
 
-// SMs `first` to `first + count - 1`, in a ring.
-struct SmRange {
-  int first = 0;
-  int count = 0;
-};
-
-// Whether two ranges of a GPU with `sms` SMs have one in common.
-[[nodiscard]] bool overlap(const SmRange& a, const SmRange& b, int sms);
+inline constexpr Count most_blocks = 32;  // of an SM, of any architecture
 
 // Number of blocks on each SM, and zeros up to a whole number of vectors.
 using Placement = std::vector<Count>;
@@ -44,18 +37,17 @@ class Residency {
  public:
   explicit Residency(const Spec& gpu);
 
-  [[nodiscard]] int sms() const { return sms_; }
   [[nodiscard]] Placement nothing_placed() const { return Placement(threads_.size(), 0); }
-  // Places up to `most` blocks on the SMs of `range`. Sets `placed` to where they went and returns their
-  // number.
-  int place(const Need& need, int most, SmRange range, Placement& placed);
+  // Sets `room` to the number of blocks for which each SM has room.
+  void find_room(const Need& need, Placement& room) const;
+  // Places up to `most` blocks where `placed` says that there is room. Sets it to where they went and returns
+  // their number.
+  int place(const Need& need, int most, Placement& placed);
   void release(const Need& need, const Placement& placed);
 
  private:
   void take(const Need& need, const Placement& placed, Count sign);
-  [[nodiscard]] Count find_room(const Need& need, SmRange range, Placement& room) const;
 
-  int sms_ = 0;
   std::vector<Count> threads_, registers_, shared_, blocks_;  // free, for each SM; none beyond the last
 };
 

@@ -11,18 +11,6 @@ namespace jostle::gpu {
 using sim::Duration;
 using sim::Time;
 
-namespace {
-
-// SMs that a process may use: its share, beside those of the process before it. Which SMs a limited MPS
-// client gets is not documented; a ring is an assumption.
-space::SmRange sms_of(const Spec& gpu, double limit, std::size_t process) {
-  const int sms = std::max(gpu.sm_count, 1);
-  const int count = std::clamp(static_cast<int>(limit * sms + 0.999), 1, sms);
-  return {static_cast<int>(process * static_cast<std::size_t>(count) % static_cast<std::size_t>(sms)), count};
-}
-
-}  // namespace
-
 SpaceSharedGpu::SpaceSharedGpu(sim::Engine& engine, const Spec& spec, SpaceOf space, std::uint64_t seed)
     : engine_(engine), spec_(spec), space_(space), random_(seed, "gpu slices") {
   // Fitted to mps.csv: a kernel does not start while one of another process is in its way.
@@ -65,8 +53,10 @@ ContextId SpaceSharedGpu::create_context(const ContextSpec& spec) {
       group.contexts, [&](std::size_t other) { return contexts_[other].process == number; });
   const int connections = std::max(spec_.space_sharing.connections, 1);
   const int connection = static_cast<int>(number) * connections + static_cast<int>(before) % connections;
-  context.stream = group.dispatcher.add_stream(
-      {.priority = spec.priority, .sms = sms_of(spec_, spec.sm_limit, number), .connection = connection});
+  context.stream = group.dispatcher.add_stream({.priority = spec.priority,
+                                                .connection = connection,
+                                                .client = number,
+                                                .sms = space::sms_of_share(spec_, spec.sm_limit)});
   group.contexts.push_back(context.id.index);
   if (sim::TraceSink* trace = engine_.trace()) context.track = trace->track("GPU: " + spec.name);
   return context.id;

@@ -96,6 +96,7 @@ struct KernelCosts {
 struct Spec {
   std::string architecture;  // "sm_90"
   int sm_count = 0;
+  int sms_per_tpc = 1;
   double max_clock_hz = 0;
   std::vector<double> clock_table_hz;  // ascending; empty: any clock up to the maximum
   int max_threads_per_sm = 0, max_blocks_per_sm = 0, max_threads_per_block = 1024;

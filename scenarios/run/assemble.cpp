@@ -330,8 +330,10 @@ Assembly assemble(const Scenario& scenario, const calibration::Profile& profile,
   if (scenario.jetson_clocks.value_or(false)) device.cpu->idle_state.reset();  // it disables them
   assembly.dvfs = dvfs_of(scenario, device, mode, clocks);
   setup.memory_bytes_per_s = board::memory_capacity(device, clocks.emc_hz);
-  if (mode != nullptr && mode->tpcs)
-    device.gpu = gpu::with_sms(std::move(device.gpu), *mode->tpcs * device.sms_per_tpc);
+  if (mode != nullptr && mode->tpcs) {
+    const int sms = *mode->tpcs * device.gpu.sms_per_tpc;
+    device.gpu = gpu::with_sms(std::move(device.gpu), sms);
+  }
 
   const std::vector<ProcessInstance> instances = expand(scenario);
   assembly.occupancy = occupancy_of(scenario, device, instances, shared);

@@ -77,15 +77,22 @@ TEST(AContainer, with_as_many_cpus_as_cores_changes_no_figure) {
   Result contained = run_text(spinners("container: {name: a, cpus: 4}", "clocks: {cores: 4}\n", 5));
   for (ProcessResult& process : contained.processes) {
     EXPECT_EQ(process.throttled_share, 0.0);
+    EXPECT_EQ(process.throttled_by, "container");
     process.throttled_share.reset();
+    process.throttled_by.clear();
   }
   for (Result* const result : {&plain, &contained}) result->resolved = result->scenario_hash = "";
   EXPECT_EQ(to_json(plain), to_json(contained));
   EXPECT_THAT(to_json(plain), Not(HasSubstr("throttled_share")));
 }
 
-TEST(ARealTimeProcess, is_held_to_95_percent_of_its_core) {
-  const Result result = run_text(spinners("policy: {fifo: 50}"));
+TEST(ARealTimeProcess, is_held_to_95_percent_of_its_core_by_kernels_before_6_12) {
+  const std::string on_h200 = spinners("policy: {fifo: 50}");
+  const Result free = run_text(on_h200);  // 6.18
+  EXPECT_EQ(free.processes[0].throttled_share, 0.0);
+  EXPECT_EQ(analyses::held_back(free, {0}), "");
+  const std::string rest = on_h200.substr(on_h200.find("host_cores: 4\n") + std::string_view("host_cores: 4\n").size());
+  const Result result = run_text("device: jetson-orin-nano\n" + rest);  // 5.15
   EXPECT_NEAR(*result.processes[0].throttled_share, 0.05, 0.01);
   EXPECT_THAT(analyses::held_back(result, {0}), HasSubstr("throttled as a real-time thread for "));
 }

@@ -130,7 +130,7 @@ TEST(PowerModes, limit_what_nvpmodel_limits) {
   for (const Board& row : boards()) {
     const board::DeviceSpec device = spec_of(row.device);
     EXPECT_EQ(device.default_power_mode, row.default_mode) << row.device;
-    EXPECT_EQ(device.sms_per_tpc, row.sms_per_tpc) << row.device;
+    EXPECT_EQ(device.gpu.sms_per_tpc, row.sms_per_tpc) << row.device;
     ASSERT_EQ(device.power_modes.size(), row.modes.size()) << row.device;
     const double fastest = device.cpu->clusters.back().max_clock_hz;
     for (const Mode& fact : row.modes) {
@@ -144,7 +144,7 @@ TEST(PowerModes, limit_what_nvpmodel_limits) {
       expect_clock(mode->emc_max_clock_hz.value_or(device.memory.max_clock_hz), fact.emc,
                    device.memory.max_clock_hz, what + " emc");
       EXPECT_NEAR(mode->dla_max_clock_hz.value_or(0) / 1e6, fact.dla, 0.05) << what;
-      EXPECT_EQ(mode->tpcs.value_or(device.gpu.sm_count / device.sms_per_tpc), fact.tpcs) << what;
+      EXPECT_EQ(mode->tpcs.value_or(device.gpu.sm_count / device.gpu.sms_per_tpc), fact.tpcs) << what;
       EXPECT_EQ(static_cast<int>(board::online_cpus(device, mode, std::nullopt).size()), fact.cores) << what;
     }
   }
@@ -232,7 +232,7 @@ TEST(Boards, have_the_published_gpu_tops_in_each_power_mode_of_the_agx_orin) {
        std::vector<std::pair<std::string, double>>{{"MAXN", 171}, {"50W", 109}, {"30W", 41}}) {
     const board::PowerMode* mode = board::find_power_mode(device, name);
     ASSERT_NE(mode, nullptr);
-    const double sms = mode->tpcs.value_or(8) * device.sms_per_tpc;
+    const double sms = mode->tpcs.value_or(8) * device.gpu.sms_per_tpc;
     const double hz = mode->gpu_max_clock_hz.value_or(device.gpu.max_clock_hz);
     // They were stated for JetPack 5, whose steps lie 12.75 MHz higher.
     EXPECT_NEAR(2 * device.gpu.tensor_cores.int8 * sms * hz / 1e12, tops, 0.04 * tops) << name;

@@ -126,7 +126,7 @@ TEST(PowerProfiles, rails_are_within_a_fifth_and_a_quarter_of_a_watt_of_the_publ
     }
     if (gpu == "working") activity.working_s = 0.95;
     for (const board::PowerMode& mode : spec.power_modes) {
-      if (mode.name == text("power_mode") && mode.tpcs) activity.sms = *mode.tpcs * spec.sms_per_tpc;
+      if (mode.name == text("power_mode") && mode.tpcs) activity.sms = *mode.tpcs * spec.gpu.sms_per_tpc;
     }
     const double watts =
         on_rail(*spec.power, text("rail"), power::energy_of(*spec.power, activity, spec.power->reference_c));

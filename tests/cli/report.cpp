@@ -64,7 +64,7 @@ TEST(Report, of_an_overloaded_process_says_up_to_which_share_of_its_load_it_woul
               HasSubstr("serves 2143 of 2461 images/s\n"));
   result.processes[0].stable_rate = 2143;
   EXPECT_THAT(overload_lines(result, Terminal::unlimited, false),
-              HasSubstr("2143 of 2461 images/s; stable up to 87 % of this load\n"));
+              HasSubstr("2143 of 2461 images/s; stable\nup to 87 % of this load\n"));
   EXPECT_EQ(stable_up_to(0.9996), "stable up to 99.9 % of this load");
 }
 

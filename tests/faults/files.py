@@ -182,7 +182,7 @@ class Files(Folder):
         for name in ("t.json", "t.pftrace"):
             process = self.start("run", "scenario.yaml", "--set", ENDLESS, "--trace", self.out / name, "--html", page)
             code, errors, _ = self.signalled(process)
-            self.assertEqual((code, errors), (130, "jostle: interrupted\n"))
+            self.assertEqual((code, errors.splitlines()[-1]), (130, "jostle: interrupted"))
         self.assertGreater(len(json.loads((self.out / "t.json").read_text())["traceEvents"]), 10)
         self.assertGreater(self.packets((self.out / "t.pftrace").read_bytes()), 10)
         self.assertEqual(page.read_text(), "old")

@@ -43,7 +43,7 @@ void check(const board::PowerMode& mode, const board::DeviceSpec& device) {
     require(mode.cpu_min_clock_hz[i] <= most, "a minimum is at most the maximum");
   }
   if (mode.tpcs)
-    require(*mode.tpcs >= 1 && *mode.tpcs * device.sms_per_tpc <= std::max(device.gpu.sm_count, 1),
+    require(*mode.tpcs >= 1 && *mode.tpcs * device.gpu.sms_per_tpc <= std::max(device.gpu.sm_count, 1),
             "a mode leaves TPCs that there are");
 }
 

@@ -39,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> pairs() {
 std::string mode_of(const std::string& device) {
   const board::DeviceSpec spec = spec_of(device);
   for (const board::PowerMode& mode : spec.power_modes) {
-    if (!mode.tpcs || *mode.tpcs * spec.sms_per_tpc >= spec.gpu.sm_count) return mode.name;
+    if (!mode.tpcs || *mode.tpcs * spec.gpu.sms_per_tpc >= spec.gpu.sm_count) return mode.name;
   }
   return {};
 }
