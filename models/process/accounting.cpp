@@ -16,7 +16,8 @@ Accounting::Accounting(const BoardParts& board, const Spec& spec, const Costs& c
 void Accounting::open_tracks(const Identity& identity) {
   sim::TraceSink* const trace = engine_.trace();
   if (trace == nullptr) return;
-  if (!serves_instances(spec_)) served_.open_track(identity.named(spec_.name));  // else each has its own
+  // If it serves instances, each has a track of its own instead of this one.
+  if (!serves_instances(spec_)) served_.open_track(identity.named(spec_.name));
   if (!in_stages_.empty()) stage_track_ = trace->track(identity.named(spec_.name + " stages"));
 }
 

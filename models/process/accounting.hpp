@@ -1,5 +1,6 @@
-// The figures of a process: what it has answered (Served), its calls and stages, where its time goes
-// (TimeAccount), and its tracks on the timeline. Who does something says so here at the instant it is done.
+// The metrics of a process: its answered requests (Served), its calls and stages, the use of its time
+// (TimeAccount), and its tracks on the timeline. Other classes report each event here at the instant it
+// happens.
 #pragma once
 
 #include <cstddef>
@@ -21,21 +22,21 @@ namespace jostle::process {
 
 class Accounting {
  public:
-  // `spec` and the board must outlive it.
+  // `spec` and the board must outlive the accounting.
   Accounting(const BoardParts& board, const Spec& spec, const Costs& costs);
 
   // Opens its tracks. A timeline shows tracks in the order in which they were opened.
   void open_tracks(const Identity& identity);
 
-  // What has just happened.
+  // Events that have just happened.
   void ready() { ready_ = engine_.now(); }  // the set-up was done
   void enqueued() { ++enqueue_calls_; }
   void synchronised(sim::Time entered);
-  void stage_done(std::size_t stage, sim::Time begun);  // those before inference come first
-  void serving(bool full) { served_.serving(full); }    // begins with a batch, one by one
-  // A batch of `images`, of requests that were made then.
+  void stage_done(std::size_t stage, sim::Time begun);  // stages before inference come first
+  void serving(bool full) { served_.serving(full); }    // a batch begins (only if one by one)
+  // A batch of `images` is done. `made`: when its requests were made.
   void batch_done(std::span<const sim::Time> made, std::int64_t images);
-  void finished() { finished_ = engine_.now(); }  // the last batch
+  void finished() { finished_ = engine_.now(); }  // the last batch is done
 
   // Forgets the past: the warm-up ends.
   void end_warmup();
@@ -46,7 +47,7 @@ class Accounting {
   [[nodiscard]] const Served& served() const { return served_; }
   [[nodiscard]] std::int64_t enqueue_calls() const { return enqueue_calls_; }
   [[nodiscard]] std::int64_t synchronise_calls() const { return synchronise_calls_; }
-  [[nodiscard]] sim::Duration synchronising() const { return synchronising_; }  // in all calls together
+  [[nodiscard]] sim::Duration synchronising() const { return synchronising_; }  // time in all calls together
   [[nodiscard]] const std::vector<sim::Duration>& in_stages() const { return in_stages_; }
   [[nodiscard]] std::optional<sim::Time> ready_at() const { return ready_; }
   [[nodiscard]] std::optional<sim::Time> finished_at() const { return finished_; }
@@ -54,7 +55,7 @@ class Accounting {
  private:
   sim::Engine& engine_;
   const Spec& spec_;
-  sim::Duration answer_time_;  // from a batch's end to whoever asked; zero on the board
+  sim::Duration answer_time_;  // from a batch's end until the client has the answer; zero on the board
   TimeAccount time_;
   Served served_;
   std::int64_t enqueue_calls_ = 0, synchronise_calls_ = 0;

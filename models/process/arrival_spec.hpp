@@ -1,5 +1,5 @@
-// When the work of a process arrives: in a closed loop, on a clock, at random, as recorded, or made by
-// another's results; and how it waits.
+// Arrivals of the work of a process: in a closed loop, periodic, at random, as recorded, or made by another's
+// results; and the limits of its queue.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@ namespace jostle::process {
 
 enum class ArrivalKind { closed_loop, periodic, poisson, trace, cascade };
 
-// Who is dropped when one more comes to a full queue: it, or the one that has waited longest.
+// The request that is dropped when one more comes to a full queue: the new one, or the one that has waited
+// longest.
 enum class Drop : std::uint8_t { newest, oldest };
 
-// How many requests each image that another has served makes.
+// Number of requests that each image served by another process makes.
 enum class FanOutKind : std::uint8_t { fixed, poisson };
 struct FanOut {
   double mean = 1;
@@ -27,21 +28,21 @@ struct Arrivals {
   ArrivalKind kind = ArrivalKind::closed_loop;
   double rate_per_s = 0;               // periodic, poisson
   std::optional<sim::Duration> phase;  // periodic; drawn from the seed if absent
-  std::int64_t streams = 1;            // periodic: so many sources of that rate, each with a phase drawn
-  double drift = 0;  // periodic: the clock of each source is fast or slow by up to this share, drawn
-  std::int64_t dynamic_batch = 1;           // a request is made of so many of what arrives
+  std::int64_t streams = 1;            // periodic: number of sources of that rate, each with a phase drawn
+  double drift = 0;                // periodic: each source's clock is fast or slow by up to this share, drawn
+  std::int64_t dynamic_batch = 1;  // number of arrivals that make one request
   std::vector<sim::Time> since = {};        // trace: when each request was first made; empty: at its time
   std::vector<sim::Time> times;             // trace, ascending
   std::optional<std::int64_t> queue_limit;  // waiting requests beyond it are dropped
   Drop drop = Drop::newest;
-  // Dynamic batching: requests are single images, and a batch goes when it is full or when the request that
-  // has waited longest has waited for this long. None: a request is a batch.
+  // Dynamic batching: requests are single images, and a batch starts when it is full or when the request that
+  // has waited longest has waited this long. None: a request is a batch.
   std::optional<sim::Duration> max_delay = {};
   std::string after = {};  // cascade: the name of the instance or process whose results make the requests
-  FanOut fan_out = {};     // of a cascade
+  FanOut fan_out = {};     // cascade: number of requests per result
 };
 
-// A request that was answered.
+// An answered request: when it was made, and when it was answered.
 struct Answered {
   sim::Time made, at;
 };

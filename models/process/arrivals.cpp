@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto later = [](const auto& a, const auto& b) { return a.next > b.next; };
 
-// `begin` and a gap behind it; never, once no run lasts so long.
+// The time `gap` after `begin`; Time::never() for times that no run reaches.
 Time after(Time begin, sim::Duration gap) {
   constexpr Time unreachable{std::int64_t{1} << 62U};
   return begin < unreachable ? begin + gap : Time::never();
@@ -28,7 +28,8 @@ ArrivalTimes::ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random)
 }
 
 void ArrivalTimes::open_sources() {
-  // Two draws a source, needed or not: one source more, or a given phase, changes no other draw.
+  // Each source takes two draws, needed or not, so that one more source or a given phase changes no other
+  // draw.
   for (std::int64_t i = 0; i < arrivals_.streams; ++i) {
     const double rate = arrivals_.rate_per_s, turn = random_.uniform(), fast = 2 * random_.uniform() - 1;
     const sim::Duration phase = arrivals_.phase ? *arrivals_.phase : sim::seconds(turn / rate);
@@ -42,7 +43,7 @@ Time ArrivalTimes::next_of_sources() {
   std::ranges::pop_heap(sources_, later);
   Source& source = sources_.back();
   const Time next = source.next;
-  // From the count, so that rounding does not add up.
+  // The time is computed from the count, so that rounding errors do not add up.
   source.next = after(Time::zero() + source.phase,
                       sim::seconds(static_cast<double>(++source.count) / source.rate_per_s));
   std::ranges::push_heap(sources_, later);
@@ -60,7 +61,7 @@ void ArrivalTimes::advance_one() {
   ++count_;
   switch (arrivals_.kind) {
     case ArrivalKind::closed_loop:
-    case ArrivalKind::cascade:  // others' results tell
+    case ArrivalKind::cascade:  // others' results make the requests
       next_ = Time::never();
       return;
     case ArrivalKind::periodic:
@@ -111,7 +112,7 @@ void RequestQueue::advance() {
   }
 }
 
-// The next request waits, or one is dropped.
+// Adds the next request to the queue, or drops one.
 void RequestQueue::enqueue() {
   if (limit_ && static_cast<std::int64_t>(waiting_.size()) >= *limit_) {
     ++drops_;
@@ -121,11 +122,11 @@ void RequestQueue::enqueue() {
   waiting_.push_back(next_);
 }
 
-// All that came by now, in their order.
+// Handles all requests that came by `now`, in their order.
 void RequestQueue::arrive(Time now) {
   for (; next_.at <= now; advance()) {
     if (std::exchange(free_, false))
-      straight_ = next_.since;  // whatever the queue holds
+      straight_ = next_.since;  // it bypasses the queue
     else
       enqueue();
   }

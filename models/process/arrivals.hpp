@@ -1,4 +1,4 @@
-// Requests to a process: when they come, who waits, and who is turned away.
+// Requests to a process: when they arrive, which ones wait, and which ones are dropped.
 #pragma once
 
 #include <cstddef>
@@ -14,31 +14,32 @@
 
 namespace jostle::process {
 
-// How many batches a process does before it ends.
+// Number of batches that a process does before it ends.
 [[nodiscard]] inline std::uint64_t max_batches(const Spec& spec) {
   return spec.batches ? static_cast<std::uint64_t>(*spec.batches) : std::numeric_limits<std::uint64_t>::max();
 }
 
-// Draws when the requests of a process are made.
+// Random numbers for the times at which the requests of a process are made.
 [[nodiscard]] inline sim::RandomStream arrivals_random(const Identity& identity) {
   return identity.random("arrivals");
 }
 
-// When requests are made.
+// The times at which requests are made.
 class ArrivalTimes {
  public:
-  // `random` draws the phases of periodic arrivals that name none, the drifts of their clocks, and Poisson's
-  // intervals.
+  // `random` draws the phases of periodic arrivals without a given phase, the drifts of their clocks, and the
+  // intervals of Poisson arrivals.
   ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random);
 
-  // When the next request is whole; Time::never() after the last of a trace, and of a closed loop.
+  // When the next request is complete; Time::never() after the last of a trace, and for requests that are not
+  // made by time (closed loop, cascade).
   [[nodiscard]] sim::Time next() const { return next_; }
-  // When the first part of it came: earlier where requests are batched.
+  // When its first part was made: before next() if requests are batched, or if a trace says so.
   [[nodiscard]] sim::Time since() const { return since_; }
   void advance();
 
  private:
-  struct Source {  // of periodic arrivals
+  struct Source {  // one source of periodic arrivals
     sim::Duration phase;
     double rate_per_s = 0;
     std::int64_t count = 0;  // arrivals so far
@@ -52,40 +53,42 @@ class ArrivalTimes {
   sim::RandomStream random_;
   sim::Time next_, since_;
   std::int64_t count_ = 0;       // arrivals so far, next_ excluded
-  std::vector<Source> sources_;  // a heap: the one with the next arrival is the first
+  std::vector<Source> sources_;  // a heap: the source with the next arrival is the first
 };
 
 class RequestQueue {
  public:
-  // Of requests that are there when they are made.
+  // A queue of requests that are there as soon as they are made.
   RequestQueue(const Arrivals& arrivals, sim::RandomStream random);
-  // Of those told by deliver(); beyond `limit` waiting ones one is dropped.
+  // A queue of requests reported by deliver(). If more than `limit` would wait, one is dropped.
   RequestQueue(std::optional<std::int64_t> limit, Drop drop);
 
-  // A request made at `since` is there at `at`, not before the last one.
+  // Reports a request made at `since` that arrives at `at`, not before the last one reported.
   void deliver(sim::Time since, sim::Time at);
 
-  // When the request that has waited longest was made; none if nobody waits at `now`. Calls must not go back
-  // in time: between two of them nobody leaves the queue.
+  // Takes the request that has waited longest, and returns when it was made; none if no request waits at
+  // `now`. Calls must not go back in time: no request leaves the queue between two calls.
   [[nodiscard]] std::optional<sim::Time> take(sim::Time now);
-  // Requests that wait at `now`, without the one being served: also one that found the process free and that
-  // it has not come to take, for want of a core. As take(): not back in time.
+  // Requests that wait at `now`, without the one being served. A request that found the process free counts
+  // until the process takes it, which may be late for want of a core. As with take(), calls must not go back
+  // in time.
   [[nodiscard]] std::int64_t waiting(sim::Time now);
-  // Whether anybody may wait at `now`: take() tells.
+  // False if no request waits at `now`. If true, take() tells if there is one.
   [[nodiscard]] bool may_have(sim::Time now) const {
     return straight_ || !waiting_.empty() || next_.at <= now;
   }
 
-  // With dynamic batching (Arrivals::max_delay), in place of take(): whether a batch of at most `most` goes
-  // at `now`, and when its requests were made.
+  // Dynamic batching (Arrivals::max_delay) uses these in place of take(). batch_goes() is true if a batch of
+  // at most `most` requests starts at `now`; take_batch() takes it and returns when its requests were made.
   [[nodiscard]] bool batch_goes(sim::Time now, std::int64_t most);
   [[nodiscard]] std::vector<sim::Time> take_batch(std::int64_t most);
-  // When the answer may change by itself: Time::never() if only deliver() can do that.
+  // When the next request arrives or the waiting requests are due as a batch, whichever is first;
+  // Time::never() if only deliver() can change that.
   [[nodiscard]] sim::Time ask_again() const;
 
-  // When the next request will be there, as far as is known; else Time::never().
+  // When the next request arrives, as far as that is known; else Time::never().
   [[nodiscard]] sim::Time next() const { return next_.at; }
-  // Since the warm-up: requests that were dropped, and requests that deliver() told.
+  // Counts since the warm-up: requests that were dropped, and requests that deliver() reported.
   [[nodiscard]] std::int64_t drops() const { return drops_; }
   [[nodiscard]] std::int64_t delivered() const { return told_; }
   void end_warmup() { drops_ = told_ = 0; }
@@ -98,15 +101,16 @@ class RequestQueue {
   void enqueue();
   void arrive(sim::Time now);
 
-  std::optional<ArrivalTimes> times_;  // none: deliver() tells
+  std::optional<ArrivalTimes> times_;  // none: deliver() reports requests
   std::optional<std::int64_t> limit_;
   Drop drop_;
   std::optional<sim::Duration> max_delay_;
-  std::deque<Request> delivered_;  // behind next_
+  std::deque<Request> delivered_;  // delivered requests behind next_
   std::deque<Request> waiting_;
   Request next_;
-  bool free_ = true;  // since take() last had nobody to give: whoever comes next does not wait
-  std::optional<sim::Time> straight_;  // made then: who came next, until take() gives it
+  bool free_ = true;  // take() last found no request, so the next one does not wait
+  // When the request that found the process free was made, until take() returns it.
+  std::optional<sim::Time> straight_;
   std::int64_t drops_ = 0, told_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// The steps of a batch, which a loop driver (loops.hpp) puts in order: the host's stages before inference,
-// inference on the GPU (Stream) or on the cores (ThreadTeam), the stages after it, and the record of it all.
+// The steps of a batch, which a loop (loops.hpp) puts in order: the host's stages before inference, inference
+// on the GPU (Stream) or on the cores (ThreadTeam), the stages after it, and the accounting.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace jostle::process {
 
-// Told of each image that is done: when the request for it was made.
+// Notified of each image that is done. `made`: when the request for it was made.
 struct Feed {
   void (*served)(void* context, sim::Time made) = nullptr;
   void* context = nullptr;
@@ -30,7 +30,7 @@ struct Feed {
 
 class BatchSteps {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   BatchSteps(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
              Accounting& accounting);
   BatchSteps(const BatchSteps&) = delete;
@@ -38,7 +38,8 @@ class BatchSteps {
 
   // All steps of a batch whose request was made at `made`. Batches are numbered from 0.
   [[nodiscard]] sim::Task<> serve(std::uint64_t batch, sim::Time made);
-  // Whether a batch can only be served, because the host works on it before or after inference.
+  // True if each batch must be done by serve(): the host works on it before or after inference, computes it,
+  // or waits for it in the same call.
   [[nodiscard]] bool one_by_one() const;
 
   // The steps of a batch that can be enqueued ahead.
@@ -47,29 +48,29 @@ class BatchSteps {
   }
   [[nodiscard]] Stream::Synchronising synchronise(std::uint64_t batch) { return stream().synchronise(batch); }
   void record(std::uint64_t batch) { record_made_at(stream().made(batch)); }
-  // Of requests that were made then, each of an image.
+  // Records a batch of `images`, divided equally among requests that were made at `made`.
   void record(std::span<const sim::Time> made, std::int64_t images);
   [[nodiscard]] bool is_done(std::uint64_t batch) { return stream().is_done(batch); }
   [[nodiscard]] Stream& stream() { return std::get<Stream>(executor_); }
 
-  // An instance's figures, told beside the process's.
+  // From now on, records batches for `instance` as well as for the process.
   void tell(Served& instance) { instance_ = &instance; }
-  // Results make requests to another.
+  // From now on, reports each image that is done to `feed`.
   void feed(const Feed& feed) { feeds_.push_back(feed); }
   void serving(bool full);
 
-  // How many batches the process does before it ends.
+  // Number of batches that the process does before it ends.
   [[nodiscard]] std::uint64_t max_batches() const { return process::max_batches(spec_); }
   [[nodiscard]] sim::Time now() const { return engine_.now(); }
   [[nodiscard]] HostThread& host() { return host_; }
 
-  // Who infers: std::get_if tells.
+  // The part that runs inference; std::get_if tells which.
   using Executor = std::variant<Stream, ThreadTeam>;
   [[nodiscard]] Executor& executor() { return executor_; }
   [[nodiscard]] const Executor& executor() const { return executor_; }
 
  private:
-  // `first`: of the stages in Accounting::in_stages().
+  // `first`: index of the first of the stages in Accounting::in_stages().
   [[nodiscard]] sim::Task<> work_on(const std::vector<HostStage>& stages, std::size_t first);
   [[nodiscard]] sim::Task<> on_engine(const HostStage& stage);
   void record_made_at(sim::Time made);

@@ -21,9 +21,9 @@ struct BoardParts {
   gpu::Gpu* gpu;  // null: the board has none, and its processes compute on the CPU
   gpu::CopyEngine& copies;
   std::deque<dla::Dla>& dlas;
-  std::deque<media::Engine>& engines;       // those that stages of processes use
+  std::deque<media::Engine>& engines;       // the engines that stages of processes use
   std::optional<link::Link>& link;          // absent: requests are made on the board
-  std::optional<memory::Traffic>& traffic;  // absent: nobody competes for the memory
+  std::optional<memory::Traffic>& traffic;  // absent: nothing competes for the memory
 };
 
 }  // namespace jostle::process

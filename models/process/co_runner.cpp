@@ -29,7 +29,7 @@ double bytes_per_s(LoadKind kind, const memory::CoreTraffic& cores) {
 CoRunner::CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Traffic>& traffic,
                    const LoadSpec& spec, double thread_bytes_per_s, const Identity& identity)
     : engine_(engine), cpu_(cpu), traffic_(traffic), spec_(spec), thread_bytes_per_s_(thread_bytes_per_s) {
-  if (spec_.duty <= 0) return;  // nothing of it is there
+  if (spec_.duty <= 0) return;  // there are no threads at all
   if (traffic_ && thread_bytes_per_s_ > 0) stream_ = traffic_->add_stream();
   sim::RandomStream random = identity.random("duty");
   for (int i = 0; i < spec_.threads; ++i) {
@@ -54,7 +54,7 @@ CoRunner::CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Tra
   }
 }
 
-// It wants a core from the beginning of each period until its share of the period is over.
+// The thread wants a core from the beginning of each period until its share of the period is over.
 sim::Process CoRunner::work(Worker& worker, Time first) {
   if (spec_.duty >= 1) {
     co_await cpu_.spin(worker.thread, worker.stop, Duration::zero());
@@ -63,7 +63,7 @@ sim::Process CoRunner::work(Worker& worker, Time first) {
   const Duration on = sim::work_in(duty_period, spec_.duty);
   for (Time begin = first;;) {
     co_await cpu_.sleep_until(worker.thread, begin);
-    // It may have been without a core until now, and may notice late that its time is over.
+    // The thread may have been without a core until now, and may notice late that its time is over.
     if (begin + on > engine_.now()) {
       engine_.schedule(begin + on, sim::action<&Worker::pause>(worker));
       co_await cpu_.spin(worker.thread, worker.stop, Duration::zero());

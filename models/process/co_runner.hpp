@@ -1,5 +1,5 @@
-// A co-runner: threads that do nothing for the user of the board, and take cores, caches and DRAM from those
-// who do.
+// A co-runner: background load, that is threads that are of no use to the user of the board, and take cores,
+// caches and DRAM bandwidth from the processes.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace jostle::process {
 
-// What its threads do, without pause while they work.
+// The activity of its threads, without pause while they work.
 enum class LoadKind : std::uint8_t {
   memory_write,  // fill buffers far larger than the caches
   memory_read,   // read such buffers
@@ -29,7 +29,7 @@ enum class LoadKind : std::uint8_t {
 };
 struct LoadRow {
   LoadKind kind;
-  std::string_view name;  // in scenarios and results
+  std::string_view name;  // used in scenarios and results
 };
 inline constexpr std::array<LoadRow, 4> load_rows{{{LoadKind::memory_write, "memory_write"},
                                                    {LoadKind::memory_read, "memory_read"},
@@ -46,7 +46,7 @@ struct LoadSpec {
   std::string name;
   LoadKind kind = LoadKind::memory_write;
   int threads = 1;
-  // Over the memory, of all threads together while they work; absent: as much as their cores can.
+  // Memory traffic of all threads together while they work; absent: as much as their cores can move.
   std::optional<double> bytes_per_s = {};
   double duty = 1;        // share of the time in which each thread wants a core, 0 to 1
   std::vector<int> cpus;  // allowed cores; empty: all that processes may use
@@ -56,14 +56,14 @@ struct LoadSpec {
   std::string random_name;  // names its random numbers
 };
 
-// Bytes/s that one thread of this kind moves alone. To copy a byte is to read one and to write one.
+// Bytes/s that one thread of this kind moves alone. Copying a byte means reading one and writing one.
 [[nodiscard]] double bytes_per_s(LoadKind kind, const memory::CoreTraffic& cores);
 
 class CoRunner {
  public:
-  // `thread_bytes_per_s`: what each thread moves while it has a core and the memory is free. `traffic`:
-  // absent where nobody competes for the memory. Threads start when the engine runs; all parts must outlive
-  // it.
+  // `thread_bytes_per_s`: traffic of each thread while it has a core and the memory is free. `traffic`:
+  // absent if nothing competes for the memory. Threads start when the engine runs. All parts must outlive the
+  // co-runner.
   CoRunner(sim::Engine& engine, cpu::Cpu& cpu, std::optional<memory::Traffic>& traffic, const LoadSpec& spec,
            double thread_bytes_per_s, const Identity& identity);
   CoRunner(const CoRunner&) = delete;
@@ -72,7 +72,7 @@ class CoRunner {
   void end_warmup();  // forgets statistics
 
   [[nodiscard]] const LoadSpec& spec() const { return spec_; }
-  // Since the end of the warm-up.
+  // Totals since the end of the warm-up.
   [[nodiscard]] double bytes() const { return bytes_so_far() - bytes_before_; }
   [[nodiscard]] sim::Duration on_cores() const { return on_cores_so_far() - on_cores_before_; }
 
@@ -80,7 +80,7 @@ class CoRunner {
   struct Worker {
     CoRunner* runner;
     cpu::ThreadId thread;
-    cpu::Flag stop;  // it works until this is set
+    cpu::Flag stop;  // the thread works until this is set
     bool has_core = false;
     void pause() { stop.set(); }
   };

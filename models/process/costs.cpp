@@ -7,13 +7,13 @@ std::int64_t kernels_of(const Spec& spec) {
   return static_cast<std::int64_t>(spec.kernels->kernels.size());
 }
 
-// How many launch calls a batch makes.
+// Number of launch calls per batch.
 std::int64_t launches(const Spec& spec) {
   return spec.launches_at_once() ? 1 : kernels_of(spec);
 }
 
-// Every call takes longer, and every kernel that is launched by itself is stamped by the GPU. The calls'
-// extra time passes inside them.
+// Adds the observer's overhead: every call takes longer, and the GPU stamps every kernel that is launched by
+// itself. The extra host time passes inside the calls, so it raises api_share.
 void observe(RuntimeSpec& runtime, const Spec& spec, const ObserverSpec& observer) {
   const double own = sim::to_seconds(runtime.per_batch + runtime.per_launch * launches(spec) +
                                      runtime.per_node * kernels_of(spec));
@@ -69,7 +69,7 @@ sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec) {
 }
 
 bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec) {
-  if (!spec.segments.empty()) return true;  // what follows a segment waits for a fence, not for the host
+  if (!spec.segments.empty()) return true;  // the next segment waits for a fence, not for the host
   if (spec.sync == Sync::blocking) return rule.blocking;
   if (traits_of(spec.runtime).kind != RuntimeKind::graph)
     return spec.pace ? rule.paced_launches_spinning : rule.launches_spinning;

@@ -1,5 +1,5 @@
-// What a process pays its runtime: the runtime's own costs, less what a static graph saves, plus what an
-// observer adds; and what it pays once, before its first batch.
+// The costs that a runtime causes to a process: the runtime's own costs, less the savings of a static graph,
+// plus the overhead of an observer; and the costs of the set-up, before the first batch.
 #pragma once
 
 #include <vector>
@@ -8,26 +8,27 @@
 
 namespace jostle::process {
 
-// What its runtime, its way of waiting and the device make of a process.
+// Costs of a process that follow from its runtime, its way of waiting and the device.
 struct Costs {
   RuntimeSpec runtime;
   SyncSpec sync;
   bool refill_prolongs_turn = true;
   sim::Duration dla_border;           // dla::Spec::border
-  std::vector<Costs> instances = {};  // as Spec::instances
+  std::vector<Costs> instances = {};  // one for each of Spec::instances
 };
 
-// The costs of `runtime` to a process: `observer` may be null.
+// The costs of `runtime` to one process. `observer` may be null.
 [[nodiscard]] RuntimeSpec runtime_of(const RuntimeSpec& runtime, const Spec& spec,
                                      const ObserverSpec* observer);
 
-// `spec` with its kernels as they run under the observer: it may be null.
+// `spec` with kernel times as under the observer; unchanged if `observer` is null.
 [[nodiscard]] Spec observed(Spec spec, const ObserverSpec* observer);
 
 // Host time of the set-up, on a core at the profile's reference clock.
 [[nodiscard]] sim::Duration setup_of(const RuntimeSpec& runtime, const Spec& spec);
 
-// The rule of process::RefillSpec for a process.
+// Applies the rule of process::RefillSpec to a process: true if work that it enqueues in answer to a
+// completion prolongs its turn.
 [[nodiscard]] bool refill_prolongs_turn(const RefillSpec& rule, const Spec& spec);
 
 }  // namespace jostle::process

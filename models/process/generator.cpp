@@ -30,7 +30,7 @@ Generator::Sequence Generator::sequence(sim::Time made) {
       .made = made, .last = made, .context = spec.depth, .tokens_left = spec.decodes ? tokens : 1};
   sequence.positions = spec.depth + (spec.prefills ? prompt : 0) + (spec.decodes ? tokens : 0);
   if (!spec.prefills) return sequence;
-  // At least one token is computed: its scores are needed.
+  // At least one token is computed, because its scores are needed.
   const auto reused = static_cast<std::int64_t>(spec.reuse * static_cast<double>(prompt));
   sequence.prompt_left = std::max<std::int64_t>(prompt - reused, 1);
   sequence.context += prompt - sequence.prompt_left;

@@ -1,11 +1,11 @@
-// Sequences of a language model in one process: who is admitted, which step comes next, and what users see of
-// it.
+// Sequences of a language model in one process: which are admitted, which step comes next, and the times that
+// users see.
 //
 // Continuous batching (Yu et al., OSDI 2022): between two steps, waiting requests are admitted while there is
-// room, in the batch and for the keys and values of the whole sequence (TensorRT-LLM's GUARANTEED_NO_EVICT).
-// The prompts of those admitted are computed first, whole or a chunk at a time with a decode step
-// between two chunks; a decode step then gives each running sequence one more token. The first token comes
-// with the prompt.
+// room in the batch, and room for the keys and values of the whole sequence (TensorRT-LLM's
+// GUARANTEED_NO_EVICT). The prompts of admitted requests are computed first, whole, or in chunks with a
+// decode step between two chunks. A decode step then gives each running sequence one more token. The first
+// token comes with the prompt.
 #pragma once
 
 #include <cstdint>
@@ -23,31 +23,33 @@
 
 namespace jostle::process {
 
-// Since the warm-up. Seconds.
+// Metrics of tokens since the warm-up. Observations are in seconds.
 struct TokenFigures {
-  std::int64_t decoded = 0;            // tokens that decode steps gave
+  std::int64_t decoded = 0;            // tokens that decode steps produced
   std::int64_t prefilled = 0;          // tokens of prompts that were computed
   sim::Duration decoding, prefilling;  // time in steps of each kind, from launch until the host saw them done
   std::int64_t decode_steps = 0;
-  sim::Duration decode_kernels;  // of these steps, alone and without gaps
-  gpu::Usage decode_used;        // by these kernels
-  sim::Observations first;       // from the request to its first token
-  sim::Observations between;     // from one token of a sequence to its next
+  sim::Duration decode_kernels;  // kernel time of the decode steps, alone and without gaps
+  gpu::Usage decode_used;        // resources that these kernels used
+  sim::Observations first;       // time from the request to its first token
+  sim::Observations between;     // time from one token of a sequence to its next
 };
 
 class Generator {
  public:
-  // `requests`: null in a closed loop. All must outlive it. `answer_time`: from a token to whoever asked.
+  // `requests`: null in a closed loop. `answer_time`: time from a token until the client has it. All
+  // references and pointers must outlive the generator.
   Generator(const Generation& generation, RequestQueue* requests, sim::RandomStream random,
             sim::Duration answer_time = sim::Duration::zero());
 
-  // Whether a step can begin.
+  // True if a step can begin.
   [[nodiscard]] bool ready(sim::Time now) const;
-  // Whether one more sequence would have no room.
+  // True if there is no room for one more sequence.
   [[nodiscard]] bool full() const { return waiting_ || runs_most(); }
-  // Admits who waits, and begins a step; null if nobody is left.
+  // Admits waiting requests, begins a step and returns its kernels; null if there is no sequence left.
   [[nodiscard]] const gpu::KernelSequence* begin(sim::Time now);
-  // The step is done. When the requests whose answers are complete were made; until the next call.
+  // Ends the step. Returns when the requests were made whose answers are now complete; valid until the next
+  // call.
   [[nodiscard]] std::span<const sim::Time> finish(sim::Time now);
 
   void end_warmup() { figures_ = TokenFigures(); }
@@ -55,15 +57,15 @@ class Generator {
 
  private:
   struct Sequence {
-    sim::Time made, last;          // when it was asked for; its last token
-    std::int64_t context = 0;      // positions whose keys and values are there
-    std::int64_t prompt_left = 0;  // tokens of its prompt that are not
+    sim::Time made, last;          // when it was requested; when its last token came
+    std::int64_t context = 0;      // positions whose keys and values are cached
+    std::int64_t prompt_left = 0;  // tokens of its prompt still to compute
     std::int64_t tokens_left = 0;
-    std::int64_t positions = 0;  // that it has when it is complete
+    std::int64_t positions = 0;  // positions that it has when it is complete
   };
 
   void admit(sim::Time now);
-  [[nodiscard]] std::optional<Sequence> next(sim::Time now);  // who waits longest
+  [[nodiscard]] std::optional<Sequence> next(sim::Time now);  // the request that waits longest
   [[nodiscard]] Sequence sequence(sim::Time made);
   [[nodiscard]] bool runs_most() const;
 
@@ -71,16 +73,16 @@ class Generator {
   RequestQueue* requests_;
   sim::RandomStream random_;
   sim::Duration answer_time_;
-  std::uint64_t drawn_ = 0;       // requests
-  std::deque<sim::Time> asking_;  // closed loop: users that wait, since when
+  std::uint64_t drawn_ = 0;       // number of requests drawn
+  std::deque<sim::Time> asking_;  // closed loop: for each waiting user, since when
   std::vector<Sequence> running_;
-  std::optional<Sequence> waiting_;  // the next, for which there was no room
-  std::int64_t positions_ = 0;       // of those that run
+  std::optional<Sequence> waiting_;  // the next sequence, for which there was no room
+  std::int64_t positions_ = 0;       // reserved by the running sequences
   std::vector<sim::Time> complete_;
-  bool prefilling_ = false;  // the step under way
+  bool prefilling_ = false;  // the step under way is a prefill
   const gpu::KernelSequence* step_ = nullptr;
-  std::int64_t step_tokens_ = 0;  // of its prompt
-  bool chunk_before_ = false;     // the step before was a chunk, and others have waited
+  std::int64_t step_tokens_ = 0;  // tokens of the prompt that the step computes
+  bool chunk_before_ = false;     // the last step was a chunk, so sequences that decode come next
   sim::Time begun_;
   TokenFigures figures_;
 };

@@ -3,7 +3,7 @@
 namespace jostle::process {
 namespace {
 
-// What a batch launches on the GPU, in all its segments.
+// All kernels that a batch launches on the GPU, in all its segments.
 gpu::SharedKernels gpu_work(const Spec& spec) {
   if (spec.segments.empty()) return spec.kernels;
   gpu::KernelSequence work;

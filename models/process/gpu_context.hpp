@@ -1,5 +1,5 @@
-// The context of a process on the GPU: what it has run there, and who is told when its state changes (the
-// time account, the memory that its kernels move data over).
+// The context of a process on the GPU: the kernels that it has run, and the listeners to its state changes
+// (the time account, the memory traffic).
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace jostle::process {
 
 class GpuContext {
  public:
-  // The board has a GPU. Its parts and the account must outlive the context. `batch_seen`: done when the
-  // oldest unfinished batch is finished and the host can see it.
+  // The board must have a GPU. Its parts and the account must outlive the context. `batch_seen` is called
+  // when the oldest unfinished batch is finished and the host can see it.
   GpuContext(const BoardParts& board, const Spec& spec, const Costs& costs, TimeAccount& account,
              sim::Action batch_seen);
   GpuContext(const GpuContext&) = delete;
@@ -26,10 +26,10 @@ class GpuContext {
 
   [[nodiscard]] gpu::Gpu& gpu() { return gpu_; }
   [[nodiscard]] gpu::ContextId id() const { return id_; }
-  // The time account's number of it.
+  // The time account's number of this context.
   [[nodiscard]] std::size_t number() const { return number_; }
 
-  // Since the warm-up.
+  // Kernels that have run since the warm-up.
   [[nodiscard]] gpu::Running running();
   void end_warmup() { running_before_ = gpu_.running(id_); }
 
@@ -40,8 +40,8 @@ class GpuContext {
   std::optional<memory::Traffic>& traffic_;
   TimeAccount& account_;
   sim::Action batch_seen_;
-  memory::Demand demand_;  // of its kernels on the memory
-  bool owns_gpu_ = false;  // as told to `traffic_`
+  memory::Demand demand_;  // memory demand of its kernels
+  bool owns_gpu_ = false;  // the state last reported to `traffic_`
   gpu::Running running_before_;
   gpu::ContextId id_;
   std::size_t number_ = 0;

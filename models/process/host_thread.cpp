@@ -45,7 +45,7 @@ void HostThread::changed(cpu::State state, const gpu::HostProgress& progress) {
   listener_.progressed(listener_.context, progress);
 }
 
-// Waiting is done from a register or a cache; enqueuing moves data.
+// Waiting reads a register or a cache; only enqueuing moves data.
 void HostThread::note_traffic() {
   const double bytes = costs_.runtime.memory_bytes_per_s;
   const bool moves = on_core_ && enqueues_;

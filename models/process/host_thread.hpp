@@ -1,5 +1,5 @@
-// The host thread of a process: what the process asks of its CPU, and who is told when the thread's state
-// changes (the time account, the memory that it moves data over, the launches it makes one by one).
+// The host thread of a process: its requests to the CPU, and the listeners to its state changes (the time
+// account, the memory traffic, the launches made one by one).
 #pragma once
 
 #include <coroutine>
@@ -19,10 +19,10 @@
 
 namespace jostle::process {
 
-// Threads of the process are created like this.
+// Specification of each thread of the process.
 [[nodiscard]] cpu::ThreadSpec thread_spec(const Spec& spec, const Costs& costs);
 
-// Told how the present stretch of work gets on, whenever its pace changes.
+// Notified of the progress of the present stretch of work, whenever its pace changes.
 struct ProgressListener {
   void (*progressed)(void* context, const gpu::HostProgress& progress) = [](void*, const gpu::HostProgress&) {
   };
@@ -31,24 +31,25 @@ struct ProgressListener {
 
 class HostThread {
  public:
-  // `random` draws how long the host's work takes. All parts must outlive it.
+  // `random` draws the durations of the host's work. All parts must outlive the thread.
   HostThread(const BoardParts& board, const Spec& spec, const Costs& costs, const sim::RandomStream& random,
              TimeAccount& account);
   HostThread(const HostThread&) = delete;
   HostThread& operator=(const HostThread&) = delete;
 
-  // To be awaited: work; waiting for a flag as the spec says; sleeping until a flag or an instant wakes it.
+  // Awaitables: work; waiting for a flag as the spec says; sleeping until a flag or an instant wakes the
+  // thread.
   [[nodiscard]] auto run(sim::Duration work) { return cpu_.run(thread_, work); }
   class Waiting;
   [[nodiscard]] Waiting wait_for(cpu::Flag& flag);
-  // The same for one of the events of `streams`, each asked for in turn: half a round passes until the one
-  // that is due is asked for.
+  // Waits for one of the events of `streams` streams, which are polled in turn: on average half a round
+  // passes until the stream with the event is polled.
   [[nodiscard]] sim::Task<> wait_for_any(cpu::Flag& flag, std::size_t streams) {
     SyncSpec costs = costs_.sync;
     costs.poll = costs.poll * static_cast<std::int64_t>(streams + 1) / 2;
     co_await process::wait_for(cpu_, thread_, flag, sync_, costs);
   }
-  // As blocking does, whatever the spec says.
+  // Sleeps until the flag is set, as with blocking synchronisation, whatever the spec says.
   [[nodiscard]] sim::Task<> sleep_in_call(cpu::Flag& flag) {
     return process::wait_for(cpu_, thread_, flag, Sync::blocking, costs_.sync);
   }
@@ -59,12 +60,12 @@ class HostThread {
     return cpu_.sleep_until(thread_, at + costs_.sync.wake_latency);
   }
   [[nodiscard]] cpu::ThreadId thread() const { return thread_; }
-  // It has nothing to do any more.
+  // The thread has nothing more to do.
   void retire() { cpu_.retire(thread_); }
 
-  // What its work is from now on.
+  // Sets the kind of its work from now on.
   void set_phase(Phase phase);
-  // A factor of the next stretches of work: host times vary from batch to batch.
+  // A random factor for the next stretches of work: host times vary from batch to batch.
   [[nodiscard]] double variation() { return variation_.next(); }
   void follow(const ProgressListener& listener) { listener_ = listener; }
 
@@ -82,11 +83,11 @@ class HostThread {
   TimeAccount& account_;
   ProgressListener listener_;
   bool on_core_ = false, enqueues_ = false;
-  bool moves_data_ = false;  // as told to `traffic_`
+  bool moves_data_ = false;  // the state last reported to `traffic_`
   cpu::ThreadId thread_;
 };
 
-// Of waiting for a flag. On its core that is a single request; only to sleep takes a task.
+// Waits for a flag. Waiting on the core is a single request; only sleeping takes a task.
 class HostThread::Waiting {
  public:
   Waiting(HostThread& host, cpu::Flag& flag)

@@ -1,5 +1,6 @@
-// Which process of a run it is. Its tracks on the timeline are named by its index; its random numbers by a
-// name of its own and by what they are for, so that another process before it does not change them.
+// Identifies a process within a run. Its tracks on the timeline are named by its index. Its random numbers
+// are named by a name of its own and by their purpose, so that another process before it does not change
+// them.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,9 @@
 namespace jostle::process {
 
 struct Identity {
-  std::uint64_t seed = 1;   // of the run
-  std::uint32_t index = 0;  // among its processes
-  std::string name;         // of its random numbers; empty: the index
+  std::uint64_t seed = 1;   // seed of the run
+  std::uint32_t index = 0;  // index among the processes of the run
+  std::string name;         // names its random numbers; empty: the index does
 
   [[nodiscard]] std::string named(const std::string& what) const {
     return "process " + std::to_string(index) + " " + what;

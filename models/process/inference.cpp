@@ -38,7 +38,7 @@ Inference::Inference(const BoardParts& board, const Spec& spec, const Costs& cos
 }
 
 sim::Process Inference::body() {
-  if (spec_.setup) {  // one stretch of work
+  if (spec_.setup) {  // the set-up is one stretch of work
     co_await host_.run(setup_of(costs_.runtime, spec_));
     accounting_.ready();
   }

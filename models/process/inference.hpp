@@ -7,8 +7,8 @@
 //   thread_team    batches on the CPU
 //   arrivals       its requests, where they are made on the board
 //   remote_client  its requests, where they come over a link
-//   server         all of that for several streams, or with requests that gather
-//   accounting     its figures; what it answered: served
+//   server         all of that for several streams, or for requests that are gathered
+//   accounting     its metrics; its answered requests are in served
 #pragma once
 
 #include <cstddef>
@@ -34,21 +34,23 @@ namespace jostle::process {
 
 class Inference {
  public:
-  // The board has what the spec uses: a GPU unless it computes on the CPU, the DLA of its segments.
+  // The board must have the parts that the spec uses: a GPU unless the process computes on the CPU, and the
+  // DLA of its segments.
   Inference(const BoardParts& board, const Spec& spec, const Costs& costs, const Identity& identity);
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
-  // What its host thread does, to be spawned.
+  // The work of its host thread, to be spawned.
   [[nodiscard]] sim::Process body();
 
-  // Forgets statistics: the warm-up ends. And brings them up to now.
+  // end_warmup() forgets statistics when the warm-up ends; settle() brings them up to now.
   void end_warmup();
   void settle() { accounting_.time().settle(); }
 
-  // A request to that part of it (Spec::instances), made then, of another's results: comes now.
+  // Another process has served an image whose request was made at `made`. Makes the requests to the part
+  // (index of Spec::instances) that follow from it, now.
   void deliver(std::size_t part, sim::Time made);
-  // Each image that the part is done with is told.
+  // From now on, reports each image that the part has served to `feed`.
   void feed(std::size_t part, const Feed& feed);
 
   [[nodiscard]] const Spec& spec() const { return spec_; }
@@ -59,16 +61,16 @@ class Inference {
   [[nodiscard]] const sim::Observations& latencies() const { return served().latencies(); }  // seconds
   [[nodiscard]] std::int64_t enqueue_calls() const { return accounting_.enqueue_calls(); }
   [[nodiscard]] std::int64_t synchronise_calls() const { return accounting_.synchronise_calls(); }
-  // In all calls together.
+  // Time in all synchronise calls together.
   [[nodiscard]] sim::Duration synchronising() const { return accounting_.synchronising(); }
   [[nodiscard]] std::int64_t batches() const { return served().batches(); }
   // Time passed in each stage, those before inference first; waiting for a core included.
   [[nodiscard]] const std::vector<sim::Duration>& in_stages() const { return accounting_.in_stages(); }
-  // When its set-up was done, and its last batch.
+  // When the set-up was done; when the last batch was done.
   [[nodiscard]] std::optional<sim::Time> ready() const { return accounting_.ready_at(); }
   [[nodiscard]] std::optional<sim::Time> finished() const { return accounting_.finished_at(); }
   [[nodiscard]] gpu::Running running();  // since the warm-up
-  // Requests that a full queue dropped, since the warm-up: all, or of a part.
+  // Requests that a full queue dropped since the warm-up: in total, and for one part.
   [[nodiscard]] std::int64_t drops() const;
   [[nodiscard]] std::int64_t drops(std::size_t part) const;
   // Requests to a part that came by deliver(), since the warm-up.
@@ -76,23 +78,23 @@ class Inference {
   // Requests that wait now, for the link or for the process.
   [[nodiscard]] std::int64_t waiting();
   [[nodiscard]] std::int64_t waiting(std::size_t part);
-  // Whether requests have come that nobody has taken: also the one that a free process would take at once.
+  // True if requests have come that nobody has taken, including one that a free process would take at once.
   [[nodiscard]] bool may_have_requests(std::size_t part);
-  // Its streams with what they answered: none if it is alone on one (serves_instances()).
+  // Its streams with their answered requests; empty unless serves_instances().
   [[nodiscard]] const std::deque<Server::Lane>& instances() const;
-  // What a stream that generates text has done; null: it does not.
+  // Metrics of a stream that generates text; null if it does not.
   [[nodiscard]] const TokenFigures* tokens(std::size_t stream) const;
-  // What a part has answered: of each of its streams.
+  // Answered requests of a part, one entry for each of its streams.
   [[nodiscard]] std::vector<const Served*> served_by(std::size_t part) const;
-  // The host thread, and those of its team.
+  // Sums over the host thread and the threads of its team.
   [[nodiscard]] std::int64_t migrations() const;
   [[nodiscard]] std::int64_t involuntary_switches() const;
-  // Time since the warm-up in which a quota or the limit of real-time threads held back its thread (of a
-  // team: the one most held back).
+  // Time since the warm-up in which a quota or the limit of real-time threads held back a thread: the maximum
+  // over the host thread and its team.
   [[nodiscard]] sim::Duration throttled() const { return throttled_so_far() - throttled_before_; }
 
  private:
-  [[nodiscard]] cpu::ThreadStatistics of_team() const;  // none: zeros
+  [[nodiscard]] cpu::ThreadStatistics of_team() const;  // zeros if there is no team
   [[nodiscard]] sim::Duration throttled_so_far() const;
 
   Spec spec_;

@@ -1,13 +1,13 @@
-// How the host launches a batch: as one graph, kernel by kernel, or in segments for GPU and DLA. A process
-// has one of these launchers for each kind of batch that it enqueues. All have the same functions:
+// Launchers: the ways in which the host launches a batch, as one graph, kernel by kernel, or in segments for
+// GPU and DLA. A stream has the launcher for the kind of batch that it enqueues. All have the same functions:
 //
-//   begin(factor)    an enqueue call begins; the host's work in it, times `factor`
+//   begin(factor)    an enqueue call begins; returns the host's work in it, times `factor`
 //   end()            that work is done, and the batch is launched
-//   input_arrived()  the next input is on the device; before begin() where nothing is copied
-//   gpu_done()       the GPU has finished what it was given
-//   unfinished()     batches that were launched and are not done
+//   input_arrived()  the next input is on the device; comes before begin() if nothing is copied
+//   gpu_done()       the GPU has finished the work that it was given
+//   unfinished()     number of batches that were launched and are not done
 //
-// and tell a LaunchListener (segment_stream.hpp) when a batch is done.
+// They notify a LaunchListener (segment_stream.hpp) when a batch is done.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,22 @@
 
 namespace jostle::process {
 
-// Matches batches that the GPU is given with inputs that arrive, in the same order.
+// Matches batches given to the GPU with inputs that arrive, in the same order.
 class InputGate {
  public:
-  // The GPU is given the next batch: whether its input has yet to arrive.
+  // The GPU is given the next batch. Returns true if its input has yet to arrive.
   [[nodiscard]] bool closed_to_next() { return inputs_ <= given_++; }
-  // The next input arrives: whether the GPU has its batch already.
+  // The next input arrives. Returns true if the GPU has its batch already.
   [[nodiscard]] bool arrives() { return inputs_++ < given_; }
 
  private:
   std::uint64_t given_ = 0, inputs_ = 0;
 };
 
-// What the launchers for the GPU alone have in common.
+// The common part of the launchers for the GPU alone.
 class GpuLauncher {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   GpuLauncher(const Spec& spec, const Costs& costs, GpuContext& context, const LaunchListener& listener)
       : spec_(spec),
         runtime_(costs.runtime),
@@ -46,7 +46,7 @@ class GpuLauncher {
         listener_(listener),
         kernels_(&*spec.kernels) {}
 
-  // From now on a batch is these kernels, which must outlive the GPU.
+  // From now on a batch consists of these kernels, which must outlive the GPU.
   void launch(const gpu::KernelSequence& kernels) { kernels_ = &kernels; }
 
   void input_arrived() {
@@ -74,27 +74,27 @@ class GraphLauncher : public GpuLauncher {
   void end();
 };
 
-// Kernels that are launched one by one reach the GPU as the host gets on.
+// Kernels that are launched one by one reach the GPU as the host makes progress.
 class KernelLauncher : public GpuLauncher {
  public:
   using GpuLauncher::GpuLauncher;
   [[nodiscard]] sim::Duration begin(double factor);
   void end();
-  // The host's pace changes, in a call or not.
+  // The host's pace changes, inside a call or outside.
   void host_progress(const gpu::HostProgress& progress);
 
  private:
   bool launching_ = false;
 };
 
-// The one that the spec asks for.
+// The launcher that the spec requires.
 class Launcher {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   Launcher(const BoardParts& board, const Spec& spec, const Costs& costs, GpuContext& context,
            const LaunchListener& listener);
 
-  // From now on a batch is these kernels; not where it has segments.
+  // From now on a batch consists of these kernels. Has no effect if it has segments.
   void launch(const gpu::KernelSequence& kernels) {
     if (auto* graph = std::get_if<GraphLauncher>(&launcher_)) graph->launch(kernels);
     if (auto* eager = std::get_if<KernelLauncher>(&launcher_)) eager->launch(kernels);

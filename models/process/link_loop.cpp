@@ -19,8 +19,9 @@ sim::Task<LoopEnd> link_loop_one_by_one(BatchSteps& steps, RemoteClient& client)
   co_return LoopEnd::all_batches_done;
 }
 
-// Two requests are on their way or at work; the third is made when the first one's answer is back. The host
-// has one thread: it enqueues what is there, and only then waits for what it has enqueued.
+// Two requests are in transit or being served; the third is made when the first one's answer is back. The
+// host has one thread: it enqueues the requests that are there, and only then waits for the batches that it
+// has enqueued.
 sim::Task<LoopEnd> link_loop_one_ahead(BatchSteps& steps, RemoteClient& client) {
   const std::uint64_t batches = steps.max_batches();
   std::uint64_t enqueued = 0;

@@ -30,10 +30,10 @@ enum class LoopEnd : std::uint8_t { all_batches_done, no_more_requests };
 [[nodiscard]] sim::Task<LoopEnd> link_loop_one_by_one(BatchSteps& steps, RemoteClient& client);
 [[nodiscard]] sim::Task<LoopEnd> link_loop_one_ahead(BatchSteps& steps, RemoteClient& client);
 
-// Where requests come from: made on the board, or over a link.
+// The source of requests: they are made on the board, or come over a link.
 using Requests = std::variant<RequestQueue, RemoteClient>;
 
-// The loop of a process. All must outlive it.
+// The loop of a process. All arguments must outlive it.
 [[nodiscard]] sim::Task<LoopEnd> loop_of(const Spec& spec, BatchSteps& steps, Requests& requests);
 
 }  // namespace jostle::process

@@ -41,7 +41,7 @@ void RemoteClient::answer() {
   ask(engine_.now() + link_.answer_time());
 }
 
-// Of those that are made by themselves.
+// Sends the next part, with arrivals that are made by themselves.
 void RemoteClient::send_next() {
   if (times_.next() == sim::Time::never()) return;
   since_.push_back(times_.since());
@@ -66,7 +66,7 @@ void RemoteClient::delivered(sim::Time sent) {
   queue_.deliver(first_, engine_.now());
 }
 
-// A part alone wakes nobody.
+// A part that does not complete a request wakes nobody.
 void RemoteClient::wake() {
   if (queue_.next() == sim::Time::never())
     link_.wait(stream_);

@@ -1,4 +1,4 @@
-// Who asks a process over a link: makes its requests, sends each when it is made, and waits for answers.
+// The client of a process over a link: makes its requests, sends each when it is made, and waits for answers.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,37 @@ namespace jostle::process {
 
 class RemoteClient {
  public:
-  // Its requests go over the board's link, which it has. All must outlive it; `account` is told whether any
-  // request or answer is on its way. With arrivals the requests are made by themselves, in a closed loop by
-  // ask() and answer(). Where they are batched, each part is sent when it is made, and they become whole
-  // behind the link.
+  // The requests go over the board's link, which must exist. All arguments must outlive the client. `account`
+  // is notified when any request or answer is in transit, and when none is. With arrivals the requests are
+  // made by themselves, in a closed loop by ask() and answer(). If requests are batched, each part is sent
+  // when it is made, and requests become complete behind the link.
   RemoteClient(const BoardParts& board, const Spec& spec, const Identity& identity, TimeAccount& account);
   RemoteClient(const RemoteClient&) = delete;
   RemoteClient& operator=(const RemoteClient&) = delete;
 
   // In a closed loop: makes a request now, unless it has made as many as the process does batches.
   void ask() { ask(engine_.now()); }
-  // Answers a request, from now on. In a closed loop the client asks again when it has the answer.
+  // Sends an answer, from now on. In a closed loop the client makes its next request when it has the answer.
   void answer();
 
-  // All that has arrived by now is in the queue.
+  // Puts all requests that have arrived by now into the queue.
   void catch_up() { link_.catch_up(); }
-  // When the request that has waited longest was made; none if nobody waits now.
+  // Takes the request that has waited longest, and returns when it was made; none if no request waits now.
   [[nodiscard]] std::optional<sim::Time> take();
-  // Whether any more will arrive.
+  // True if any more requests will arrive.
   [[nodiscard]] bool expected() const { return link_.expects(stream_); }
-  // Requests that were made and wait for the link or for the process; of a closed loop none.
+  // Requests that were made and wait for the link or for the process; in a closed loop only those that have
+  // arrived.
   [[nodiscard]] std::int64_t waiting();
-  // To be waited for at once: set by the next arrival.
+  // The flag that the next arrival sets; to be awaited at once.
   [[nodiscard]] cpu::Flag& arrival();
-  // What has arrived, for who takes it from there; and in place of arrival(), a call at the next arrival.
+  // The queue of arrived requests, for callers that take them from there. call_at_arrival() replaces
+  // arrival(): it asks for a call at the next arrival.
   [[nodiscard]] RequestQueue& queue() { return queue_; }
   void call_at_arrival(void (*call)(void* context), void* context);
   [[nodiscard]] sim::Duration answer_time() const { return link_.answer_time(); }
 
-  // Of its requests, since the warm-up.
+  // Requests dropped since the warm-up.
   [[nodiscard]] std::int64_t drops() const { return queue_.drops(); }
   void end_warmup() { queue_.end_warmup(); }
 
@@ -59,13 +61,13 @@ class RemoteClient {
 
   sim::Engine& engine_;
   link::Link& link_;
-  ArrivalTimes times_;           // of parts
-  std::int64_t dynamic_batch_;   // parts of a request
-  std::int64_t parts_ = 0;       // of the next one that have arrived
+  ArrivalTimes times_;           // arrivals of parts
+  std::int64_t dynamic_batch_;   // number of parts of a request
+  std::int64_t parts_ = 0;       // arrived parts of the next request
   sim::Time first_;              // when the first of them was made
-  std::deque<sim::Time> since_;  // when what is under way was first made; of a closed loop: nothing
-  std::uint64_t left_to_ask_;    // in a closed loop
-  RequestQueue queue_;           // what has arrived
+  std::deque<sim::Time> since_;  // when each part in transit was first made; closed loop: empty
+  std::uint64_t left_to_ask_;    // closed loop: requests still to make
+  RequestQueue queue_;           // requests that have arrived
   TimeAccount& account_;
   link::StreamId stream_;
   cpu::Flag arrived_;

@@ -1,4 +1,4 @@
-// What processes take time for, and may want more of.
+// The resources that processes take time for, and may want more of.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ inline constexpr auto resource_count = static_cast<std::size_t>(Resource::count)
 
 struct ResourceRow {
   Resource resource;
-  std::string_view name;   // in results
-  std::string_view words;  // for people
+  std::string_view name;   // used in results
+  std::string_view words;  // for people to read
 };
 inline constexpr std::array<ResourceRow, resource_count> resource_rows{{
     {Resource::gpu, "gpu", "the GPU"},

@@ -1,5 +1,5 @@
-// One table of the runtimes: the name that scenarios and profiles use, and how each works. Other code asks
-// for a trait, so a new runtime is one enumerator and one row here, and its parameters in the profiles.
+// One table of the runtimes: the name that scenarios and profiles use, and how each works. Other code queries
+// traits, so a new runtime needs one enumerator and one row here, and its parameters in the profiles.
 #pragma once
 
 #include <array>
@@ -28,12 +28,13 @@ enum class Runtime {
   ollama
 };
 
-// How a runtime works, and so which costs a profile has of it.
+// The way in which a runtime works. It determines which costs a profile has for it.
 enum class RuntimeKind {
-  engine,     // compiled ahead of time, launched kernel by kernel: it copies a batch to the device and back,
-              // and runs parts of a network, also on a DLA
-  graph,      // one launch a batch
-  framework,  // launched kernel by kernel, out of a dynamic graph or out of a static one
+  // Compiled ahead of time, launched kernel by kernel; copies a batch to the device and back, and can run
+  // parts of a network, also on a DLA.
+  engine,
+  graph,      // one launch per batch
+  framework,  // launched kernel by kernel, from a dynamic or a static graph
   session,    // launched kernel by kernel in a call that copies a batch to the device and back and waits for
               // it: nothing is enqueued ahead
   cores       // computes on the CPU and needs no GPU
@@ -44,20 +45,21 @@ enum class RuntimeKind {
 
 struct RuntimeTraits {
   Runtime runtime;
-  const char* name;  // in scenarios, and in profiles as key of its costs and of its contexts
+  const char* name;  // used in scenarios, and in profiles as key of its costs and of its contexts
   RuntimeKind kind;
-  dnn::Lowering lowering;  // of what is held in memory and of what the GPU runs
+  dnn::Lowering lowering;  // applies to memory and to kernels
   bool trains;
-  bool blocks;  // how the host waits unless the scenario says so: blocking, otherwise automatic
-  dnn::HostLibrary library = {};  // of those that compute on the cores
+  bool blocks;                    // how the host waits by default: true: blocking; false: automatic
+  dnn::HostLibrary library = {};  // for runtimes that compute on the cores
   bool serves_text = false;       // runs language models only
-  const char* key = nullptr;      // in profiles, where a name has no dots; null: the name
-  llm::Serving serving = {};      // of those that run language models
+  const char* key = nullptr;      // used in profiles, where a name has no dots; null: the name
+  llm::Serving serving = {};      // for runtimes that run language models
 };
 
-// ncnn's figures are fitted with its efficiencies (calibration/devices): Tencent/ncnn, benchmark/README.md,
-// networks of several boards. TensorFlow Lite's convolutions are products of ruy, without Winograd; what it
-// packs is fitted with its efficiency on resnet50 alone, so all of it is there.
+// ncnn's parameters are fitted together with its efficiencies (calibration/devices): Tencent/ncnn,
+// benchmark/README.md, networks of several boards. TensorFlow Lite's convolutions are products of ruy,
+// without Winograd. Its packing is fitted together with its efficiency, on resnet50 alone, so the efficiency
+// includes all of it.
 
 inline constexpr llm::Serving llama_cpp{.positions = 4096, .tables = 2, .step = 512, .scored = 512};
 
@@ -86,7 +88,7 @@ inline constexpr std::array runtimes{
                   .lowering = dnn::Lowering::framework,
                   .trains = true,
                   .blocks = false},
-    // CUDA provider: its own fusions of the graph, kernels of cuDNN.
+    // CUDA provider: it fuses the graph in its own way and uses kernels of cuDNN.
     RuntimeTraits{.runtime = Runtime::onnxruntime,
                   .name = "onnxruntime",
                   .kind = RuntimeKind::session,
@@ -123,10 +125,11 @@ inline constexpr std::array runtimes{
                               .depthwise = 1.0 / 3,
                               .winograd_passes = 8,
                               .int8_between_floats = true}},
-    // Runtimes of language models replay a step as a CUDA graph. What they hold: llama.cpp as its options and
-    // logs say (n_ctx 4096 and n_ubatch 512 unless told otherwise; the compute buffer of qwen2.5_1.5b is 300
-    // MiB, of llama3.1_8b 259 MiB; embeddings and last layer apart). TensorRT Edge-LLM: `positions` and
-    // `tables` are fitted on its own tables of peak memory (calibration/evidence/language/memory.csv).
+    // Runtimes of language models replay a step as a CUDA graph. Their memory: llama.cpp's follows its
+    // options and logs (n_ctx 4096 and n_ubatch 512 by default; the compute buffer of qwen2.5_1.5b is 300
+    // MiB, that of llama3.1_8b 259 MiB; embeddings and last layer are separate). For TensorRT Edge-LLM,
+    // `positions` and `tables` are fitted to its own tables of peak memory
+    // (calibration/evidence/language/memory.csv).
     RuntimeTraits{.runtime = Runtime::llama_cpp,
                   .name = "llama.cpp",
                   .kind = RuntimeKind::graph,

@@ -6,7 +6,7 @@ namespace jostle::process {
 
 namespace {
 
-// How many calls of the host launch one batch.
+// Number of host calls that launch one batch.
 std::int64_t launches(const std::vector<Segment>& segments) {
   std::int64_t count = 0;
   for (const Segment& segment : segments)
@@ -40,7 +40,8 @@ void SegmentStream::begin_batch() {
   if (started_ > done_ || started_ == std::min(launched_, inputs_)) return;
   ++started_;
   segment_ = 0;
-  // Not now: this may be the GPU that tells of the batch before.
+  // The batch starts in an event of its own, because the caller may be the GPU, which reports the batch
+  // before.
   engine_.schedule(engine_.now(), sim::action<&SegmentStream::begin_segment>(*this));
 }
 

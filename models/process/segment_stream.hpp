@@ -1,6 +1,6 @@
-// A stream whose batches run in segments on GPU and DLA, one after another, as TensorRT runs a network that a
-// DLA takes in part: the engines hand over to each other by fences, without the host. One of the launchers
-// (launchers.hpp says what its functions do).
+// A stream whose batches run in segments on GPU and DLA, one after another, as TensorRT runs a network that
+// is partly on a DLA: the engines wait for each other at fences, without the host. It is one of the launchers
+// (launchers.hpp describes its functions).
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@
 
 namespace jostle::process {
 
-// Told by a launcher of what it has launched.
+// Notified by a launcher of the progress of its launches.
 struct LaunchListener {
   void (*batch_done)(void* context) = nullptr;
-  void (*dla_changed)(void* context, dla::TaskState state) = nullptr;  // of the present segment
+  void (*dla_changed)(void* context, dla::TaskState state) = nullptr;  // state of the present segment
   void* context = nullptr;
 };
 
 class SegmentStream {
  public:
-  // All must outlive it; the spec has segments, and the board their DLA.
+  // All arguments must outlive it. The spec must have segments, and the board their DLA.
   SegmentStream(const BoardParts& board, const Spec& spec, const Costs& costs, GpuContext& context,
                 const LaunchListener& listener);
   SegmentStream(const SegmentStream&) = delete;
@@ -48,11 +48,11 @@ class SegmentStream {
   GpuContext& context_;
   dla::Dla& dla_;
   const std::vector<Segment>& segments_;
-  sim::Duration host_work_;  // of an enqueue call
-  sim::Duration border_;     // between two segments of a batch
+  sim::Duration host_work_;  // host time of an enqueue call
+  sim::Duration border_;     // time between two segments of a batch
   LaunchListener listener_;
   std::uint64_t launched_ = 0, inputs_ = 0, started_ = 0, done_ = 0;
-  std::size_t segment_ = 0;  // of the batch under way
+  std::size_t segment_ = 0;  // index of the segment under way
 };
 
 }  // namespace jostle::process

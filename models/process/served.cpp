@@ -9,7 +9,7 @@ using sim::Time;
 
 namespace {
 
-// Of the times between requests, of `dynamic_batch` arrivals each.
+// Coefficient of variation of the time in which `dynamic_batch` requests arrive; 0 unless they are Poisson.
 double variation_of(const Arrivals& arrivals) {
   if (arrivals.kind != ArrivalKind::poisson) return 0;
   return 1 / std::sqrt(static_cast<double>(arrivals.dynamic_batch));
@@ -24,7 +24,7 @@ void Served::open_track(const std::string& name) {
   if (sim::TraceSink* const trace = engine_.trace()) track_ = trace->track(name);
 }
 
-// A language model takes several steps to an answer: it is full from one to the next.
+// A language model takes several steps per answer: the time as full goes on from one full step to the next.
 void Served::serving(bool full) {
   serving_ = true;
   if (!full) {

@@ -1,5 +1,5 @@
-// What a process, or one of its instances, has answered: its rate and latencies, and its track on the
-// timeline.
+// Answered requests of a process, or of one of its instances: their rate and latencies, and their track on
+// the timeline.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace jostle::process {
 
 class Served {
  public:
-  // Of requests as `arrivals` say. `answer_time`: from a batch's end to whoever asked. The engine must
-  // outlive it.
+  // `arrivals` describes the requests. `answer_time`: time from a batch's end until the client has the
+  // answer. The engine must outlive it.
   Served(sim::Engine& engine, const Arrivals& arrivals, sim::Duration answer_time);
 
-  // On the timeline its batches are drawn under this name.
+  // Opens a track with this name on the timeline, where its batches are drawn.
   void open_track(const std::string& name);
 
-  // Begins with a batch, one by one. `full`: of as much as it can take.
+  // A batch begins; called only if batches are done one by one. `full`: the batch is as large as it can be.
   void serving(bool full);
   [[nodiscard]] bool is_serving() const { return serving_; }
-  // A batch of `images` is done; its requests were made then.
+  // A batch of `images` is done. `made`: when its requests were made.
   void answered(std::span<const sim::Time> made, std::int64_t images);
   // Forgets the past: the warm-up ends.
   void end_warmup();
@@ -36,12 +36,12 @@ class Served {
   [[nodiscard]] const sim::Observations& latencies() const { return latencies_; }  // seconds
   [[nodiscard]] std::int64_t batches() const { return batches_; }
   [[nodiscard]] std::int64_t images() const { return images_; }
-  // The images of full batches, and the time from when the process turned to each to when it was done. A
-  // batch that is not full follows its requests, and does not tell how many could be served. Zero where one
-  // is ahead.
+  // Images of full batches, and the time from when the process turned to each such batch until it was done. A
+  // batch that is not full follows its requests, and does not show how many could be served. Both are zero if
+  // batches are enqueued ahead.
   [[nodiscard]] std::int64_t full_images() const { return full_images_; }
   [[nodiscard]] sim::Duration in_full_batches() const { return in_full_batches_; }
-  // When the last batch that was not full began: then nobody was left waiting.
+  // When the last batch that was not full began: at that time no request was left waiting.
   [[nodiscard]] std::optional<sim::Time> not_full_at() const { return not_full_at_; }
 
  private:
@@ -52,10 +52,10 @@ class Served {
   std::int64_t batches_ = 0, images_ = 0, full_images_ = 0;
   sim::Duration in_full_batches_;
   bool serving_ = false;                 // a batch is under way
-  std::optional<sim::Time> full_since_;  // of what is under way; none: it is not full
+  std::optional<sim::Time> full_since_;  // start of the full batch under way; none: it is not full
   std::optional<sim::Time> not_full_at_;
   sim::TrackId track_ = sim::TrackId::none;
-  sim::Time drawn_until_;  // on the timeline
+  sim::Time drawn_until_;  // end of the last batch on the timeline
 };
 
 }  // namespace jostle::process

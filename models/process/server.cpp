@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint64_t ahead = 2;  // batches under way on a stream in a closed loop: one runs, one waits
 
-// How many requests an image makes.
+// Number of requests that an image makes.
 std::int64_t draw(const FanOut& fan_out, sim::RandomStream& random) {
   if (fan_out.kind == FanOutKind::fixed) return static_cast<std::int64_t>(fan_out.mean);
-  // Poisson: as many as come in an interval of length `mean` at rate 1.
+  // Poisson: the number of arrivals in an interval of length `mean` at rate 1.
   std::int64_t count = 0;
   for (double at = random.exponential(1); at <= fan_out.mean; at += random.exponential(1)) ++count;
   return count;
@@ -29,7 +29,8 @@ Spec lane_of(const Spec& part, const std::string& name, std::optional<std::uint3
   return lane;
 }
 
-// On timelines: "server, 2 classifier", "resnet50 0, stream 1"; of the only stream that of its process.
+// The name on timelines: "server, 2 classifier", "resnet50 0, stream 1"; for the only stream the name of its
+// process.
 std::string name_of_lane(const Spec& process, const Spec& part, std::size_t index) {
   if (!serves_instances(process)) return process.name;
   if (process.instances.empty()) return fmt::format("{}, stream {}", process.name, index);
@@ -61,7 +62,8 @@ Server::Server(const BoardParts& board, const Spec& spec, const Costs& costs, Ho
 void Server::open(const Identity& identity) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
-    const std::string of = i == 0 ? "" : fmt::format("instance {} ", i);  // the first: as a process alone
+    // The first is named as in a process alone.
+    const std::string of = i == 0 ? "" : fmt::format("instance {} ", i);
     if (board_.link)
       part.remote.emplace(board_, *part.spec, identity, accounting_.time());
     else if (part.spec->arrivals.kind != ArrivalKind::closed_loop)
@@ -125,13 +127,13 @@ RemoteClient* Server::remote_of(const Lane& lane) {
   return remote ? &*remote : nullptr;
 }
 
-// Whether it may get one more batch, when there is one.
+// True if the lane may get one more batch, once there is one.
 bool Server::takes_more(const Lane& lane) const {
   const std::uint64_t most = lane.closed() && !lane.generator_ ? ahead : 1;
   return lane.enqueued_ < max_batches(spec_) && lane.in_flight() < most;
 }
 
-// Whether it gets one now.
+// True if the lane gets a batch now.
 bool Server::ready(Lane& lane) {
   if (!takes_more(lane)) return false;
   if (RemoteClient* const remote = remote_of(lane)) remote->catch_up();
@@ -142,7 +144,7 @@ bool Server::ready(Lane& lane) {
   return requests.may_have(engine_.now());
 }
 
-// Of the lanes that `is` is true of, the one before all others; null if it is of none.
+// The first, in the order `before`, of the lanes for which `is` is true; null if there is none.
 template <class Before, class Is>
 Server::Lane* next_of(std::deque<Server::Lane>& lanes, const Before& before, const Is& is) {
   Server::Lane* next = nullptr;
@@ -181,7 +183,7 @@ bool Server::any_to_come() const {
   });
 }
 
-// The smallest of the batches that there are kernels for that holds what is under way.
+// Chooses the smallest batch with kernels that holds the requests just taken.
 void Server::size_batch(Lane& lane) {
   const Spec& spec = lane.spec();
   if (!spec.smaller) return;
@@ -199,7 +201,7 @@ sim::Task<> Server::enqueue(Lane& lane) {
   bool full = true;
   if (lane.generator_) {
     const gpu::KernelSequence* const step = lane.generator_->begin(engine_.now());
-    if (step == nullptr) co_return;  // it was dropped
+    if (step == nullptr) co_return;  // the request was dropped
     lane.steps_.stream().size_next(*step, 1);
     full = lane.generator_->full();
   } else if (lane.spec().arrivals.max_delay) {
@@ -209,7 +211,7 @@ sim::Task<> Server::enqueue(Lane& lane) {
     size_batch(lane);
   } else if (!lane.closed()) {
     const std::optional<Time> request = parts_[lane.part()].requests()->take(engine_.now());
-    if (!request) co_return;  // it was dropped
+    if (!request) co_return;  // the request was dropped
     lane.made_.assign(1, made = *request);
   }
   if (!lane.closed()) lane.steps_.serving(full);
@@ -234,7 +236,7 @@ void Server::record(Lane& lane) {
     lane.steps_.record(lane.made_, lane.spec().batch);
 }
 
-// For a batch that is done; or for a request, where a lane is free to serve it.
+// Waits until a batch is done, or until there is a request that a free lane can serve.
 sim::Task<> Server::wait() {
   if (to_record() == nullptr) {
     woken_.reset();
@@ -265,7 +267,7 @@ void Server::set_timer() {
     timer_ = engine_.schedule(std::max(at, engine_.now()), sim::action<&Server::timer_due>(*this));
 }
 
-// Wakes the host if there is something to serve.
+// Wakes the host if there is something to serve; otherwise sets the timer again.
 void Server::timer_due() {
   if (woken_.is_set()) return;
   if (to_enqueue() != nullptr)

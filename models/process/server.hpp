@@ -1,11 +1,12 @@
 // A process that serves several streams, or gathers requests: one host thread launches on all of its streams
 // and waits for the first of their events, by polling them in turn or asleep.
 //
-// Requests may come over a link, where the process is one language model.
+// Requests may come over a link if the process is one language model.
 //
 // A lane is a stream with an instance of a network on it. The lanes of one network take requests from one
-// queue, as a model's instances do in Triton. Whoever has the highest priority is served first, and of equals
-// who has waited longest for a turn.
+// queue, as a model's instances do in Triton. The lane with the highest priority is served first. Among
+// equals a batch goes to the lane with the fewest batches under way, and then to the one that has waited
+// longest for a turn.
 #pragma once
 
 #include <cstdint>
@@ -35,22 +36,22 @@ namespace jostle::process {
 
 class Server {
  public:
-  // The board has a GPU. All must outlive it.
+  // The board must have a GPU. All arguments must outlive the server.
   Server(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
          Accounting& accounting);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-  // Opens the queues and the tracks; once, before anything runs.
+  // Opens the queues and the tracks. Call it once, before anything runs.
   void open(const Identity& identity);
 
-  // What the host thread does until nothing more comes, or all batches are done.
+  // The work of the host thread, until no more requests come or all batches are done.
   [[nodiscard]] sim::Task<LoopEnd> run();
   void end_warmup();
 
-  // A request of that part (Spec::instances), made then, comes now; each image of another's results makes
-  // such.
+  // Another process has served an image whose request was made at `made`. Makes the requests to the part
+  // (index of Spec::instances) that follow from it, now.
   void deliver(std::size_t part, sim::Time made);
-  // Results of that part make requests to another.
+  // From now on, reports each image that the part has served to `feed`.
   void feed(std::size_t part, const Feed& feed);
 
   class Lane {
@@ -77,17 +78,18 @@ class Server {
     Costs costs_;
     BatchSteps steps_;
     std::size_t part_ = 0;
-    std::optional<Served> own_;  // of several lanes; of one the process's
+    std::optional<Served> own_;  // set if there are several lanes; otherwise the process's own is used
     const Served* served_ = nullptr;
-    std::uint64_t enqueued_ = 0, seen_ = 0;  // batches
-    std::uint64_t turn_ = 0;                 // its last
-    std::vector<sim::Time> made_;            // requests of the batch under way; of a closed loop: none
-    std::optional<Generator> generator_;     // chooses its batches
+    std::uint64_t enqueued_ = 0, seen_ = 0;  // numbers of batches
+    std::uint64_t turn_ = 0;                 // number of its last turn
+    // When the requests of the present batch were made; closed loop: empty.
+    std::vector<sim::Time> made_;
+    std::optional<Generator> generator_;  // chooses its batches
   };
   [[nodiscard]] std::deque<Lane>& lanes() { return lanes_; }
   [[nodiscard]] const std::deque<Lane>& lanes() const { return lanes_; }
 
-  // Of the queue of a part; of a closed loop zero.
+  // Counts of the queue of a part; zero in a closed loop.
   [[nodiscard]] std::int64_t drops(std::size_t part) const;
   [[nodiscard]] std::int64_t delivered(std::size_t part) const;
   [[nodiscard]] std::int64_t waiting(std::size_t part);

@@ -1,4 +1,4 @@
-// What a process spends its time on: one table with the names, words and resource of each share.
+// The shares of a process's time: one table with the name, phrases and resource of each share.
 #pragma once
 
 #include <array>
@@ -10,24 +10,24 @@
 
 namespace jostle::process {
 
-// In the order of results (docs/result.md: time_share). TimeAccount says of which share an instant is. A new
-// share is a value here, a row of share_rows, and what TimeAccount::cause() asks.
+// The order is that of results (docs/result.md: time_share). TimeAccount tells which share an instant belongs
+// to. A new share needs a value here, a row of share_rows and a condition in TimeAccount::cause().
 enum class Share : std::uint8_t {
   gpu_running,     // a kernel of its own is executing
-  gpu_switch,      // the GPU is being given to it
+  gpu_switch,      // the GPU is being switched to it
   gpu_slice_wait,  // it has work, and another process has the GPU
   dla_running,
-  copying,           // a copy of its own is under way
-  link,              // a request to it, or an answer of it, is on its way over the network
-  cache_refill,      // on a core, paying a cache debt
-  launching,         // on a core inside an enqueue call, or the GPU between two of its kernels
-  cpu_compute,       // on a core between the calls
+  copying,           // a copy of its own is in progress
+  link,              // a request to it, or its answer, is in transit over the network
+  cache_refill,      // it is on a core, paying a cache debt
+  launching,         // it is on a core inside an enqueue call, or the GPU is between two of its kernels
+  cpu_compute,       // it is on a core between the calls
   sync_wakeup,       // its batch is done and it does not know yet
-  waiting_for_core,  // runnable, not running
-  idle,              // nothing to do
-  dla_wait,          // it has work for a DLA that executes another's
+  waiting_for_core,  // it is runnable, but not running
+  idle,              // it has nothing to do
+  dla_wait,          // it has work for a DLA that is executing another's
   engine_running,    // nvdec, nvjpeg or vic works on its pictures
-  engine_wait,       // it has pictures for one that works on another's
+  engine_wait,       // it has pictures for an engine that works on another's
   count              // not a share
 };
 inline constexpr auto share_count = static_cast<std::size_t>(Share::count);
@@ -38,16 +38,16 @@ inline constexpr auto share_count = static_cast<std::size_t>(Share::count);
 
 struct ShareRow {
   Share share;
-  std::string_view name;    // in results
-  std::string_view header;  // of a column
-  std::string_view words;   // after a percentage: "53.6 % waiting for another process's slice"
-  std::string_view past;    // after "it": "waited for a core"
-  bool productive;          // what the process is there for, or nobody wants anything: executing, idle
-  Resource resource;        // that the time is counted against
+  std::string_view name;    // used in results
+  std::string_view header;  // heading of its column in tables
+  std::string_view words;   // follows a percentage: "53.6 % waiting for another process's slice"
+  std::string_view past;    // follows "it": "waited for a core"
+  bool productive;          // the process does its own work, or has none: executing, idle
+  Resource resource;        // the resource that the time is counted against
 };
 
 inline constexpr std::array<ShareRow, share_count> share_rows{{
-    // Analyses split it further, by what bounds the kernels.
+    // Analyses split this share further, by what bounds the kernels.
     {.share = Share::gpu_running,
      .name = "gpu_running",
      .header = "gpu",

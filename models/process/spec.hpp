@@ -1,4 +1,5 @@
-// What a process is (a host thread and its GPU context, or a team of threads), and what its runtime costs.
+// Specification of a process (a host thread and its GPU context, or a team of threads), and costs of its
+// runtime.
 #pragma once
 
 #include <cstdint>
@@ -24,61 +25,64 @@ namespace jostle::process {
 
 enum class Sync { spin, yield, blocking };
 
-// What a process does once, before its first batch, on a core at the profile's reference clock.
+// Set-up of a process, done once before its first batch, on a core at the profile's reference clock.
 struct SetupSpec {
-  sim::Duration start;          // the process, its libraries and its GPU context
-  double load_bytes_per_s = 0;  // weights or engine, from the file to where kernels read them; 0: in no time
-  sim::Duration first_batch;    // what only the first batch costs: kernels loaded, workspaces allocated
+  sim::Duration start;  // time to start the process, its libraries and its GPU context
+  // Rate of loading weights or engine from the file to where kernels read them; 0: loading takes no time.
+  double load_bytes_per_s = 0;
+  sim::Duration first_batch;  // extra time of the first batch: kernels are loaded, workspaces allocated
 };
 
 // A graph that is captured or compiled when it is loaded, instead of being walked at every batch.
 struct StaticGraphSpec {
-  double host_time = 1;  // share of the host time per launch and per batch that is left
-  double compute = 1;    // share of the kernels' arithmetic time that is left: algorithms chosen by trial
-  sim::Duration compile, compile_per_node;  // added to the set-up
+  double host_time = 1;  // remaining share of the host time per launch and per batch
+  double compute = 1;    // remaining share of the kernels' arithmetic time: algorithms are chosen by trial
+  sim::Duration compile, compile_per_node;  // time added to the set-up
 };
 
 // Costs of a runtime on this device, on a core at the profile's reference clock.
 struct RuntimeSpec {
   sim::Duration per_launch;  // host time per kernel launch, or per graph
   sim::Duration per_batch;   // host time per batch that is not a launch (framework, synchronise, bindings)
-  sim::Duration per_node;    // of a graph: host time per node, on top of per_launch
-  // Of a graph that a lone process replays: its launch gaps over those of the tables (gpu::KernelSequence::
-  // lone_gap). A session is in one of two states (docs/validation.md).
+  sim::Duration per_node;    // graphs: host time per node, on top of per_launch
+  // For a graph that a lone process replays: its launch gaps relative to those of the tables
+  // (gpu::KernelSequence::lone_gap). A session is in one of two states (docs/validation.md).
   double replay_gaps = 1;
-  double api_share = 1;           // of the host time of an enqueue call, what passes inside CUDA calls
+  double api_share = 1;           // share of an enqueue call's host time that passes inside CUDA calls
   sim::Duration gpu_per_launch;   // GPU front-end time before each kernel launched by itself
   double variation = 0;           // coefficient of variation of a batch's host time (lognormal)
-  double working_set_bytes = 0;   // of the host thread, for cache debts
-  double memory_bytes_per_s = 0;  // that the host thread moves to and from memory while it works on a core
+  double working_set_bytes = 0;   // working set of the host thread, for cache debts
+  double memory_bytes_per_s = 0;  // memory traffic of the host thread while it enqueues on a core
   SetupSpec setup = {};
-  std::optional<StaticGraphSpec> static_graph = {};  // absent: it has none, or nothing is known of it
-  // A framework without fast kernels for fp16 on this GPU: their arithmetic at this share of the rate of
-  // those for fp32. Absent: at the GPU's own rate.
+  // Absent: the runtime has none, or nothing is known about it.
+  std::optional<StaticGraphSpec> static_graph = {};
+  // Rate of fp16 arithmetic relative to that of fp32, for a framework without fast fp16 kernels on this GPU.
+  // Absent: fp16 runs at the GPU's own rate.
   std::optional<double> fp16_of_fp32 = {};
-  // Of language models; and the share of the GPU's efficiency that products of many tokens reach.
+  // For language models: cycles, and the share of the GPU's efficiency that products of many tokens reach.
   llm::ProductCycles cycles = {};
   double products = 1;
 };
 
-// What a profiler adds to every process: it stamps calls and kernels.
+// Overhead that a profiler adds to every process, because it stamps calls and kernels.
 struct ObserverSpec {
-  sim::Duration per_launch, per_batch;  // host time
-  sim::Duration gpu_per_launch;         // GPU time before each kernel launched by itself
-  double kernel_time = 1;  // of every kernel, over what it takes unobserved; what it keeps busy stays so
-  sim::Duration interval, per_interval;  // a thread of its own collects (collector.hpp); zero: none does
+  sim::Duration per_launch, per_batch;  // extra host time
+  sim::Duration gpu_per_launch;         // extra GPU time before each kernel launched by itself
+  double kernel_time = 1;  // factor on every kernel's duration; the kernel keeps its units busy for all of it
+  // Period and work of a collector thread (collector.hpp); zero: there is none.
+  sim::Duration interval, per_interval;
 };
 
-// From the end of a batch on the GPU to the host seeing it.
+// Delay from the end of a batch on the GPU until the host sees it.
 struct SyncSpec {
-  sim::Duration poll;          // spinning or yielding on a core: interval at which completion is seen
-  sim::Duration wake_latency;  // blocking: interrupt to runnable
-  sim::Duration before_sleep;  // blocking: host time of the call before it sleeps
+  sim::Duration poll;          // interval at which a thread that spins or yields checks for completion
+  sim::Duration wake_latency;  // blocking: time from the interrupt until the thread is runnable
+  sim::Duration before_sleep;  // blocking: host time of the call before the thread sleeps
 };
 
-// Whether work enqueued in answer to a completion during a turn is executed within that turn.
-// Measured on an H200 (calibration/evidence/h200/sharing_intervals.csv): not for graphs of kernels alone with
-// a spinning host.
+// Rule for each kind of process: true if work that it enqueues in answer to a completion during its turn is
+// executed within that turn. Measured on an H200 (calibration/evidence/h200/sharing_intervals.csv): this is
+// false for graphs of kernels alone with a spinning host.
 struct RefillSpec {
   bool graph_of_kernels_spinning = false;
   bool graph_with_other_nodes_spinning = true;
@@ -96,85 +100,92 @@ struct Segment {
 
 // Inference on the cores: every layer is forked over the threads of the process and joined.
 struct HostWork {
-  int threads = 0;                    // the main one included; 0: it does not compute on the CPU
+  // Number of threads, the main one included; 0: the process does not compute on the CPU.
+  int threads = 0;
   std::vector<sim::Duration> layers;  // work of each thread in each layer of a batch, in reference time
 };
 
-// What is done to a batch beside inference, while the host thread works or waits: decoding, pre- or
+// A stage of a batch beside inference, done by the host thread or by an engine: decoding, pre- or
 // post-processing.
 struct HostStage {
   std::string name;
-  sim::Duration work;                      // in reference time; of an engine, alone on it
-  std::optional<media::Kind> engine = {};  // that does it, and the host thread sleeps; none: that thread
+  sim::Duration work;  // in reference time; on an engine: its time when alone there
+  // The engine that does the stage while the host thread sleeps; none: the host thread does it.
+  std::optional<media::Kind> engine = {};
 };
 
-// A batch of fewer images than the most that a dynamic batch holds.
+// A batch with fewer images than the maximum of a dynamic batch.
 struct SizedBatch {
   std::int64_t images = 1;
   gpu::SharedKernels kernels;
 };
 
-// Whose results make requests: a part of a process.
+// A part of a process whose results make requests.
 struct PartOf {
-  std::size_t process = 0, part = 0;  // in the run; among its instances
+  std::size_t process = 0, part = 0;  // index of the process in the run; index among its instances
 };
 
-// One process of a run; or one network of it (`instances`).
+// Specification of one process of a run, or of one of its networks (`instances`).
 struct Spec {
   std::string name;
-  std::string random_name;  // names its random numbers in the run; empty: its index
+  std::string random_name;  // names its random numbers in the run; empty: its index does
   Runtime runtime = Runtime::tensorrt;
   Sync sync = Sync::blocking;
-  gpu::SharedKernels kernels;     // of one batch; with segments or host work only their grade and provenance
-  std::vector<Segment> segments;  // of one batch that uses the DLA; empty: it does not
-  int dla = 0;                    // which one
+  // Kernels of one batch. With segments or host work only their grade and provenance count.
+  gpu::SharedKernels kernels;
+  std::vector<Segment> segments;  // parts of one batch that uses the DLA; empty: it uses none
+  int dla = 0;                    // index of the DLA
   HostWork host;
-  // Before a batch is enqueued, and once it is done. A process with stages does one batch after the other:
-  // nothing is enqueued ahead.
+  // Stages before a batch is enqueued, and after it is done. A process with stages does one batch after the
+  // other: nothing is enqueued ahead.
   std::vector<HostStage> before, after;
   std::int64_t batch = 1;                    // images per batch
   double input_bytes = 0, output_bytes = 0;  // copied to and from the device for each batch
-  std::optional<sim::Duration> pace;  // synthetic: one launch every `pace` of host time, busy in between
+  // Synthetic process: one launch every `pace` of host time, busy in between.
+  std::optional<sim::Duration> pace;
   Arrivals arrivals;
-  double payload_bytes = 0;  // of a request, where they come over a link
+  double payload_bytes = 0;  // size of a request that comes over a link
   bool static_graph = false;
   double weights_bytes = 0;                   // loaded at set-up
-  bool setup = false;                         // begins with its set-up, rather than ready
-  std::optional<std::int64_t> batches;        // ends after these
-  std::vector<Answered>* answered = nullptr;  // where every answered request is written; outlives the run
+  bool setup = false;                         // true: it begins with its set-up; false: it begins ready
+  std::optional<std::int64_t> batches;        // it ends after this many batches; absent: it has no limit
+  std::vector<Answered>* answered = nullptr;  // every answered request is appended here; must outlive the run
   std::vector<int> cpus;                      // allowed cores; empty: all online
   int nice = 0;
   int fifo = 0;                                 // SCHED_FIFO at this priority, 1 to 99; 0: SCHED_OTHER
-  std::optional<cpu::ContainerSpec> container;  // that its threads are in
-  std::optional<sim::Duration> gpu_slice;       // of its turns; none: the device's
+  std::optional<cpu::ContainerSpec> container;  // the container of its threads
+  std::optional<sim::Duration> gpu_slice;       // length of its GPU time slices; none: the device's
   gpu::Interleave interleave = gpu::Interleave::low;
 
-  std::int64_t streams = 1;     // equal ones, which share its requests
-  std::vector<Spec> instances;  // several networks: then work, requests, priority and streams are theirs
-  gpu::Priority priority = gpu::Priority::normal;  // of its streams, and of its turn with the host thread
-  double sm_limit = 1;                             // gpu::ContextSpec
-  std::optional<std::uint32_t> gpu_group;          // gpu::ContextSpec::group
-  // Of dynamic batches, ascending: the smallest that holds a batch is executed. Null, or none: `kernels`.
+  std::int64_t streams = 1;  // number of equal streams, which share its requests
+  // Its networks, if several: each has work, requests, priority and streams of its own.
+  std::vector<Spec> instances;
+  // Priority of its streams, and of its turns with the host thread.
+  gpu::Priority priority = gpu::Priority::normal;
+  double sm_limit = 1;                     // see gpu::ContextSpec
+  std::optional<std::uint32_t> gpu_group;  // see gpu::ContextSpec::group
+  // Sizes of a dynamic batch, ascending: the smallest that holds a batch is executed. If this is null, or
+  // none holds it: `kernels`.
   std::shared_ptr<const std::vector<SizedBatch>> smaller;
-  std::vector<PartOf> sources;  // of a cascade
-  // Generates text: then a batch is a step, with kernels of its own. Null: it does not.
+  std::vector<PartOf> sources;  // cascade: the parts whose results make its requests
+  // Set if the process generates text: a batch is then a step, with kernels of its own. Null: it does not.
   std::shared_ptr<const Generation> generation;
 
-  // Whether a batch is one launch. Launches with a pace are bare ones, whatever the runtime.
+  // True if a batch is one launch. A process with a pace launches bare kernels, whatever its runtime.
   [[nodiscard]] bool launches_at_once() const {
     return traits_of(runtime).kind == RuntimeKind::graph && !pace;
   }
 };
 
-// What a process runs: its instances, or itself.
+// The networks that a process runs: its instances, or itself.
 [[nodiscard]] inline std::span<const Spec> parts_of(const Spec& spec) {
   return spec.instances.empty() ? std::span(&spec, 1) : std::span(spec.instances);
 }
-// Whether it has several streams, or instances, whose figures are told one by one.
+// True if the process has several streams or instances, whose results are reported one by one.
 [[nodiscard]] inline bool serves_instances(const Spec& spec) {
   return spec.streams > 1 || !spec.instances.empty();
 }
-// Whether its requests come of others' results, or gather while they wait, as those for text do.
+// True if its requests come from others' results, or are gathered while they wait, as those for text are.
 [[nodiscard]] inline bool gathers(const Spec& spec) {
   return spec.arrivals.max_delay || spec.arrivals.kind == ArrivalKind::cascade || spec.generation != nullptr;
 }

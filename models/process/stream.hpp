@@ -26,7 +26,7 @@ namespace jostle::process {
 
 class Stream {
  public:
-  // All must outlive it.
+  // All arguments must outlive the stream.
   Stream(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& host,
          Accounting& accounting);
   Stream(const Stream&) = delete;
@@ -36,18 +36,18 @@ class Stream {
   // at `made`.
   class Enqueuing;
   [[nodiscard]] Enqueuing enqueue(std::uint64_t batch, sim::Time made);
-  // One synchronise call, likewise: waits until the host sees that the batch is done.
+  // One synchronise call, to be awaited at once: it waits until the host sees that the batch is done.
   class Synchronising;
   [[nodiscard]] Synchronising synchronise(std::uint64_t batch);
-  // Of a batch under way, or just done.
+  // When the request for a batch was made. The batch must be under way or just done.
   [[nodiscard]] sim::Time made(std::uint64_t batch) { return slot(batch).made; }
 
   [[nodiscard]] bool is_done(std::uint64_t batch) { return slot(batch).done.is_set(); }
 
-  // The batches that are enqueued from now on: these kernels, and of the bytes that the spec copies this
-  // share. `kernels` must outlive the board's GPU.
+  // Sets the kernels of the batches that are enqueued from now on, and the share of the spec's bytes that
+  // each copies. `kernels` must outlive the board's GPU.
   void size_next(const gpu::KernelSequence& kernels, double share);
-  // Whenever a batch is done this flag is set, too: one host waits for several streams.
+  // Also sets `flag` whenever a batch is done, so that one host can wait for several streams.
   void also_set(cpu::Flag& flag) { also_ = &flag; }
 
   [[nodiscard]] GpuContext& context() { return context_; }
@@ -76,16 +76,16 @@ class Stream {
   Accounting& accounting_;
   gpu::CopyEngine& copies_;
   std::optional<memory::Traffic>& traffic_;
-  double all_input_bytes_, all_output_bytes_;  // of a full batch
-  double input_bytes_, output_bytes_;          // of the next one
+  double all_input_bytes_, all_output_bytes_;  // bytes of a full batch
+  double input_bytes_, output_bytes_;          // bytes of the next batch
   GpuContext context_;
   Launcher launcher_;
   std::array<Slot, 2> slots_;
-  std::uint64_t executed_ = 0, done_ = 0;  // batches
+  std::uint64_t executed_ = 0, done_ = 0;  // numbers of batches
   cpu::Flag* also_ = nullptr;
 };
 
-// Both are single requests of the host, and need no tasks.
+// Both are single requests to the host thread, and need no tasks of their own.
 class Stream::Enqueuing {
  public:
   Enqueuing(Stream& stream, std::uint64_t batch, sim::Time made)

@@ -1,5 +1,5 @@
 // Threads that compute the layers of a batch together, as OpenMP or a runtime's own pool does: each layer is
-// forked over all of them and joined, so the slowest decides.
+// forked over all of them and joined, so the slowest thread determines its time.
 #pragma once
 
 #include <deque>
@@ -17,18 +17,18 @@ namespace jostle::process {
 
 class ThreadTeam {
  public:
-  // All must outlive it. The host thread computes with the others, which sleep until the first batch. Within
-  // a batch a thread waits for the others as the spec says; between batches it sleeps. `account` is told
-  // whether any of the others has a core.
+  // All arguments must outlive it. The host thread computes with the others, which sleep until the first
+  // batch. Within a batch a thread waits for the others as the spec says; between batches it sleeps.
+  // `account` is notified when any of the others has a core, and when none has.
   ThreadTeam(const BoardParts& board, const Spec& spec, const Costs& costs, HostThread& main,
              TimeAccount& account);
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  // One batch, by the host thread, which goes on when all have joined.
+  // Computes one batch. The host thread goes on when all threads have joined.
   [[nodiscard]] sim::Task<> compute();
 
-  // Of the threads but the host thread, added up; `throttled`: of the one most held back.
+  // Sums over the threads except the host thread; `throttled`: the maximum over them.
   [[nodiscard]] cpu::ThreadStatistics statistics() const;
 
  private:
@@ -49,10 +49,10 @@ class ThreadTeam {
   TimeAccount& account_;
   std::deque<Worker> workers_;
   cpu::Flag joined_;
-  sim::Duration share_;        // of the present layer, a thread
-  bool last_layer_ = true;     // of the batch
+  sim::Duration share_;        // work of each thread in the present layer
+  bool last_layer_ = true;     // the present layer is the last of the batch
   std::size_t computing_ = 0;  // workers that have not joined
-  int on_cores_ = 0;           // workers
+  int on_cores_ = 0;           // workers that have a core
 };
 
 }  // namespace jostle::process

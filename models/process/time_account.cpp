@@ -5,7 +5,8 @@
 
 namespace jostle::process {
 
-// Time since the last call in which kernels of any of its streams executed: they do while it holds the GPU.
+// Time since the last call in which kernels of any of its streams executed, which they do while it holds the
+// GPU.
 sim::Duration TimeAccount::ran() {
   if (!owns_) return {};
   const Context& any = contexts_.front();
@@ -73,7 +74,7 @@ void TimeAccount::attribute(sim::Time until) {
   }
 }
 
-// The first of the list that is true, its own kernels executing apart.
+// The first cause that is true. The execution of its own kernels is handled separately.
 Share TimeAccount::cause() const {
   if (wait_ == GpuWait::switching) return Share::gpu_switch;
   if (wait_ == GpuWait::turn) return Share::gpu_slice_wait;

@@ -1,4 +1,5 @@
-// Where a process's time goes: every instant belongs to the first share (share.hpp) whose cause is true.
+// Accounts for the time of a process: every instant belongs to the first share (share.hpp) whose cause is
+// true.
 #pragma once
 
 #include <array>
@@ -18,33 +19,35 @@
 
 namespace jostle::process {
 
-// What the host thread is at.
+// Activity of the host thread.
 enum class Phase : std::uint8_t { idle, enqueuing, synchronising, computing };
 
 class TimeAccount {
  public:
-  // `api_share`: of the time on a core while enqueuing, what passes inside CUDA calls. The engine must
-  // outlive it.
+  // `api_share`: share of the time on a core while enqueuing that passes inside CUDA calls. The engine must
+  // outlive the account.
   TimeAccount(const sim::Engine& engine, double api_share) : engine_(engine), api_share_(api_share) {}
   TimeAccount(const TimeAccount&) = delete;
   TimeAccount& operator=(const TimeAccount&) = delete;
 
-  // The process runs kernels in this context, to be asked how long; without one it runs none. Returns the
-  // number by which the account knows the context: the contexts of several streams are one process's.
+  // The process runs kernels in this context, whose running time the account queries. A process without a
+  // context runs none. Returns the account's number for the context: the contexts of several streams belong
+  // to one process.
   std::size_t follow(gpu::Gpu& gpu, gpu::ContextId context) {
     contexts_.push_back({.gpu = &gpu, .id = context});
     return contexts_.size() - 1;
   }
 
-  // The host's thread: the account says when it has to be told of its phases at once. `enqueuing`: always
-  // while it enqueues, because the GPU or the memory follows it then.
+  // Follows the host thread. The account decides when the thread's phases must be reported at once
+  // (Cpu::watch). `enqueuing`: always while the thread enqueues, because the GPU or the memory follows it
+  // then.
   void follow(cpu::Cpu& cpu, cpu::ThreadId thread, bool enqueuing) {
     cpu_ = &cpu;
     host_ = thread;
     watched_enqueuing_ = enqueuing;
   }
 
-  // What is true from now on.
+  // Sets the activity from now on.
   void set_phase(Phase phase) {
     if (phase == Phase::enqueuing) {
       settle();
@@ -54,7 +57,8 @@ class TimeAccount {
     phase_ = phase;
     watch();
   }
-  // Since `at`, which is now but for phases on a core that nobody had to be told of (Cpu::watch).
+  // Sets the state of the thread since `at`. That is now, except for phases on a core that need not be
+  // reported at once (Cpu::watch).
   void set_thread(cpu::State state, sim::Time at) {
     if (matters() && at != since_) attribute(at);
     thread_ = state;
@@ -63,12 +67,13 @@ class TimeAccount {
   void set_outstanding(std::size_t context, bool work);
   void set_dla(std::size_t context, dla::TaskState state);
   void set_engine(media::JobState state) { change(), engine_state_ = state; }
-  // Whether any of the other threads of its team has a core.
+  // `helped`: any of the other threads of its team has a core.
   void set_helped(bool helped) { change(), helped_ = helped; }
   void change_copying(int change) { this->change(), copying_ += change; }
   void set_link(bool under_way) { change(), link_ = under_way; }
 
-  // Attributes the time since the last change. Several things change at one instant: the GPU is asked once.
+  // Attributes the time since the last change. If several things change at one instant, the GPU is queried
+  // once.
   void settle() {
     if (engine_.now() == since_) return;
     const bool in_phase = thread_ == cpu::State::switching || thread_ == cpu::State::refilling;
@@ -80,7 +85,7 @@ class TimeAccount {
 
   [[nodiscard]] sim::Duration in(Share share) const { return spent_[index_of(share)]; }
   [[nodiscard]] sim::Duration elapsed() const;
-  // Time of enqueue calls, by what the thread was at: EC = launch + reschedule + compute + blocking.
+  // Time of enqueue calls, by the state of the thread: EC = launch + reschedule + compute + blocking.
   struct Enqueue {
     sim::Duration launch, reschedule, compute, blocking;
   };
@@ -96,14 +101,15 @@ class TimeAccount {
   };
 
   void attribute(sim::Time until);
-  // Before something changes. While it waits for the GPU, nothing else has a say in where its time goes, but
-  // for that of enqueue calls.
+  // To be called before something changes. While the process waits for the GPU, nothing else decides where
+  // its time goes, except for the time of enqueue calls.
   void change() {
     if (matters()) settle();
   }
   [[nodiscard]] bool matters() const { return wait_ == GpuWait::none || phase_ == Phase::enqueuing; }
-  // While it holds the GPU, how long its kernels ran can be asked only now. (One without a context has no
-  // reason to look away: what computes on cores alone is told at once.)
+  // While the process holds the GPU, the running time of its kernels can be queried only at the instant of a
+  // change, so changes must be reported at once. (So they are for a process without a context, which computes
+  // on cores alone.)
   void watch() {
     const bool watched = owns_ || contexts_.empty() || (watched_enqueuing_ && phase_ == Phase::enqueuing);
     if (watched == watched_ || cpu_ == nullptr) return;
@@ -115,13 +121,13 @@ class TimeAccount {
   [[nodiscard]] sim::Duration ran();
 
   const sim::Engine& engine_;
-  cpu::Cpu* cpu_ = nullptr;  // null: it follows no thread
+  cpu::Cpu* cpu_ = nullptr;  // null: no thread is followed
   cpu::ThreadId host_;
   bool watched_ = true, watched_enqueuing_ = true;
   std::vector<Context> contexts_;
-  sim::Duration running_;  // time of its kernels by since_
-  // Of all its contexts: one holds the GPU; none does, and one waits for it; batches are outstanding; on
-  // DLAs.
+  sim::Duration running_;  // running time of its kernels up to since_
+  // Over all its contexts: owns_: one holds the GPU. wait_: none does, and one waits for it. outstanding_:
+  // one has batches outstanding. dla_: the state on DLAs.
   bool owns_ = false;
   enum class GpuWait : std::uint8_t { none, turn, switching } wait_ = GpuWait::none;
   bool outstanding_ = false;

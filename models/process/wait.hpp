@@ -1,4 +1,4 @@
-// How a host thread waits for a flag: on its core, politely on its core, or asleep.
+// Waiting of a host thread for a flag: spinning on its core, yielding its core while it polls, or asleep.
 #pragma once
 
 #include "models/cpu/cpu.hpp"
