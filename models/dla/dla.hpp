@@ -13,7 +13,7 @@
 
 namespace jostle::dla {
 
-// State of a task. `submitted`: on its way to the engine.
+// State of a task. A submitted task is on its way to the engine.
 enum class TaskState : std::uint8_t { submitted, waiting, running, finished };
 
 // Called at every change of the task's state, at the instant of the change. It may submit another task.
@@ -44,7 +44,7 @@ class Dla {
   [[nodiscard]] const std::string& name() const { return name_; }
   // Time that the engine was busy up to now.
   [[nodiscard]] sim::Duration busy() const;
-  // Of all tasks so far.
+  // Totals of all tasks so far.
   [[nodiscard]] double dram_bytes() const { return bytes_ + part_done() * running().dram_bytes; }
   [[nodiscard]] double operations() const { return operations_ + part_done() * running().operations; }
 
@@ -62,7 +62,7 @@ class Dla {
   void retime();
   [[nodiscard]] double rate_of(const Task& task) const;
   [[nodiscard]] const Task& running() const { return running_ ? *queue_.front().task : no_task_; }
-  [[nodiscard]] double part_done() const;  // of running()
+  [[nodiscard]] double part_done() const;  // part of running() that is done
   static void tell(const Entry& entry, TaskState state) {
     if (entry.listener.changed != nullptr) entry.listener.changed(entry.listener.context, state);
   }
@@ -77,10 +77,10 @@ class Dla {
   double memory_share_ = 1;
   double clock_ = 1, memory_ = 1;
   double rate_ = 1;                    // speed of the running task
-  sim::Duration left_;                 // what is left of the running task, at rate 1
+  sim::Duration left_;                 // remaining time of the running task at rate 1
   sim::Time accrued_until_;            // left_ and busy_ are valid at this time
   sim::Duration busy_;                 // up to accrued_until_
-  double bytes_ = 0, operations_ = 0;  // of finished tasks
+  double bytes_ = 0, operations_ = 0;  // totals of finished tasks
   Task no_task_;
   sim::EventId end_;
   sim::TrackId track_ = sim::TrackId::none;

@@ -1,12 +1,10 @@
-// Which layers of a network a DLA supports, and how the network is partitioned into subgraphs for GPU and
-// DLA.
+// Layers that a DLA supports, and the partition of a network into subgraphs for GPU and DLA.
 //
 // The limits are those of NVIDIA's TensorRT Developer Guide, "DLA Supported Layers and Restrictions", for
 // convolution, deconvolution, pooling, activation, elementwise, scale and concatenation. A global average
 // pool and a fully connected layer are never supported, whatever their size: importers turn them into a mean
 // over axes and a matrix product, which the DLA does not have (claim D07: "layers that the DLA cannot run
 // (global average pool) fall back to the GPU").
-// average pool) fall back to the GPU").
 #pragma once
 
 #include <cstddef>
@@ -18,9 +16,9 @@
 
 namespace jostle::dla {
 
-// fp16 and int8.
+// True for fp16 and int8.
 [[nodiscard]] bool supports(dnn::Precision precision);
-// Whether the DLA supports the layer in one of the precisions above: convolutions with what was folded into
+// True if the DLA supports the layer in one of these precisions: convolutions with the layers folded into
 // them, pools, additions ...
 [[nodiscard]] bool supports(const dnn::FusedLayer& layer);
 

@@ -22,10 +22,10 @@ struct Task {
   sim::Duration duration;
   sim::Duration memory;   // the part of it spent in memory-bound layers
   double dram_bytes = 0;  // read and written
-  double operations = 0;  // of its multipliers, padding included
+  double operations = 0;  // operations of its multipliers, padding included
 };
 
-// Clocks that times are computed for.
+// The clocks that times are computed for.
 struct Clocks {
   double dla_hz = 0;
   double memory = 1;  // share of the memory's full bandwidth

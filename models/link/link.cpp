@@ -95,7 +95,7 @@ void Link::capture(StreamId id) {
   if (stream.listener.captured != nullptr) stream.listener.captured(stream.listener.context);
 }
 
-// One attempt, behind all attempts begun before.
+// Makes one attempt, behind all attempts begun before.
 void Link::transmit(StreamId id, std::uint64_t number) {
   Stream& stream = streams_[id];
   const Time now = engine_.now();
@@ -169,7 +169,8 @@ void Link::wake_waiting() {
 
 Link::Statistics Link::statistics() const {
   Statistics now = total_;
-  const Duration ahead = std::max(free_at_ - engine_.now(), Duration::zero());  // of attempts not yet sent
+  // The link's busy time for attempts not yet sent.
+  const Duration ahead = std::max(free_at_ - engine_.now(), Duration::zero());
   now.busy -= ahead;
   now.bytes -= sim::to_seconds(ahead) * spec_.bandwidth_bytes_per_s;
   now.queued = std::ranges::count_if(starts_, [this](Time start) { return start > engine_.now(); });

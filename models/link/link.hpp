@@ -26,7 +26,7 @@ struct StreamListener {
   void (*captured)(void* context) = nullptr;  // a request of this stream was captured; it may send the next
   void (*delivered)(void* context, sim::Time captured) = nullptr;
   void (*wake)(void* context) = nullptr;  // the stream waits, and a request was delivered
-  // Whether any request or answer is in transit. Not called for transfers that take no time.
+  // `any`: true if any request or answer is in transit. Not called for transfers that take no time.
   void (*under_way)(void* context, bool any) = nullptr;
   void* context = nullptr;
 };
@@ -52,7 +52,7 @@ class Link {
   // The stream is to be woken once, by the next delivery. Of deliveries at one instant, the stream that has
   // waited longest is woken first.
   void wait(StreamId stream);
-  // Whether a request of the stream is in transit or still to be sent.
+  // True if a request of the stream is in transit or still to be sent.
   [[nodiscard]] bool expects(StreamId stream) const {
     return streams_[stream].sent > streams_[stream].arrived;
   }
@@ -60,11 +60,11 @@ class Link {
   [[nodiscard]] sim::Duration answer_time() const { return spec_.rtt / 2; }
   [[nodiscard]] const Spec& spec() const { return spec_; }
 
-  // From the end of the warm-up up to now.
+  // Totals from the end of the warm-up up to now.
   struct Statistics {
     sim::Duration busy;  // time spent sending
     std::int64_t sent = 0, tries = 0, delivered = 0;
-    double bytes = 0;         // sent, counting all attempts
+    double bytes = 0;         // bytes sent, counting all attempts
     sim::Duration waited;     // time that attempts waited for the link to be free, in total
     std::int64_t queued = 0;  // now: attempts that have not begun
   };
@@ -82,7 +82,7 @@ class Link {
   };
   struct Stream {
     double bytes = 0;
-    sim::Duration duration;  // of one attempt
+    sim::Duration duration;  // duration of one attempt
     sim::RandomStream random;
     StreamListener listener;
     std::deque<Request> requests;  // captured but not settled; the first has number `settled`

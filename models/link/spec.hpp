@@ -18,7 +18,7 @@ struct Spec {
   // Time from the last bit of a lost attempt to the next attempt: the minimum retransmission time-out of
   // Linux (TCP_RTO_MIN), but never before an acknowledgement could have arrived.
   sim::Duration retry_after = sim::milliseconds(200);
-  double energy_per_bit_j = 0;  // of the sender, for every attempt
+  double energy_per_bit_j = 0;  // energy of the sender, for every attempt
 };
 
 }  // namespace jostle::link

@@ -8,8 +8,7 @@
 namespace jostle::llm {
 namespace {
 
-// SigLIP so400m at 384 x 384, patches of 14; four neighbours by three become one position (SmolVLM's
-// shuffle).
+// SigLIP so400m at 384 x 384 with patches of 14; 3 x 3 neighbours become one position (SmolVLM's shuffle).
 constexpr VisionTower siglip{.layers = 27,
                              .hidden = 1152,
                              .heads = 16,
@@ -17,7 +16,7 @@ constexpr VisionTower siglip{.layers = 27,
                              .patches = 729,
                              .tokens = 81,
                              .merger = 9 * 1152 * 2048};
-// Patches of 14, 2 x 2 merged; counted at 448 x 448.
+// The tower has patches of 14, of which 2 x 2 are merged; the counts are for 448 x 448.
 constexpr VisionTower qwen25_vision{.layers = 32,
                                     .hidden = 1280,
                                     .heads = 16,
@@ -26,7 +25,8 @@ constexpr VisionTower qwen25_vision{.layers = 32,
                                     .patches = 1024,
                                     .tokens = 256,
                                     .merger = 5120 * (5120 + 2048)};
-// Patches of 16, 2 x 2 merged, after the last layer and after three others; counted at 512 x 512.
+// The tower has patches of 16, of which 2 x 2 are merged, after the last layer and after three others; the
+// counts are for 512 x 512.
 constexpr VisionTower qwen3_vision{.layers = 24,
                                    .hidden = 1024,
                                    .heads = 16,
@@ -36,8 +36,8 @@ constexpr VisionTower qwen3_vision{.layers = 24,
                                    .merger = 4 * 4096 * (4096 + 2048)};
 
 using enum QueryNorm;
-// name, layers, hidden, heads, kv_heads, head_dim, ffn, vocabulary, tied, qkv_bias, query_norm, norms,
-// vision, source, experts
+// The fields are name, layers, hidden, heads, kv_heads, head_dim, ffn, vocabulary, tied, qkv_bias,
+// query_norm, norms, vision, source, experts.
 constexpr std::array<Architecture, 25> table{{
     {"cosmos_reason2_2b", 28, 2048, 16, 8, 128, 6144, 151936, true, false, each_head, 2, qwen3_vision,
      "nvidia/Cosmos-Reason2-2B, on Qwen/Qwen3-VL-2B-Instruct"},
@@ -226,7 +226,8 @@ std::int64_t attention_weights(const Architecture& of) {
   return of.hidden * (2 * queries + 2 * keys);
 }
 
-// Of a block: `experts` of it, the router and what every token passes through.
+// Weights of the feed-forward of a block: `experts` of its experts, the router, and the part that every token
+// passes through.
 std::int64_t feed_forward_weights(const Architecture& of, std::int64_t experts) {
   const std::int64_t one = 3 * product(of.hidden, of.ffn);
   if (of.experts.count == 0) return one;
@@ -278,7 +279,8 @@ std::int64_t active_parameters(const Architecture& of) {
 }
 
 double experts_read(const Experts& of, double tokens) {
-  const double missed = 1 - static_cast<double>(of.per_token) / of.count;  // by a token
+  // Share of the experts that one token does not use.
+  const double missed = 1 - static_cast<double>(of.per_token) / of.count;
   return of.count * (1 - sim::exp(tokens * sim::log(missed)));
 }
 

@@ -3,7 +3,7 @@
 namespace jostle::llm {
 
 double weights_held(const Architecture& of, WeightFormat format, const Serving& by) {
-  constexpr double bits = 8;  // of a byte
+  constexpr double bits = 8;  // per byte
   const int own = of.tied ? 1 : 2;
   const double table = static_cast<double>(head_weights(of)) * traits_of(format).head_bits / bits;
   return weight_bytes(of, format) + std::max(by.tables - own, 0) * table;

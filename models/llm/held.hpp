@@ -1,4 +1,4 @@
-// What a runtime holds in memory for a language model: weights, keys and values, and the buffers of a step.
+// Memory that a runtime holds for a language model: weights, keys and values, and the buffers of a step.
 #pragma once
 
 #include <algorithm>
@@ -9,38 +9,37 @@
 
 namespace jostle::llm {
 
-// How a runtime divides the memory.
+// The way in which a runtime divides the memory.
 struct Serving {
-  // That keys and values are allocated for, whether they are needed or not: of each sequence, or of all
-  // together. 0: as many as are needed.
+  // KV-cache positions allocated up front, per sequence if `each`, else in total. 0: as many as are needed.
   int positions = 0;
   bool each = false;
-  // Of word vectors, in the bits of the last layer: where embeddings and last layer are one table in the
-  // model, a runtime may hold two, or copies.
+  // Number of tables of word vectors, in the bits of the last layer. If embeddings and last layer are one
+  // table in the model, a runtime may hold two, or copies.
   int tables = 1;
-  int step = 0;    // most tokens that are computed at once; 0: a prompt
-  int scored = 0;  // tokens of a step whose scores have room, in fp32; 0: the last of each sequence
+  int step = 0;    // maximum number of tokens computed at once; 0: a prompt
+  int scored = 0;  // tokens of a step with space for their scores, in fp32; 0: the last of each sequence
 };
 
-// What is asked for.
+// The requested load.
 struct Load {
-  std::int64_t sequences = 1;  // at once
-  std::int64_t longest = 1;    // positions of a sequence
+  std::int64_t sequences = 1;  // number of sequences at once
+  std::int64_t longest = 1;    // maximum number of positions of a sequence
   std::int64_t prompt = 1;  // tokens of a prompt that are computed at once, unless the runtime computes fewer
-  std::int64_t context = 0;  // positions that each sequence is given; 0: the runtime's, or the longest
+  std::int64_t context = 0;  // positions allocated per sequence; 0: the runtime's, or the longest
 };
 
-// Positions that keys and values are allocated for, of all sequences together.
+// KV-cache positions that are allocated, for all sequences together.
 [[nodiscard]] constexpr std::int64_t positions_held(const Serving& by, const Load& of) {
   if (of.context > 0) return of.sequences * of.context;
   if (by.each) return of.sequences * std::max<std::int64_t>(by.positions, of.longest);
   return std::max<std::int64_t>(by.positions, of.sequences * of.longest);
 }
 
-// In bytes.
+// Bytes of all weights, and of further tables of word vectors.
 [[nodiscard]] double weights_held(const Architecture& of, WeightFormat format, const Serving& by);
-// Of a step: what the widest part of a block reads and writes, and later, in the same bytes, the scores and
-// what they are computed from.
+// Bytes of the buffers of a step. They hold the inputs and outputs of the widest part of a block and later,
+// in the same place, the scores and their inputs.
 [[nodiscard]] double buffers_held(const Architecture& of, const Serving& by, const Load& load);
 
 }  // namespace jostle::llm

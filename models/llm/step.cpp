@@ -29,7 +29,7 @@ class Decoder {
   dnn::Network take() {
     Node node = layers_.embedding("embedding", layers_.input({1, tokens_}), of_.vocabulary, of_.hidden);
     for (int i = 0; i < of_.layers; ++i) node = block("block" + std::to_string(i), node);
-    // Only the last position's scores are wanted.
+    // Only the scores of the last position are needed.
     const Node last = layers_.slice("last", layers_.layer_norm(node), {of_.hidden, 1});
     const Node scores = layers_.linear(head_name, last, of_.vocabulary, false);
     (void)layers_.other("choose", {scores}, {1, 1});
@@ -52,7 +52,7 @@ class Decoder {
             layers_.channels(name + ".value", all, keys_)};
   }
 
-  // Rotary positions (Su et al., 2021), and the new keys and values into the cache.
+  // Applies rotary positions (Su et al., 2021), and stores the new keys and values in the cache.
   Node rotate_and_store(const std::string& name, const Projected& of) {
     if (joined_)
       return layers_.other(name + ".rotate", {of.query, of.key, of.value}, layers_.shape(of.query));
@@ -62,7 +62,7 @@ class Decoder {
     return layers_.other(name + ".rotate_query", {of.query}, layers_.shape(of.query));
   }
 
-  // The queries that share a head of keys are rows of one product.
+  // The queries that share a head of keys are the rows of one product.
   Node attend(const std::string& name, Node query) {
     const int group = of_.heads / of_.kv_heads;
     const Node cache_key = layers_.input({keys_, positions_}),
@@ -75,7 +75,7 @@ class Decoder {
     return layers_.reshape(name + ".heads", mixed, {queries_, tokens_});
   }
 
-  // So many of one width side by side, each on its part of the channels.
+  // `count` gated feed-forwards of width `ffn` side by side, each on its part of the channels.
   Node gated_pair(const std::string& name, Node from, int ffn, int count) {
     const int wide = count * ffn;
     if (joined_) {
@@ -89,7 +89,7 @@ class Decoder {
     return layers_.linear_groups(name + ".down", inside, count * of_.hidden, count);
   }
 
-  // The router's scores choose a token's experts; their results are weighed and summed.
+  // The scores of the router choose a token's experts, whose results are weighted and summed.
   Node feed_forward(const std::string& name, Node from) {
     const Experts& experts = of_.experts;
     if (experts.count == 0) return gated_pair(name, from, of_.ffn, 1);

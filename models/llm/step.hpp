@@ -15,11 +15,11 @@
 
 namespace jostle::llm {
 
-// Of each of its sequences, which are the batch of its kernels.
+// A step of each of its sequences, which are the batch of its kernels.
 struct Step {
-  int tokens = 1;              // that it computes
+  int tokens = 1;              // tokens that it computes for each sequence
   int context = 0;             // positions before them, whose keys and values it reads
-  std::int64_t sequences = 1;  // that meet in the experts of a model which has some
+  std::int64_t sequences = 1;  // sequences whose tokens read experts together, in a model with experts
   bool operator==(const Step&) const = default;
 };
 
@@ -28,19 +28,19 @@ struct Step {
 // without tokens, or one too long for the graph's dimensions.
 [[nodiscard]] dnn::Network network_of(const Architecture& of, const Step& step, bool joined);
 
-// SM cycles that a runtime's kernels take to unpack a weight, by format; and for the dot products of one
-// token, to begin and end those of an output channel.
+// SM cycles of a runtime's kernels. `unpack`: to unpack a weight, by format. `row`: to begin and end the dot
+// products of an output channel, for one token.
 using UnpackCycles = std::array<double, weight_format_count>;
 struct ProductCycles {
   UnpackCycles unpack = {};
   double row = 0;
 };
 
-// Its layers as a runtime fuses them, with weights in this format.
+// The layers of a step as a runtime fuses them, with weights in this format.
 [[nodiscard]] std::vector<dnn::FusedLayer> layers_of(const Architecture& of, const Step& step,
                                                      dnn::Lowering lowering, WeightFormat format,
                                                      const ProductCycles& cycles);
-// The vision tower on one image.
+// The layers of the vision tower for one image.
 [[nodiscard]] std::vector<dnn::FusedLayer> vision_layers(const Architecture& of, dnn::Lowering lowering);
 
 }  // namespace jostle::llm

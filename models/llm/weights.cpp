@@ -3,7 +3,7 @@
 namespace jostle::llm {
 
 double weight_bytes(const Architecture& of, WeightFormat format) {
-  constexpr double bits = 8, half = 2;  // of a byte; bytes of fp16
+  constexpr double bits = 8, half = 2;  // bits per byte; bytes per fp16 number
   const WeightTraits& traits = traits_of(format);
   const auto blocks = static_cast<double>(block_weights(of)), head = static_cast<double>(head_weights(of));
   const auto others =

@@ -12,23 +12,23 @@ namespace jostle::llm {
 
 enum class WeightFormat { fp16, q4_k_m, q8_0, awq, int4, int8, fp8 };
 
-// Bits of a weight, scales included: of the blocks' linear layers, and of the last linear layer, which
-// runtimes often leave in more.
+// Bits per weight, scales included: `bits` for the blocks' linear layers, and `head_bits` for the last linear
+// layer, for which runtimes often use more.
 struct WeightTraits {
   WeightFormat format;
-  std::string_view name;  // in scenarios, and in profiles
+  std::string_view name;  // used in scenarios and in profiles
   double bits, head_bits;
   std::string_view source;
 };
 inline constexpr std::array weight_formats{
     WeightTraits{WeightFormat::fp16, "fp16", 16, 16, "IEEE 754"},
-    // Q4_K and Q6_K mixed: 4.5 and 6.5625 bits; a file of Llama 3.1 8B has 4.85 bits a weight.
+    // Q4_K and Q6_K mixed: 4.5 and 6.5625 bits; a file of Llama 3.1 8B has 4.85 bits per weight.
     WeightTraits{WeightFormat::q4_k_m, "q4_k_m", 4.85, 6.5625, "llama.cpp: docs of quantize; ggml-common.h"},
     WeightTraits{WeightFormat::q8_0, "q8_0", 8.5, 8.5,
                  "llama.cpp: ggml-common.h, 32 weights and a scale of 16 bits"},
-    // Groups of 128 with a scale of 16 and a zero of 4 bits; the last layer stays in fp16.
+    // Groups of 128 have a scale of 16 and a zero of 4 bits; the last layer stays in fp16.
     WeightTraits{WeightFormat::awq, "awq", 4.16, 16, "Lin et al., 2024; TensorRT Edge-LLM's INT4 AWQ"},
-    // Groups of 32 with a scale of 16 bits, all layers: MLC's q4f16_1.
+    // Groups of 32 have a scale of 16 bits, in all layers: MLC's q4f16_1.
     WeightTraits{WeightFormat::int4, "int4", 4.5, 4.5, "MLC LLM: q4f16_1"},
     WeightTraits{WeightFormat::int8, "int8", 8.125, 16, "groups of 128 with a scale of 16 bits"},
     WeightTraits{WeightFormat::fp8, "fp8", 8, 16, "a scale a tensor"},
@@ -44,7 +44,7 @@ static_assert([] {
   return weight_formats[static_cast<std::size_t>(format)];
 }
 
-// All weights as they lie in memory, the vision tower in fp16.
+// Bytes of all weights as stored in memory, the vision tower in fp16.
 [[nodiscard]] double weight_bytes(const Architecture& of, WeightFormat format);
 
 }  // namespace jostle::llm

@@ -13,7 +13,7 @@ namespace jostle::memory {
 enum class Part { context, engine, arena, io };
 [[nodiscard]] const char* to_string(Part part);
 
-// What a process needs: the context of its runtime, and the rest of its footprint.
+// Memory that a process requests: the context of its runtime, and the rest of its footprint.
 struct Request {
   const ContextSpec* context = nullptr;  // the same object for processes of one runtime
   Footprint network;                     // its `context` members are ignored
@@ -21,7 +21,7 @@ struct Request {
 
 struct Place {
   bool fits = true;
-  Footprint held;            // what it holds, or would hold if it fitted
+  Footprint held;            // memory that it holds, or would hold if it fitted
   Part lacking = Part::io;   // the first part that does not fit
   double missing_bytes = 0;  // shortage, considering all parts
 };
@@ -29,7 +29,7 @@ struct Place {
 struct Occupancy {
   std::vector<Place> places;  // in the order of the requests
   double used_bytes = 0;      // by the system and the admitted processes
-  double gpu_bytes = 0;       // of which for the GPU
+  double gpu_bytes = 0;       // the part of used_bytes for the GPU
   bool rebooted = false;      // a process did not fit and the board rebooted: no process runs
 };
 

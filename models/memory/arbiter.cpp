@@ -39,8 +39,8 @@ void Arbiter::set_demand(ClientId id, const Demand& demand) {
                             : demand.bound > 0 ? demand.bytes_per_s / demand.bound
                                                : 0;
   users_[id.index] = demand.users;
-  // The common case, and a frequent one: it must cost almost nothing. While there is steady traffic, not all
-  // is granted; so there can only be some now if this is it.
+  // This case is common and frequent: it must cost almost nothing. Under steady traffic all_granted_ is
+  // false, so here there is steady traffic only if this client brings it now.
   if (all_granted_ && !(clients_[id.index].steady && bytes > 0) && always_fits()) {
     settle(id.index);
     grants_[id.index] = bytes;
@@ -57,7 +57,7 @@ void Arbiter::set_capacity(double bytes_per_s) {
   solve();
 }
 
-// Whether all demands fit: even with the maximum interference, or because only one client demands anything.
+// True if all demands fit: even with the maximum interference, or because only one client demands anything.
 bool Arbiter::always_fits() const {
   double sum = 0, most = 0;
   for (const double demand : demands_) {
@@ -77,8 +77,8 @@ Demand Arbiter::steady_demand() const {
   return sum;
 }
 
-// The speed of the memory-bound part of a client's work when it meets steady traffic: both demand what they
-// do while it lasts, not what they do in the mean.
+// The speed of the memory-bound part of a client's work beside steady traffic. What counts for both is their
+// demand during that part, not their mean demand.
 double Arbiter::speed_beside(const Demand& steady, const Client& client) const {
   if (client.peak <= 0) return 1;
   const std::array demands{std::min(client.peak, sharing_.capacity_bytes_per_s), steady.bytes_per_s};
@@ -107,7 +107,8 @@ void Arbiter::solve() {
   const Demand steady = steady_demand();
   const bool all_granted = std::ranges::equal(demands_, grants_) && steady.bytes_per_s <= 0;
   if (all_granted && all_granted_) return;
-  // What the others leave, and what steady traffic leaves: who is told minds the less of the two.
+  // A client is slowed to the lower of two speeds: beside the other clients without steady traffic, and
+  // beside steady traffic alone.
   std::span<const double> grants = grants_;
   std::vector<double> without_steady;
   if (steady.bytes_per_s > 0) {
@@ -127,7 +128,7 @@ void Arbiter::solve() {
       client.speed = std::min(client.speed, speed_beside(steady, client));
     news = news || differs(client);
   }
-  // A client that demands nothing may still have to be told that bandwidth is free again, if it listens.
+  // A client that demands nothing may still have to be notified that bandwidth is free again, if it listens.
   all_granted_ = all_granted && std::ranges::none_of(clients_, [](const Client& client) {
                    return client.listener.changed != nullptr && (client.speed < 1 || client.told < 1);
                  });

@@ -3,8 +3,8 @@
 // A demand is a mean over a stretch of work and changes only at interactions. While all demands fit, nothing
 // happens: no event, no call. Changes of less than 1 % are not notified.
 //
-// Steady traffic is the exception: it never pauses, so whoever is bound by memory for a part of its time
-// meets it then, with the demand of that part, however low its mean is.
+// Steady traffic is the exception: it never pauses. A user that is bound by memory for a part of its time
+// therefore competes with it in that part, with the demand of that part, however low its mean demand is.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 namespace jostle::memory {
 
-// What a user's work demands of the memory when it has the memory to itself.
+// Demand of a user's work when it has the memory to itself.
 struct Demand {
   double bytes_per_s = 0;
   double bound = 1;  // share of its time that is bound by memory
-  double users = 1;  // equal ones whose demands these are together
-  // What it demands while it moves anything, be it hidden behind arithmetic; 0: bytes_per_s / bound.
+  double users = 1;  // number of equal users whose demands these are together
+  // Demand while any bytes are moved, even if hidden behind arithmetic; 0: bytes_per_s / bound.
   double peak = 0;
   bool operator==(const Demand&) const = default;
 };
@@ -49,7 +49,7 @@ class Arbiter {
   ClientId add_steady();
 
   // Sets the demand from now on. A demand above the capacity counts as the capacity, also when the capacity
-  // changes. A client that demands nothing keeps the last speed it was told.
+  // changes. A client that demands nothing keeps the speed that was last reported to it.
   void set_demand(ClientId client, const Demand& demand);
 
   // The capacity changes now, because the memory's clock does (> 0).

@@ -121,10 +121,11 @@ class Liveness {
     });
   }
 
-  // Operands are written directly to their place in the result of the concatenation; if several read an
-  // operand, in that of the last, and copied for the others. Otherwise the results of all would have to live
-  // as long as the operand: in a block of DenseNet, where every layer concatenates, to its end. What an
-  // operand's buffer holds beyond the operand itself is stored separately.
+  // Operands are written directly to their place in the result of the concatenation. If several
+  // concatenations read an operand, it is written into the result of the last one, and copied for the others.
+  // Otherwise all results would have to live as long as the operand: in a block of DenseNet, where every
+  // layer concatenates, until its end. If an operand's buffer holds more than the operand, the rest is stored
+  // separately.
   void join(Node node) {
     double bytes = buffers_[root(node)].bytes;
     for (const Node operand : network_.inputs(node)) {

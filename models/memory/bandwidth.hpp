@@ -1,4 +1,4 @@
-// How the users of a memory share its bandwidth.
+// Sharing of a memory's bandwidth among its users.
 #pragma once
 
 #include <span>
@@ -8,17 +8,17 @@ namespace jostle::memory {
 struct Sharing {
   double capacity_bytes_per_s = 0;
   // Bandwidth lost because accesses of several users alternate (DRAM rows are opened and closed for each).
-  // The loss is the capacity times this times the mean share of the traffic that belongs to other users, 1 -
-  // sum(share^2). At most 0.5.
+  // The loss is the capacity times `interference` times the mean share of the traffic that belongs to other
+  // users, 1 - sum(share^2). At most 0.5.
   double interference = 0;
 };
 
 // The usable capacity when `grants` (bytes/s) are moved at the same time.
 [[nodiscard]] double usable(const Sharing& sharing, std::span<const double> grants);
 
-// Max-min fair: a small demand (bytes/s) is granted in full, all others get equal grants, and together they
-// use what is usable. A demand may be of several equal `users` together: equal grants are for each of them.
-// The three have the same length.
+// Divides the bandwidth max-min fairly: a small demand (bytes/s) is granted in full, all others get equal
+// grants, and together they use the usable capacity. A demand may be the sum of several equal `users`: grants
+// are equal per user. The three spans have the same length.
 void share_bandwidth(const Sharing& sharing, std::span<const double> demands, std::span<const double> users,
                      std::span<double> grants);
 

@@ -15,7 +15,7 @@ class Network;
 
 namespace jostle::memory {
 
-// In bytes; parts allocated by the GPU's driver are rounded up to whole pages.
+// Sizes are in bytes; parts allocated by the GPU's driver are rounded up to whole pages.
 struct Footprint {
   double context = 0;      // CUDA, libraries, heap
   double gpu_context = 0;  // the part of it that is GPU memory
@@ -42,12 +42,12 @@ struct Portion {
 // A network as a process runs it.
 struct Workload {
   const dnn::Network& network;
-  // As requested; layers fall back where the GPU does not support it.
+  // The requested precision; layers fall back where the GPU does not support it.
   dnn::Precision precision = dnn::Precision::fp16;
   std::int64_t batch = 1;
   dnn::Lowering lowering = dnn::Lowering::optimised;
   bool training = false;
-  // If only part of the network runs here; the arena is still that of the whole network, an upper bound.
+  // Set if only part of the network runs here. The arena is still that of the whole network, an upper bound.
   std::optional<Portion> portion = {};
 };
 

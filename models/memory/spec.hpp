@@ -6,24 +6,24 @@
 
 namespace jostle::memory {
 
-// What a process of a runtime holds without any network: the CUDA context, the libraries and the heap.
+// Memory that a process of a runtime holds without any network: the CUDA context, the libraries and the heap.
 struct ContextSpec {
   double process_bytes = 0;  // private to each process
   double gpu_bytes = 0;  // the part of it allocated by the driver for the GPU; tools show it as "GPU memory"
   double shared_bytes = 0;  // libraries shared by all processes of the runtime: loaded by the first
 };
 
-// What happens when an allocation fails.
+// The consequence of a failed allocation.
 enum class WhenFull {
   fail,    // the process ends, the others continue
   reboot,  // the whole board reboots
 };
 
-// What threads on the cores move over the memory when it is free, in bytes/s. Every byte counts once: cores
-// that write whole lines do not read them first (write streaming), so a byte written is a byte moved.
+// Traffic of threads on the cores while the memory is free, in bytes/s. Every byte counts once: cores that
+// write whole lines do not read them first (write streaming), so a byte written is a byte moved.
 struct CoreTraffic {
-  double read = 0, write = 0;  // of one core
-  double together = 0;         // of all cores
+  double read = 0, write = 0;  // one core
+  double together = 0;         // all cores together
 };
 
 struct Spec {
@@ -35,9 +35,9 @@ struct Spec {
   // holds on the host does not count.
   bool unified = true;
   double interference = 0;                // see memory::Sharing; used only if unified
-  std::optional<CoreTraffic> cores = {};  // absent: not known
+  std::optional<CoreTraffic> cores = {};  // absent: unknown
 
-  double max_clock_hz = 0;             // EMC
+  double max_clock_hz = 0;             // clock of the memory (EMC)
   std::vector<double> clock_table_hz;  // ascending; empty: the clock is fixed
   // For each clock of the table, the share of the peak that is reached, relative to the share at the maximum
   // clock; empty: 1 everywhere.

@@ -5,7 +5,7 @@
 namespace jostle::memory {
 
 Demand demand_of(const gpu::KernelSequence& kernels, double capacity_bytes_per_s) {
-  double bytes = 0, moving = 0;  // moving: seconds, those hidden behind arithmetic with them
+  double bytes = 0, moving = 0;  // `moving`: seconds of moving bytes, also hidden behind arithmetic
   for (const gpu::Kernel& kernel : kernels.kernels) {
     const double duration = sim::to_seconds(kernel.duration);
     const double bound = duration * static_cast<double>(kernel.memory_share);
@@ -67,7 +67,7 @@ StreamId Traffic::add_stream() {
   return {streams_.size() - 1};
 }
 
-// Of what was moved since the last change, in proportion to the demands.
+// The stream's part of the bytes moved since the last change, in proportion to the demands.
 double Traffic::moved_since(const Stream& stream) const {
   if (demanded_ <= 0) return 0;
   return (arbiter_.moved(co_runners_) - moved_by_streams_) * stream.demand / demanded_;

@@ -46,7 +46,7 @@ class Traffic {
   // Co-runners move at most this much together (bytes/s); what they demand beyond it is shared in proportion.
   void limit_streams(double together) { streams_limit_ = together; }
   [[nodiscard]] StreamId add_stream();
-  // What the co-runner demands from now on with so many threads, all of them together.
+  // Sets the co-runner's demand from now on, the sum over its `threads` threads.
   void set_stream(StreamId stream, double bytes_per_s, int threads);
   [[nodiscard]] double moved(StreamId stream) const;  // bytes so far
 
@@ -72,12 +72,12 @@ class Traffic {
   std::vector<Stream> streams_;
   double streams_limit_ = std::numeric_limits<double>::infinity();
   double demanded_ = 0;          // by all streams
-  double moved_by_streams_ = 0;  // of arbiter_.moved(co_runners_), what has been divided among them
-  Demand gpu_demand_;            // as given by gpu_runs()
+  double moved_by_streams_ = 0;  // the part of arbiter_.moved(co_runners_) already divided among them
+  Demand gpu_demand_;            // the last demand given to set_gpu_demand()
   int on_gpu_ = 0;               // number of processes whose kernels have the GPU
   double gpu_clock_ = 1, gpu_memory_ = 1;
   double copy_bytes_per_s_;
-  double core_bytes_per_s_ = 0;  // of all threads on cores
+  double core_bytes_per_s_ = 0;  // demand of all threads on cores
   int threads_ = 0;              // number of those threads
   int copying_ = 0;
 };
