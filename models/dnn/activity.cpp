@@ -9,8 +9,8 @@
 namespace jostle::dnn {
 namespace {
 
-// Of one kind of layers, products or others: bytes as the cost model computes them, and seconds in which the
-// measured kernels of that kind are bound by what they do.
+// Totals of one kind of layers, products or others: bytes as the cost model computes them, and seconds in
+// which the measured kernels of that kind are bound by arithmetic or memory.
 struct Kind {
   double dram_bytes = 0, moved_bytes = 0, seconds = 0;
 };
@@ -31,7 +31,7 @@ void spread_bytes(const KernelsOfLayers& modelled, gpu::KernelSequence& measured
   };
   for (const gpu::Kernel& kernel : measured.kernels) kind_of(kernel).seconds += bound_seconds(kernel);
   for (Kind* const kind : {&products, &others}) {
-    if (kind->seconds > 0) continue;  // no measured kernel is of this kind: its bytes are the others'
+    if (kind->seconds > 0) continue;  // no measured kernel is of this kind: its bytes go to the other
     Kind& rest = kind == &products ? others : products;
     rest.dram_bytes += std::exchange(kind->dram_bytes, 0);
     rest.moved_bytes += std::exchange(kind->moved_bytes, 0);
@@ -47,7 +47,7 @@ void spread_bytes(const KernelsOfLayers& modelled, gpu::KernelSequence& measured
 }  // namespace
 
 void spread_activity(const KernelsOfLayers& modelled, const gpu::Spec& gpu, gpu::KernelSequence& measured) {
-  double tensor = 0, issue = 0;  // seconds with all pipes busy, of the batch
+  double tensor = 0, issue = 0;  // seconds per batch in which all pipes are busy
   for (const gpu::Kernel& kernel : modelled.sequence.kernels) {
     const double seconds = sim::to_seconds(kernel.duration);
     tensor += seconds * static_cast<double>(kernel.tensor_active);

@@ -1,4 +1,4 @@
-// Which units a layer runs on, in which precision and in which layout, according to what the device supports.
+// The units that a layer runs on, its precision and its layout, according to what the device supports.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ArithmeticPath {
 // Share of the tensor cores' peak that the loop over a tile reaches in a precision.
 [[nodiscard]] double tensor_efficiency(const gpu::Spec& gpu, Precision precision);
 
-// The same for a layer, in the layer's own precision if it has one. Otherwise int8 is used for convolutions,
+// The path of one layer, in the layer's own precision if it has one. Otherwise int8 is used for convolutions,
 // linear layers and layers that only move or compare numbers; normalisations, softmax, embeddings and
 // products of two activations stay in fp16 (TensorRT developer guide, "Layers and precision").
 [[nodiscard]] ArithmeticPath path_for(const gpu::Spec& gpu, const FusedLayer& layer, Precision precision);

@@ -18,8 +18,8 @@ int distance(Precision of_factor, Precision wanted) {
   return 2 * std::abs(steps) + (steps < 0 ? 1 : 0);
 }
 
-// How far a factor is from what is wanted: those of the network before those of the family, then by precision
-// or by GPU, then by the batch of timed layers; less is better.
+// Distance of a factor from what is wanted; less is better. Factors of the network come before those of the
+// family; then precision or GPU decides, then the batch of timed layers.
 using Rank = std::tuple<bool, int, double>;
 
 double batch_ratio(std::int64_t a, std::int64_t b) {
@@ -32,7 +32,8 @@ std::optional<Rank> rank(const Factor& factor, const FactorOf& of) {
   if (factor.model.empty()) return Rank{true, distance(factor.precision, of.precision), 1};
   if (factor.model != of.model || factor.chip.architecture != of.chip.architecture) return std::nullopt;
   const int sms = std::abs(factor.chip.sms - of.chip.sms);
-  // A built-in network may be called as its family is.
+  // A built-in network may have the name of its family, so the name alone does not show a network from a
+  // file.
   if (factor.precision != of.precision &&
       (factor.model != factor.family || find_model(factor.model) != nullptr))
     return std::nullopt;

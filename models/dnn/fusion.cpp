@@ -86,7 +86,7 @@ class Folder {
   }
 
  private:
-  // Layers without a kernel: their result is another view of bytes that other layers write.
+  // True for layers without a kernel: their result is another view of bytes that other layers write.
   [[nodiscard]] bool only_renames(Node node) const {
     switch (network_.layer(node).op) {
       case Op::input:
@@ -121,14 +121,14 @@ class Folder {
 
   // TensorRT writes the operands of a concatenation in place only if the layer's kernel can write with a
   // stride, as convolutions do. Other operands (from SiLU, sums, pooling, slices) are copied, one by one.
-  // A tensor in several concatenations is written into the last of them and copied to the others: that is
-  // densenet, where a layer reads all earlier ones. Without these copies it was 2 to 5 times too fast on AGX
-  // Xavier (torch2trt), with them 1.7 to 1.8 times.
+  // A tensor in several concatenations is written into the last of them and copied to the others. This is the
+  // case in densenet, where a layer reads all earlier ones. Without these copies it was 2 to 5 times too fast
+  // on AGX Xavier (torch2trt), with them 1.7 to 1.8 times.
   // With these copies yolov8n's calls to enqueue, memory traffic and time are within 2, 11 and 8 % of the
   // measurements (evidence/boards/solo.csv); without them all three are 18 to 28 % too low.
   void copy_operands(Node concat) {
     for (const Node operand : network_.inputs(concat)) {
-      if (!owner_[operand]) continue;  // another view
+      if (!owner_[operand]) continue;  // it is a view
       const bool by_product = is_product(fused_layers_[*owner_[operand]].op);
       if (by_product && held_last_by(operand, concat)) {
         copies_[concat].push_back(*owner_[operand]);
@@ -150,7 +150,7 @@ class Folder {
     });
   }
 
-  // The fused layers that write what `node` reads, followed through layers that only rename.
+  // Adds the fused layers that write what `node` reads, followed through layers that only rename.
   void add_writers(Node node, std::vector<std::size_t>& writers) const {
     if (owner_[node]) {
       writers.push_back(*owner_[node]);
@@ -163,15 +163,15 @@ class Folder {
     }
   }
 
-  // Whether the node is the network's input, or a view of part of it.
+  // True if the node is the network's input, or a view of part of it.
   [[nodiscard]] bool views_input(Node node) const {
     if (owner_[node]) return false;
     if (network_.layer(node).op == Op::input) return true;
     return std::ranges::any_of(network_.inputs(node), [this](Node from) { return views_input(from); });
   }
 
-  // Records what the newest fused layer reads because of `node`; an operand that it already holds costs
-  // nothing.
+  // Records the tensors that the newest fused layer reads because of `node`; an operand that it already holds
+  // costs nothing.
   void note_operands(Node node, bool first) {
     FusedLayer& fused = fused_layers_.back();
     const std::size_t self = fused_layers_.size() - 1;
@@ -206,8 +206,8 @@ class Folder {
     return last;
   }
 
-  // Of Lowering::graph. cuDNN's kernel with an epilogue (bias, then a branch, then ReLU) is called only if
-  // ReLU ends it; else the bias, into which batch norm has turned, is added by a kernel of its own
+  // For Lowering::graph. cuDNN's kernel with an epilogue (bias, then a branch, then ReLU) is called only if
+  // ReLU ends it. Otherwise a kernel of its own adds the bias, into which batch norm has turned
   // (onnxruntime/core/providers/cuda/nn/conv.cc: cudnnAddTensor).
   [[nodiscard]] bool adds_bias_apart(Node node) const {
     const FusedLayer& fused = fused_layers_.back();
@@ -236,7 +236,7 @@ class Folder {
     return fits ? std::optional(next) : std::nullopt;
   }
 
-  // What kernels of libraries do beside their own operator (Lowering::graph).
+  // True if the kernel of a library computes `next` beside its own operator (Lowering::graph).
   [[nodiscard]] bool kernel_takes(const FusedLayer& fused, Node next) const {
     const Layer& layer = network_.layer(next);
     if (layer.op == Op::batch_norm) return is_convolution(fused.op) || fused.op == Op::linear;
@@ -266,7 +266,7 @@ class Folder {
     }
   }
 
-  // Whether all operands were computed by this fused layer or earlier ones.
+  // True if all operands were computed by this fused layer or earlier ones.
   [[nodiscard]] bool operands_are_done(Node node) const {
     return std::ranges::all_of(network_.inputs(node), [this](Node operand) { return is_done(operand); });
   }
@@ -278,7 +278,7 @@ class Folder {
   const Network& network_;
   Lowering lowering_;
   std::vector<std::optional<std::size_t>> owner_;
-  // By concatenation: the fused layers that write its owned operands.
+  // For each concatenation: the fused layers that write its owned operands.
   std::map<Node, std::vector<std::size_t>> copies_;
   std::vector<FusedLayer> fused_layers_;
 };

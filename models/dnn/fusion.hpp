@@ -15,12 +15,12 @@ namespace jostle::dnn {
 
 class Network;
 
-// A layer and what was folded into it. Elements and MACs are those of one image.
+// A layer with the layers folded into it. Elements and MACs are those of one image.
 struct FusedLayer {
   std::string name;
   Op op = Op::conv;
   bool depthwise = false;
-  bool volume = false;  // slides through a volume
+  bool volume = false;  // the window slides through a volume
   std::int64_t window_area = 1;
   int stride = 1;
   int dilation = 1;
@@ -29,35 +29,38 @@ struct FusedLayer {
   Shape in;
   Shape out;
   std::int64_t weights = 0;     // read in addition to the inputs
-  std::int64_t parameters = 0;  // learned; only of the main layer, not of what was folded into it
+  std::int64_t parameters = 0;  // learned numbers of the main layer only, not of folded layers
   std::int64_t macs = 0;
   std::int64_t other_elements = 0;  // read in addition to `in`: second operands of sums, products and matmuls
   int folded = 0;                   // number of layers folded into this one
-  Activation activation = Activation::none;  // the last one in it
-  // Fused layers whose results it reads, ascending, each once; empty: only the network's input.
+  Activation activation = Activation::none;  // the last activation in it
+  // Indices of the fused layers whose results it reads, ascending, each once; empty: it reads only the
+  // network's input.
   std::vector<std::size_t> inputs;
   bool reads_input = false;  // reads the network's input, possibly among other tensors
   bool last = false;         // no layer reads its result: an output of the network
-  // Copies a tensor that another concatenation holds too. Needed only where channels lie together (NHWC):
-  // apart, what was concatenated before is the beginning of the next.
+  // It copies a tensor that another concatenation holds too. This is needed only where channels lie together
+  // (NHWC). Where they lie apart (NCHW), the tensors concatenated before are the beginning of the next
+  // result.
   bool shared_copy = false;
 
   // For training (training.hpp).
-  // A product that is summed over positions and images: reads `in` and `out`, writes a gradient of weights.
+  // A product that is summed over positions and images: it reads `in` and `out`, and writes a gradient of
+  // weights.
   bool weight_gradient = false;
   // Elements moved once per batch, independent of its size: gradients, states of weights.
   std::int64_t once = 0;
-  std::optional<Precision> precision;  // of this layer, overrides that of the network
+  std::optional<Precision> precision;  // set if this layer's differs; overrides that of the network
 
   // For language models (models/llm).
-  double weight_bits = 0;    // of a weight in memory; 0: as in the precision
-  double unpack_cycles = 0;  // of an SM, to turn a weight into what it multiplies
-  double row_cycles = 0;     // of an SM, to begin and end the dot products of an output channel
-  // A linear layer whose groups are experts: how many of them are read, by all tokens of a batch together,
-  // which share them evenly. 0: every group is read, by every token.
+  double weight_bits = 0;    // bits of a weight in memory; 0: those of the precision
+  double unpack_cycles = 0;  // SM cycles to unpack a weight for the multiplication
+  double row_cycles = 0;     // SM cycles to begin and end the dot products of an output channel
+  // For a linear layer whose groups are experts: how many of them all tokens of a batch together read; the
+  // tokens are spread evenly over them. 0: every token reads every group.
   double experts = 0;
 
-  // Over the weights of one image.
+  // Weights that a batch reads, relative to `weights`.
   [[nodiscard]] double sets_of_weights() const { return experts > 0 ? experts / groups : 1; }
 };
 
@@ -71,8 +74,7 @@ struct FusedLayer {
 //    kernel (attention); concatenation is free, since its operands are written in place, except for slices of
 //    other tensors, which are copied; a transposition next to a matmul is part of it.
 //  - Lowering::graph, as ONNX Runtime does before it calls cuDNN: batch norm folds into the weights and bias
-//  of
-//    the convolution or linear layer before it; ReLU, or the addition of a branch and ReLU, fold into a
+//    of the convolution or linear layer before it; ReLU, or the addition of a branch and ReLU, fold into a
 //    convolution. A convolution without ReLU adds its bias in a kernel of its own. Every other layer is a
 //    kernel, also ReLU6 (a Clip), slices and concatenations, which are copied; a normalisation is one kernel.
 [[nodiscard]] std::vector<FusedLayer> fuse(const Network& network, Lowering lowering);

@@ -7,9 +7,9 @@ namespace jostle::dnn {
 namespace {
 
 constexpr double longest_s = 1e4;
-// Winograd's tiles: 4 x 4 results of 6 x 6 transformed values.
+// Winograd's tiles have 4 x 4 results, of 6 x 6 transformed values.
 constexpr std::int64_t tile = 4, tile_values = 36;
-constexpr int fewest_channels = 8;  // with fewer, ncnn takes the plain product
+constexpr int fewest_channels = 8;  // with fewer, ncnn uses the plain product
 
 double rate(const HostRoofs& roofs, Precision precision) {
   switch (precision) {
@@ -34,13 +34,13 @@ bool is_winograd(const FusedLayer& layer) {
          layer.out.channels >= fewest_channels;
 }
 
-// What the cores do for a layer.
+// The work of the cores for a layer.
 struct LayerWork {
-  double clocks = 0;  // of arithmetic, on one core
-  double bytes = 0;   // through a core, and to and from memory
+  double clocks = 0;  // clocks of arithmetic, on one core
+  double bytes = 0;   // bytes through a core, and to and from memory
 };
 
-// Of one network in one precision.
+// Costs of the layers of one network in one precision.
 class LayerCosts {
  public:
   LayerCosts(std::int64_t batch, Precision used, const HostLibrary& library, const HostRoofs& roofs)
@@ -68,7 +68,7 @@ class LayerCosts {
     return 2 * macs / (ops_per_clock * efficiency(roofs_, used_));
   }
 
-  // Transformed int8 needs 16 bits, whose products are summed in as many lanes as those of fp32.
+  // Transformed int8 values need 16 bits. Their products are summed in as many lanes as those of fp32.
   [[nodiscard]] LayerWork winograd(const FusedLayer& layer) const {
     const auto across = [](int size) { return (size + tile - 1) / tile; };
     const auto values = static_cast<double>(tile_values * across(layer.out.height) * across(layer.out.width));
@@ -87,7 +87,7 @@ class LayerCosts {
   Precision used_;
   const HostLibrary& library_;
   const HostRoofs& roofs_;
-  double element_bytes_ = 0, tensor_bytes_ = 0;  // of weights; of what is between layers
+  double element_bytes_ = 0, tensor_bytes_ = 0;  // bytes of a weight; bytes of an element between layers
 };
 
 }  // namespace
@@ -113,7 +113,7 @@ std::vector<sim::Duration> host_layers(std::span<const FusedLayer> layers, std::
     const auto [clocks, bytes] = costs.of(layer);
     const double core_s = clocks / team.clock_hz + bytes / roofs.core_bandwidth_bytes_per_s;
     const double real_s = std::max(core_s / threads, bytes / roofs.bandwidth_bytes_per_s);
-    const double seconds = real_s * (team.clock_hz / team.reference_clock_hz);  // as time at that clock
+    const double seconds = real_s * (team.clock_hz / team.reference_clock_hz);  // time at the reference clock
     if (seconds > longest_s) throw std::invalid_argument("a layer would take longer than can be simulated");
     work.push_back(sim::seconds(seconds) + roofs.join * (team.threads - 1));
   }

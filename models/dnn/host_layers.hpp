@@ -3,7 +3,7 @@
 // A layer takes max((operations / rate + bytes / core bandwidth) / threads, bytes / bandwidth) + join ·
 // (threads − 1): a core computes and moves in turn, the threads share the work of a layer evenly, and one
 // memory serves them all. `rate` is the peak of a core's vector unit per clock, times the share of it that
-// the library's products reach. What a library does with operations and bytes: host_library.hpp.
+// the library's products reach. host_library.hpp describes how a library changes operations and bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,14 @@
 namespace jostle::dnn {
 
 struct HostRoofs {
-  // Per clock of a core of capacity 1024; a multiply-add counts as two. 0: no instructions for the precision.
+  // Operations per clock of a core of capacity 1024; a multiply-add counts as two. 0: no instructions for the
+  // precision.
   double fp32_ops_per_clock = 0, fp16_ops_per_clock = 0, int8_ops_per_clock = 0;
   double efficiency = 0;                  // share of the peak that a product reaches
-  double int8_efficiency = 0;             // of that of int8; 0: as `efficiency`
+  double int8_efficiency = 0;             // the same for int8; 0: `efficiency`
   double core_bandwidth_bytes_per_s = 0;  // maximum of one core
   double bandwidth_bytes_per_s = 0;       // maximum of all cores together
-  sim::Duration join;  // what each thread but the first adds to a layer: it is woken and waited for
+  sim::Duration join;  // time that each thread but the first adds to a layer: it is woken and waited for
 };
 
 // The threads that run the network, and their clock.
@@ -34,8 +35,8 @@ struct HostTeam {
   double clock_hz = 0;            // the clock of the cores; the memory does not depend on it
 };
 
-// The precision that `precision` is computed in: fp16 and int8 become fp32 if there are no instructions for
-// them. There is no tf32.
+// The precision in which a network in `precision` is computed: fp16 and int8 become fp32 if there are no
+// instructions for them. There is no tf32.
 [[nodiscard]] Precision host_precision(const HostRoofs& roofs, Precision precision);
 
 // The work of each of the threads in each layer, as time at the reference clock. Throws std::invalid_argument

@@ -100,7 +100,7 @@ Neighbours neighbours(const MeasuredNetwork& network, std::int64_t batch) {
   return {&*(upper - 1), &*upper};
 }
 
-// Whether two tables have the same operators in the same positions: the same number of kernels, nearly all of
+// True if two tables have the same operators in the same positions: the same number of kernels, nearly all of
 // the same class (an operator may use another kind of kernel at another batch size).
 bool agree(const MeasuredBatch& a, const MeasuredBatch& b) {
   if (a.names.size() != b.names.size() || a.launched_whole() != b.launched_whole()) return false;
@@ -117,7 +117,8 @@ std::uint32_t affine_blocks(const gpu::Kernel& a, const gpu::Kernel& b, double w
   return static_cast<std::uint32_t>(std::clamp(std::round(blocks), 1.0, 4e9));
 }
 
-// A grid covers the outputs, so a kernel of `a` has as many more blocks at another batch as there are images.
+// A grid covers the outputs, so the number of blocks grows with the images. `images`: the ratio of the
+// batches.
 std::uint32_t grown_blocks(const gpu::Kernel& a, double images) {
   return static_cast<std::uint32_t>(std::clamp(std::round(a.blocks * images), 1.0, 4e9));
 }

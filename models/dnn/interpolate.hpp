@@ -1,6 +1,6 @@
-// The kernels of a batch size that was not measured, from batch sizes that were.
+// Computes the kernels of a batch size that was not measured from batch sizes that were.
 //
-// Law: the sum of kernel times is an affine function of the batch size between known points. Leave-one-out
+// Model: the sum of kernel times is an affine function of the batch size between known points. Leave-one-out
 // check: the graph times of batches 2 and 8 in evidence/h200/solo.csv (nine network-precision pairs) are 2.6
 // % off on average, 7 % at most; a power law (log-log) is 5.6 % off, an affine function of log batch 11.7 %.
 // A known point is a measured table or, if there is none, a solo time as CUDA graph minus its launch gaps.

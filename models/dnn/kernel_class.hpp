@@ -1,4 +1,4 @@
-// What bounds a measured kernel, guessed from its name: profilers report a duration, but not its cause.
+// The bound of a measured kernel, guessed from its name: profilers report a duration, but not its cause.
 #pragma once
 
 #include <string_view>
@@ -13,8 +13,8 @@ enum class KernelClass {
   memory,   // pointwise, normalisation, pooling, layout changes, depthwise: bound by bytes
 };
 
-// By substrings of the names that cuDNN, cuBLAS, CUTLASS and PyTorch give their kernels. A memset, and a name
-// without any known substring, is `memory`.
+// It is found by substrings of the names that cuDNN, cuBLAS, CUTLASS and PyTorch give their kernels. A
+// memset, and a name without any known substring, is `memory`.
 [[nodiscard]] KernelClass classify_kernel(std::string_view name);
 
 // The shortest useful kernel: start, one wave and drain, independent of clocks. Measured: pointwise kernels
@@ -23,7 +23,8 @@ enum class KernelClass {
   return sim::nanoseconds(1060);
 }
 
-// Splits the duration of `kernel`: up to the floor it is fixed, the rest is bound by what the class says.
+// Splits the duration of `kernel`: the part up to the floor is fixed, the rest is bound by arithmetic or
+// bytes, as the class says.
 void split_shares(gpu::Kernel& kernel, KernelClass kernel_class);
 
 }  // namespace jostle::dnn

@@ -17,25 +17,26 @@ struct MeasuredBatch {
   std::int64_t batch = 1;
   std::vector<gpu::Kernel> kernels;
   std::vector<std::string> names;        // same length as `kernels`
-  std::size_t nodes_to_last_memset = 0;  // with it; 0: all nodes are kernels
-  std::string measured_on = {};  // the sibling whose times these follow from; empty: the device itself
+  std::size_t nodes_to_last_memset = 0;  // the last memset included; 0: all nodes are kernels
+  std::string measured_on = {};  // the sibling from whose times these follow; empty: the device itself
   [[nodiscard]] sim::Duration total() const;
-  // KernelSequence::launched_whole. Graphs whose last memset is among the first 27 % of their nodes ran two
-  // batches a turn, as graphs of kernels do (resnet50 in fp16: batch 16 on the H200, batch 8 on the H100);
-  // that of batch 1 in tf32, with memsets up to 96 %, did not. The border between is not known.
+  // See KernelSequence::launched_whole. Graphs whose last memset is among the first 27 % of their nodes ran
+  // two batches per turn, as graphs of kernels do (resnet50 in fp16: batch 16 on the H200, batch 8 on the
+  // H100); the graph of batch 1 in tf32, with memsets up to 96 %, did not. The border between the two is not
+  // known; the middle is assumed.
   [[nodiscard]] bool launched_whole() const { return 2 * nodes_to_last_memset <= names.size(); }
 };
 
-// Time per batch of one process alone that replays the batch without a pause. The fastest run of each batch
-// size, since a disturbance only makes a run slower.
+// Time per batch of a lone process that replays the batch without a pause. It is that of the fastest run of
+// each batch size, since a disturbance only makes a run slower.
 struct SoloBatch {
   std::int64_t batch = 1;
   sim::Duration time;
 };
 
-// The kernels' own share of the times that a profiler gave them, if a lone process replays their batch in
-// `batch`: below 1 if they take longer together than the whole of it, by more than repeats differ (0.5 %).
-// A profiler lengthens short kernels. Same unit for both.
+// The factor from the kernel times that a profiler reports to the kernels' own, if a lone process replays
+// their batch in `batch`. A profiler lengthens short kernels. The factor is below 1 if their sum `profiled`
+// is longer than the whole batch by more than repeats differ (0.5 %). Both arguments have the same unit.
 [[nodiscard]] double own_share(double profiled, double batch);
 
 // One network in one precision as its framework runs it, operator by operator.

@@ -41,7 +41,7 @@ bool as_measured(const Factor& factor, const Request& request, Precision precisi
          std::abs(request.gpu_hz / factor.gpu_hz - 1) < 0.01;
 }
 
-// A kernel, and what of it keeps SMs busy: the same number of cycles in another time.
+// Scales a kernel and its activity: SMs are busy for the same number of cycles in another time.
 void scale_duration(gpu::Kernel& kernel, double factor) {
   kernel.duration = sim::work_in(kernel.duration, factor);
   const auto busier = static_cast<float>(1 / factor);
@@ -68,7 +68,7 @@ void apply(const Factor& factor, const Request& request, Precision precision, Ke
                                      to_string(factor.precision), factor.value, factor.basis);
 }
 
-// From the layers, without measurements.
+// Kernels computed from the layers, without measurements.
 KernelsOfLayers computed(const Request& request, const Network& network, const gpu::Spec& gpu) {
   const auto layers = fuse(network, request.training ? Lowering::framework : request.lowering);
   if (!request.training)

@@ -1,5 +1,5 @@
-// The interface of models/dnn to the rest of jostle: which kernels does one batch of a network launch on this
-// device?
+// The interface of models/dnn to the rest of jostle: the kernels that one batch of a network launches on a
+// device.
 #pragma once
 
 #include <cstdint>
@@ -23,25 +23,25 @@ struct Request {
   std::int64_t batch = 1;  // images
   Lowering lowering = Lowering::framework;
   int input = 0;   // side of the image, or number of tokens; 0: the default of the network
-  Chip chip = {};  // whose factors of networks apply; none: only those of families
-  // A network from a file; `model` is then what its factors name it by, and `input` counts for nothing.
+  Chip chip = {};  // the chip whose factors of networks apply; none: only those of families do
+  // A network from a file; `model` is then the name that factors use for it, and `input` is ignored.
   const Network* network = nullptr;
   bool training = false;  // a training step (training.hpp), with Lowering::framework
   double gpu_hz = 0;      // the clock that it will run at; layers timed at another are only fitted
 };
 
-// If there is a measured table of the device for this network, precision, input and lowering (tables are of
-// frameworks): that table, or an interpolation (interpolate.hpp). Otherwise computed from the layers and the
-// peak rates of `gpu` (roofline.hpp), times the factor that `factors` has for the network in the precision
-// that it really runs in; the grade is then fitted, without such a factor datasheet. If the factor has the
-// times of layers, and they were taken in this precision, at this batch and clock: measured. For training
-// nothing is measured or fitted. Durations are at the clocks of the tables, or at the GPU's maximum. Throws
-// std::invalid_argument for an unknown model, a batch or input out of range, and a request whose time cannot
-// be simulated; for training also where training_step() does.
+// Returns the kernels of a request. If the device has a measured table for this network, precision, input and
+// lowering (tables are of frameworks), they are taken from that table, or interpolated (interpolate.hpp).
+// Otherwise they are computed from the layers and the peak rates of `gpu` (roofline.hpp), times the factor
+// that `factors` has for the network in the precision that it really runs in. The grade is then fitted, or
+// datasheet without such a factor. It is measured if the factor has the times of layers, taken in this
+// precision, at this batch and clock. For training nothing is measured or fitted. Durations are at the clocks
+// of the tables, or at the GPU's maximum. Throws std::invalid_argument for an unknown model, a batch or input
+// out of range, and a request whose time cannot be simulated; for training also where training_step() does.
 [[nodiscard]] gpu::KernelSequence kernels_for(const Request& request, const KernelTables& tables,
                                               const gpu::Spec& gpu, std::span<const Factor> factors = {});
 
-// Scales every kernel by the same factor. What bounds each kernel is unchanged.
+// Scales every kernel by the same factor. The bound of each kernel is unchanged.
 void scale_durations(gpu::KernelSequence& sequence, double factor);
 
 }  // namespace jostle::dnn

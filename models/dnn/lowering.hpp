@@ -1,4 +1,4 @@
-// How the operators of a network become kernels.
+// The ways in which the operators of a network become kernels.
 #pragma once
 
 namespace jostle::dnn {

@@ -8,7 +8,7 @@
 namespace jostle::dnn {
 namespace {
 
-// Sorted by name.
+// The rows are sorted by name.
 constexpr std::array<Model, 67> table{{
     {"alexnet", "alexnet", build_alexnet, 224, "AlexNet, one column", "torchvision"},
     {"bert_base", "bert", build_bert_base, 128,

@@ -1,4 +1,4 @@
-// The networks jostle knows by name, and how to build each.
+// The networks that jostle knows by name, and the function that builds each.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace jostle::dnn {
 
 class Network;
 
-// Far beyond any memory; these limits keep times and counts within 64 bits.
+// These limits are far beyond any memory; they keep times and counts within 64 bits.
 inline constexpr std::int64_t max_images = 1'000'000;  // per batch
 inline constexpr int largest_input = 32'768;
 
@@ -21,7 +21,7 @@ struct Model {
   Network (*build)(int input);
   int default_input;             // side of the image in pixels, or tokens
   std::string_view description;  // for the user
-  std::string_view source;       // whose definition it follows
+  std::string_view source;       // the definition that it follows
 };
 
 [[nodiscard]] std::span<const Model> models();  // sorted by name

@@ -14,18 +14,18 @@ namespace jostle::dnn {
 namespace {
 
 // An engineering estimate, the same for every network and GPU.
-constexpr double elements_per_block = 512;  // of pointwise kernels: 128 threads of four elements
+constexpr double elements_per_block = 512;  // pointwise kernels have 128 threads of four elements
 
-constexpr double schedulers = 4, warp = 32;  // of an SM, an instruction a clock each; threads
+constexpr double schedulers = 4, warp = 32;  // per SM, an instruction per clock each; threads
 
-constexpr double longest_s = 1e4;  // of one kernel: a thousand of them still fit simulated time
+constexpr double longest_s = 1e4;  // limit of one kernel: a thousand of them still fit simulated time
 
 struct Work {
   double compute_s = 0;
   double bytes = 0;          // to and from DRAM
   double moved = 0;          // to and from L2
-  double tensor_clocks = 0;  // sum over all SMs, pipe fully busy
-  double instructions = 0;   // of warps
+  double tensor_clocks = 0;  // sum over all SMs, with the pipe fully busy
+  double instructions = 0;   // number of warp instructions
   bool in_turn = false;      // a warp waits for its bytes before it computes on them
 };
 
@@ -57,7 +57,7 @@ class Estimator {
       work.tensor_clocks = tiling.useful_ops / path.ops_per_clock;
       work.instructions = work.tensor_clocks * schedulers * gpu_.kernels.instructions.per_tensor_clock;
     } else {
-      const double lanes = path.precision == Precision::fp16 ? 4 : 2;  // operations of a lane per clock
+      const double lanes = path.precision == Precision::fp16 ? 4 : 2;  // operations per lane and clock
       work.instructions = tiling.useful_ops / (lanes * warp) * gpu_.kernels.instructions.per_fma;
     }
     const double results = layer.weight_gradient ? static_cast<double>(layer.once)
@@ -136,8 +136,9 @@ class Estimator {
                 images_ * static_cast<double>(layer.other_elements) + static_cast<double>(layer.once)) +
            weight_bytes(layer, path);
   }
-  // With weights of a language model: as tiles, each row of which unpacks them; or as a dot product an output
-  // channel on CUDA cores, which unpack each weight once for all rows. Runtimes have both.
+  // The time of products with weights of a language model. They run as tiles, each row of which unpacks the
+  // weights, or as one dot product per output channel on CUDA cores, which unpack each weight once for all
+  // rows. Runtimes have both, so the shorter time counts.
   [[nodiscard]] double packed_s(const FusedLayer& layer, const Tiling& tiling) const {
     const double sms = gpu_.sm_count * gpu_.max_clock_hz;
     const double sets = layer.sets_of_weights();
@@ -154,10 +155,10 @@ class Estimator {
     return each * layer.sets_of_weights() * static_cast<double>(layer.weights);
   }
 
-  // A library's product takes one row of tiles after another, and each reads all weights. What L2 does not
-  // hold until the next row comes from DRAM again: vit_small in ONNX Runtime on an Orin Nano with 2 MiB of L2
-  // moves some 500 MB, its 88 MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an EMC clock
-  // of 204 MHz). TensorRT tries orders and keeps the fastest.
+  // A library's product takes one row of tiles after another, and each row reads all weights. The part that
+  // L2 does not hold until the next row comes from DRAM again: vit_small in ONNX Runtime on an Orin Nano with
+  // 2 MiB of L2 moves some 500 MB, its 88 MB of weights four times (dankang21/jetson-latency-lab: 90 ms at an
+  // EMC clock of 204 MHz). TensorRT tries orders and keeps the fastest.
   [[nodiscard]] double read_again(const FusedLayer& layer, const ArithmeticPath& path,
                                   const Tiling& tiling) const {
     const double weights = bytes_per_element(path.precision) * static_cast<double>(layer.weights);
@@ -193,9 +194,9 @@ class Estimator {
     return kernel;
   }
 
-  // Bytes between L2 and SMs share the path of those from DRAM, whose bytes a clock the profile gives: on
-  // Orin a tensor in L2 is read no faster than one in DRAM at the memory's highest clock. This time follows
-  // the GPU's clock, as that of arithmetic does.
+  // Bytes between L2 and SMs share the path of those from DRAM; the profile gives the bytes per clock of this
+  // path. On Orin a tensor in L2 is read no faster than one in DRAM at the memory's highest clock. This time
+  // follows the GPU's clock, as that of arithmetic does.
   [[nodiscard]] double path_s(const Work& work) const {
     const double most = gpu_.memory_bytes_per_clock * gpu_.max_clock_hz;
     return most > 0 ? work.moved / most : 0;
@@ -204,9 +205,9 @@ class Estimator {
   [[nodiscard]] gpu::Kernel finish(gpu::Kernel kernel, Work work) const {
     if (!work.in_turn) work.compute_s = std::max(work.compute_s, path_s(work));
     const double memory_s = work.bytes / bandwidth_;
-    // Warps that load and compute in turn hide one behind the other only in part. Of q4_k_m in llama.cpp on
-    // an Orin Nano, at five pairs of clocks, the root of the sum of squares is within 4 % (dankang21: 24 to
-    // 182 ms a token of qwen2.5_1.5b), the maximum up to 14 % too short.
+    // Warps that load and compute in turn overlap the two only in part. For q4_k_m in llama.cpp on an Orin
+    // Nano, at five pairs of clocks, the root of the sum of squares is within 4 % (dankang21: 24 to 182 ms
+    // per token of qwen2.5_1.5b); the maximum is up to 14 % too short.
     const double bound = work.in_turn ? std::sqrt(work.compute_s * work.compute_s + memory_s * memory_s)
                                       : std::max(work.compute_s, memory_s);
     if (bound > longest_s) throw std::invalid_argument("a kernel would take longer than can be simulated");
@@ -216,7 +217,7 @@ class Estimator {
     const bool by_memory = memory_s > work.compute_s;
     kernel.fixed_share = static_cast<float>(sim::to_seconds(gpu_.kernel_fixed) / total);
     kernel.memory_share = by_memory ? static_cast<float>(memory_s / total) : 0.0F;
-    if (work.in_turn && bound > 0)  // as the time follows each of them: d ln(bound) / d ln(memory_s)
+    if (work.in_turn && bound > 0)  // the sensitivity d ln(bound) / d ln(memory_s)
       kernel.memory_share = static_cast<float>(memory_s / bound * memory_s / total);
     kernel.compute_share = std::max(0.0F, 1 - kernel.fixed_share - kernel.memory_share);
     kernel.start_share = static_cast<float>(start / total);
@@ -228,10 +229,10 @@ class Estimator {
     return kernel;
   }
 
-  // What keeps the SMs busy over the kernel's duration. During kernel_fixed no block is resident yet.
+  // Sets the activity of the SMs over the kernel's duration. During kernel_fixed no block is resident yet.
   void note_activity(gpu::Kernel& kernel, const Work& work, double total, bool by_memory) const {
     const double sms = gpu_.sm_count;
-    const double per_sm = std::ceil(kernel.blocks / sms);  // of the busiest SM
+    const double per_sm = std::ceil(kernel.blocks / sms);  // blocks of the busiest SM
     // If the kernel is bound by memory, SMs that run out of blocks end only little before the others: all
     // wait for the same bytes.
     const double balance = by_memory ? std::min(1.0, kernel.blocks / sms) : kernel.blocks / (sms * per_sm);
@@ -268,8 +269,8 @@ class Estimator {
 constexpr double outside_bytes = 4;  // callers pass and receive fp32
 
 // Convolutions keep the channels of a group together, 32 of int8 and 8 or 16 of fp16, so a tensor between two
-// precisions is copied into the other layout. What holds rows (linear layers, attention, normalisations) is
-// written in the precision of its reader: TensorRT fuses the quantisation into the kernel before it.
+// precisions is copied into the other layout. Tensors of rows (of linear layers, attention, normalisations)
+// are written in the precision of their reader: TensorRT fuses the quantisation into the kernel before it.
 bool in_groups(const FusedLayer& layer) {
   return layer.op == Op::conv || layer.op == Op::conv_transpose;
 }
@@ -314,7 +315,7 @@ KernelsOfLayers roofline_by_layer(std::span<const FusedLayer> layers, std::int64
       if (!in_groups(layer) && !in_groups(layers[input])) continue;
       sequence.kernels.push_back(estimator.reformat(layers[input].out.elements(), stored[input], element));
     }
-    // Between layers a graph keeps channels apart (NCHW); tensor cores want them together.
+    // A graph keeps channels apart in tensors between layers (NCHW); tensor cores need them together.
     const bool turned =
         lowering == Lowering::graph && path.tensor_cores && layer.op == Op::conv && !layer.depthwise;
     if (turned) sequence.kernels.push_back(estimator.reformat(layer.in.elements(), element, element));

@@ -10,14 +10,14 @@
 namespace jostle::dnn {
 namespace {
 
-constexpr std::size_t octaves = 10;  // of microseconds, from 1
-constexpr int enough = 10;           // kernels, to tell a share from
+constexpr std::size_t octaves = 10;  // octaves of the duration, from 1 microsecond
+constexpr int enough = 10;           // kernels needed to determine a share
 
 std::size_t octave_of(sim::Duration duration) {
   return std::min(static_cast<std::size_t>(std::ilogb(std::max(sim::to_us(duration), 1.0))), octaves - 1);
 }
 
-// What kernels of a class take here, over what they take on the sibling.
+// For kernels of a class: their time here over their time on the sibling, by octave of the latter.
 class Shares {
  public:
   void add(sim::Duration here, sim::Duration there) {
@@ -26,7 +26,8 @@ class Shares {
     sum.there += sim::to_us(there);
     ++sum.kernels;
   }
-  // Of kernels about as long; where too few are, of the nearest length with enough, the shorter first.
+  // The share for kernels of about this duration; if there are too few, that of the nearest octave with
+  // enough, the shorter one first.
   [[nodiscard]] std::optional<double> of(sim::Duration there) const {
     const std::size_t own = octave_of(there);
     for (std::size_t away = 0; away < octaves; ++away) {
@@ -70,7 +71,7 @@ SharesByClass shares_of(const KernelTables& own, const KernelTables& sibling) {
   return shares;
 }
 
-// None: nothing tells the share of one of its kernels.
+// The batch with its times on this device; none if the share of one of its kernels is unknown.
 std::optional<MeasuredBatch> converted(const MeasuredBatch& there, SharesByClass& shares) {
   MeasuredBatch here = there;
   for (std::size_t i = 0; i < here.kernels.size(); ++i) {

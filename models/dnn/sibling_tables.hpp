@@ -2,8 +2,8 @@
 //
 // A kernel takes another share of its sibling's time depending on what bounds it and on how long it is: long
 // pointwise kernels follow the memory bandwidth, short ones the start of a kernel, convolutions the clocks.
-// So the share is read off all kernels that both devices have, by class and by octave of the duration (sums,
-// so long kernels count for more). Held out: resnet50 at batch 64 on the H200, from the H100's
+// So the share is computed from all kernels that both devices have, by class and by octave of the duration
+// (from sums, so long kernels count for more). Held out: resnet50 at batch 64 on the H200, from the H100's
 // (tests/calibration/dnn_sibling_tables.cpp).
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace jostle::dnn {
 
-// `own`, and for each of its networks the batches that only `sibling` has, each kernel with its own share of
-// the time. Without enough kernels in common: `own`.
+// `own` with the batches added that only `sibling` has, for each of its networks; each kernel is scaled by
+// the share for its class and duration. Batches for which too few kernels are in common are left out.
 [[nodiscard]] KernelTables with_batches_of(const KernelTables& own, const KernelTables& sibling);
 
 }  // namespace jostle::dnn

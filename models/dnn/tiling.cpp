@@ -63,7 +63,7 @@ Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu
     const std::int64_t resident = gpu::blocks_per_sm(gpu, whole);
     for (const std::int64_t splits : split_choices) {
       if (splits > 1 && product.depth / splits < least_depth) break;
-      const std::int64_t share = ceil_div(cut * splits, gpu.sm_count);  // of the busiest SM
+      const std::int64_t share = ceil_div(cut * splits, gpu.sm_count);  // tiles of the busiest SM
       const auto depth = static_cast<double>(ceil_div(product.depth, splits));
       const double multiply = 2.0 * tile.rows * tile.columns * depth / (path.ops_per_clock * efficiency);
       const double load = depth * (tile.rows + tile.columns) * element / gpu.kernels.l2_bytes_per_clock;

@@ -1,4 +1,4 @@
-// How a matrix product is divided into blocks, and how long the SMs compute on them.
+// The division of a matrix product into blocks, and the time that the SMs compute on them.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct Product {
 // (occupancy), and each wave of blocks fills and drains the pipeline once. If there are too few tiles for the
 // SMs, K is split over several blocks, whose partial sums go through memory.
 struct Tiling {
-  double seconds = 0;       // of arithmetic
-  double useful_ops = 0;    // on the pipes, including padding
+  double seconds = 0;       // time of arithmetic
+  double useful_ops = 0;    // operations on the pipes, including padding
   gpu::Kernel shape;        // blocks, threads, registers, shared memory
-  std::int64_t splits = 1;  // of K
-  std::int64_t rows = 1;    // of tiles, each of which reads all of the second operand
+  std::int64_t splits = 1;  // parts that K is split into
+  std::int64_t rows = 1;    // rows of tiles, each of which reads all of the second operand
 };
 [[nodiscard]] Tiling best_tiling(const Product& product, const ArithmeticPath& path, const gpu::Spec& gpu);
 

@@ -53,7 +53,7 @@ class Step {
   }
 
  private:
-  // Whether anything that the layer reads depends on parameters.
+  // True if anything that the layer reads depends on parameters.
   [[nodiscard]] bool gradient_is_wanted(const FusedLayer& layer) const {
     return std::ranges::any_of(layer.inputs, [this](std::size_t input) { return learns_[input]; });
   }
@@ -68,7 +68,7 @@ class Step {
     return fused;
   }
 
-  // Numbers held in fp32 and moved once per batch.
+  // Adds numbers held in fp32 and moved once per batch.
   void add_states(std::string name, std::int64_t elements) {
     FusedLayer& fused = fused_layers_.emplace_back();
     fused.name = std::move(name);
@@ -77,7 +77,7 @@ class Step {
     fused.once = elements;
     fused.precision = Precision::fp32;
   }
-  // Conversion between fp32 and fp16: 6 bytes per parameter, that is 1.5 numbers of 4.
+  // Adds a conversion between fp32 and fp16: 6 bytes per parameter, that is 1.5 numbers of 4.
   void add_cast(const FusedLayer& layer, const char* part) {
     if (mixed_ && is_product(layer.op)) add_states(layer.name + part, layer.parameters * 3 / 2);
   }
@@ -108,8 +108,8 @@ class Step {
     }
   }
 
-  // For a convolution of stride 1, a convolution in the other direction; otherwise a transposed one. For a
-  // transposed one, a convolution.
+  // Adds the gradient with respect to the data. For a convolution of stride 1 it is a convolution in the
+  // other direction, otherwise a transposed one. For a transposed convolution it is a convolution.
   void add_data_gradient(const FusedLayer& layer) {
     Op op = layer.op;
     if (op == Op::conv_transpose)
@@ -140,7 +140,7 @@ class Step {
     fused.macs = layer.macs;
   }
 
-  // Gradients of rows x depth by depth x columns, with respect to either factor.
+  // Adds the gradients of rows x depth by depth x columns, with respect to either factor.
   void add_matmul_gradients(const FusedLayer& layer) {
     const int rows = layer.out.height, depth = std::max(layer.depth, 1);
     const auto columns = static_cast<int>(layer.macs / (std::int64_t{depth} * rows * layer.groups));
@@ -158,7 +158,7 @@ class Step {
     gradient(".second_gradient", depth, rows, second, first);
   }
 
-  // Bound by bytes: reads the gradient and what was kept for it.
+  // Adds gradients that are bound by bytes: they read the gradient and the tensors kept for it.
   void add_other_gradients(const FusedLayer& layer, bool wanted) {
     const std::int64_t in = layer.in.elements(), out = layer.out.elements();
     const auto data = [&](std::int64_t kept) {
@@ -188,16 +188,16 @@ class Step {
       case Op::add:
         if (layer.parameters > 0) weights(0, layer.parameters);
         return;
-      case Op::multiply:  // with respect to either factor
+      case Op::multiply:  // gradients with respect to either factor
         data(layer.parameters > 0 ? 0 : in);
         if (layer.parameters > 0)
           weights(in, layer.parameters);
         else if (layer.inputs.size() > 1)
           data(in);
         return;
-      case Op::activation:  // from its result or its input
+      case Op::activation:  // computed from its result or its input
       case Op::softmax:
-      case Op::max_pool:  // from the positions of the maxima
+      case Op::max_pool:  // computed from the positions of the maxima
         data(out);
         break;
       case Op::concat:
@@ -216,7 +216,7 @@ class Step {
   std::span<const FusedLayer> forward_;
   bool mixed_;
   std::int64_t parameters_ = 0;
-  std::vector<bool> learns_;  // whether its result depends on parameters
+  std::vector<bool> learns_;  // true: its result depends on parameters
   std::vector<int> readers_;
   std::vector<FusedLayer> fused_layers_;
 };

@@ -1,4 +1,4 @@
-// What a training step launches: forward, loss, backward and update, operator by operator as in a framework.
+// The kernels of a training step: forward, loss, backward and update, operator by operator as in a framework.
 // The result has the same form as fused layers of inference, so the same code counts and times it
 // (roofline.hpp).
 #pragma once

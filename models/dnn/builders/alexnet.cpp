@@ -5,7 +5,7 @@ namespace jostle::dnn {
 
 Network build_alexnet(int input) {
   constexpr Sliding pool{.window = 3, .stride = 2, .padding = 0};
-  constexpr int side = 6;  // of the classifier's input
+  constexpr int side = 6;  // side of the classifier's input
   LayerBuilder layers;
   auto node = layers.conv_bias_activation("conv1", layers.input({3, input, input}), 64,
                                           {.window = 11, .stride = 4, .padding = 2});

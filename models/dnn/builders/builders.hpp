@@ -67,7 +67,7 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_yolov8n_seg(int input);
 [[nodiscard]] Network build_yolov8s(int input);
 [[nodiscard]] Network build_yolov8x(int input);
-// With the auxiliary heads, which are used only in training but are part of the published counts.
+// Networks with the auxiliary heads, which are used only in training but are part of the published counts.
 [[nodiscard]] Network build_fcn_resnet50_with_auxiliary(int input);
 [[nodiscard]] Network build_deeplabv3_resnet50_with_auxiliary(int input);
 
@@ -76,10 +76,10 @@ namespace jostle::dnn {
 [[nodiscard]] Network build_bert_large(int tokens);
 [[nodiscard]] Network build_bert_tiny(int tokens);
 [[nodiscard]] Network build_distilbert(int tokens);
-// Of sound: frames of a spectrogram.
+// The same for sound; `frames` of a spectrogram.
 [[nodiscard]] Network build_whisper_base(int frames);
 [[nodiscard]] Network build_whisper_tiny(int frames);
-// Of a cube of one channel: its side.
+// The same for a cube of one channel; `input` is its side.
 [[nodiscard]] Network build_unet3d(int input);
 
 // The 3 x 3 convolutions of stage `number` (1 to 5) of VGG-16, without the pool after them.

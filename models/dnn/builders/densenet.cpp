@@ -1,5 +1,5 @@
-// DenseNet (Huang et al., 2017), growth rate 32, as torchvision defines it: a layer reads all that the layers
-// before it in its block gave, and each convolution comes after its norm.
+// DenseNet (Huang et al., 2017), growth rate 32, as torchvision defines it: a layer reads the results of all
+// layers before it in its block, and each convolution comes after its norm.
 #include <array>
 #include <vector>
 

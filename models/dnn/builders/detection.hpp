@@ -15,21 +15,21 @@ struct BoxSource {
   int boxes;
 };
 
-// One convolution for places and one for classes of each source.
+// For each source, one convolution predicts places and one predicts classes.
 struct BoxPredictors {
   int classes;
   Sliding slide;
-  bool sigmoid = false;  // instead of softmax
+  bool sigmoid = false;  // used instead of softmax
 };
-// Ends the network with them, decoding, and suppression of overlapping boxes.
+// Ends the network with these predictors, decoding, and suppression of overlapping boxes.
 void add_boxes(LayerBuilder& layers, std::span<const BoxSource> sources, const BoxPredictors& of);
 
 // One number for each box and output, box by box, as the loss and the decoder need it.
 [[nodiscard]] Network::Node by_box(LayerBuilder& layers, const std::string& name, Network::Node raw,
                                    int outputs);
-// From places relative to default boxes to corners, of all levels together.
+// Converts places relative to default boxes to corners, for all levels together.
 [[nodiscard]] Network::Node decode_boxes(LayerBuilder& layers, const std::vector<Network::Node>& places);
-// Leaves out boxes that overlap ones of higher score.
+// Removes boxes that overlap ones of higher score.
 void suppress_boxes(LayerBuilder& layers, Network::Node scores, Network::Node boxes);
 
 }  // namespace jostle::dnn

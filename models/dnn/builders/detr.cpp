@@ -11,7 +11,7 @@ using Node = Network::Node;
 
 constexpr int detr_width = 256, detr_heads = 8, detr_layers = 6, detr_queries = 100;
 
-// Who asks, who is asked, and what is taken from the latter.
+// The tensors from which attention makes its queries, its keys and its values.
 struct Asked {
   Node query, key, value;
 };
@@ -39,8 +39,8 @@ Node add_encoder(LayerBuilder& layers, Node node) {
   return node;
 }
 
-// The first target is zeros, so that its sum with the queries is the queries; what else reads it costs as
-// much as of any target.
+// The first target is zeros, so that its sum with the queries is the queries. Everything else that reads it
+// costs as much as for any target.
 Node add_decoder(LayerBuilder& layers, Node queries, Node memory) {
   const Node placed_memory = layers.add_constant("memory.positions", memory);
   Node node = queries;

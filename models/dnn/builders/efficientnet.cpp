@@ -8,7 +8,7 @@
 namespace jostle::dnn {
 namespace {
 
-// Of B0.
+// A stage of B0.
 struct EfficientNetStage {
   int expansion, window, stride, channels, blocks;
 };

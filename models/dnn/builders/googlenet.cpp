@@ -9,8 +9,8 @@ namespace {
 
 using Node = Network::Node;
 
-// Channels of an inception module: of the 1 x 1 branch; before and after each of two 3 x 3 convolutions; of
-// the 1 x 1 convolution after a pool.
+// Channels of an inception module: those of the 1 x 1 branch; before and after each of two 3 x 3
+// convolutions; those of the 1 x 1 convolution after a pool.
 struct InceptionModule {
   const char* name;
   int plain, before_first, first, before_second, second, pooled;

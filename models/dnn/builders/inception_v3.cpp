@@ -59,7 +59,7 @@ class InceptionV3 {
     return chain(name + ".pool", layers_.average_pool(name + ".average", from, three), {{channels, one}});
   }
 
-  // Of 5 x 5, and twice of 3 x 3.
+  // Branches with one window of 5 x 5, and with two of 3 x 3.
   Node windows(const std::string& name, Node from, int channels) {
     return layers_.concat(
         name,
@@ -74,7 +74,7 @@ class InceptionV3 {
     return layers_.concat(name, {one_branch, other_branch, layers_.max_pool(name + ".max", from, halve)});
   }
 
-  // 7 x 7 as a row and a column, with so many channels inside.
+  // Branches with windows of 7 x 7, factored into a row and a column, with `inside` channels inside.
   Node factors(const std::string& name, Node from, int inside) {
     return layers_.concat(
         name, {chain(name + ".1x1", from, {{192, one}}),

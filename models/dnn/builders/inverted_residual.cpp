@@ -8,7 +8,7 @@ using Node = Network::Node;
 
 namespace {
 
-// Each channel times a factor that depends on the mean of all.
+// Multiplies each channel by a factor that depends on the means of all channels.
 Node add_squeeze_excitation(LayerBuilder& layers, const std::string& name, Node from,
                             const InvertedResidual& of) {
   const int channels = layers.shape(from).channels;

@@ -9,7 +9,8 @@
 namespace jostle::dnn {
 
 struct InvertedResidual {
-  int inside, channels;  // after the first and the last convolution; no first one if it would not widen
+  // Channels after the first and after the last convolution. There is no first one if it would not widen.
+  int inside, channels;
   int window = 3, stride = 1;
   Activation activation = Activation::relu;
   // Squeeze and excitation (Hu et al., 2018) after the depthwise convolution: channels inside, 0: none; and

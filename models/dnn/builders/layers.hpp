@@ -12,21 +12,21 @@
 
 namespace jostle::dnn {
 
-// How a convolution or pool slides. `padding` < 0: the padding that keeps the size at stride 1.
+// The way in which a convolution or pool slides. `padding` < 0: the padding that keeps the size at stride 1.
 struct Sliding {
   int window = 1;
   int stride = 1;
   int padding = -1;
   int dilation = 1;
   bool ceil = false;  // a last, partial step also counts
-  int width = 0;      // of the window; 0: it is square
+  int width = 0;      // width of the window; 0: it is square
 };
 
-// What a convolution is made of.
+// Properties of a convolution.
 struct Filter {
   int groups = 1;
   bool bias = false;
-  bool shared = false;  // its numbers are those of a layer before it
+  bool shared = false;  // its numbers are those of an earlier layer
 };
 
 // A layer is named by the caller, or after the layer that it follows ("conv1.batch_norm",
@@ -42,7 +42,7 @@ class LayerBuilder {
   [[nodiscard]] Node input(Shape shape);
   [[nodiscard]] Node conv(std::string_view name, Node from, int channels, Sliding sliding,
                           Filter filter = {});
-  // Its step is larger than that of its input: each position becomes stride x stride.
+  // The result is larger than the input: each position becomes stride x stride positions.
   [[nodiscard]] Node conv_transpose(std::string_view name, Node from, int channels, Sliding sliding,
                                     Filter filter = {});
   // The same through a cube, whose height is depth x height (Layer::volume).
@@ -51,13 +51,13 @@ class LayerBuilder {
   [[nodiscard]] Node conv_transpose_volume(std::string_view name, Node from, int channels, Sliding sliding,
                                            Filter filter = {});
   [[nodiscard]] Node linear(std::string_view name, Node from, int channels, bool bias = true);
-  // So many side by side, each from its part of the channels to its part.
+  // `groups` layers side by side, each from its part of the channels to its part.
   [[nodiscard]] Node linear_groups(std::string_view name, Node from, int channels, int groups);
   struct Heads {
     int heads, depth;
   };
-  // So many parallel products. At every position of a and for every head, the head's share of the channels of
-  // a is multiplied by what b holds for that head. `out` has heads x (columns of a product) channels.
+  // `of.heads` parallel products. At every position of a and for every head, the head's share of the channels
+  // of a is multiplied by what b holds for that head. `out` has heads x (columns of a product) channels.
   [[nodiscard]] Node matmul(std::string_view name, Node a, Node b, Heads of, Shape out);
   [[nodiscard]] Node embedding(std::string_view name, Node tokens, int rows, int channels);
 
@@ -68,17 +68,18 @@ class LayerBuilder {
   [[nodiscard]] Node softmax(Node from);
 
   [[nodiscard]] Node add(Node a, Node b);
-  // a times b, or its quotient. b may have fewer channels, each for some of a, and a single position for all.
+  // a times b, or their quotient. b may have fewer channels, each for several of a, and a single position for
+  // all.
   [[nodiscard]] Node multiply(Node a, Node b);
   [[nodiscard]] Node add_constant(std::string_view name, Node from);
-  // Adds a tensor of its own shape that is made of so many learned numbers.
+  // Adds a tensor of the shape of `from` that is made of `numbers` learned numbers.
   [[nodiscard]] Node add_learned(std::string_view name, Node from, std::int64_t numbers);
   [[nodiscard]] Node multiply_by_constant(std::string_view name, Node from);
-  [[nodiscard]] Node scale_channels(std::string_view name, Node from);  // by a learned factor each
+  [[nodiscard]] Node scale_channels(std::string_view name, Node from);  // each by a learned factor
 
   [[nodiscard]] Node max_pool(std::string_view name, Node from, Sliding sliding);
   [[nodiscard]] Node average_pool(std::string_view name, Node from, Sliding sliding);
-  // Of the whole plane.
+  // Pools the whole plane.
   [[nodiscard]] Node average_pool(Node from) { return average_pool("average_pool", from); }
   [[nodiscard]] Node average_pool(std::string_view name, Node from) { return average_pool_to(name, from, 1); }
   // Pools with the window that gives `size` x `size` (torchvision's adaptive pool).
@@ -90,10 +91,10 @@ class LayerBuilder {
   [[nodiscard]] Node concat(std::string_view name, const std::vector<Node>& parts);  // along channels
   [[nodiscard]] Node concat_positions(std::string_view name,
                                       const std::vector<Node>& parts);  // along the height
-  // One learned position before the others.
+  // Puts one learned position before the others.
   [[nodiscard]] Node prepend_learned(std::string_view name, Node from);
   [[nodiscard]] Node slice(std::string_view name, Node from, Shape part);
-  // So many of its channels, at every position.
+  // A part of `count` channels, at every position.
   [[nodiscard]] Node channels(std::string_view name, Node from, int count);
   [[nodiscard]] Node reshape(std::string_view name, Node from, Shape shape);
   [[nodiscard]] Node transpose(std::string_view name, Node from, Shape shape);

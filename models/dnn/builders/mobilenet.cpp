@@ -31,7 +31,7 @@ constexpr std::array<Separable, 13> separables{{{64, 1},
                                                 {1024, 1}}};
 constexpr int separables_to_the_middle = 11;
 
-// Of MobileNetV2 at width 1.
+// A group of blocks of MobileNetV2 at width 1.
 struct InvertedGroup {
   int expansion, channels, blocks, stride;
 };

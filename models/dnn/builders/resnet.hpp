@@ -1,4 +1,4 @@
-// Residual networks as backbones of others.
+// Residual networks as backbones of other networks.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct ResNet {
   std::array<int, 4> blocks{};
   int factor = 1, groups = 1;  // channels inside a bottleneck relative to ResNet's, and groups of its 3 x 3
   std::array<int, 4> strides{1, 2, 2, 2};
-  // Of the 3 x 3 convolutions; the first block of a stage has that of the stage before.
+  // Dilations of the 3 x 3 convolutions; the first block of a stage has that of the stage before.
   std::array<int, 4> dilations{1, 1, 1, 1};
 };
 inline constexpr ResNet resnet34{.bottleneck = false, .blocks = {3, 4, 6, 3}};
@@ -24,7 +24,8 @@ inline constexpr ResNet resnext50{.blocks = {3, 4, 6, 3}, .factor = 2, .groups =
 inline constexpr ResNet dilated_resnet50{
     .blocks = {3, 4, 6, 3}, .strides = {1, 2, 1, 1}, .dilations = {1, 1, 2, 4}};
 
-// The stem and the first `count` stages, without the pool and the classifier: what each stage gives.
+// Adds the stem and the first `count` stages, without the pool and the classifier. Returns the result of each
+// stage.
 [[nodiscard]] std::array<Network::Node, 4> add_resnet(LayerBuilder& layers, Network::Node image,
                                                       const ResNet& of, int count = 4);
 

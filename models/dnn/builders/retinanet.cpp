@@ -19,7 +19,8 @@ Node pyramid_conv(LayerBuilder& layers, const std::string& name, Node from, Slid
   return layers.conv(name, from, pyramid_width, slide, {.bias = true});
 }
 
-// From fine to coarse. Coarser maps are added to finer ones; two levels more come from the coarsest.
+// The levels are ordered from fine to coarse. Coarser maps are added to finer ones; two levels more come from
+// the coarsest.
 std::array<Node, pyramid_levels> add_pyramid(LayerBuilder& layers, const std::array<Node, 4>& stages) {
   constexpr Sliding one{.window = 1}, three{.window = 3}, halve{.window = 3, .stride = 2};
   std::array<Node, pyramid_levels> levels{};
@@ -38,7 +39,7 @@ std::array<Node, pyramid_levels> add_pyramid(LayerBuilder& layers, const std::ar
   return levels;
 }
 
-// Four convolutions and one that predicts; all levels have the same weights.
+// Adds four convolutions and one that predicts; all levels have the same weights.
 Node add_tower(LayerBuilder& layers, const std::string& name, Node node, int outputs, bool shared) {
   const Filter filter{.bias = true, .shared = shared};
   for (int i = 0; i < 4; ++i)

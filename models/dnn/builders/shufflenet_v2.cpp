@@ -7,9 +7,9 @@ namespace jostle::dnn {
 namespace {
 
 using Node = Network::Node;
-constexpr std::array<int, 3> shuffle_units{4, 8, 4};  // of stages 2 to 4
+constexpr std::array<int, 3> shuffle_units{4, 8, 4};  // numbers of units in stages 2 to 4
 
-// Both halves of the channels in turn.
+// Interleaves the channels of both halves.
 Node shuffled(LayerBuilder& layers, const std::string& name, Node left, Node right) {
   const Node both = layers.concat(name + ".concat", {left, right});
   return layers.transpose(name + ".shuffle", both, layers.shape(both));

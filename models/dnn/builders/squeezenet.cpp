@@ -8,7 +8,8 @@ namespace {
 
 using Node = Network::Node;
 
-// The eight fire modules: channels inside, and of each of the two convolutions that are concatenated.
+// The eight fire modules: channels inside, and channels of each of the two convolutions that are
+// concatenated.
 struct FireModule {
   int squeeze, expand;
 };
@@ -16,8 +17,8 @@ constexpr std::array<FireModule, 8> fire_modules{
     {{16, 64}, {16, 64}, {32, 128}, {32, 128}, {48, 192}, {48, 192}, {64, 256}, {64, 256}}};
 
 struct SqueezeNetVersion {
-  int channels, window;        // of the first convolution
-  std::array<int, 2> pools{};  // further pools: before which fire module
+  int channels, window;        // channels and window of the first convolution
+  std::array<int, 2> pools{};  // numbers of the fire modules before which there are further pools
 };
 
 Node add_fire(LayerBuilder& layers, const std::string& name, Node from, const FireModule& of) {

@@ -32,7 +32,8 @@ std::array<BoxSource, 2> add_ssd_vgg16(LayerBuilder& layers, Node node) {
   return {{{normalised, 4}, {node, 6}}};
 }
 
-// Further sources, each from the last: 1 x 1, then the convolution that makes the plane smaller.
+// Further sources, each from the last: a 1 x 1 convolution, then the convolution that makes the plane
+// smaller.
 struct SsdExtra {
   int narrow, channels;
   Sliding slide;
@@ -45,7 +46,7 @@ constexpr std::array<SsdExtra, 4> ssd300_extras{{{256, 512, ssd_halve, 6},
                                                  {128, 256, ssd_shrink, 4},
                                                  {128, 256, ssd_shrink, 4}}};
 
-// With batch norm instead of biases, as on MobileNets.
+// Adds a further source with batch norm instead of biases, as on MobileNets.
 Node add_ssd_extra(LayerBuilder& layers, const std::string& name, Node from, const SsdExtra& extra) {
   Node node = layers.conv_norm_activation(name + "_1", from, extra.narrow, {.window = 1});
   if (!extra.separable) return layers.conv_norm_activation(name + "_2", node, extra.channels, extra.slide);

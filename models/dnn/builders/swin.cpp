@@ -11,7 +11,8 @@ namespace {
 using Node = Network::Node;
 
 constexpr int window_side = 7, window_tokens = window_side * window_side;
-// Pairs of positions in a window differ by one of so many offsets; of each and each head a bias is learned.
+// Pairs of positions in a window differ by one of this many offsets. A bias is learned for each offset and
+// head.
 constexpr int window_offsets = (2 * window_side - 1) * (2 * window_side - 1);
 
 struct SwinStage {

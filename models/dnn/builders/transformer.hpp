@@ -11,7 +11,7 @@
 
 namespace jostle::dnn {
 
-// What attention reads. The channels are divided among the heads; there may be more keys than queries.
+// The inputs of attention. The channels are divided among the heads; there may be more keys than queries.
 struct Attention {
   Network::Node query, key, value;
   int heads;
@@ -25,7 +25,8 @@ struct Attention {
 [[nodiscard]] Network::Node add_feed_forward(LayerBuilder& layers, const std::string& name,
                                              Network::Node from, int wide);
 
-// How an encoder with a norm before each part, and a sum after it, makes queries, keys and values.
+// The way in which an encoder with a norm before each part, and a sum after it, makes queries, keys and
+// values.
 enum class Projection {
   joint,     // one linear layer, whose result is cut in three
   separate,  // a linear layer each, that of the keys without bias

@@ -1,5 +1,5 @@
-// 3-D U-Net (Cicek et al., 2016) as MLPerf defines it for KiTS19: volumes of one value, three classes; steps
-// of two instead of pools, instance norm. `input` is the side of a cube.
+// 3-D U-Net (Cicek et al., 2016) as MLPerf defines it for KiTS19: volumes of one channel, three classes;
+// steps of two instead of pools, instance norm. `input` is the side of a cube.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Node = Network::Node;
 
-// Of each level, and of the bottom once more.
+// Channels of each level, and once more of the bottom.
 constexpr std::array<int, 5> unet3d_widths{32, 64, 128, 256, 320};
 
 Node convolve_volume(LayerBuilder& layers, const std::string& name, Node from, int channels, int stride) {

@@ -8,7 +8,7 @@ namespace {
 
 using Node = Network::Node;
 
-// Of each stage.
+// Channels of each stage.
 constexpr std::array<int, 5> vgg_channels{64, 128, 256, 512, 512};
 using VggConvolutions = std::array<int, 5>;
 constexpr VggConvolutions vgg16{2, 2, 3, 3, 3}, vgg19{2, 2, 4, 4, 4};
@@ -23,7 +23,7 @@ Node add_vgg_stage(LayerBuilder& layers, int number, Node from, const VggConvolu
 }
 
 Network vgg_classifier(int input, const VggConvolutions& convolutions) {
-  constexpr int side = 7;  // of the classifier's input
+  constexpr int side = 7;  // side of the classifier's input
   LayerBuilder layers;
   auto node = layers.input({3, input, input});
   for (int number = 1; number <= static_cast<int>(vgg_channels.size()); ++number) {

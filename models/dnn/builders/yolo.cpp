@@ -9,7 +9,7 @@ namespace jostle::dnn {
 namespace {
 
 constexpr int box_bins = 16;  // reg_max: a side of a box is a distribution over this number of distances
-constexpr int box_sides = 4;  // of a box
+constexpr int box_sides = 4;  // number of sides of a box
 
 int checked(const YoloScale& scale, int input) {
   require_multiple(scale.name, input, yolo_stride);
@@ -129,8 +129,8 @@ Node YoloBuilder::detect(const std::string& name, const Levels& levels, int clas
   return layers_.concat(name + ".out", {boxes, scores});
 }
 
-// The mean of each distribution (DFL, a convolution with fixed weights), then from distances to the anchors
-// to centre, width and height.
+// Takes the mean of each distribution (DFL, a convolution with fixed weights), then converts distances to the
+// anchors to centre, width and height.
 Node YoloBuilder::decode(const std::string& name, Node from) {
   const int anchors = layers_.shape(from).height;
   const Node bins_first = layers_.transpose(name + ".dfl", from, {box_bins, box_sides, anchors});

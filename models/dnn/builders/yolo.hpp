@@ -1,5 +1,5 @@
-// The modules that YOLO detectors of Ultralytics are made of. Layers are named as there: the index of a
-// module, then its parts.
+// The modules that YOLO detectors of Ultralytics are made of. Layers are named as by Ultralytics: the index
+// of a module, then its parts.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace jostle::dnn {
 
-inline constexpr int yolo_classes = 80;  // of COCO
-inline constexpr int yolo_stride = 32;   // of the coarsest level
+inline constexpr int yolo_classes = 80;  // classes of COCO
+inline constexpr int yolo_stride = 32;   // stride of the coarsest level
 
 struct YoloScale {
   const char* name;
@@ -27,7 +27,7 @@ class YoloBuilder {
   YoloBuilder(const YoloScale& scale, int input);
 
  protected:
-  [[nodiscard]] int channels(int full) const;  // of this scale, a multiple of eight
+  [[nodiscard]] int channels(int full) const;  // at this scale; a multiple of eight
   [[nodiscard]] int repeats(int full) const;
 
   Node conv(const std::string& name, Node from, int to, Sliding slide);
@@ -35,7 +35,7 @@ class YoloBuilder {
   Node down(const std::string& name, Node from, int full);
   Node up(const std::string& name, Node from);
 
-  // Two convolutions, of 3 x 3 the second and, if so, the first; the input may be added.
+  // Two convolutions: the second is 3 x 3, the first as `first_window` says. The input may be added.
   struct Bottleneck {
     int inside, first_window;
     bool shortcut;
@@ -49,17 +49,17 @@ class YoloBuilder {
     bool shortcut;
     bool nested = false;  // its parts are c3 modules
     double inside = 0.5;  // channels of a half, relative to `out`
-    double narrow = 1;    // and inside its bottlenecks, relative to these
+    double narrow = 1;    // channels inside its bottlenecks, relative to a half
   };
   Node c2f(const std::string& name, Node from, const Csp& of);
   Node c3(const std::string& name, Node from, const Csp& of, int first_window = 1);
   // Spatial pyramid pooling by three successive pools.
   Node sppf(const std::string& name, Node from, int out);
 
-  // Boxes as distributions over distances to their sides, and scores: two branches per level.
+  // Predicts boxes, as distributions over distances to their sides, and scores: two branches per level.
   // `thin`: the branch of classes is depthwise.
   Node detect(const std::string& name, const Levels& levels, int classes, bool thin);
-  // A further branch per level, of all positions in turn.
+  // Adds a further branch per level; the positions of all levels follow one another.
   Node branches(const std::string& name, const Levels& levels, int inside, int outputs);
   Node branch(const std::string& name, Node from, int inside, int outputs);
   Node flat(const std::string& name, Node from);  // positions in a row

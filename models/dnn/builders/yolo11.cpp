@@ -60,7 +60,8 @@ class Yolo11 : YoloBuilder {
     return conv(name + ".cv2", layers_.concat(name + ".concat", {kept, node}), out, {.window = 1});
   }
 
-  // Keys of half the width of values; positions are told by a depthwise convolution of the values.
+  // Attention with keys of half the width of values; a depthwise convolution of the values adds their
+  // positions.
   Node attention(const std::string& name, Node from) {
     const Shape shape = layers_.shape(from);
     const int width = shape.channels, heads = width / 64;

@@ -43,7 +43,8 @@ class Yolov5 : YoloBuilder {
     return {d3, d4, d5};
   }
 
-  // Of each anchor: centre and size from its own, whether there is a box, and scores.
+  // For each anchor: centre and size relative to its own, the score of there being a box, and scores of
+  // classes.
   Node boxes(const std::string& name, Node from) {
     constexpr int anchors = 3, pair = 2, each = 2 * pair + 1 + yolo_classes;
     const Shape shape = layers_.shape(from);

@@ -1,5 +1,5 @@
-// YOLOv8 as Ultralytics defines it: detectors of the 80 classes of COCO; of these with masks; and of people
-// with 17 keypoints.
+// YOLOv8 as Ultralytics defines it: detectors of the 80 classes of COCO, the same with masks, and detectors
+// of people with 17 keypoints.
 #include <algorithm>
 
 #include "models/dnn/builders/builders.hpp"
@@ -33,7 +33,7 @@ class Yolov8 : YoloBuilder {
   }
 
   Network build_with_keypoints() {
-    constexpr int keypoints = 17, each = 3;  // x, y and whether it is seen
+    constexpr int keypoints = 17, each = 3;  // x, y and visibility
     const Levels levels = features();
     const int finest = layers_.shape(levels.front()).channels;
     const Node found = detect("22", levels, 1, false);

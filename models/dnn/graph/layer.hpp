@@ -19,8 +19,8 @@ enum class Op {
   input,
   conv,            // groups == channels: depthwise
   conv_transpose,  // upsampling convolution
-  linear,          // at every position; `groups` of it, each on its part of the channels
-  matmul,          // of two tensors: `groups` heads (or matrices), sums over `depth`
+  linear,          // at every position; `groups` of them, each on its part of the channels
+  matmul,          // product of two tensors: `groups` heads (or matrices), sums over `depth`
   embedding,       // reads rows of a table of `depth` rows, selected by token
   batch_norm,
   layer_norm,  // and other norms with a mean of their own: group, instance and RMS norm
@@ -28,8 +28,8 @@ enum class Op {
   activation,    // see Activation
   add,           // elementwise of two tensors: sum, difference
   multiply,      // elementwise of two tensors: product, quotient
-  max_pool,      // of a window
-  average_pool,  // of a window, or of the whole plane (global)
+  max_pool,      // maximum over a window
+  average_pool,  // mean over a window, or over the whole plane (global)
   resize,        // nearest or bilinear
   concat,        // along the channels or the positions
   slice,         // part of a tensor: views, splits and chunks
@@ -38,7 +38,7 @@ enum class Op {
   other,         // an operator without its own cost model: bound by its bytes
 };
 [[nodiscard]] const char* to_string(Op op);
-// Whether the result is a view of the input's bytes.
+// True if the result is a view of the input's bytes.
 [[nodiscard]] constexpr bool is_view(Op op) {
   return op == Op::reshape || op == Op::slice;
 }
@@ -61,19 +61,20 @@ enum class Activation {
 struct Layer {
   std::string name{};
   Op op = Op::input;
-  Shape in{};  // of the first input
+  Shape in{};  // shape of the first input
   Shape out{};
   int window = 1;        // height of a convolution's or pool's window
   int window_width = 0;  // 0: square
-  // Slides through a volume. Depth and height are one: in shapes, `height` is their product; `window` too.
+  // The window slides through a volume. Depth and height are one: `height` is their product in shapes;
+  // `window` is the same in both.
   bool volume = false;
   int stride = 1;
   int dilation = 1;
   int groups = 1;
   int depth = 0;  // matmul: length of the axis that is summed over; embedding: rows of the table
   bool bias = false;
-  bool shared = false;  // its learned numbers are those of a layer before it, and count there
-  Activation activation = Activation::none;  // of an Op::activation
+  bool shared = false;  // its learned numbers are those of an earlier layer, and count there
+  Activation activation = Activation::none;  // the kind of an Op::activation
   std::int64_t stored = 0;                   // learned numbers among the operands: positions, scales
 
   [[nodiscard]] std::int64_t window_area() const {
@@ -83,7 +84,7 @@ struct Layer {
   // For one image. A multiply and an add are one MAC.
   [[nodiscard]] std::int64_t macs() const;
   [[nodiscard]] std::int64_t weights() const;     // elements that a kernel reads in addition to its inputs
-  [[nodiscard]] std::int64_t parameters() const;  // as published: weights, biases, scales and shifts
+  [[nodiscard]] std::int64_t parameters() const;  // number as published: weights, biases, scales and shifts
 };
 
 }  // namespace jostle::dnn

@@ -26,7 +26,7 @@ class Network {
   [[nodiscard]] std::vector<Node> consumers(Node node) const;  // ascending
   [[nodiscard]] const Graph& graph() const { return graph_; }
 
-  [[nodiscard]] std::int64_t macs() const;  // of one image
+  [[nodiscard]] std::int64_t macs() const;  // for one image
   [[nodiscard]] std::int64_t parameters() const;
 
  private:
