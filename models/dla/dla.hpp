@@ -79,7 +79,7 @@ class Dla {
   double rate_ = 1;                    // speed of the running task
   sim::Duration left_;                 // remaining time of the running task at rate 1
   sim::Time accrued_until_;            // left_ and busy_ are valid at this time
-  sim::Duration busy_;                 // up to accrued_until_
+  sim::Duration busy_;                 // value at accrued_until_
   double bytes_ = 0, operations_ = 0;  // totals of finished tasks
   Task no_task_;
   sim::EventId end_;

@@ -25,7 +25,8 @@ struct Spec {
   double bandwidth_bytes_per_s = 0;  // maximum of one engine, at the memory's maximum clock
   double sram_bytes = 0;             // tensors of a batch up to this size stay on the chip
   sim::Duration layer_fixed;         // time between two layers of a subgraph
-  sim::Duration submit;              // from the submission of a subgraph until the engine has received it
+  // Time from the submission of a subgraph until the engine has received it.
+  sim::Duration submit;
   // Time between a subgraph and work on the GPU, in either direction: reformat, fence.
   sim::Duration border;
 };

@@ -32,7 +32,7 @@ double tensor_padding(int channels, double element_bytes) {
 
 struct Cost {
   double operations = 0, bytes = 0;
-  double slowed = 1;  // how many times longer an operation takes than in a wide window
+  double slowed = 1;  // time of an operation relative to that in a wide window
 };
 
 class Costs {

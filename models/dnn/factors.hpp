@@ -31,7 +31,7 @@ struct Factor {
   Lowering lowering = Lowering::optimised;
   double value = 1;   // measured time over computed time
   std::string basis;  // the measurements that it was fitted on, for the user
-  // For a network whose layers were timed one by one: measured over computed time of each fused layer
+  // Set for a network whose layers were timed one by one: measured over computed time of each fused layer
   // (Lowering::optimised), in order, in addition to `value`; and the batch and GPU clock of that run.
   std::vector<double> layers = {};
   std::int64_t batch = 0;

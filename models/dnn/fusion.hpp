@@ -39,12 +39,12 @@ struct FusedLayer {
   std::vector<std::size_t> inputs;
   bool reads_input = false;  // reads the network's input, possibly among other tensors
   bool last = false;         // no layer reads its result: an output of the network
-  // It copies a tensor that another concatenation holds too. This is needed only where channels lie together
-  // (NHWC). Where they lie apart (NCHW), the tensors concatenated before are the beginning of the next
-  // result.
+  // True if it copies a tensor that another concatenation holds too. The copy is needed only where channels
+  // lie together (NHWC). Where they lie apart (NCHW), the tensors concatenated before are the beginning of
+  // the next result.
   bool shared_copy = false;
 
-  // For training (training.hpp).
+  // Fields for training (training.hpp).
   // A product that is summed over positions and images: it reads `in` and `out`, and writes a gradient of
   // weights.
   bool weight_gradient = false;
@@ -52,12 +52,12 @@ struct FusedLayer {
   std::int64_t once = 0;
   std::optional<Precision> precision;  // set if this layer's differs; overrides that of the network
 
-  // For language models (models/llm).
+  // Fields for language models (models/llm).
   double weight_bits = 0;    // bits of a weight in memory; 0: those of the precision
   double unpack_cycles = 0;  // SM cycles to unpack a weight for the multiplication
   double row_cycles = 0;     // SM cycles to begin and end the dot products of an output channel
-  // For a linear layer whose groups are experts: how many of them all tokens of a batch together read; the
-  // tokens are spread evenly over them. 0: every token reads every group.
+  // Set for a linear layer whose groups are experts: how many of them all tokens of a batch together read;
+  // the tokens are spread evenly over them. 0: every token reads every group.
   double experts = 0;
 
   // Weights that a batch reads, relative to `weights`.

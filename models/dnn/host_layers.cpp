@@ -9,7 +9,7 @@ namespace {
 constexpr double longest_s = 1e4;
 // Winograd's tiles have 4 x 4 results, of 6 x 6 transformed values.
 constexpr std::int64_t tile = 4, tile_values = 36;
-constexpr int fewest_channels = 8;  // with fewer, ncnn uses the plain product
+constexpr int fewest_channels = 8;  // ncnn uses the plain product if there are fewer
 
 double rate(const HostRoofs& roofs, Precision precision) {
   switch (precision) {

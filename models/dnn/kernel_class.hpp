@@ -13,7 +13,7 @@ enum class KernelClass {
   memory,   // pointwise, normalisation, pooling, layout changes, depthwise: bound by bytes
 };
 
-// It is found by substrings of the names that cuDNN, cuBLAS, CUTLASS and PyTorch give their kernels. A
+// Guesses the class by substrings of the names that cuDNN, cuBLAS, CUTLASS and PyTorch give their kernels. A
 // memset, and a name without any known substring, is `memory`.
 [[nodiscard]] KernelClass classify_kernel(std::string_view name);
 

@@ -50,7 +50,7 @@ struct MeasuredNetwork {
 };
 
 struct KernelTables {
-  std::string source;  // for provenance, e.g. "h200"
+  std::string source;  // name for provenance, e.g. "h200"
   std::vector<MeasuredNetwork> networks;
   // Null if there is no such table.
   [[nodiscard]] const MeasuredNetwork* find(std::string_view model, Precision precision, int input) const;

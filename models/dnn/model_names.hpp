@@ -20,7 +20,7 @@ struct Model {
   std::string_view family;  // networks of one design share their fitted factors
   Network (*build)(int input);
   int default_input;             // side of the image in pixels, or tokens
-  std::string_view description;  // for the user
+  std::string_view description;  // text for the user
   std::string_view source;       // the definition that it follows
 };
 

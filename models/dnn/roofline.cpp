@@ -22,8 +22,8 @@ constexpr double longest_s = 1e4;  // limit of one kernel: a thousand of them st
 
 struct Work {
   double compute_s = 0;
-  double bytes = 0;          // to and from DRAM
-  double moved = 0;          // to and from L2
+  double bytes = 0;          // bytes to and from DRAM
+  double moved = 0;          // bytes to and from L2
   double tensor_clocks = 0;  // sum over all SMs, with the pipe fully busy
   double instructions = 0;   // number of warp instructions
   bool in_turn = false;      // a warp waits for its bytes before it computes on them

@@ -17,7 +17,7 @@ std::size_t octave_of(sim::Duration duration) {
   return std::min(static_cast<std::size_t>(std::ilogb(std::max(sim::to_us(duration), 1.0))), octaves - 1);
 }
 
-// For kernels of a class: their time here over their time on the sibling, by octave of the latter.
+// Ratio of the time of a class's kernels here to their time on the sibling, by octave of the latter.
 class Shares {
  public:
   void add(sim::Duration here, sim::Duration there) {

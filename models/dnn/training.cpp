@@ -34,7 +34,7 @@ class Step {
   }
 
   std::vector<FusedLayer> run() {
-    std::vector<std::size_t> index(forward_.size());  // in fused layers
+    std::vector<std::size_t> index(forward_.size());  // place of each forward layer in fused_layers_
     for (std::size_t i = 0; i < forward_.size(); ++i) {
       add_forward(forward_[i]);
       index[i] = fused_layers_.size() - 1;

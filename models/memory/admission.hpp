@@ -27,8 +27,8 @@ struct Place {
 };
 
 struct Occupancy {
-  std::vector<Place> places;  // in the order of the requests
-  double used_bytes = 0;      // by the system and the admitted processes
+  std::vector<Place> places;  // same order as the requests
+  double used_bytes = 0;      // held by the system and the admitted processes
   double gpu_bytes = 0;       // the part of used_bytes for the GPU
   bool rebooted = false;      // a process did not fit and the board rebooted: no process runs
 };

@@ -68,7 +68,7 @@ class Arbiter {
     double bound = 1;
     double peak = 0;  // bytes/s, may exceed the capacity
     double told = 1, speed = 1;
-    double moved = 0;  // up to `since`
+    double moved = 0;  // value at `since`
     sim::Time since;
     bool steady = false;
   };

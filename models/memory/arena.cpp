@@ -144,7 +144,7 @@ class Liveness {
 
   const Network& network_;
   const Storage& storage_;
-  std::vector<Buffer> buffers_;  // by node; valid if the node is its own root
+  std::vector<Buffer> buffers_;  // one per node; valid if the node is its own root
   std::vector<Node> root_;       // the node whose buffer holds this node's output
 };
 

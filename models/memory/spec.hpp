@@ -39,8 +39,8 @@ struct Spec {
 
   double max_clock_hz = 0;             // clock of the memory (EMC)
   std::vector<double> clock_table_hz;  // ascending; empty: the clock is fixed
-  // For each clock of the table, the share of the peak that is reached, relative to the share at the maximum
-  // clock; empty: 1 everywhere.
+  // Share of the peak that is reached at each clock of the table, relative to the share at the maximum clock;
+  // empty: 1 everywhere.
   std::vector<double> clock_efficiency;
 };
 

@@ -50,7 +50,7 @@ class Traffic {
   void set_stream(StreamId stream, double bytes_per_s, int threads);
   [[nodiscard]] double moved(StreamId stream) const;  // bytes so far
 
-  // For other clients, such as DLAs.
+  // The arbiter, for other clients, such as DLAs.
   [[nodiscard]] Arbiter& arbiter() { return arbiter_; }
   // Bytes moved by threads, copies and co-runners so far.
   [[nodiscard]] double moved_by_host() const {
@@ -71,7 +71,7 @@ class Traffic {
   ClientId gpu_, cores_, copies_, co_runners_;
   std::vector<Stream> streams_;
   double streams_limit_ = std::numeric_limits<double>::infinity();
-  double demanded_ = 0;          // by all streams
+  double demanded_ = 0;          // total demand of all streams
   double moved_by_streams_ = 0;  // the part of arbiter_.moved(co_runners_) already divided among them
   Demand gpu_demand_;            // the last demand given to set_gpu_demand()
   int on_gpu_ = 0;               // number of processes whose kernels have the GPU

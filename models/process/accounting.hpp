@@ -55,7 +55,7 @@ class Accounting {
  private:
   sim::Engine& engine_;
   const Spec& spec_;
-  sim::Duration answer_time_;  // from a batch's end until the client has the answer; zero on the board
+  sim::Duration answer_time_;  // time from a batch's end until the client has the answer; zero on the board
   TimeAccount time_;
   Served served_;
   std::int64_t enqueue_calls_ = 0, synchronise_calls_ = 0;

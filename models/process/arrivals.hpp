@@ -31,10 +31,10 @@ class ArrivalTimes {
   // intervals of Poisson arrivals.
   ArrivalTimes(const Arrivals& arrivals, sim::RandomStream random);
 
-  // When the next request is complete; Time::never() after the last of a trace, and for requests that are not
-  // made by time (closed loop, cascade).
+  // Time at which the next request is complete; Time::never() after the last of a trace, and for requests
+  // that are not made by time (closed loop, cascade).
   [[nodiscard]] sim::Time next() const { return next_; }
-  // When its first part was made: before next() if requests are batched, or if a trace says so.
+  // Time at which its first part was made: before next() if requests are batched, or if a trace says so.
   [[nodiscard]] sim::Time since() const { return since_; }
   void advance();
 
@@ -82,11 +82,11 @@ class RequestQueue {
   // at most `most` requests starts at `now`; take_batch() takes it and returns when its requests were made.
   [[nodiscard]] bool batch_goes(sim::Time now, std::int64_t most);
   [[nodiscard]] std::vector<sim::Time> take_batch(std::int64_t most);
-  // When the next request arrives or the waiting requests are due as a batch, whichever is first;
+  // Time at which the next request arrives or the waiting requests are due as a batch, whichever is first;
   // Time::never() if only deliver() can change that.
   [[nodiscard]] sim::Time ask_again() const;
 
-  // When the next request arrives, as far as that is known; else Time::never().
+  // Time at which the next request arrives, as far as that is known; else Time::never().
   [[nodiscard]] sim::Time next() const { return next_.at; }
   // Counts since the warm-up: requests that were dropped, and requests that deliver() reported.
   [[nodiscard]] std::int64_t drops() const { return drops_; }
@@ -109,7 +109,7 @@ class RequestQueue {
   std::deque<Request> waiting_;
   Request next_;
   bool free_ = true;  // take() last found no request, so the next one does not wait
-  // When the request that found the process free was made, until take() returns it.
+  // Time at which the request that found the process free was made, until take() returns it.
   std::optional<sim::Time> straight_;
   std::int64_t drops_ = 0, told_ = 0;
 };

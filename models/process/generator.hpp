@@ -57,7 +57,7 @@ class Generator {
 
  private:
   struct Sequence {
-    sim::Time made, last;          // when it was requested; when its last token came
+    sim::Time made, last;          // time of the request; time of its last token
     std::int64_t context = 0;      // positions whose keys and values are cached
     std::int64_t prompt_left = 0;  // tokens of its prompt still to compute
     std::int64_t tokens_left = 0;

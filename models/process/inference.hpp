@@ -66,10 +66,10 @@ class Inference {
   [[nodiscard]] std::int64_t batches() const { return served().batches(); }
   // Time passed in each stage, those before inference first; waiting for a core included.
   [[nodiscard]] const std::vector<sim::Duration>& in_stages() const { return accounting_.in_stages(); }
-  // When the set-up was done; when the last batch was done.
+  // Time at which the set-up was done; time at which the last batch was done.
   [[nodiscard]] std::optional<sim::Time> ready() const { return accounting_.ready_at(); }
   [[nodiscard]] std::optional<sim::Time> finished() const { return accounting_.finished_at(); }
-  [[nodiscard]] gpu::Running running();  // since the warm-up
+  [[nodiscard]] gpu::Running running();  // totals since the warm-up
   // Requests that a full queue dropped since the warm-up: in total, and for one part.
   [[nodiscard]] std::int64_t drops() const;
   [[nodiscard]] std::int64_t drops(std::size_t part) const;
@@ -101,7 +101,7 @@ class Inference {
   Costs costs_;
   sim::Engine& engine_;
   Accounting accounting_;
-  sim::Duration throttled_before_;  // at the end of the warm-up
+  sim::Duration throttled_before_;  // value at the end of the warm-up
   HostThread host_;
   // A loop over one stream, or over the threads of a team.
   struct Alone {

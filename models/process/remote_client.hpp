@@ -64,8 +64,8 @@ class RemoteClient {
   ArrivalTimes times_;           // arrivals of parts
   std::int64_t dynamic_batch_;   // number of parts of a request
   std::int64_t parts_ = 0;       // arrived parts of the next request
-  sim::Time first_;              // when the first of them was made
-  std::deque<sim::Time> since_;  // when each part in transit was first made; closed loop: empty
+  sim::Time first_;              // time at which the first of them was made
+  std::deque<sim::Time> since_;  // time at which each part in transit was first made; closed loop: empty
   std::uint64_t left_to_ask_;    // closed loop: requests still to make
   RequestQueue queue_;           // requests that have arrived
   TimeAccount& account_;

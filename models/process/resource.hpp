@@ -32,7 +32,7 @@ inline constexpr auto resource_count = static_cast<std::size_t>(Resource::count)
 struct ResourceRow {
   Resource resource;
   std::string_view name;   // used in results
-  std::string_view words;  // for people to read
+  std::string_view words;  // phrase for people
 };
 inline constexpr std::array<ResourceRow, resource_count> resource_rows{{
     {Resource::gpu, "gpu", "the GPU"},

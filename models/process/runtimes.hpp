@@ -49,11 +49,11 @@ struct RuntimeTraits {
   RuntimeKind kind;
   dnn::Lowering lowering;  // applies to memory and to kernels
   bool trains;
-  bool blocks;                    // how the host waits by default: true: blocking; false: automatic
-  dnn::HostLibrary library = {};  // for runtimes that compute on the cores
+  bool blocks;                    // default wait of the host: true: blocking; false: automatic
+  dnn::HostLibrary library = {};  // used by runtimes that compute on the cores
   bool serves_text = false;       // runs language models only
   const char* key = nullptr;      // used in profiles, where a name has no dots; null: the name
-  llm::Serving serving = {};      // for runtimes that run language models
+  llm::Serving serving = {};      // used by runtimes that run language models
 };
 
 // ncnn's parameters are fitted together with its efficiencies (calibration/devices): Tencent/ncnn,

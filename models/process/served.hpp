@@ -41,7 +41,7 @@ class Served {
   // batches are enqueued ahead.
   [[nodiscard]] std::int64_t full_images() const { return full_images_; }
   [[nodiscard]] sim::Duration in_full_batches() const { return in_full_batches_; }
-  // When the last batch that was not full began: at that time no request was left waiting.
+  // Time at which the last batch that was not full began: no request was left waiting then.
   [[nodiscard]] std::optional<sim::Time> not_full_at() const { return not_full_at_; }
 
  private:

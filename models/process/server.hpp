@@ -82,7 +82,7 @@ class Server {
     const Served* served_ = nullptr;
     std::uint64_t enqueued_ = 0, seen_ = 0;  // numbers of batches
     std::uint64_t turn_ = 0;                 // number of its last turn
-    // When the requests of the present batch were made; closed loop: empty.
+    // Times at which the requests of the present batch were made; closed loop: empty.
     std::vector<sim::Time> made_;
     std::optional<Generator> generator_;  // chooses its batches
   };

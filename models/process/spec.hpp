@@ -94,8 +94,8 @@ struct RefillSpec {
 // A part of a batch that runs on one engine. The parts of a batch follow one another in stream order.
 struct Segment {
   bool on_dla = false;
-  gpu::SharedKernels kernels;  // on the GPU
-  dla::Task task;              // on the DLA
+  gpu::SharedKernels kernels;  // set if the segment runs on the GPU
+  dla::Task task;              // set if the segment runs on the DLA
 };
 
 // Inference on the cores: every layer is forked over the threads of the process and joined.
@@ -109,7 +109,7 @@ struct HostWork {
 // post-processing.
 struct HostStage {
   std::string name;
-  sim::Duration work;  // in reference time; on an engine: its time when alone there
+  sim::Duration work;  // reference time; on an engine: its time when alone there
   // The engine that does the stage while the host thread sleeps; none: the host thread does it.
   std::optional<media::Kind> engine = {};
 };

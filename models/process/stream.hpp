@@ -39,7 +39,7 @@ class Stream {
   // One synchronise call, to be awaited at once: it waits until the host sees that the batch is done.
   class Synchronising;
   [[nodiscard]] Synchronising synchronise(std::uint64_t batch);
-  // When the request for a batch was made. The batch must be under way or just done.
+  // Time at which the request for a batch was made. The batch must be under way or just done.
   [[nodiscard]] sim::Time made(std::uint64_t batch) { return slot(batch).made; }
 
   [[nodiscard]] bool is_done(std::uint64_t batch) { return slot(batch).done.is_set(); }

@@ -126,8 +126,8 @@ class TimeAccount {
   bool watched_ = true, watched_enqueuing_ = true;
   std::vector<Context> contexts_;
   sim::Duration running_;  // running time of its kernels up to since_
-  // Over all its contexts: owns_: one holds the GPU. wait_: none does, and one waits for it. outstanding_:
-  // one has batches outstanding. dla_: the state on DLAs.
+  // State over all its contexts. owns_: one holds the GPU. wait_: none does, and one waits for it.
+  // outstanding_: one has batches outstanding. dla_: the state on DLAs.
   bool owns_ = false;
   enum class GpuWait : std::uint8_t { none, turn, switching } wait_ = GpuWait::none;
   bool outstanding_ = false;

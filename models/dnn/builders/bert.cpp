@@ -14,8 +14,8 @@ struct Encoder {
   const char* name;
   int layers, hidden, heads;
   bool types;              // a third embedding table, for pairs of sentences
-  const char* pooler;      // the layer between the first token and the classes,
-  Activation pooler_kind;  // and the activation after it
+  const char* pooler;      // the layer between the first token and the classes
+  Activation pooler_kind;  // the activation after it
 };
 constexpr Encoder bert_tiny{"bert_tiny", 2, 128, 2, true, "pooler", Activation::tanh};
 constexpr Encoder bert_base{"bert_base", 12, 768, 12, true, "pooler", Activation::tanh};

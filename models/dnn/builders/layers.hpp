@@ -62,7 +62,7 @@ class LayerBuilder {
   [[nodiscard]] Node embedding(std::string_view name, Node tokens, int rows, int channels);
 
   [[nodiscard]] Node batch_norm(Node from);
-  [[nodiscard]] Node layer_norm(Node from);  // or another norm with a mean of its own
+  [[nodiscard]] Node layer_norm(Node from);  // also stands for other norms with a mean of their own
   [[nodiscard]] Node activation(Node from) { return activation(from, usual_); }
   [[nodiscard]] Node activation(Node from, Activation kind);
   [[nodiscard]] Node softmax(Node from);
@@ -113,7 +113,7 @@ class LayerBuilder {
 
  private:
   Node put(Layer layer, std::span<const Node> inputs);     // sets `in`
-  Node follow(Layer layer, std::span<const Node> inputs);  // and the name, from the first input
+  Node follow(Layer layer, std::span<const Node> inputs);  // sets `in`, and the name from the first input
   Node rearrange(Op op, std::string_view name, Node from, Shape shape);
   Node slide(const Layer& as, Node from, Sliding sliding, Filter filter);  // sets window and stride
   Node pool(Op op, std::string_view name, Node from, Sliding sliding);
@@ -121,7 +121,7 @@ class LayerBuilder {
 
   Activation usual_;
   Network network_;
-  std::map<std::string, int> followers_;  // how many layers would have each name
+  std::map<std::string, int> followers_;  // number of layers that would have each name
   std::vector<Node> named_after_;  // for each node: the node whose name is the prefix of its followers' names
 };
 

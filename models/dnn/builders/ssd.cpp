@@ -13,7 +13,7 @@ namespace jostle::dnn {
 namespace {
 
 using Node = Network::Node;
-constexpr int coco_labels = 91;  // with the background
+constexpr int coco_labels = 91;  // includes the background
 
 // VGG-16 without its classifier; fc6 and fc7 are convolutions. Returns the first two sources.
 std::array<BoxSource, 2> add_ssd_vgg16(LayerBuilder& layers, Node node) {

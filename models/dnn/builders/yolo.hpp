@@ -22,12 +22,12 @@ struct YoloScale {
 class YoloBuilder {
  public:
   using Node = Network::Node;
-  using Levels = std::array<Node, 3>;  // from fine to coarse
+  using Levels = std::array<Node, 3>;  // ordered from fine to coarse
 
   YoloBuilder(const YoloScale& scale, int input);
 
  protected:
-  [[nodiscard]] int channels(int full) const;  // at this scale; a multiple of eight
+  [[nodiscard]] int channels(int full) const;  // number at this scale, a multiple of eight
   [[nodiscard]] int repeats(int full) const;
 
   Node conv(const std::string& name, Node from, int to, Sliding slide);

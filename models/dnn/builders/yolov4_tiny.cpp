@@ -13,7 +13,7 @@ constexpr int outputs = boxes * (4 + 1 + darknet_classes);
 // A cross-stage partial block: half of the channels takes the long path.
 struct Csp {
   Node joined;  // 1 x 1 convolution of the long path, which a head reads
-  Node out;     // with the short path, at half the size
+  Node out;     // both paths joined, at half the size
 };
 Csp add_csp(LayerBuilder& layers, const std::string& name, Node from) {
   const int channels = layers.shape(from).channels;

@@ -19,11 +19,11 @@ enum class Op {
   input,
   conv,            // groups == channels: depthwise
   conv_transpose,  // upsampling convolution
-  linear,          // at every position; `groups` of them, each on its part of the channels
+  linear,          // applied at every position; `groups` of them, each on its part of the channels
   matmul,          // product of two tensors: `groups` heads (or matrices), sums over `depth`
   embedding,       // reads rows of a table of `depth` rows, selected by token
   batch_norm,
-  layer_norm,  // and other norms with a mean of their own: group, instance and RMS norm
+  layer_norm,  // includes other norms with a mean of their own: group, instance and RMS norm
   softmax,
   activation,    // see Activation
   add,           // elementwise of two tensors: sum, difference
@@ -81,7 +81,7 @@ struct Layer {
     return std::int64_t{window} * (window_width > 0 ? window_width : window);
   }
   [[nodiscard]] bool depthwise() const { return op == Op::conv && groups > 1 && groups == in.channels; }
-  // For one image. A multiply and an add are one MAC.
+  // Number for one image. A multiply and an add are one MAC.
   [[nodiscard]] std::int64_t macs() const;
   [[nodiscard]] std::int64_t weights() const;     // elements that a kernel reads in addition to its inputs
   [[nodiscard]] std::int64_t parameters() const;  // number as published: weights, biases, scales and shifts

@@ -22,11 +22,11 @@ class Network {
 
   [[nodiscard]] std::size_t size() const { return boost::num_vertices(graph_); }
   [[nodiscard]] const Layer& layer(Node node) const { return graph_[node]; }
-  [[nodiscard]] std::vector<Node> inputs(Node node) const;     // in the order given to add()
+  [[nodiscard]] std::vector<Node> inputs(Node node) const;     // same order as given to add()
   [[nodiscard]] std::vector<Node> consumers(Node node) const;  // ascending
   [[nodiscard]] const Graph& graph() const { return graph_; }
 
-  [[nodiscard]] std::int64_t macs() const;  // for one image
+  [[nodiscard]] std::int64_t macs() const;  // number for one image
   [[nodiscard]] std::int64_t parameters() const;
 
  private:
