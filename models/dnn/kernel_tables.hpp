@@ -23,7 +23,7 @@ struct MeasuredBatch {
   // See KernelSequence::launched_whole. Graphs whose last memset is among the first 27 % of their nodes ran
   // two batches per turn, as graphs of kernels do (resnet50 in fp16: batch 16 on the H200, batch 8 on the
   // H100); the graph of batch 1 in tf32, with memsets up to 96 %, did not. The border between the two is not
-  // known; the middle is assumed.
+  // known; half of the nodes is assumed.
   [[nodiscard]] bool launched_whole() const { return 2 * nodes_to_last_memset <= names.size(); }
 };
 
