@@ -35,7 +35,7 @@ struct InterruptLoad {
 // The configuration of a board for a run.
 struct Setup {
   cpu::Confinement cores;
-  Clocks clocks;                              // at the start; absent ones: the maximum
+  Clocks clocks;                              // initial clocks; absent ones: the maximum
   double memory_bytes_per_s = 0;              // bandwidth of the memory at these clocks; 0: unlimited
   std::vector<process::Spec> processes;       // with kernel times at `clocks`
   std::vector<process::LoadSpec> loads = {};  // background loads, which run beside them

@@ -11,7 +11,7 @@
 namespace jostle::board {
 
 struct CompositorSpec {
-  sim::Duration interval;     // from frame to frame, positive
+  sim::Duration interval;     // time from one frame to the next, positive
   gpu::KernelSequence frame;  // at the clocks at the start
 };
 

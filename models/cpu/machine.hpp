@@ -43,7 +43,7 @@ struct Thread : Entity, sim::Waitable {
   Cpu* cpu;
   std::string title;
   ThreadListener listener;
-  bool watched = true;  // its listener is told of every change at the instant it happens
+  bool watched = true;  // its listener is notified of every change at the instant it happens
   CpuSet allowed;
   double working_set_bytes = 0;
   bool streams = false;
@@ -76,7 +76,7 @@ struct Thread : Entity, sim::Waitable {
   sim::Duration whole_refill;  // refill time after losing all of its cached state, on `refill_cluster`
   int refill_cluster = -1;
   sim::Duration core_busy_at_exit;  // busy time of its core when it left it
-  sim::Duration streamed_at_exit;   // Cluster::streamed likewise
+  sim::Duration streamed_at_exit;   // Cluster::streamed at that time
   sim::Time left_core;
   bool moved = false;      // it changed its core since it last ran: none of its state is cached there
   sim::Time moved_at{-1};  // last move by the load balance

@@ -57,7 +57,7 @@ class RunQueue {
   [[nodiscard]] const std::vector<Entity*>& members() const { return state_.members; }
   [[nodiscard]] int size() const { return static_cast<int>(state_.members.size()); }
   [[nodiscard]] std::int64_t weight() const { return state_.weight; }
-  // How far `entity` is behind (+) or ahead of (-) its fair share, in execution time at nice 0.
+  // The lag of `entity` behind (+) its fair share, or its lead (-), in execution time at nice 0.
   [[nodiscard]] std::int64_t lag(const Entity& entity) const;
   // True if a member waits that is not polite.
   [[nodiscard]] bool useful_waiter() const;

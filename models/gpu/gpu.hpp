@@ -115,11 +115,11 @@ class Gpu {
   // finish_launches() before the context's next batch.
   virtual void begin_launches(ContextId context, const KernelSequence& kernels, const LaunchPlan& plan,
                               bool gated = false) = 0;
-  // The input of the oldest gated batch has been copied.
+  // Reports that the input of the oldest gated batch has been copied.
   virtual void open(ContextId context) = 0;
   // The host's pace changes now (progress.since). Call only between begin_launches() and finish_launches().
   virtual void host_progress(ContextId context, const HostProgress& progress) = 0;
-  // Every kernel of the newest batch has been launched by now.
+  // Reports that every kernel of the newest batch has been launched by now.
   virtual void finish_launches(ContextId context) = 0;
 
   // Readings up to now.

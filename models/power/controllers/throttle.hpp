@@ -45,7 +45,7 @@ struct Ceiling {
       1;  // share of pulses that pass: a domain at clock f runs at f x ratio, with the voltage of f
   Cause by = Cause::none;  // cause of the lowest limit
 
-  // The clock of a domain whose governor wants `wanted_hz`.
+  // The clock of a domain whose governor requests `wanted_hz`.
   [[nodiscard]] double given(double wanted_hz) const { return wanted_hz < hz ? wanted_hz : hz; }
   [[nodiscard]] Cause binds(double wanted_hz) const {
     if (ratio < 1) return Cause::over_current;
