@@ -36,7 +36,6 @@ struct Roofline {
 // of the roofline. `dram_bytes_per_s`: achievable bandwidth of the memory at its clock; the GPU reaches as
 // much of it as its own clock permits. With a `spec`, the energies are differences of power::energy_of(),
 // including regulator losses, at the spec's reference temperature:
-// including regulator losses, at the spec's reference temperature:
 //   operation  pipes that never wait, compared with a GPU that only executes
 //   byte       in the GPU, the memory controller and the DRAM; the SMs take as many cycles per byte as at the
 //              highest clocks (gpu::Kernel::working)
